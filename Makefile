@@ -1,0 +1,91 @@
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+# In a recipe $(@D) is the environment being filled.
+PIP ?= $(@D)/bin/python -m pip
+PYTEST_ARGS ?=
+# `make lock LOCK_ARGS=--upgrade` moves every pin to its newest version.
+LOCK_ARGS ?=
+PIP_TOOLS := pip-tools==7.6.2
+
+VENV := .venv
+BENCH_VENV := .venv-bench
+LOCK_VENV := .venv-lock
+BIN := $(VENV)/bin
+
+.PHONY: help install demo test lint format chaos soak bench lock clean distclean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: $(VENV)/.installed ## Create .venv with Deskhand and its pinned dependencies
+
+demo: install ## Run the demo desk
+	$(BIN)/deskhand demo
+
+test: lint ## Run every check, then the tests
+	scripts/test-servers.sh
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal $(PYTEST_ARGS)
+
+lint: install ## Check style, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: install ## Rewrite the code in house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+chaos: install ## Run the tests that kill processes (slow)
+	scripts/test-servers.sh
+	$(BIN)/python -m pytest tests/chaos -m chaos -s $(PYTEST_ARGS)
+
+soak: install ## Work a hundred thousand messages and watch the workers' memory (slow)
+	scripts/test-servers.sh
+	$(BIN)/python -m pytest tests/chaos -m soak -s $(PYTEST_ARGS)
+
+bench: $(BENCH_VENV)/.installed ## Measure Deskhand against other engines (separate environment)
+	$(BENCH_VENV)/bin/python -m bench
+
+lock: $(LOCK_VENV)/.installed ## Write requirements/*.txt anew from pyproject.toml
+	$(COMPILE) --extra dev --extra scale --output-file requirements/lock.txt pyproject.toml
+	$(COMPILE) --extra scale --output-file requirements/bench.txt pyproject.toml requirements/bench.in
+	@if grep -nE '://|^-|@ file' requirements/lock.txt requirements/bench.txt; then \
+		echo "A lock file names an index, a link or a path (above)." >&2; exit 1; fi
+
+clean: ## Remove caches and build products
+	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests $(wildcard bench) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## Remove the virtual environments as well
+	rm -rf $(VENV) $(BENCH_VENV) $(LOCK_VENV)
+
+COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(LOCK_VENV)/bin/pip-compile --quiet --generate-hashes --strip-extras \
+	--allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(LOCK_ARGS)
+
+define create_environment
+	@if [ -z "$(PYTHON)" ] || ! "$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then \
+		echo "Deskhand needs Python 3.11 or newer. Name one with: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; fi
+	@[ -x $(@D)/bin/python ] && [ -x $(@D)/bin/pip ] || "$(PYTHON)" -m venv --clear $(@D) || { \
+		echo "Could not create $(@D). On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+endef
+
+define install_locked
+	$(create_environment)
+	$(PIP) install --quiet --require-hashes -r $(1)
+	$(PIP) install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+endef
+
+$(VENV)/.installed: requirements/lock.txt pyproject.toml
+	$(call install_locked,requirements/lock.txt)
+
+$(BENCH_VENV)/.installed: requirements/bench.txt pyproject.toml
+	$(call install_locked,requirements/bench.txt)
+
+$(LOCK_VENV)/.installed: Makefile
+	$(create_environment)
+	$(PIP) install --quiet '$(PIP_TOOLS)'
+	@touch $@

@@ -1,0 +1,1 @@
+"""What Deskhand costs, measured beside other engines on the same machine: `python -m bench`."""

@@ -1,0 +1,105 @@
+"""How long the gate takes over one call: all rules, the facts, where arguments came from, a policy of 200 rules."""
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from bench.harness import Floor, Report
+from bench.policy import RULES, policy
+from deskhand.model.envelope import Envelope, StageResult
+from deskhand.model.message import Address, Message
+from deskhand.model.money import Money
+from deskhand.model.principal import Principal, asserted
+from deskhand.model.run import Effect, EffectKey, EffectState, Verdict
+from deskhand.model.totals import Limit, Total
+from deskhand.ports import Work
+from deskhand.tools import Context, Gate, Owned, Terms, ToolRegistry, resolver, tool
+
+WORDS = "I bought this in spring and it never worked as it should; I would like to have it mended or my money back. "
+
+
+class Order(Owned):
+    status: str
+
+
+@resolver(Order)
+async def find_order(key: str, principal: Principal, ctx: Context) -> Order | None:
+    return Order(id=key, owner="c-1", status="delivered")
+
+
+@tool(effect="keyed", risk="medium")
+async def refund(order: Order, amount: Money, reason: str = "damaged") -> dict[str, Any]:
+    """Refund an order."""
+    return {"refunded": str(amount)}
+
+
+class Ledger:
+    """Keeps nothing: look-ups and commits are the database's time, not the gate's."""
+
+    async def intend(self, key: EffectKey, tool: str, call_hash: str, counted: Any = None) -> Effect:
+        return Effect(key, tool, call_hash, EffectState.INTENDED)
+
+    async def settle(self, key: EffectKey, state: EffectState, result: dict[str, Any] | None) -> None: ...
+
+    async def effects(self, run_id: str | None = None, state: EffectState | None = None) -> list[Effect]:
+        return []
+
+    async def stopped(self) -> None: ...
+
+    async def totals(self, places: Any) -> list[Total]:
+        return [Total("day", "refund", "EUR", 1_200_000), Total("day", "refund", "calls", 2)]
+
+
+class Run:
+    """A run in the middle: a long message, five tool results."""
+
+    run_id = "run_1"
+
+    def __init__(self, principal: Principal) -> None:
+        self.principal = principal
+        message = Message(
+            id="m",
+            conversation="c",
+            sender=Address(address="ann@example.com"),
+            body=WORDS * 50 + "It is order P-1.",
+            received_at=datetime.now(UTC),
+            principal=principal,
+        )
+        results = [{"data": {f"field {n}": f"value {n} of {one}" for n in range(200)}} for one in range(5)]
+        self.envelope = Envelope.of(message).changed(outputs={"act": {"results": results, "category": "refund"}})
+
+    async def step(self, name: str, work: Work) -> StageResult:
+        return await work()
+
+    def effect_key(self, index: int = 0) -> EffectKey:
+        return EffectKey(self.run_id, 1, index)
+
+    def approval(self, call_hash: str, key: EffectKey) -> Verdict | None:
+        return None
+
+
+async def _spent(times: int) -> list[float]:
+    """CPU milliseconds of each call, tool and look-up included, since both do nothing; in order."""
+    terms = Terms(policy=policy(same_tool=True), caps=(Limit("day", "EUR", 10**9),))
+    gate = Gate(ToolRegistry([refund]), Ledger(), desk="bench", terms=terms, resolvers=[find_order])
+    run = Run(asserted("c-1", by="the bench", address="ann@example.com", tier="gold"))
+    spent: list[float] = []
+    for number in range(times + 20):
+        arguments = {"order": "P-1", "amount": f"{number % 199 + 1} EUR"}
+        begun = time.process_time_ns()
+        answer = await gate.call("refund", arguments, allowed=["refund"], ctx=run)
+        spent.append((time.process_time_ns() - begun) / 1e6)
+        assert answer.verdict == "allow", answer
+    return sorted(spent[20:])
+
+
+def bench(*, quick: bool) -> Report:
+    report = Report(
+        "gate", f"CPU of one call through the gate with {RULES} rules for its tool, a 5 KB message and 5 tool results"
+    )
+    spent = asyncio.run(_spent(300 if quick else 3000))
+    median, p99 = spent[len(spent) // 2], spent[int(len(spent) * 0.99)]
+    report.table.append({"what": "one call, all rules", "median ms": round(median, 3), "p99 ms": round(p99, 3)})
+    report.floors.append(Floor("p99 of one call through the gate", p99, most=5, unit=" ms"))
+    return report

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Installs the servers that tests talk to (PostgreSQL, Redis, Dovecot) where that is possible: on Debian, as root.
+# The tests start their own copies on free loopback ports; nothing is started here. Elsewhere one line says what is missing.
+set -eu
+
+have_postgres() { command -v initdb >/dev/null 2>&1 || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }
+have_redis() { command -v redis-server >/dev/null 2>&1; }
+have_dovecot() { command -v dovecot >/dev/null 2>&1 || [ -x /usr/sbin/dovecot ]; }
+
+packages=""
+have_postgres || packages="$packages postgresql"
+have_redis || packages="$packages redis-server"
+have_dovecot || packages="$packages dovecot-imapd"
+[ -n "$packages" ] || exit 0
+
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+    echo "Not installed:$packages. Their tests are left out (on Debian: sudo apt-get install$packages)." >&2
+    exit 0
+fi
+
+echo "Installing$packages for the tests" >&2
+# No default cluster, and no daemon started by the packages themselves.
+mkdir -p /etc/postgresql-common
+[ -e /etc/postgresql-common/createcluster.conf ] || echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
+if [ ! -e /usr/sbin/policy-rc.d ]; then
+    printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
+    chmod +x /usr/sbin/policy-rc.d
+    trap 'rm -f /usr/sbin/policy-rc.d' EXIT
+fi
+log=$(mktemp)
+# shellcheck disable=SC2086 # a list of packages
+if ! { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages; } >"$log" 2>&1; then
+    tail -n 5 "$log" >&2
+    echo "Could not install:$packages. Their tests are left out." >&2
+fi
+rm -f "$log"

@@ -1,0 +1,183 @@
+"""Deskhand works a company's inbound customer messages; see README.md.
+
+What a desk's author or an embedding program needs is here by name. Importing is silent and quick: each name brings
+its module along when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from deskhand import mail as mail
+    from deskhand.agents.agent import Agent as Agent
+    from deskhand.agents.agent import Parts as Parts
+    from deskhand.agents.prompts import PromptRegistry as PromptRegistry
+    from deskhand.brain.cascade import CascadeBrain as CascadeBrain
+    from deskhand.brain.embedded import EmbeddedBrain as EmbeddedBrain
+    from deskhand.brain.llm import LlmBrain as LlmBrain
+    from deskhand.brain.reading import EmbeddedDesk as EmbeddedDesk
+    from deskhand.brain.redaction import RedactingChatModel as RedactingChatModel
+    from deskhand.brain.scripted import Rule as Rule
+    from deskhand.brain.scripted import ScriptedBrain as ScriptedBrain
+    from deskhand.brain.scripted import ScriptedChatModel as ScriptedChatModel
+    from deskhand.brain.scripted import When as When
+    from deskhand.brain.scripted import load_scripted as load_scripted
+    from deskhand.config.desk import DeskSpec as DeskSpec
+    from deskhand.config.desk import load_desk as load_desk
+    from deskhand.errors import ConfigError as ConfigError
+    from deskhand.errors import ConfigErrors as ConfigErrors
+    from deskhand.errors import DeskhandError as DeskhandError
+    from deskhand.errors import PermanentError as PermanentError
+    from deskhand.errors import RetryableError as RetryableError
+    from deskhand.errors import ToolError as ToolError
+    from deskhand.evals.scorers import Score as Score
+    from deskhand.evals.scorers import scorer as scorer
+    from deskhand.language.intents import IntentModel as IntentModel
+    from deskhand.language.intents import Prediction as Prediction
+    from deskhand.model.codes import ErrorCode as ErrorCode
+    from deskhand.model.envelope import Ask as Ask
+    from deskhand.model.envelope import Delta as Delta
+    from deskhand.model.envelope import Envelope as Envelope
+    from deskhand.model.envelope import ErrorNote as ErrorNote
+    from deskhand.model.envelope import StageResult as StageResult
+    from deskhand.model.message import Address as Address
+    from deskhand.model.message import Attachment as Attachment
+    from deskhand.model.message import Message as Message
+    from deskhand.model.message import Reply as Reply
+    from deskhand.model.money import Money as Money
+    from deskhand.model.outcome import EffectClass as EffectClass
+    from deskhand.model.outcome import IdempotencyClass as IdempotencyClass
+    from deskhand.model.outcome import Outcome as Outcome
+    from deskhand.model.outcome import RiskLevel as RiskLevel
+    from deskhand.model.outcome import ToolStatus as ToolStatus
+    from deskhand.model.outcome import ValidationSeverity as ValidationSeverity
+    from deskhand.model.plan import AskUser as AskUser
+    from deskhand.model.plan import Plan as Plan
+    from deskhand.model.plan import Respond as Respond
+    from deskhand.model.plan import ToolCall as ToolCall
+    from deskhand.model.principal import Principal as Principal
+    from deskhand.model.principal import PrincipalKind as PrincipalKind
+    from deskhand.model.results import DiscoveredItem as DiscoveredItem
+    from deskhand.model.results import Evidence as Evidence
+    from deskhand.model.results import ToolErrorDetails as ToolErrorDetails
+    from deskhand.model.results import ToolResult as ToolResult
+    from deskhand.model.results import ToolResultData as ToolResultData
+    from deskhand.model.results import normalize_tool_result as normalize_tool_result
+    from deskhand.model.run import Decision as Decision
+    from deskhand.model.run import Review as Review
+    from deskhand.model.run import ReviewKind as ReviewKind
+    from deskhand.model.run import Run as Run
+    from deskhand.model.run import RunStatus as RunStatus
+    from deskhand.model.spec import AgentSpec as AgentSpec
+    from deskhand.model.spec import FlowSpec as FlowSpec
+    from deskhand.model.spec import RoutingRule as RoutingRule
+    from deskhand.model.tasks import Answer as Answer
+    from deskhand.model.tasks import Task as Task
+    from deskhand.model.tasks import TaskKind as TaskKind
+    from deskhand.policy.rules import NullPolicy as NullPolicy
+    from deskhand.ports import Brain as Brain
+    from deskhand.ports import ChatModel as ChatModel
+    from deskhand.ports import StageContext as StageContext
+    from deskhand.routing.rules import Router as Router
+    from deskhand.tools.authority import Authority as Authority
+    from deskhand.tools.authority import Customer as Customer
+    from deskhand.tools.authority import CustomerId as CustomerId
+    from deskhand.tools.authority import Owned as Owned
+    from deskhand.tools.authority import OwnedOrder as OwnedOrder
+    from deskhand.tools.authority import SenderAddress as SenderAddress
+    from deskhand.tools.authority import Slot as Slot
+    from deskhand.tools.authority import resolver as resolver
+    from deskhand.tools.case import Terms as Terms
+    from deskhand.tools.context import Context as Context
+    from deskhand.tools.gate import Gate as Gate
+    from deskhand.tools.registry import Tool as Tool
+    from deskhand.tools.registry import ToolRegistry as ToolRegistry
+    from deskhand.tools.registry import tool as tool
+    from deskhand.tools.registry import tool_probe as tool_probe
+    from deskhand.tools.services import ServiceResult as ServiceResult
+    from deskhand.tools.services import after as after
+    from deskhand.tools.services import before as before
+    from deskhand.tools.services import service as service
+    from deskhand.wiring import Desk as Desk
+    from deskhand.wiring import open_database as open_database
+    from deskhand.wiring import open_desk as open_desk
+    from deskhand.wiring import read_desk as read_desk
+
+__version__ = "0.1.0"
+
+_MODULES = {
+    "agents.agent": ("Agent", "Parts"),
+    "agents.prompts": ("PromptRegistry",),
+    "brain.cascade": ("CascadeBrain",),
+    "brain.embedded": ("EmbeddedBrain",),
+    "brain.llm": ("LlmBrain",),
+    "brain.reading": ("EmbeddedDesk",),
+    "brain.redaction": ("RedactingChatModel",),
+    "brain.scripted": ("Rule", "ScriptedBrain", "ScriptedChatModel", "When", "load_scripted"),
+    "config.desk": ("DeskSpec", "load_desk"),
+    "errors": ("ConfigError", "ConfigErrors", "DeskhandError", "PermanentError", "RetryableError", "ToolError"),
+    "evals.scorers": ("Score", "scorer"),
+    "language.intents": ("IntentModel", "Prediction"),
+    "model.codes": ("ErrorCode",),
+    "model.envelope": ("Ask", "Delta", "Envelope", "ErrorNote", "StageResult"),
+    "model.message": ("Address", "Attachment", "Message", "Reply"),
+    "model.outcome": (
+        "EffectClass",
+        "IdempotencyClass",
+        "Outcome",
+        "RiskLevel",
+        "ToolStatus",
+        "ValidationSeverity",
+    ),
+    "model.plan": ("AskUser", "Plan", "Respond", "ToolCall"),
+    "model.principal": ("Principal", "PrincipalKind"),
+    "model.results": (
+        "DiscoveredItem",
+        "Evidence",
+        "ToolErrorDetails",
+        "ToolResult",
+        "ToolResultData",
+        "normalize_tool_result",
+    ),
+    "model.run": ("Decision", "Review", "ReviewKind", "Run", "RunStatus"),
+    "model.spec": ("AgentSpec", "FlowSpec", "RoutingRule"),
+    "model.tasks": ("Answer", "Task", "TaskKind"),
+    "ports": ("Brain", "ChatModel", "StageContext"),
+    "routing.rules": ("Router",),
+    "model.money": ("Money",),
+    "policy.rules": ("NullPolicy",),
+    "tools.authority": (
+        "Authority",
+        "Customer",
+        "CustomerId",
+        "Owned",
+        "OwnedOrder",
+        "SenderAddress",
+        "Slot",
+        "resolver",
+    ),
+    "tools.case": ("Terms",),
+    "tools.context": ("Context",),
+    "tools.gate": ("Gate",),
+    "tools.registry": ("Tool", "ToolRegistry", "tool", "tool_probe"),
+    "tools.services": ("ServiceResult", "after", "before", "service"),
+    "wiring": ("Desk", "open_database", "open_desk", "read_desk"),
+}
+_HOME = {name: f"deskhand.{module}" for module, names in _MODULES.items() for name in names}
+
+__all__ = [*_HOME, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "mail":
+        return import_module("deskhand.mail")
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'deskhand' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -1,0 +1,113 @@
+"""Connections to mail servers: TLS that checks names, one time limit for every answer, no secret in any error."""
+
+import asyncio
+import contextlib
+import ssl
+from pathlib import Path
+
+from deskhand.config.channels import ServerSpec
+from deskhand.errors import ConfigError, RetryableError
+
+ANSWER_WITHIN = 60.0
+_BUFFER = 1 << 16
+
+
+class ServerUnavailable(RetryableError):
+    """The mail server cannot be reached, hung up or did not answer in time."""
+
+
+class LoginRefused(RetryableError):
+    """The mail server does not take the user's secret; another one may be in its file by the next attempt."""
+
+
+class Wire:
+    """Lines and bytes both ways; every fault is a ServerUnavailable that names the server."""
+
+    def __init__(self, server: ServerSpec, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._server, self._reader, self._writer = server, reader, writer
+        self.where = f"{server.host}:{server.port}"
+
+    @classmethod
+    async def open(cls, server: ServerSpec) -> "Wire":
+        context = _tls(server) if server.security == "tls" else None
+        where = f"{server.host}:{server.port}"
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                reader, writer = await asyncio.open_connection(
+                    server.host,
+                    server.port,
+                    ssl=context,
+                    limit=_BUFFER,
+                    server_hostname=server.host if context else None,
+                )
+        except ssl.SSLError as error:
+            raise ServerUnavailable(f"{where}: TLS failed: {error.reason or error}") from error
+        except (OSError, TimeoutError) as error:
+            raise ServerUnavailable(f"{where} cannot be reached: {str(error) or 'no answer in time'}") from error
+        return cls(server, reader, writer)
+
+    async def start_tls(self) -> None:
+        """What was read ahead is thrown away: a stranger may have written it before the line was safe."""
+        if self._reader._buffer:  # type: ignore[attr-defined]
+            raise ServerUnavailable(f"{self.where}: the server spoke before TLS was up")
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                await self._writer.start_tls(_tls(self._server), server_hostname=self._server.host)
+        except (OSError, TimeoutError) as error:
+            raise ServerUnavailable(f"{self.where}: TLS failed: {str(error) or 'no answer in time'}") from error
+
+    async def line(self, within: float = ANSWER_WITHIN) -> bytes:
+        try:
+            async with asyncio.timeout(within):
+                line = await self._reader.readuntil(b"\n")
+        except asyncio.LimitOverrunError as error:
+            raise ServerUnavailable(f"{self.where}: a line of the server does not end") from error
+        except asyncio.IncompleteReadError as error:
+            raise ServerUnavailable(f"{self.where} hung up") from error
+        except TimeoutError as error:
+            raise ServerUnavailable(f"{self.where} did not answer within {within:g} s") from error
+        except OSError as error:
+            raise ServerUnavailable(f"{self.where}: {error}") from error
+        return line
+
+    async def exactly(self, count: int) -> bytes:
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN + count / 50_000):
+                return await self._reader.readexactly(count)
+        except (OSError, TimeoutError, asyncio.IncompleteReadError) as error:
+            raise ServerUnavailable(f"{self.where} broke off within a mail") from error
+
+    async def send(self, data: bytes) -> None:
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN + len(data) / 50_000):
+                self._writer.write(data)
+                await self._writer.drain()
+        except (OSError, TimeoutError) as error:
+            raise ServerUnavailable(f"{self.where}: {str(error) or 'takes no data'}") from error
+
+    async def close(self) -> None:
+        self._writer.close()
+        with contextlib.suppress(OSError, TimeoutError, asyncio.CancelledError):
+            async with asyncio.timeout(1):
+                await self._writer.wait_closed()
+
+
+def _tls(server: ServerSpec) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=None if server.ca_file is None else str(server.ca_file))
+    except (OSError, ssl.SSLError) as error:
+        raise ConfigError(
+            f"the certificates in {server.ca_file} cannot be read: {error}", fix="name a PEM file with `ca_file`"
+        ) from None
+
+
+def read_secret(path: Path) -> str:
+    """The first line of a secret's file; what it holds never appears in an error."""
+    try:
+        secret = path.read_text(encoding="utf-8").partition("\n")[0].strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise ConfigError(f"the secret cannot be read: {why}", file=path, fix="write it into this file") from None
+    if not secret:
+        raise ConfigError("the file is empty", file=path, fix="write the secret into its first line")
+    return secret

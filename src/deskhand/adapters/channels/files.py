@@ -1,0 +1,93 @@
+"""Mail from files, for trying things: a maildir, an mbox file or a folder of `.eml` files that is watched."""
+
+import asyncio
+import mailbox
+import os
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from deskhand.adapters.channels.mail_intake import read_mail
+from deskhand.adapters.stores.channels import Arrival, SqlChannelStore
+from deskhand.config.channels import ChannelSpec
+from deskhand.errors import ConfigError
+from deskhand.model.message import Message
+from deskhand.ports import Intake
+
+LOOK_EVERY = 1.0
+_CHUNK = 50
+
+
+class FilesChannel:
+    """Files are read, never changed; what was handed in is remembered by its place, and recognised by its content."""
+
+    def __init__(self, spec: ChannelSpec, memory: SqlChannelStore, *, max_bytes: int) -> None:
+        assert spec.files is not None
+        self.name = spec.name
+        self._path, self._memory, self._max_bytes = spec.files, memory, max_bytes
+        self._seen: set[str] = set()
+
+    async def listen(self, intake: Intake) -> None:
+        while True:
+            for chunk in await asyncio.to_thread(self._new):
+                arrivals = [Arrival(place, (await intake.hand_in(message)).run_id) for place, message in chunk]
+                await self._memory.arrived(arrivals)
+                self._seen |= {place for place, _ in chunk}
+            intake.well()
+            await asyncio.sleep(LOOK_EVERY)
+
+    async def check(self) -> str:
+        if not await asyncio.to_thread(self._path.exists):
+            raise ConfigError("there is no such file or folder", file=self._path, fix="create it, or correct `files`")
+        return f"watches {self._path}"
+
+    async def close(self) -> None:
+        return None
+
+    # --- inside, in a thread
+
+    def _new(self) -> list[list[tuple[str, Message]]]:
+        found = [(place, self._message(raw)) for place, raw in self._mails() if place not in self._seen]
+        return [found[start : start + _CHUNK] for start in range(0, len(found), _CHUNK)]
+
+    def _message(self, raw: bytes) -> Message:
+        return read_mail(raw, self.name)
+
+    def _mails(self) -> Iterator[tuple[str, bytes]]:
+        path = self._path
+        if not path.exists():
+            raise ConfigError("there is no such file or folder", file=path, fix="create it, or correct `files`")
+        if path.is_file():
+            if _is_whole(path.stat()):
+                yield from self._of_mbox(path)
+        elif (path / "new").is_dir() and (path / "cur").is_dir():
+            for part in ("cur", "new"):
+                for file in sorted((path / part).iterdir()):
+                    yield from self._of_file(file, file.name.partition(":")[0])  # flags follow the colon
+        else:
+            for file in sorted(path.glob("*.eml")):
+                status = file.stat()
+                if not _is_whole(status):
+                    continue
+                yield from self._of_file(file, f"{file.name}@{status.st_mtime_ns}.{status.st_size}")
+
+    def _of_file(self, file: Path, place: str) -> Iterator[tuple[str, bytes]]:
+        if place in self._seen or not file.is_file():
+            return
+        with file.open("rb") as opened:
+            yield place, opened.read(self._max_bytes)
+
+    def _of_mbox(self, path: Path) -> Iterator[tuple[str, bytes]]:
+        size = path.stat().st_size
+        if f"size {size}" in self._seen:
+            return
+        with closing(mailbox.mbox(path, create=False)) as box:
+            for number, key in enumerate(box.keys()):
+                yield f"{path.name}#{number}", box.get_bytes(key)[: self._max_bytes]
+        self._seen.add(f"size {size}")
+
+
+def _is_whole(status: os.stat_result) -> bool:
+    """Whether nobody wrote to it just now: half a mail would be taken for a whole one."""
+    return not 0 <= time.time() - status.st_mtime < LOOK_EVERY

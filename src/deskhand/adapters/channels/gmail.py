@@ -1,0 +1,154 @@
+"""A Gmail or Workspace mailbox over Google's REST API: read by its history, answered by its own sending."""
+
+import asyncio
+import logging
+import time
+from typing import Any
+
+from deskhand.adapters.channels.connecting import ServerUnavailable
+from deskhand.adapters.channels.gmail_api import Gmail, GmailMail, HistoryGone
+from deskhand.adapters.channels.letters import Letter, compose, ids_in, message_id
+from deskhand.adapters.channels.mail_intake import read_mail
+from deskhand.adapters.stores.channels import Arrival, Mark, SqlChannelStore
+from deskhand.config.channels import ChannelSpec
+from deskhand.mail.threads import our_key
+from deskhand.model.message import Message
+from deskhand.model.run import ReviewState, Run
+from deskhand.ports import Intake, Store
+
+log = logging.getLogger("deskhand.gmail")
+
+DONE, REVIEW = "Deskhand/Done", "Deskhand/Review"
+_HISTORY = "history"
+_LOOK_EVERY = 1.0
+_FOUND_WITHIN = 20.0
+"""Seconds after which a mail that Gmail took shows up when it is searched for."""
+
+
+class GmailChannel:
+    """`history` says what is new since the mark; what the mark no longer reaches is looked for by time."""
+
+    def __init__(self, spec: ChannelSpec, memory: SqlChannelStore, store: Store, *, max_bytes: int) -> None:
+        assert spec.gmail is not None
+        self.name = spec.name
+        self._spec, self._memory, self._store, self._max_bytes = spec, memory, store, max_bytes
+        self._watched = frozenset(spec.gmail.labels)
+        self._poll = spec.gmail.poll
+        self._api = Gmail(spec.gmail)
+
+    async def listen(self, intake: Intake) -> None:
+        mark = await self._start()
+        while True:
+            mark = await self._read(mark, intake)
+            await self._show()
+            intake.well()
+            await asyncio.sleep(self._poll)
+
+    async def check(self) -> str:
+        profile = await self._api.profile()
+        return f"Gmail mailbox {profile.get('emailAddress', self._spec.identity.address)}"
+
+    async def close(self) -> None:
+        await self._api.close()
+
+    # --- what comes in
+
+    async def _start(self) -> Mark:
+        """At the first connect what is there already is left alone."""
+        mark = await self._memory.mark(_HISTORY)
+        if mark is None:
+            mark = await self._now()
+            await self._memory.advance(_HISTORY, mark)
+            log.info("%s: mail from now on is answered, older mail is left alone", self.name)
+        return mark
+
+    async def _now(self) -> Mark:
+        now = time.time()
+        return {"history": str((await self._api.profile())["historyId"]), "at": now}
+
+    async def _read(self, mark: Mark, intake: Intake) -> Mark:
+        try:
+            added, history = await self._api.added_since(mark["history"])
+        except HistoryGone:
+            log.warning("%s: Gmail no longer knows what was new; looking for mail by its time", self.name)
+            fresh = await self._now()
+            added, history = await self._api.arrived_since(mark["at"]), fresh["history"]
+        arrivals: list[Arrival] = []
+        for gmail_id in added:
+            mail = await self._api.mail(gmail_id)
+            if mail is None:
+                continue
+            accepted = await self._hand_in(mail, intake)
+            arrivals += [Arrival(gmail_id, accepted)] if accepted else []
+        fresh = {"history": history, "at": time.time()}
+        if fresh["history"] != mark["history"] or arrivals:
+            await self._memory.advance(_HISTORY, fresh, arrivals)
+        return fresh
+
+    async def _hand_in(self, mail: GmailMail, intake: Intake) -> str | None:
+        message = read_mail(mail.raw[: self._max_bytes], self.name)
+        key = our_key(message.id)
+        if key is not None and await self._memory.sent(key):
+            return None
+        if "SENT" in mail.labels:
+            await self._person_answered(message)
+            return None
+        if not self._watched & mail.labels or mail.labels & {"DRAFT", "SPAM", "TRASH"}:
+            return None
+        return (await intake.hand_in(message)).run_id
+
+    async def _person_answered(self, message: Message) -> None:
+        for found in ids_in(message.headers.get("in-reply-to", ""), message.headers.get("references", "")):
+            run = await self._run_of(found)
+            if run is not None:
+                reviews = await self._store.reviews(run_id=run.id, state=ReviewState.OPEN)
+                draft = any(review.payload.get("waits") == "draft" for review in reviews)
+                by = f"{message.sender} (mail program)"
+                await self._store.answered_by_person(run.conversation, by, silence=not draft)
+                return
+
+    async def _run_of(self, found: str) -> Run | None:
+        key = our_key(found)
+        if key is not None and await self._memory.sent(key):
+            return await self._store.run(key.run_id)
+        return await self._memory.run_of(found)
+
+    async def _show(self) -> None:
+        told = await self._memory.unshown()
+        for one in told:
+            label = REVIEW if one.status.is_parked else DONE
+            await self._api.relabel(one.place, add=label, remove=DONE if label == REVIEW else REVIEW)
+        if told:
+            await self._memory.shown(told)
+
+    # --- what leaves
+
+    async def send(self, letter: Letter) -> str:
+        await self._api.send(compose(letter, self._spec), await self._thread(letter))
+        return message_id(letter.key, self._spec)
+
+    async def find(self, key: str) -> str | None:
+        wanted, until = message_id(key, self._spec), time.monotonic() + _FOUND_WITHIN
+        while not await self._api.with_message_id(wanted):
+            if time.monotonic() >= until:
+                return None
+            await asyncio.sleep(_LOOK_EVERY)
+        return wanted
+
+    async def keep_draft(self, letter: Letter) -> str:
+        await self._api.draft(compose(letter, self._spec), await self._thread(letter))
+        return message_id(letter.key, self._spec)
+
+    async def find_draft(self, key: str) -> str | None:
+        wanted = message_id(key, self._spec)
+        return wanted if await self._api.with_message_id(wanted) else None
+
+    async def _thread(self, letter: Letter) -> str | None:
+        """Gmail's own thread of the mail that is answered; without it the headers alone hold it together."""
+        if letter.reply.in_reply_to is None:
+            return None
+        try:
+            found: list[dict[str, Any]] = await self._api.with_message_id(letter.reply.in_reply_to)
+        except ServerUnavailable:
+            return None
+        return str(found[0]["threadId"]) if found and found[0].get("threadId") else None

@@ -1,0 +1,119 @@
+"""A mailbox as a channel: read by IMAP, answered by SMTP."""
+
+import asyncio
+from functools import partial
+
+from deskhand.adapters.channels.credentials import Tokens
+from deskhand.adapters.channels.letters import Letter
+from deskhand.adapters.channels.mail_intake import FolderReader, place_of, read_mail
+from deskhand.adapters.channels.mail_outbox import MailOutbox
+from deskhand.adapters.channels.mail_people import SentReader, StateKeeper
+from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.smtp import Smtp, SmtpRefused
+from deskhand.adapters.stores.channels import Arrival, SqlChannelStore
+from deskhand.config.channels import ChannelSpec
+from deskhand.errors import ConfigError
+from deskhand.model.message import ON_REQUEST, Message
+from deskhand.ports import Intake, Store
+
+
+class MailChannel:
+    def __init__(
+        self, spec: ChannelSpec, memory: SqlChannelStore, store: Store, *, max_bytes: int, drafts: bool
+    ) -> None:
+        assert spec.imap is not None
+        assert spec.smtp is not None
+        assert spec.imap.login is not None
+        self.name = spec.name
+        self._spec, self._imap, self._smtp = spec, spec.imap, spec.smtp
+        self._memory, self._store, self._max_bytes = memory, store, max_bytes
+        oauth = spec.imap.login.oauth
+        self._tokens = None if oauth is None else Tokens(oauth)
+        smtp_oauth = spec.smtp.login.oauth if spec.smtp.login is not None else None
+        self._smtp_tokens = self._tokens if smtp_oauth is not None else None
+        self._mailbox = Mailbox(spec.imap, self._tokens)
+        self._outbox = MailOutbox(spec, spec.smtp, self._mailbox, self._smtp_tokens, drafts=drafts)
+
+    async def listen(self, intake: Intake) -> None:
+        sent = await self._mailbox.sent()  # one connection finds and makes it, not several at once
+        waited_for = {*self._imap.folders, sent}
+
+        def well(folder: str) -> None:
+            """The channel is well once all its folders are."""
+            waited_for.discard(folder)
+            if not waited_for:
+                intake.well()
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for folder in self._imap.folders:
+                    reader = FolderReader(folder, self._mailbox, self._memory, intake, self._max_bytes)
+                    group.create_task(reader.watch(partial(well, folder)))
+                group.create_task(SentReader(self._mailbox, self._memory, self._store).watch(partial(well, sent)))
+                group.create_task(StateKeeper(self._mailbox, self._memory).keep())
+        except BaseExceptionGroup as group_of:
+            raise group_of.exceptions[0] from None
+
+    async def close(self) -> None:
+        await self._mailbox.close()
+
+    async def check(self) -> str:
+        """Log in to both servers and see that the folders and our own address are there; nothing is sent."""
+        known = {folder.name.lower() for folder in await self._mailbox.use(lambda imap: imap.folders())}
+        missing = [folder for folder in self._imap.folders if folder.lower() not in known]
+        if missing:
+            raise ConfigError(
+                f"{self._imap.host} has no folder {missing[0]!r}", fix="correct `folders`, or make it in a mail program"
+            )
+        smtp = await Smtp.connect(self._smtp, self._smtp_tokens)
+        try:
+            await smtp.envelope(self._spec.identity.address, [self._spec.identity.address], None)
+        except SmtpRefused as error:
+            fix = "correct `identity`, or write `sent_copy: append` if replies cannot be copied to it"
+            raise ConfigError(
+                f"{smtp.where} does not take mail from and to our own address: {error}", fix=fix
+            ) from None
+        finally:
+            await smtp.close()
+        return f"{self._imap.host} reads {', '.join(self._imap.folders)}; {self._smtp.host} takes replies"
+
+    # --- what leaves
+
+    async def send(self, letter: Letter) -> str:
+        return await self._outbox.send(letter)
+
+    async def find(self, key: str) -> str | None:
+        return await self._outbox.find(key)
+
+    async def keep_draft(self, letter: Letter) -> str:
+        return await self._outbox.keep_draft(letter)
+
+    async def find_draft(self, key: str) -> str | None:
+        return await self._outbox.find_draft(key)
+
+    # --- what was there before
+
+    async def older_unread(self, limit: int) -> list[tuple[str, Message]]:
+        """Unread mail from before the first connect, newest first, with its place; none before there was one."""
+        found: list[tuple[str, Message]] = []
+        for folder in self._imap.folders:
+            mark = await self._memory.mark(folder)
+            imap = await self._mailbox.connect()
+            try:
+                selected = await imap.select(folder)
+                uids = await imap.search("UNSEEN", "UNKEYWORD", "$DeskhandDone", "UNKEYWORD", "$DeskhandReview")
+                if mark is not None and mark["validity"] == selected.validity:
+                    uids = [uid for uid in uids if uid < mark["next"]]
+                for mail in reversed(await imap.fetch(uids[-limit:], most=self._max_bytes)):
+                    place = place_of(folder, selected.validity, mail.uid)
+                    found.append((place, self._on_request(mail.raw)))
+            finally:
+                await imap.close()
+        return found[:limit]
+
+    async def remember(self, place: str, run_id: str) -> None:
+        await self._memory.arrived([Arrival(place, run_id)])
+
+    def _on_request(self, raw: bytes) -> Message:
+        message = read_mail(raw, self.name)
+        return message.model_copy(update={"headers": {**message.headers, ON_REQUEST: "yes"}})

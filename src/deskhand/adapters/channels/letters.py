@@ -1,0 +1,82 @@
+"""A reply as a mail: who it is from, what it answers, and the marks by which others know that a machine sent it."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.headerregistry import Address as HeaderAddress
+from email.message import EmailMessage
+from email.policy import SMTP, SMTPUTF8
+from email.utils import format_datetime
+
+from deskhand.config.channels import ChannelSpec
+from deskhand.errors import ToolError
+from deskhand.mail.automatic import own_marks
+from deskhand.model.message import Message, Reply
+
+_ID = re.compile(r"<[^<>\s]{3,990}>")
+_MOST_REFERENCES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A reply on its way out, with the message it answers."""
+
+    reply: Reply
+    key: str
+    answers: Message | None
+
+    @property
+    def run_id(self) -> str:
+        return self.key.partition(".")[0]
+
+
+def message_id(key: str, channel: ChannelSpec) -> str:
+    """Chosen before anything is sent, and the same for every attempt: whoever has the mail can be asked for it."""
+    return f"<{key}@{channel.identity.address.rpartition('@')[2]}>"
+
+
+def ids_in(*headers: str) -> list[str]:
+    """Message-IDs, in order, each once."""
+    return list(dict.fromkeys(found for header in headers for found in _ID.findall(header)))
+
+
+def compose(letter: Letter, channel: ChannelSpec) -> bytes:
+    reply = letter.reply
+    mail = EmailMessage(policy=SMTP if reply.to.isascii() else SMTPUTF8)
+    mail["From"] = _header_address(channel.identity.name, channel.identity.address)
+    mail["To"] = _header_address("", reply.to)
+    mail["Subject"] = _one_line(reply.subject)
+    mail["Date"] = format_datetime(datetime.now(UTC))
+    mail["Message-ID"] = message_id(letter.key, channel)
+    references = _references(letter)
+    if references:
+        mail["In-Reply-To"] = references[-1]
+        mail["References"] = " ".join(references)
+    for name, value in own_marks(letter.run_id).items():
+        mail[name] = value
+    if reply.language:
+        mail["Content-Language"] = _one_line(reply.language)
+    text = f"{reply.text.rstrip()}\n\n{channel.signature}\n" if channel.signature else reply.text
+    mail.set_content(text)
+    return mail.as_bytes()
+
+
+def _references(letter: Letter) -> list[str]:
+    """The thread so far, the answered mail last; long ones lose their middle."""
+    earlier = letter.answers.headers if letter.answers is not None else {}
+    found = ids_in(earlier.get("references", ""), earlier.get("in-reply-to", ""))
+    answered = ids_in(letter.reply.in_reply_to or "")
+    chain = [one for one in found if one not in answered] + answered[:1]
+    return chain[:1] + chain[-_MOST_REFERENCES:] if len(chain) > _MOST_REFERENCES else chain
+
+
+def _header_address(name: str, address: str) -> HeaderAddress:
+    try:
+        return HeaderAddress(display_name=_one_line(name), addr_spec=_one_line(address))
+    except Exception as error:  # the standard library has many words for it
+        raise ToolError("recipient_invalid", f"{address!r} is no mail address", recoverable=False) from error
+
+
+def _one_line(value: str) -> str:
+    """A header never carries a line break, whoever wrote its value."""
+    return " ".join(value.split())

@@ -1,0 +1,152 @@
+"""Reading a mailbox: new mail is handed in once and remembered by its number, our own copies go to Sent."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from email import policy
+from email.parser import BytesHeaderParser
+from hashlib import sha256
+
+from deskhand.adapters.channels.imap import Fetched, Imap, Selected
+from deskhand.adapters.channels.letters import ids_in
+from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.stores.channels import Arrival, Mark, SqlChannelStore
+from deskhand.mail.parse import parse
+from deskhand.mail.threads import our_key
+from deskhand.model.message import ON_REQUEST, Message
+from deskhand.ports import Intake
+
+log = logging.getLogger("deskhand.mail")
+
+IDLE_SECONDS = 25.0
+"""A server may tell of a mail in its answer to another command, and then not again: look for oneself now and then."""
+_CHUNK, _CHUNK_BYTES = 50, 10_000_000
+_CLOCKS_DIFFER = 3600.0
+"""How far the server's clock and ours may be apart when a folder was rebuilt and only times are left to go by."""
+
+
+class FolderReader:
+    """One watched folder on a connection of its own."""
+
+    def __init__(self, folder: str, mailbox: Mailbox, memory: SqlChannelStore, intake: Intake, most: int) -> None:
+        self._folder, self._mailbox, self._memory, self._intake, self._most = folder, mailbox, memory, intake, most
+
+    async def watch(self, well: Callable[[], None]) -> None:
+        """Hand in what arrives, for ever, being well in between; raises when the connection is lost."""
+        imap = await self._mailbox.connect()
+        try:
+            selected = await imap.select(self._folder)
+            mark = await self._start(imap, selected)
+            while True:
+                mark = await self._read(imap, mark, await imap.from_uid(mark["next"]))
+                well()
+                await wait_for_news(imap, self._mailbox.spec.poll)
+        finally:
+            await imap.close()
+
+    async def _start(self, imap: Imap, selected: Selected) -> Mark:
+        """Where to go on; at the first connect what is there already is left alone."""
+        known, now = await self._memory.mark(self._folder), time.time()
+        if known is not None and known["validity"] == selected.validity:
+            return known
+        fresh = {"validity": selected.validity, "next": selected.next_uid, "since": now, "at": now}
+        if known is None:
+            log.info("%s: mail from now on is answered, older mail is left alone", self._folder)
+        else:
+            log.warning("%s was rebuilt on the server; looking for mail by its time", self._folder)
+            fresh["since"] = known["since"]
+            await self._catch_up(imap, fresh, max(known["since"], known["at"] - _CLOCKS_DIFFER))
+        await self._memory.advance(self._folder, fresh)
+        return fresh
+
+    async def _catch_up(self, imap: Imap, mark: Mark, since: float) -> None:
+        """Hand in all that came since; what was handed in before is recognised by its Message-ID."""
+        day = time.strftime("%d-%b-%Y", time.gmtime(since - 86400))
+        await self._read(imap, mark, await imap.search("SINCE", day), since)
+
+    async def _read(self, imap: Imap, mark: Mark, uids: Sequence[int], since: float = 0.0) -> Mark:
+        for chunk in in_chunks(uids, await imap.sizes(uids)):
+            arrivals: list[Arrival] = []
+            copies: list[int] = []
+            for mail in await imap.fetch(chunk, most=self._most):
+                if mail.arrived < since:
+                    continue
+                if await is_ours(mail, self._memory):
+                    copies.append(mail.uid)
+                else:
+                    accepted = await self._intake.hand_in(self._message(mail))
+                    arrivals.append(Arrival(place_of(self._folder, mark["validity"], mail.uid), accepted.run_id))
+            await self._file(imap, copies)
+            mark = {**mark, "next": max(mark["next"], chunk[-1] + 1), "at": time.time()}
+            await self._memory.advance(self._folder, mark, arrivals)
+        return mark
+
+    def _message(self, mail: Fetched) -> Message:
+        if len(mail.raw) >= self._most:
+            log.warning("%s: mail %d is larger than the desk takes; its beginning is", self._folder, mail.uid)
+        return read_mail(mail.raw, self._memory.channel)
+
+    async def _file(self, imap: Imap, copies: Sequence[int]) -> None:
+        if copies:
+            sent = await self._mailbox.sent()
+            await imap.add_flags(copies, ["\\Seen"])
+            if sent != self._folder:
+                await imap.move(copies, sent)
+
+
+def read_mail(raw: bytes, channel: str) -> Message:
+    """Any mail gives a message; one that no reader is up to goes to a person, and does not stop those behind it."""
+    try:
+        message = parse(raw)
+    except Exception:
+        log.exception("a mail could not be read; a person gets it")
+        number = sha256(raw).hexdigest()[:32]
+        message = parse(f"Message-ID: <{number}@unreadable>\r\nSubject: (unreadable mail)\r\n\r\n".encode())
+        message = message.model_copy(update={"headers": {**message.headers, ON_REQUEST: "unreadable"}})
+    return message.model_copy(update={"channel": channel})
+
+
+async def wait_for_news(imap: Imap, poll: float) -> None:
+    """IDLE where the server can, else look again after a while."""
+    if "IDLE" in imap.capabilities:
+        await imap.idle(IDLE_SECONDS)
+    else:
+        await asyncio.sleep(poll)
+    await imap.noop()
+
+
+async def is_ours(mail: Fetched, memory: SqlChannelStore) -> bool:
+    """Whether this is a mail that we sent: the ledger says so, not the mail."""
+    key = our_key(header_reader(mail)("Message-ID"))
+    return key is not None and await memory.sent(key)
+
+
+def header_reader(mail: Fetched) -> Callable[[str], str]:
+    """Headers of a mail, as text, whatever they hold."""
+    headers = BytesHeaderParser(policy=policy.compat32).parsebytes(mail.raw)
+    return lambda name: str(headers.get(name) or "").strip()
+
+
+def answered_ids(mail: Fetched) -> list[str]:
+    """The Message-IDs a mail answers, the nearest first."""
+    header = header_reader(mail)
+    return ids_in(header("In-Reply-To"), *reversed(ids_in(header("References"))))
+
+
+def place_of(folder: str, validity: int, uid: int) -> str:
+    return f"{validity}/{uid}/{folder}"
+
+
+def in_chunks(uids: Sequence[int], sizes: dict[int, int]) -> Iterator[list[int]]:
+    """So many mails at once that they fit into memory."""
+    chunk: list[int] = []
+    weight = 0
+    for uid in uids:
+        if chunk and (len(chunk) >= _CHUNK or weight + sizes.get(uid, 0) > _CHUNK_BYTES):
+            yield chunk
+            chunk, weight = [], 0
+        chunk.append(uid)
+        weight += sizes.get(uid, 0)
+    if chunk:
+        yield chunk

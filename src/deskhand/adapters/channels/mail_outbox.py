@@ -1,0 +1,73 @@
+"""Replies leave by SMTP and are found again by their Message-ID: in Sent, or where a copy to ourselves arrives."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable
+
+from deskhand.adapters.channels.credentials import Tokens
+from deskhand.adapters.channels.letters import Letter, compose, message_id
+from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.smtp import submit
+from deskhand.config.channels import ChannelSpec, SmtpSpec
+from deskhand.errors import DeskhandError, ToolError
+
+log = logging.getLogger("deskhand.mail")
+
+_LOOK_EVERY = 1.0
+
+
+class MailOutbox:
+    """A reply and its blind copy to ourselves travel in one transaction: where the one went, the other is."""
+
+    def __init__(
+        self, channel: ChannelSpec, smtp: SmtpSpec, mailbox: Mailbox, tokens: Tokens | None, *, drafts: bool
+    ) -> None:
+        self._channel, self._smtp, self._mailbox, self._tokens = channel, smtp, mailbox, tokens
+        self._drafts = drafts
+
+    async def send(self, letter: Letter) -> str:
+        raw = compose(letter, self._channel)
+        own = self._channel.identity.address
+        copy_to = own if self._smtp.sent_copy == "self" and letter.reply.to.lower() != own.lower() else None
+        copied = await submit(self._smtp, self._tokens, own, [letter.reply.to], copy_to, raw)
+        if copy_to is not None and not copied:
+            log.warning("%s takes no copy for %s: a reply that is cut off could leave twice", self._smtp.host, own)
+        if self._smtp.sent_copy != "server" and not copied:
+            await self._tidy(self._file_copy(raw), "no copy in Sent")
+        if self._drafts:
+            await self._tidy(self._mailbox.remove_drafts(letter.run_id), "its draft is still there")
+        return message_id(letter.key, self._channel)
+
+    async def find(self, key: str) -> str | None:
+        """Where an earlier attempt's mail lies; asked only when nobody knows whether it left."""
+        wanted, until = message_id(key, self._channel), time.monotonic() + self._smtp.copy_within
+        places = [*self._mailbox.spec.folders, await self._mailbox.sent()]  # the way a copy takes
+        while (folder := await self._mailbox.find(wanted, places)) is None:
+            if self._smtp.sent_copy == "append":
+                words = f"{self._smtp.host} may have taken {wanted}, and no copy would show it"
+                raise ToolError("no_copy", words, recoverable=False)
+            if time.monotonic() >= until:
+                return None
+            await asyncio.sleep(_LOOK_EVERY)
+        log.info("%s has left: its copy is in %s", wanted, folder)
+        return wanted
+
+    async def keep_draft(self, letter: Letter) -> str:
+        await self._mailbox.append(await self._mailbox.drafts(), compose(letter, self._channel), ["\\Draft", "\\Seen"])
+        return message_id(letter.key, self._channel)
+
+    async def find_draft(self, key: str) -> str | None:
+        wanted = message_id(key, self._channel)
+        found = await self._mailbox.find(wanted, [await self._mailbox.drafts()])
+        return None if found is None else wanted
+
+    async def _file_copy(self, raw: bytes) -> None:
+        await self._mailbox.append(await self._mailbox.sent(), raw, ["\\Seen"])
+
+    async def _tidy(self, work: Awaitable[None], otherwise: str) -> None:
+        """The mail has left: whatever fails now must not make it leave again."""
+        try:
+            await work
+        except DeskhandError as error:
+            log.warning("a reply has left, but %s: %s", otherwise, error)

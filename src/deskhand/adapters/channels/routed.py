@@ -1,0 +1,57 @@
+"""Replies leave on the channel their message came in on; those of no channel leave as files."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol
+
+from deskhand.adapters.channels.letters import Letter
+from deskhand.errors import ToolError
+from deskhand.model.message import Message, Reply
+from deskhand.ports import Outbox
+
+
+class Carrier(Protocol):
+    """A channel's way out."""
+
+    async def send(self, letter: Letter) -> str: ...
+
+    async def find(self, key: str) -> str | None: ...
+
+    async def keep_draft(self, letter: Letter) -> str: ...
+
+    async def find_draft(self, key: str) -> str | None: ...
+
+
+class RoutedOutbox:
+    """Knows from an effect's key which run, and so which message and channel, a reply belongs to."""
+
+    def __init__(
+        self,
+        carriers: Mapping[str, Carrier],
+        otherwise: Outbox,
+        message_of: Callable[[str], Awaitable[Message | None]],
+    ) -> None:
+        self._carriers, self._otherwise, self._message_of = carriers, otherwise, message_of
+
+    async def send(self, reply: Reply, key: str) -> str:
+        message, carrier = await self._way(key)
+        if carrier is None:
+            return await self._otherwise.send(reply, key)
+        return await carrier.send(Letter(reply, key, message))
+
+    async def find(self, key: str) -> str | None:
+        _, carrier = await self._way(key)
+        return await (self._otherwise.find(key) if carrier is None else carrier.find(key))
+
+    async def keep_draft(self, reply: Reply, key: str) -> str:
+        message, carrier = await self._way(key)
+        if carrier is None:
+            raise ToolError("no_drafts", "this channel has no place for drafts", recoverable=False)
+        return await carrier.keep_draft(Letter(reply, key, message))
+
+    async def find_draft(self, key: str) -> str | None:
+        _, carrier = await self._way(key)
+        return None if carrier is None else await carrier.find_draft(key)
+
+    async def _way(self, key: str) -> tuple[Message | None, Carrier | None]:
+        message = await self._message_of(key.partition(".")[0])
+        return message, None if message is None else self._carriers.get(message.channel)

@@ -1,0 +1,31 @@
+"""A day's cap on what models cost: once it is reached they are not asked any more."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from deskhand.errors import ModelUnavailable
+from deskhand.model.chat import ChatRequest, Chunk, Completion
+from deskhand.ports import ChatModel
+
+
+class CappedChatModel:
+    """Asks what was spent before every call. Calls that are under way when the cap is reached are still paid for."""
+
+    def __init__(self, inner: ChatModel, spent_today: Callable[[], Awaitable[float]], cap: float) -> None:
+        self._inner, self._spent_today, self._cap = inner, spent_today, cap
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        await self._check()
+        return await self._inner.complete(request)
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[Chunk]:
+        await self._check()
+        async for chunk in self._inner.stream(request):
+            yield chunk
+
+    async def _check(self) -> None:
+        spent = await self._spent_today()
+        if spent >= self._cap:
+            raise ModelUnavailable(
+                f"models have cost {spent:.2f} today and the desk's cap is {self._cap:g}; "
+                "a person works this, or raise caps.day.model_spend"
+            )

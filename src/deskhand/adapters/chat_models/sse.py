@@ -1,0 +1,34 @@
+"""Server-sent events, as far as chat endpoints use them."""
+
+
+class EventReader:
+    """Turns bytes, cut anywhere, into the data of whole events; comments and other fields are dropped."""
+
+    __slots__ = ("_data", "_rest")
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._data: list[bytes] = []
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        events: list[bytes] = []
+        for line in lines:
+            self._line(line.rstrip(b"\r"), events)
+        return events
+
+    def end(self) -> list[bytes]:
+        """The last event of a stream that stops without the empty line that should close it."""
+        events: list[bytes] = []
+        self._line(self._rest.rstrip(b"\r"), events)
+        self._line(b"", events)
+        self._rest = b""
+        return events
+
+    def _line(self, line: bytes, events: list[bytes]) -> None:
+        if not line:
+            if self._data:
+                events.append(b"\n".join(self._data))
+                self._data = []
+        elif line.startswith(b"data:"):
+            self._data.append(line[5:].removeprefix(b" "))

@@ -1,0 +1,273 @@
+"""This process as one of a database's workers: its heartbeat, its share of the housekeeping, its way in and out."""
+
+import asyncio
+import concurrent.futures
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+from deskhand.adapters.dispatch.dbos import Executor, Left, Queues, QueueSettings, Ticket, queue_of
+from deskhand.adapters.dispatch.roster import Roster, Watch
+from deskhand.adapters.stores.postgres_database import PostgresDatabase
+from deskhand.errors import Fenced, StoreUnavailable
+
+if TYPE_CHECKING:
+    from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
+
+log = logging.getLogger("deskhand.workers")
+
+LOOKS = 10
+"""Heartbeats, and looks at those of others, in one lease, at least."""
+LONGEST_REST = 1.0
+"""Seconds between them, at most: what a look comes late is added to the lease."""
+HAND_BACK_SECONDS = 5.0
+BATCH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class CrewLimits:
+    in_flight: int = 32
+    """Runs at work in one worker, each desk; 0 takes messages in and works none."""
+    everywhere: int | None = None
+    """Runs at work on all workers together, each desk; costs throughput, see QueueSettings."""
+    backlog: int = 10_000
+    """Queued on a desk; at this many, intake waits."""
+    lease: float = 10.0
+    """A worker silent for so long is taken for dead, and its runs are taken up by others."""
+    sweep: float = 1.0
+    """Seconds between looks for runs that nobody handed to the queue: after a decision, or a crash in between."""
+    poll: float = 0.1
+    """Seconds between looks of an idle worker at its queue."""
+    keep: float = 3600.0
+    """Seconds for which DBOS remembers a workflow that ended."""
+
+
+class Crew:
+    """One a process, for the named desks: it starts when the last of their dispatchers does and stops with the first.
+
+    The queues' settings lie in the database: those of the worker that started last hold for all.
+    """
+
+    def __init__(
+        self, database: PostgresDatabase, member: str, desks: Sequence[str], limits: CrewLimits | None = None
+    ) -> None:
+        self.limits = limits or CrewLimits()
+        self.member = member
+        """Our name on the roster, fresh every boot, and the owner of every run we work."""
+        self.suspect = asyncio.Lock()
+        self.nudge = asyncio.Event()
+        self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Fails with Fenced when the others took us for dead."""
+        self.open = False
+        self.desks: dict[str, DbosDispatcher] = {}
+        self._named = tuple(desks)
+        self._database = database
+        self._aside = PostgresDatabase(database.url)
+        """Connections of our own: a heartbeat must not wait for those that the runs share."""
+        self._roster = Roster(self._aside, database.name)
+        self._queues = Queues(database.url)
+        self._executor: Executor | None = None
+        self._loop = asyncio.get_running_loop()
+        self._attending: set[asyncio.Task[None]] = set()
+        self._handed_in: list[Ticket] = []
+        self._tickets = asyncio.Event()
+        self._keepers: list[asyncio.Task[None]] = []
+        self._entered = 0
+        self._leaving: asyncio.Task[None] | None = None
+
+    # --- life
+
+    async def enter(self) -> None:
+        self._entered += 1
+        if self._entered < len(self._named):
+            return
+        assert sorted(self.desks) == sorted(self._named)
+        if self.limits.in_flight:
+            await self._take_up_work()
+        self.open = True
+        keepers: list[Callable[[], Awaitable[None]]] = [self._keep_handing_in, self._keep_sweeping]
+        if self.limits.in_flight:
+            keepers += [self._keep_beating, self._keep_house]
+        self._keepers = [asyncio.create_task(self._forever(keeper)) for keeper in keepers]
+
+    async def leave(self, grace: float) -> None:
+        """The first of our desks to stop takes the others with it; each of them waits until all is put down."""
+        if self._leaving is None:
+            self._leaving = asyncio.create_task(self._leave(grace))
+        await asyncio.shield(self._leaving)
+
+    async def _leave(self, grace: float) -> None:
+        self.open = False
+        if self._executor is not None:
+            await self._put_down_work(self._executor, grace)
+        for keeper in self._keepers:
+            keeper.cancel()
+        await asyncio.gather(*self._keepers, return_exceptions=True)
+        if self._executor is not None:
+            with contextlib.suppress(StoreUnavailable):
+                await self._sign_off()
+        await asyncio.to_thread(self._queues.close)
+        await self._aside.close()
+        self.lost.cancel()
+
+    async def _take_up_work(self) -> None:
+        versions = {f"{name}/{flow}": version for name, desk in self.desks.items() for flow, version in desk.versions}
+        await self._roster.sign_on(self.member, list(self.desks), versions, 3 * self.limits.lease)
+        self._executor = Executor(self._database.url, self.member, self._work)
+        settings = QueueSettings(self.limits.in_flight, self.limits.everywhere, self.limits.poll)
+        try:
+            await asyncio.to_thread(self._executor.launch, list(self.desks), settings)
+        except Exception as error:
+            await self._roster.sign_off(self.member, list(self.desks))
+            raise StoreUnavailable(f"DBOS cannot start on {self._database.name}: {error}") from error
+
+    async def _put_down_work(self, executor: Executor, grace: float) -> None:
+        """Take nothing more; what is not at rest after the grace is let go of."""
+        destroying = asyncio.create_task(
+            asyncio.to_thread(executor.destroy, grace + HAND_BACK_SECONDS if self._attending else 0)
+        )
+        if self._attending and not self.lost.done():
+            await asyncio.wait(self._attending, timeout=grace)
+        for task in self._attending:
+            task.cancel()
+        await destroying
+        if self._attending:
+            await asyncio.wait(self._attending)
+
+    async def _sign_off(self) -> None:
+        """Our runs are queued again by now; put their workflows back on the queue, then be gone."""
+        try:
+            taken = await asyncio.to_thread(self._queues.taken, self._queue_names())
+            await asyncio.to_thread(self._queues.hand_back, [one for one in taken if one.worker == self.member])
+        except Exception as error:
+            log.warning("others will notice what this worker could not hand back: %s", error)
+            return
+        await self._roster.sign_off(self.member, list(self.desks))
+
+    # --- working
+
+    def _work(self, desk: str, run_id: str) -> None:
+        """In a thread of DBOS's: have our loop attend to the run, and wait."""
+        try:
+            attended = asyncio.run_coroutine_threadsafe(self._attend(desk, run_id), self._loop)
+            attended.result()
+        except (concurrent.futures.CancelledError, RuntimeError):
+            raise Left(run_id) from None
+
+    async def _attend(self, desk: str, run_id: str) -> None:
+        if not self.open:
+            raise asyncio.CancelledError
+        task = asyncio.current_task()
+        assert task is not None
+        self._attending.add(task)
+        try:
+            await self.desks[desk].attend(run_id)
+        finally:
+            self._attending.discard(task)
+
+    # --- handing in
+
+    def hand_in(self, ticket: Ticket) -> None:
+        """Soon; should we die before, a sweeper finds the run."""
+        self._handed_in.append(ticket)
+        self._tickets.set()
+
+    async def _keep_handing_in(self) -> None:
+        await self._tickets.wait()
+        tickets, self._handed_in = self._handed_in[:BATCH], self._handed_in[BATCH:]
+        if not self._handed_in:
+            self._tickets.clear()
+        try:
+            await asyncio.to_thread(self._queues.hand_in, tickets)
+        except Exception as error:
+            for ticket in tickets:
+                self.desks[ticket.desk].not_handed_in(ticket.run_id)
+            log.warning("%d run(s) wait for a sweep, the queue did not take them: %s", len(tickets), _first(error))
+
+    async def _keep_sweeping(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.limits.sweep):
+                await self.nudge.wait()
+        self.nudge.clear()
+        for desk in self.desks.values():
+            try:
+                await desk.sweep(self._make_sure, await self._roster.time())
+            except Exception as error:
+                log.warning("cannot look for queued runs of %s: %s", desk.name, _first(error))
+
+    async def _make_sure(self, tickets: list[Ticket]) -> int | None:
+        return await asyncio.to_thread(self._queues.make_sure, tickets)
+
+    # --- keeping watch
+
+    async def _keep_beating(self) -> None:
+        """Beat, look who else does, and strike off who fell silent."""
+        looks = max(LOOKS, ceil(self.limits.lease / LONGEST_REST))
+        watch, rhythm, away = Watch(looks), self.limits.lease / looks, False
+        due = self._loop.time()
+        while True:
+            due = max(due + rhythm, self._loop.time())
+            await asyncio.sleep(due - self._loop.time())
+            try:
+                beats = await self._roster.beat(
+                    self.member, list(self.desks), len(self._attending), 3 * self.limits.lease
+                )
+                away = False
+                silent = {member: beat for member, beat in watch.look(beats).items() if member != self.member}
+                if silent and (struck := await self._roster.strike_off(silent)):
+                    log.warning("worker(s) %s fell silent; taking up their runs", ", ".join(struck))
+                    await self._take_back()
+            except StoreUnavailable as error:
+                if not away:
+                    log.warning("no heartbeat while the database is away: %s", error)
+                away = True
+            except Fenced as error:
+                self._lose(error)
+                return
+
+    async def _keep_house(self) -> None:
+        """At leisure, what no crash may leave behind: runs and workflows of workers nobody knows, and old records."""
+        await asyncio.sleep(self.limits.lease)
+        try:
+            await self._take_back()
+            before = await self._roster.time() - self.limits.keep
+            await asyncio.to_thread(self._queues.forget, self._queue_names(), before)
+        except Exception as error:
+            log.warning("cannot look for what was left behind: %s", _first(error))
+
+    async def _take_back(self) -> None:
+        """Queue runs of workers that are off the roster, put their workflows back; doing it twice is harmless."""
+        recovered = await self._roster.recover(list(self.desks))
+        taken = await asyncio.to_thread(self._queues.taken, self._queue_names())
+        alive = await self._roster.ids()
+        orphans = [one for one in taken if one.worker not in alive]
+        if orphans:
+            await asyncio.to_thread(self._queues.hand_back, orphans)
+        if recovered or orphans:
+            log.warning("taken back: %d run(s), %d workflow(s)", recovered, len(orphans))
+
+    async def _forever(self, keeper: Callable[[], Awaitable[None]]) -> None:
+        while not self.lost.done():
+            try:
+                await keeper()
+            except Exception:
+                log.exception("a keeper failed; it goes on")
+                await asyncio.sleep(1)
+
+    def _lose(self, error: Fenced) -> None:
+        self.open = False
+        for task in self._attending:
+            task.cancel()
+        if not self.lost.done():
+            self.lost.set_exception(error)
+
+    def _queue_names(self) -> list[str]:
+        return [queue_of(desk) for desk in self.desks]
+
+
+def _first(error: Exception) -> str:
+    """The first line: SQLAlchemy's errors quote whole statements."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__

@@ -1,0 +1,247 @@
+"""DBOS in our words: a workflow a pass of a run, on a queue a desk, one at a time within a conversation.
+
+The only file that knows DBOS, imported when it is used. DBOS brings the queue: durable, partitioned by conversation,
+shared by any number of workers. It records no steps, since the journal does: its workflows hold nothing but the run's
+id, and any version of code or flow may take any of them. Everything here blocks: call it from a thread.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores.postgres_database import NOT_IDLE
+from deskhand.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dbos import DBOSClient
+
+APPLICATION = "deskhand"
+VERSION = "1"
+"""Of what a workflow holds, not of code or flow: raise it only when its arguments change."""
+WORKFLOW = "work"
+SCHEMA_LOCK, SWEEP_LOCK = 0x64626F73, 0x64626F74
+_TRY_SWEEP = sa.text("SELECT pg_try_advisory_xact_lock(:key)")
+PAGE = 1000
+ENDED = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+
+
+class Left(BaseException):
+    """Raised in a workflow to leave it for whoever gets it next: DBOS would record any Exception as its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A run to be worked, as the queue knows it."""
+
+    run_id: str
+    desk: str
+    conversation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A workflow that some worker has taken from the queue."""
+
+    id: str
+    queue: str
+    worker: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSettings:
+    in_flight: int
+    everywhere: int | None
+    """At most so many on all workers together; DBOS then takes conversations one by one, which is much slower."""
+    poll: float
+
+
+def queue_of(desk: str) -> str:
+    return f"deskhand.{desk}"
+
+
+class Queues:
+    """The queues of a database, seen from outside DBOS: any process may hand in, look and hand back."""
+
+    def __init__(self, url: str) -> None:
+        client = _dbos().DBOSClient
+        _quieten()
+        self._engine = sa.create_engine(_driver(url), pool_size=2, max_overflow=2, pool_pre_ping=True)
+        self._client: DBOSClient = client(
+            system_database_engine=self._engine,
+            application_name=APPLICATION,
+            retry_connection_errors=False,
+            lazy=True,
+        )
+
+    def close(self) -> None:
+        self._client.destroy()
+        self._engine.dispose()
+
+    def hand_in(self, tickets: Sequence[Ticket]) -> None:
+        """Have each run worked once more, in one commit; a run that was handed in before is not handed in again."""
+        self._enqueue([(ticket.run_id, ticket) for ticket in tickets])
+
+    def make_sure(self, tickets: Sequence[Ticket]) -> int | None:
+        """Give every run a workflow that has none under way: how many had to be made, None while somebody else does it.
+
+        The first pass of a run has the run's id, its n-th continuation `run.n`. Two who do this at once choose the same
+        id, and the second changes nothing.
+        """
+        states = self._states([ticket.run_id for ticket in tickets])
+        wanted = [(ticket.run_id, ticket) for ticket in tickets if ticket.run_id not in states]
+        for ticket in tickets:
+            if states.get(ticket.run_id) in ENDED:
+                following = self._continuation(ticket.run_id)
+                wanted += [(following, ticket)] if following else []
+        return len(wanted) if self._enqueue(wanted, sweeping=True) else None
+
+    def taken(self, queues: Sequence[str]) -> list[Taken]:
+        found = self._list(status="PENDING", queue_name=list(queues))
+        return [Taken(one.workflow_id, one.queue_name, one.executor_id) for one in found]
+
+    def hand_back(self, taken: Iterable[Taken]) -> int:
+        """Put workflows back on their queues, in their old places; ended ones stay ended."""
+        by_queue: dict[str, list[str]] = {}
+        for one in taken:
+            by_queue.setdefault(one.queue, []).append(one.id)
+        for queue, ids in by_queue.items():
+            self._client.resume_workflows(sorted(ids), queue_name=queue)
+        return sum(map(len, by_queue.values()))
+
+    def forget(self, queues: Sequence[str], ended_before: float) -> int:
+        """Delete what DBOS remembers of workflows that ended before: the journal remembers the runs."""
+        before = datetime.fromtimestamp(ended_before, UTC).isoformat()
+        found = self._list(status=list(ENDED), queue_name=list(queues), completed_before=before, limit=PAGE)
+        if found:
+            self._client.delete_workflows([one.workflow_id for one in found])
+        return len(found)
+
+    def _enqueue(self, wanted: Sequence[tuple[str, Ticket]], *, sweeping: bool = False) -> bool:
+        """In order of their ids, which is that of acceptance: two who insert the same ones cannot lock each other."""
+        if not wanted:
+            return True
+        with self._engine.begin() as connection:
+            if sweeping and not connection.execute(_TRY_SWEEP, {"key": SWEEP_LOCK}).scalar():
+                return False
+            for workflow_id, ticket in sorted(wanted, key=lambda one: one[0]):
+                self._client.enqueue_in_transaction(
+                    connection,
+                    {
+                        "workflow_name": WORKFLOW,
+                        "workflow_id": workflow_id,
+                        "queue_name": queue_of(ticket.desk),
+                        "queue_partition_key": ticket.conversation,
+                    },
+                    ticket.desk,
+                    ticket.run_id,
+                )
+        return True
+
+    def _states(self, ids: list[str]) -> dict[str, str]:
+        return {one.workflow_id: one.status for one in self._list(workflow_ids=ids)} if ids else {}
+
+    def _continuation(self, run_id: str) -> str | None:
+        """The id of the next pass; None while one is under way."""
+        passes = {one.workflow_id: one.status for one in self._list(workflow_id_prefix=f"{run_id}.")}
+        if any(status not in ENDED for status in passes.values()):
+            return None
+        numbers = [int(name.rpartition(".")[2]) for name in passes]
+        return f"{run_id}.{max(numbers, default=0) + 1}"
+
+    def _list(self, **criteria: Any) -> list[Any]:
+        return list(self._client.list_workflows(load_input=False, load_output=False, **criteria))
+
+
+class Executor:
+    """This process as one of DBOS's executors: it takes workflows from the queues and has each worked.
+
+    DBOS is one a process. Its threads wait while our own loop works: `work(desk, run_id)` blocks until the run is at
+    rest, or raises Left.
+    """
+
+    def __init__(self, url: str, worker: str, work: Callable[[str, str], None]) -> None:
+        self._url, self._worker, self._work = url, worker, work
+
+    def launch(self, desks: Sequence[str], settings: QueueSettings) -> None:
+        """Start taking; one process at a time, since the first of all makes DBOS's own tables."""
+        dbos = _dbos().DBOS
+        queues = [queue_of(desk) for desk in desks]
+        dbos(config=self._config())
+        _quieten()
+        dbos.workflow(name=WORKFLOW, max_recovery_attempts=None)(_entry(self._work))
+        dbos.listen_queues(queues)
+        with _one_at_a_time(_driver(self._url)):
+            dbos.launch()
+            for queue in queues:
+                dbos.register_queue(
+                    queue,
+                    worker_concurrency=settings.in_flight,
+                    global_concurrency=settings.everywhere,
+                    partition_concurrency=1,
+                    polling_interval_sec=settings.poll,
+                    on_conflict="always_update",
+                )
+
+    def destroy(self, patience: float) -> None:
+        """Stop taking at once, then wait for what is at work, at most so many seconds."""
+        _dbos().DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=round(patience + 0.5))
+
+    def _config(self) -> Any:
+        return {
+            "name": APPLICATION,
+            "application_version": VERSION,
+            "executor_id": self._worker,
+            "system_database_url": _driver(self._url),
+            "sys_db_pool_size": 8,
+            "use_listen_notify": False,
+            "log_level": "ERROR",
+        }
+
+
+@contextmanager
+def _one_at_a_time(url: str) -> Iterator[None]:
+    """Asked for again and again: DBOS builds indexes concurrently, which waits for whoever waits in a statement."""
+    engine = sa.create_engine(url, poolclass=sa.NullPool, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        while not connection.execute(sa.text("SELECT pg_try_advisory_lock(:key)"), {"key": SCHEMA_LOCK}).scalar():
+            time.sleep(0.1)
+        yield
+
+
+def _entry(work: Callable[[str, str], None]) -> Callable[[str, str], None]:
+    def entry(desk: str, run_id: str) -> None:
+        work(desk, run_id)
+
+    return entry
+
+
+def _dbos() -> Any:
+    try:
+        import dbos
+    except ImportError:
+        raise ConfigError("many workers need DBOS, which is not installed", fix="pip install deskhand[scale]") from None
+    return dbos
+
+
+def _driver(url: str) -> str:
+    """With the store's settings, unless the address brings options of its own."""
+    address = sa.make_url("postgresql+psycopg://" + url.partition("://")[2])
+    if "options" not in address.query:
+        switches = [f"-c{name}={value}" for name, value in NOT_IDLE.items()]
+        address = address.update_query_dict({"options": " ".join(switches)})
+    return address.render_as_string(hide_password=False)
+
+
+def _quieten() -> None:
+    """Only errors, and those through our own logging."""
+    logger = logging.getLogger("dbos")
+    for handler in list(logger.handlers):
+        logger.removeHandler(handler)
+    logger.propagate = True
+    logger.setLevel(logging.ERROR)

@@ -1,0 +1,255 @@
+"""The DBOS dispatcher of one desk: accepted messages are worked by any worker, in order within their conversation."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+
+from deskhand.adapters.dispatch.crew import Crew
+from deskhand.adapters.dispatch.dbos import Ticket
+from deskhand.adapters.stores.postgres import PostgresStore
+from deskhand.crashpoints import crash_point
+from deskhand.engine.dispatch import SUSPECT_AFTER
+from deskhand.errors import Fenced, NotFound, StoreUnavailable
+from deskhand.model.message import Message
+from deskhand.model.run import Accepted, Run, RunStatus
+
+log = logging.getLogger("deskhand.dispatch")
+
+PAGE, BATCH = 500, 100
+RETRY_AFTER = 1.0
+LOOK_AGAIN = 0.2
+VERIFIED_FOR = 30.0
+"""Seconds for which a sweep trusts that a queued run it has seen on the queue is still there."""
+NEW = 0.0
+
+
+class DbosDispatcher:
+    """Accepting is one row of ours; the queue hears of it after. What it loses or doubles, the store sets right."""
+
+    def __init__(
+        self,
+        crew: Crew,
+        store: PostgresStore,
+        work: Callable[[str], Awaitable[RunStatus | None]],
+        flow_for: Callable[[Message], str],
+        versions: Mapping[str, str],
+        *,
+        routed: Callable[[Message], Awaitable[Message]] | None = None,
+    ) -> None:
+        assert store.owner == crew.member, "a worker's runs are owned under its name on the roster"
+        self.name = store.desk
+        self.versions = sorted(versions.items())
+        self.lost = crew.lost
+        self._crew, self._store, self._work, self._flow_for = crew, store, work, flow_for
+        self._routed = routed
+        self._at_work: set[str] = set()
+        self._waiters: dict[str, list[asyncio.Future[RunStatus]]] = {}
+        self._waiting = asyncio.Event()
+        self._watcher: asyncio.Task[None] | None = None
+        self._verified: dict[tuple[str, float], float] = {}
+        """When we last knew a run on the queue, by the run and the time it was queued again."""
+        self._seen: set[tuple[str, float]] = set()
+        self._swept = 0
+        self._backlog = self._entering = 0
+        self._accepting = True
+        self._room = asyncio.Event()
+        self._room.set()
+        store.among_many(SUSPECT_AFTER)
+        crew.desks[store.desk] = self
+
+    async def start(self) -> None:
+        await self._crew.enter()
+        self._watcher = asyncio.create_task(self._watch())
+
+    async def stop(self, *, grace: float = 10.0) -> None:
+        """Close intake, let what runs here come to rest for `grace` seconds, hand the rest to the other workers."""
+        self._accepting = False
+        self._room.set()
+        await self._crew.leave(grace)
+        if self._watcher is not None:
+            self._watcher.cancel()
+            await asyncio.gather(self._watcher, return_exceptions=True)
+        for future in [future for waiting in self._waiters.values() for future in waiting]:
+            future.cancel()
+
+    # --- intake
+
+    async def submit(self, message: Message) -> Accepted:
+        """Durable when it returns; StoreUnavailable while the database is away."""
+        while not self._room.is_set():
+            await self._room.wait()
+        if not self._is_open:
+            raise StoreUnavailable("the desk is shutting down; hand the message in again later")
+        self._count(entering=1)
+        try:
+            if self._routed is not None:
+                message = await self._routed(message)
+            crash_point("dispatch.before_accept")
+            accepted = await self._store.accept(message, flow=self._flow_for(message))
+            crash_point("dispatch.after_accept")
+        finally:
+            self._count(entering=-1)
+        if not accepted.duplicate:
+            self._count(queued=self._backlog + 1)
+            self._verified[accepted.run_id, NEW] = time.monotonic()
+            self._crew.hand_in(Ticket(accepted.run_id, self.name, message.conversation))
+        return accepted
+
+    @property
+    def full(self) -> bool:
+        """Whether handing in a message would have to wait; counted anew with every sweep."""
+        return self._backlog + self._entering >= self._crew.limits.backlog
+
+    @property
+    def _is_open(self) -> bool:
+        return self._accepting and self._crew.open
+
+    def _count(self, *, queued: int | None = None, entering: int = 0) -> None:
+        self._backlog = self._backlog if queued is None else queued
+        self._entering += entering
+        if self.full and self._is_open:
+            self._room.clear()
+        else:
+            self._room.set()
+
+    async def wait(self, run_id: str) -> RunStatus:
+        """Told at once of a run that is worked here, within a moment of one that is worked elsewhere."""
+        future: asyncio.Future[RunStatus] = asyncio.get_running_loop().create_future()
+        self._waiters.setdefault(run_id, []).append(future)
+        self._waiting.set()
+        return await future
+
+    def wake(self) -> None:
+        """Look at once for runs that somebody queued."""
+        self._crew.nudge.set()
+
+    # --- a run that the queue gave us
+
+    async def attend(self, run_id: str) -> None:
+        """Return when the run is at rest, whoever brought it there; meanwhile its conversation is ours on the queue."""
+        while True:
+            try:
+                if (status := await self._work_alone(run_id)) is not None:
+                    return self._tell(run_id, status)
+                active = await self._store.ahead(run_id)
+                if not active or active[-1].id != run_id:
+                    return
+                await self._make_way(active[0])
+            except Fenced:
+                log.warning("run %s is not ours any more; leaving it alone", run_id)
+            except StoreUnavailable as error:
+                log.warning("run %s waits for the database: %s", run_id, error)
+                await asyncio.sleep(RETRY_AFTER)
+            except Exception:
+                log.exception("run %s could not be put down; trying again", run_id)
+                await asyncio.sleep(RETRY_AFTER)
+
+    async def _make_way(self, first: Run) -> None:
+        """The conversation's first active run keeps ours waiting, or is ours: a suspect, or in another's hands."""
+        if first.status is RunStatus.RUNNING:
+            await asyncio.sleep(LOOK_AGAIN)
+        elif first.crashes < SUSPECT_AFTER:
+            await self._told(first.id)
+        else:
+            async with self._crew.suspect:
+                with self._store.admitting(first.id):
+                    await self._told(first.id)
+
+    async def _told(self, run_id: str) -> None:
+        if (status := await self._work_alone(run_id)) is not None:
+            self._tell(run_id, status)
+
+    async def _work_alone(self, run_id: str) -> RunStatus | None:
+        """Work a run unless it is at work here already: the queue may give us twice what it took back in between."""
+        if run_id in self._at_work:
+            await asyncio.sleep(LOOK_AGAIN)
+            return None
+        self._at_work.add(run_id)
+        try:
+            return await self._work(run_id)
+        except asyncio.CancelledError:
+            await self._let_go(run_id)
+            raise
+        finally:
+            self._at_work.discard(run_id)
+
+    async def _let_go(self, run_id: str) -> None:
+        """Queued again, no crash counted; when that fails, the others will see that we are gone."""
+        if self._crew.lost.done():
+            return
+        try:
+            await asyncio.shield(self._store.release(run_id))
+        except (StoreUnavailable, Fenced) as error:
+            log.warning("run %s could not be handed back: %s", run_id, error)
+
+    # --- what others did
+
+    async def sweep(self, make_sure: Callable[[list[Ticket]], Awaitable[int | None]], time_now: float) -> None:
+        """See that every queued run is on the queue: the oldest ones every time, the others page by page.
+
+        A new one is looked for only when it is seen again: whoever accepted it is about to hand it in.
+        """
+        await self._store.expire_reviews(time_now)
+        now = time.monotonic()
+        self._verified = {run: at for run, at in self._verified.items() if now - at < VERIFIED_FOR}
+        runs = {_pass_of(run): run for run in await self._queued()}
+        seen, self._seen = self._seen, set(runs)
+        doubtful = [
+            (known, run)
+            for known, run in runs.items()
+            if known not in self._verified and (known[1] != NEW or known in seen)
+        ]
+        for start in range(0, len(doubtful), BATCH):
+            batch = doubtful[start : start + BATCH]
+            made = await make_sure([Ticket(run.id, self.name, run.conversation) for _, run in batch])
+            if made is None:
+                return
+            self._verified |= {known: now for known, _ in batch}
+            if made:
+                log.info("%d run(s) of %s were not on the queue; they are now", made, self.name)
+
+    async def _queued(self) -> list[Run]:
+        oldest = await self._store.queued(limit=PAGE)
+        further = await self._store.queued(after=max(self._swept, oldest[-1].position), limit=PAGE) if oldest else []
+        self._swept = further[-1].position if len(further) == PAGE else 0
+        self._count(queued=len(oldest) if len(oldest) < PAGE else await self._store.backlog())
+        return [*oldest, *further]
+
+    def not_handed_in(self, run_id: str) -> None:
+        """The queue did not take it: leave it to the next sweep."""
+        self._verified.pop((run_id, NEW), None)
+
+    async def _watch(self) -> None:
+        """Tell those who wait of runs that came to rest elsewhere."""
+        while True:
+            await self._waiting.wait()
+            waited_for = list(self._waiters)
+            try:
+                statuses = await self._store.statuses(waited_for)
+            except StoreUnavailable as error:
+                log.warning("those who wait for runs wait for the database: %s", error)
+            else:
+                self._tell_all(waited_for, statuses)
+            await asyncio.sleep(LOOK_AGAIN)
+            if not self._waiters:
+                self._waiting.clear()
+
+    def _tell_all(self, waited_for: list[str], statuses: Mapping[str, RunStatus]) -> None:
+        for run_id in waited_for:
+            status = statuses.get(run_id)
+            if status is None:
+                for future in self._waiters.pop(run_id, ()):
+                    future.set_exception(NotFound(f"there is no run {run_id} on desk {self.name}"))
+            elif not status.is_active:
+                self._tell(run_id, status)
+
+    def _tell(self, run_id: str, status: RunStatus) -> None:
+        for future in self._waiters.pop(run_id, ()):
+            if not future.done():
+                future.set_result(status)
+
+
+def _pass_of(run: Run) -> tuple[str, float]:
+    """A run queued again is another pass than the one before."""
+    return run.id, NEW if run.flow_version is None else run.updated_at

@@ -1,0 +1,154 @@
+"""What a channel remembers: how far it has read, where each run's mail lies, and which process reads it."""
+
+import time
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import leasing
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.rows import RUN_COLUMNS, pack, run_of, unpack
+from deskhand.adapters.stores.sql_store import CoreDatabase
+from deskhand.model.run import EffectKey, Run, RunStatus
+from deskhand.tools.delivery import DELIVER
+
+Mark = dict[str, Any]
+
+
+class Arrival(NamedTuple):
+    """A mail's place on its channel (folder and number, id or path) and the run it gave."""
+
+    place: str
+    run_id: str
+
+
+class Unshown(NamedTuple):
+    """A mail whose run stands elsewhere than the mailbox shows."""
+
+    place: str
+    status: RunStatus
+
+
+class SqlChannelStore:
+    """One channel's part of a desk's memory, and its lease: one process reads a channel."""
+
+    def __init__(
+        self, database: CoreDatabase, desk: str, channel: str, owner: str, now: Callable[[], float] = time.time
+    ) -> None:
+        self.desk, self.channel, self.owner = desk, channel, owner
+        self._database, self._now = database, now
+        self._here = (t.channel_marks.c.desk == desk, t.channel_marks.c.channel == channel)
+        self._arrived = (t.arrivals.c.desk == desk, t.arrivals.c.channel == channel)
+
+    # --- how far it has read
+
+    async def mark(self, name: str) -> Mark | None:
+        query = sa.select(t.channel_marks.c.mark).where(*self._here, t.channel_marks.c.name == name)
+        body = await self._database.read_core(lambda core: core.execute(query).scalar())
+        return None if body is None else unpack(body)
+
+    async def advance(self, name: str, mark: Mark, arrivals: Sequence[Arrival] = ()) -> None:
+        """Remember a place in the mailbox together with what was handed in on the way there."""
+
+        def op(core: sa.Connection) -> None:
+            self._note(core, arrivals)
+            values = {"mark": pack(mark), "at": self._now()}
+            known = core.execute(
+                t.channel_marks.update().where(*self._here, t.channel_marks.c.name == name).values(**values)
+            )
+            if known.rowcount == 0:
+                core.execute(t.channel_marks.insert().values(desk=self.desk, channel=self.channel, name=name, **values))
+
+        await self._database.write_core(op)
+
+    async def arrived(self, arrivals: Sequence[Arrival]) -> None:
+        """Remember where these runs' mails lie, without having read further."""
+        await self._database.write_core(lambda core: self._note(core, arrivals))
+
+    def _note(self, core: sa.Connection, arrivals: Sequence[Arrival]) -> None:
+        places = [arrival.place for arrival in arrivals]
+        if not places:
+            return
+        known = set(
+            core.execute(sa.select(t.arrivals.c.place).where(*self._arrived, t.arrivals.c.place.in_(places))).scalars()
+        )
+        runs = sa.select(t.runs.c.id, t.runs.c.position).where(t.runs.c.id.in_({one.run_id for one in arrivals}))
+        positions = {row.id: row.position for row in core.execute(runs)}
+        fresh = {one.place: one for one in arrivals if one.place not in known}
+        rows = [
+            {"desk": self.desk, "channel": self.channel, "place": place, "run": positions[one.run_id], "shown": ""}
+            for place, one in fresh.items()
+        ]
+        if rows:
+            core.execute(t.arrivals.insert(), rows)
+
+    # --- what the mailbox shows
+
+    async def unshown(self, limit: int = 200) -> list[Unshown]:
+        """Mails whose runs came to rest, or moved on, since the mailbox was told."""
+        query = (
+            sa.select(t.arrivals.c.place, t.runs.c.status)
+            .join(t.runs, t.runs.c.position == t.arrivals.c.run)
+            .where(
+                *self._arrived,
+                t.runs.c.status != t.arrivals.c.shown,
+                t.runs.c.status.not_in((RunStatus.QUEUED, RunStatus.RUNNING)),
+            )
+            .limit(limit)
+        )
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        return [Unshown(row.place, RunStatus(row.status)) for row in rows]
+
+    async def shown(self, told: Sequence[Unshown]) -> None:
+        def op(core: sa.Connection) -> None:
+            for one in told:
+                core.execute(
+                    t.arrivals.update().where(*self._arrived, t.arrivals.c.place == one.place).values(shown=one.status)
+                )
+
+        await self._database.write_core(op)
+
+    # --- whose mail it is
+
+    async def run_of(self, message_id: str) -> Run | None:
+        """The run of the mail with this Message-ID."""
+        key = sha256(f"{self.channel}\0{message_id}".encode()).digest()[:16]
+        query = sa.select(*RUN_COLUMNS).where(t.runs.c.desk == self.desk, t.runs.c.message_key == key)
+        row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
+        return None if row is None else run_of(row)
+
+    async def sent(self, key: EffectKey) -> bool:
+        """Whether an effect of this key is one of this desk's deliveries, intended or done."""
+        query = (
+            sa.select(t.effects.c.run)
+            .join(t.runs, t.runs.c.position == t.effects.c.run)
+            .where(
+                t.runs.c.id == key.run_id,
+                t.runs.c.desk == self.desk,
+                t.effects.c.seq == key.seq,
+                t.effects.c.call == key.index,
+                t.effects.c.tool == DELIVER,
+            )
+        )
+        return await self._database.read_core(lambda core: core.execute(query).first()) is not None
+
+    # --- the lease
+
+    async def acquire(self, seconds: float) -> None:
+        await self._database.write_core(
+            lambda core: leasing.acquire(core, self._lease, self.owner, self._now(), seconds, self.desk)
+        )
+
+    async def renew(self, seconds: float) -> None:
+        await self._database.write_core(
+            lambda core: leasing.renew(core, self._lease, self.owner, self._now(), seconds, self.desk)
+        )
+
+    async def give_up(self) -> None:
+        await self._database.write_core(lambda core: leasing.give_up(core, self._lease, self.owner))
+
+    @property
+    def _lease(self) -> str:
+        return f"{self.desk}/{self.channel}"

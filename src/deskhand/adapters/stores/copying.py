@@ -1,0 +1,94 @@
+"""Moving a desk's whole memory from a SQLite file to PostgreSQL: everything or nothing."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import asyncpg
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.postgres_database import CONNECT_SECONDS, PostgresDatabase
+from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.errors import Conflict
+
+CHUNK = 2000
+LEFT_BEHIND = {t.leases.name, "workers"}
+"""Who serves a database is nothing to take along."""
+
+Progress = Callable[[str, int, int], None]
+"""Told the table, rows copied so far and rows in all."""
+
+
+async def copy_database(source: SqliteDatabase, target: PostgresDatabase, progress: Progress) -> dict[str, int]:
+    """Copy every table in one transaction and compare the counts; Conflict when the target is not empty.
+
+    Runs that are at work in the source would be worked in both: stop whoever serves it first.
+    """
+    moved = [table for table in t.metadata.sorted_tables if table.name not in LEFT_BEHIND]
+    await _check_source(source)
+    counts = await source.read_core(lambda core: {table.name: _count(core, table) for table in moved})
+    connection = await asyncpg.connect(target.url, timeout=CONNECT_SECONDS)
+    try:
+        async with connection.transaction():
+            for table in moved:
+                await _check_empty(connection, table)
+            for table in moved:
+                await _copy_table(source, connection, table, counts[table.name], progress)
+                await _check_count(connection, table, counts[table.name])
+                await _move_sequence(connection, table)
+    finally:
+        await connection.close()
+    return counts
+
+
+def _count(core: sa.Connection, table: sa.Table) -> int:
+    return core.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
+
+
+async def _check_source(source: SqliteDatabase) -> None:
+    query = sa.select(t.runs.c.id).where(t.runs.c.status == "running").limit(1)
+    at_work = await source.read_core(lambda core: core.execute(query).scalar())
+    if at_work is not None:
+        raise Conflict(f"run {at_work} is at work in {source.name}; stop whoever serves it, then copy")
+
+
+async def _check_empty(connection: Any, table: sa.Table) -> None:
+    if await connection.fetchval(f'SELECT EXISTS(SELECT 1 FROM "{table.name}")'):  # noqa: S608 our own table names
+        raise Conflict(f"the target's table {table.name} is not empty; copy into a fresh database")
+
+
+async def _copy_table(source: SqliteDatabase, connection: Any, table: sa.Table, total: int, progress: Progress) -> None:
+    loop, done = asyncio.get_running_loop(), 0
+    columns = [column.name for column in table.columns]
+
+    def hand_over(core: sa.Connection) -> None:
+        """Runs in the reader's thread and waits there until each chunk has arrived."""
+        nonlocal done
+        rows = core.execution_options(yield_per=CHUNK).execute(sa.select(table))
+        for chunk in rows.partitions(CHUNK):
+            arriving = connection.copy_records_to_table(
+                table.name, records=[tuple(row) for row in chunk], columns=columns
+            )
+            asyncio.run_coroutine_threadsafe(arriving, loop).result()
+            done += len(chunk)
+            loop.call_soon_threadsafe(progress, table.name, done, total)
+
+    await source.read_core(hand_over)
+
+
+async def _check_count(connection: Any, table: sa.Table, expected: int) -> None:
+    arrived = await connection.fetchval(f'SELECT count(*) FROM "{table.name}"')  # noqa: S608 our own table names
+    if arrived != expected:
+        raise Conflict(f"{table.name}: {expected} rows were there, {arrived} arrived; nothing was kept, copy again")
+
+
+async def _move_sequence(connection: Any, table: sa.Table) -> None:
+    """New rows are numbered after the copied ones."""
+    numbered = table.autoincrement_column
+    if numbered is None:
+        return
+    column, name = numbered.name, table.name
+    newest = await connection.fetchval(f'SELECT max("{column}") FROM "{name}"')  # noqa: S608 our own names
+    sequence = await connection.fetchval("SELECT pg_get_serial_sequence($1, $2)", name, column)
+    await connection.execute("SELECT setval($1, $2, $3)", sequence, newest or 1, newest is not None)

@@ -1,0 +1,83 @@
+"""Forgetting a person: contents and salts go, digests stay, so every chain still verifies."""
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.reviewing import close_reviews, record_event
+from deskhand.adapters.stores.rows import pack
+from deskhand.adapters.stores.totals import name_digest
+from deskhand.errors import Conflict
+from deskhand.model.run import RunStatus
+
+
+def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: float) -> int:
+    """Erase every run whose message this address sent; refused while one of them is being worked."""
+    found = core.execute(
+        sa.select(t.runs.c.position, t.runs.c.id, t.runs.c.status, t.runs.c.conversation)
+        .join(t.messages, t.messages.c.run == t.runs.c.position)
+        .where(t.messages.c.desk == desk, t.messages.c.sender == address.strip().lower())
+    ).all()
+    active = [row.id for row in found if RunStatus(row.status).is_active]
+    if active:
+        raise Conflict(
+            f"{len(active)} run(s) of this person are still at work ({active[0]}); wait or cancel, then erase"
+        )
+    for row in found:
+        _erase_run(core, row.position, row.id, RunStatus(row.status), now)
+    for position in _heirs(core, desk, [row.id for row in found]):
+        _erase_work(core, position)
+    for conversation in {row.conversation for row in found}:
+        _erase_conversation(core, desk, conversation)
+    _erase_totals(core, desk, address.strip().lower())
+    record_event(core, desk, "person.erased", None, by, {"runs": len(found)}, now)
+    return len(found)
+
+
+def _erase_run(core: sa.Connection, position: int, run_id: str, status: RunStatus, now: float) -> None:
+    core.execute(t.messages.update().where(t.messages.c.run == position).values(body=None, salt=None, sender=None))
+    _erase_work(core, position)
+    core.execute(
+        t.reviews.update()
+        .where(t.reviews.c.run == position)
+        .values(payload=None, edit=None, note=None, reason="erased", conversation=f"erased:{run_id}")
+    )
+    core.execute(t.events.update().where(t.events.c.run_id == run_id).values(payload=None))
+    close_reviews(core, position)
+    values: dict[str, object] = {"conversation": f"erased:{run_id}", "reason": "erased", "updated_at": now}
+    if status.is_parked:
+        values["status"] = RunStatus.CANCELLED
+    core.execute(t.runs.update().where(t.runs.c.position == position).values(**values))
+
+
+def _erase_work(core: sa.Connection, position: int) -> None:
+    """What was made of a message: states, drafts, results and what models said."""
+    core.execute(t.steps.update().where(t.steps.c.run == position).values(body=None, salt=None))
+    core.execute(t.effects.update().where(t.effects.c.run == position).values(result=None))
+    core.execute(t.reviews.update().where(t.reviews.c.run == position).values(payload=None, edit=None))
+    run_id = sa.select(t.runs.c.id).where(t.runs.c.position == position).scalar_subquery()
+    core.execute(t.llm_calls.update().where(t.llm_calls.c.run_id == run_id).values(error=None, answer=None))
+
+
+def _erase_totals(core: sa.Connection, desk: str, address: str) -> None:
+    """What was counted for this address; a day's total of the desk names nobody."""
+    names = [name_digest(f"{kind}:{address}") for kind in ("address", "unproven")]
+    core.execute(t.totals.delete().where(t.totals.c.desk == desk, t.totals.c.name.in_(names)))
+
+
+def _heirs(core: sa.Connection, desk: str, run_ids: list[str]) -> list[int]:
+    """Runs of other people that took these runs' matters over, and with them what was known of this person."""
+    erased = sa.select(t.runs.c.successor).where(t.runs.c.id.in_(run_ids), t.runs.c.desk == desk)
+    heirs = sa.select(t.runs.c.position).where(
+        t.runs.c.desk == desk, t.runs.c.id.in_(erased), ~t.runs.c.id.in_(run_ids)
+    )
+    return list(core.execute(heirs).scalars())
+
+
+def _erase_conversation(core: sa.Connection, desk: str, conversation: str) -> None:
+    """Its id may be an address or a handle; it stays only while somebody else's runs belong to it."""
+    here = (t.runs.c.desk == desk, t.runs.c.conversation == conversation)
+    if core.execute(sa.select(t.runs.c.position).where(*here).limit(1)).first() is not None:
+        return
+    core.execute(t.conversations.delete().where(t.conversations.c.desk == desk, t.conversations.c.id == conversation))
+    told = pack({"conversation": conversation})
+    core.execute(t.events.update().where(t.events.c.desk == desk, t.events.c.payload == told).values(payload=None))

@@ -1,0 +1,96 @@
+"""What happens to a conversation's mail outside the flows: counted, answered by a person, bounced, held back."""
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.reviewing import close_reviews, find_review, record_event, take_over
+from deskhand.errors import Conflict
+from deskhand.model.run import Decision, EffectState, Review, ReviewKind, ReviewState, RunStatus
+
+
+def replies_since(core: sa.Connection, desk: str, conversation: str, tool: str, since: float, beside: str) -> int:
+    """How many effects of this tool were carried out in a conversation since then, those of one run not counted."""
+    query = (
+        sa.select(sa.func.count())
+        .select_from(t.effects.join(t.runs, t.runs.c.position == t.effects.c.run))
+        .where(
+            t.runs.c.desk == desk,
+            t.runs.c.conversation == conversation,
+            t.runs.c.id != beside,
+            t.effects.c.tool == tool,
+            t.effects.c.state == EffectState.DONE,
+            t.effects.c.updated_at >= since,
+        )
+    )
+    return core.execute(query).scalar_one()
+
+
+def replies_to(core: sa.Connection, desk: str, sender: str, conversation: str, tool: str, since: float) -> int:
+    """How many effects of this tool answered messages of this sender since then, in other conversations."""
+    query = (
+        sa.select(sa.func.count())
+        .select_from(
+            t.messages.join(t.runs, t.runs.c.position == t.messages.c.run).join(
+                t.effects, t.effects.c.run == t.runs.c.position
+            )
+        )
+        .where(
+            t.messages.c.desk == desk,
+            t.messages.c.sender == sender.strip().lower(),
+            t.runs.c.conversation != conversation,
+            t.runs.c.updated_at >= since,
+            t.effects.c.tool == tool,
+            t.effects.c.state == EffectState.DONE,
+            t.effects.c.updated_at >= since,
+        )
+    )
+    return core.execute(query).scalar_one()
+
+
+def answered_by_person(core: sa.Connection, desk: str, conversation: str, by: str, silence: bool, now: float) -> int:
+    """A person answered: what waits to be sent in the conversation is withdrawn; returns how many runs that ended."""
+    waiting = core.execute(
+        sa.select(t.runs.c.position, t.runs.c.id)
+        .where(
+            t.runs.c.desk == desk,
+            t.runs.c.conversation == conversation,
+            t.runs.c.status == RunStatus.WAITING_REVIEW,
+        )
+        .with_for_update()
+    ).all()
+    for run in waiting:
+        close_reviews(core, run.position)
+        values = {"status": RunStatus.DONE, "reason": f"answered by {by}", "updated_at": now}
+        core.execute(t.runs.update().where(t.runs.c.position == run.position).values(**values))
+        record_event(core, desk, "run.answered_by_person", run.id, by, {}, now)
+    if silence:
+        take_over(core, desk, conversation, by, now)
+    return len(waiting)
+
+
+def note_bounce(core: sa.Connection, desk: str, run_id: str, reason: str, now: float) -> bool:
+    """Say at the run that its reply did not arrive; False when there is no such run."""
+    values = {"reason": reason, "updated_at": now}
+    noted = core.execute(t.runs.update().where(t.runs.c.id == run_id, t.runs.c.desk == desk).values(**values))
+    if noted.rowcount == 0:
+        return False
+    record_event(core, desk, "reply.bounced", run_id, None, {"reason": reason}, now)
+    return True
+
+
+def hold_back(core: sa.Connection, desk: str, review_id: str, by: str, now: float) -> Review:
+    """Stop a reply that would leave by itself: its review stays open until somebody decides it."""
+    review = find_review(core, desk, review_id, lock=True)
+    if review.kind is not ReviewKind.REPLY or review.fallback is not Decision.APPROVE:
+        if review.state is not ReviewState.OPEN:
+            raise Conflict(f"{review.id} was already decided: {review.decision} by {review.decided_by}")
+        raise Conflict(f"{review.id} does not leave by itself: it waits for a decision")
+    if review.state is not ReviewState.OPEN or (review.expires_at or 0) <= now:
+        raise Conflict(f"{review.id}: too late, the reply has left or is leaving")
+    core.execute(
+        t.reviews.update()
+        .where(t.reviews.c.id == review.id)
+        .values(expires_at=None, fallback=None, version=review.version + 1, reason=f"held back by {by}")
+    )
+    record_event(core, desk, "review.undo", review.run_id, by, {"review": review.id}, now)
+    return find_review(core, desk, review.id)

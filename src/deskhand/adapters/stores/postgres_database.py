@@ -1,0 +1,244 @@
+"""A PostgreSQL database: a group-commit writer on asyncpg for the hot path, SQLAlchemy Core for everything else."""
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import asyncpg
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from deskhand.adapters.stores.migrate import migrate
+from deskhand.crashpoints import crash_point
+from deskhand.errors import ConfigError, DeskhandError, StoreUnavailable
+
+log = logging.getLogger("deskhand.postgres")
+
+T = TypeVar("T")
+CoreOp = Callable[[sa.Connection], T]
+Connection = Any
+"""An asyncpg connection; its classes are generic only for type checkers."""
+Kind = Callable[[Connection, Sequence[Any]], Awaitable[Sequence[Any]]]
+"""Writes many of a kind in a few statements: one result, or one exception, for each that was handed in."""
+
+MAX_BATCH = 512
+CONNECT_SECONDS = 10
+STATEMENT_SECONDS = 30
+NOT_IDLE = {"idle_in_transaction_session_timeout": "5000"}
+"""Milliseconds. A process that was suspended in a transaction, or whose machine is gone, must not keep its locks: the
+others would wait for them, with their heartbeats and with its runs."""
+MIGRATION_LOCK = 0x6465736B
+POINT_LOOKUPS = {"jit": "off", "enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off"}
+"""The writer finds every row by an index: a plan made for a small table must not read all of it when it has grown."""
+
+
+@dataclass(slots=True)
+class _Job:
+    kind: Kind
+    values: Any
+    future: asyncio.Future[Any]
+
+
+class PostgresDatabase:
+    """Opened once a process. What all runs in flight want written goes into one transaction, kind by kind.
+
+    Jobs of one batch never depend on each other: whoever needs an earlier write has waited for it.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.name = _public(url)
+        self.commits = 0
+        self.writes = 0
+        self._engine: AsyncEngine = create_async_engine(
+            url.replace("postgresql://", "postgresql+asyncpg://", 1).replace("postgres://", "postgresql+asyncpg://", 1),
+            pool_size=4,
+            max_overflow=4,
+            pool_pre_ping=True,
+            connect_args={
+                "timeout": CONNECT_SECONDS,
+                "command_timeout": STATEMENT_SECONDS,
+                "server_settings": NOT_IDLE,
+            },
+        )
+        self._connection: Connection = None
+        self._pending: deque[_Job] = deque()
+        self._wake = asyncio.Event()
+        self._closed = False
+        self._writer: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def open(cls, url: str) -> "PostgresDatabase":
+        """Connect, bring the schema up to date, one process at a time, and start the writer."""
+        if urlsplit(url).scheme not in ("postgresql", "postgres"):
+            raise ConfigError(f"{_public(url)!r} is no PostgreSQL address", fix="write postgresql://user@host/database")
+        database = cls(url)
+        try:
+            async with database._engine.begin() as connection:
+                await connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
+                await connection.run_sync(migrate)
+            await database._connect()
+        except Exception as error:
+            await database._engine.dispose()
+            raise database._explain(error) from error
+        database._writer = asyncio.create_task(database._write())
+        return database
+
+    async def write(self, kind: Kind, values: Any) -> Any:
+        """Hand in one write of a kind; returns once its transaction is committed."""
+        if self._closed:
+            raise StoreUnavailable(f"{self.name} is closed")
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._pending.append(_Job(kind, values, future))
+        self._wake.set()
+        return await future
+
+    async def write_core(self, op: CoreOp[T]) -> T:
+        try:
+            async with self._engine.begin() as connection:
+                return await connection.run_sync(op)
+        except DeskhandError:
+            raise
+        except Exception as error:
+            raise self._explain(error) from error
+
+    async def read_core(self, op: CoreOp[T]) -> T:
+        try:
+            async with self._engine.connect() as connection:
+                return await connection.run_sync(op)
+        except DeskhandError:
+            raise
+        except Exception as error:
+            raise self._explain(error) from error
+
+    async def close(self) -> None:
+        """Commit what was handed in, then close; handing in more is refused."""
+        if self._closed:
+            return
+        self._closed = True
+        self._wake.set()
+        if self._writer is not None:
+            await asyncio.gather(self._writer, return_exceptions=True)
+        if self._connection is not None:
+            with contextlib.suppress(Exception):
+                await self._connection.close(timeout=5)
+        await self._engine.dispose()
+
+    # --- the writer
+
+    async def _write(self) -> None:
+        while self._pending or not self._closed:
+            if not self._pending:
+                self._wake.clear()
+                await self._wake.wait()
+                continue
+            batch = [self._pending.popleft() for _ in range(min(len(self._pending), MAX_BATCH))]
+            try:
+                await self._commit(batch)
+            except Exception as error:
+                await self._one_by_one(batch, error)
+
+    async def _commit(self, batch: list[_Job]) -> None:
+        if self._connection is None or self._connection.is_closed():
+            await self._connect()
+        settled: list[tuple[_Job, Any]] = []
+        async with self._connection.transaction():
+            for kind, jobs in _by_kind(batch):
+                results = await kind(self._connection, [job.values for job in jobs])
+                settled += zip(jobs, results, strict=True)
+            crash_point("journal.before_commit")
+        crash_point("journal.after_commit")
+        self.commits += 1
+        self.writes += len(batch)
+        for job, result in settled:
+            _settle(job, result)
+
+    async def _one_by_one(self, batch: list[_Job], error: Exception) -> None:
+        """After a failed batch: a database that is away fails them all, bad data only the job that brought it."""
+        if len(batch) == 1 or _is_away(error):
+            failure = self._explain(error)
+            for job in batch:
+                _settle(job, failure)
+            return
+        for job in batch:
+            try:
+                await self._commit([job])
+            except Exception as own:
+                _settle(job, self._explain(own))
+
+    async def _connect(self) -> None:
+        self._connection = await asyncpg.connect(
+            self.url,
+            timeout=CONNECT_SECONDS,
+            command_timeout=STATEMENT_SECONDS,
+            server_settings=POINT_LOOKUPS | NOT_IDLE,
+        )
+
+    def _explain(self, error: BaseException) -> Exception:
+        """An error that says what to do where the database is to blame; a programming error stays itself."""
+        cause: BaseException = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+        if isinstance(cause, DeskhandError):
+            return cause
+        if _is_away(cause) or _is_away(error):
+            words = str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
+            return StoreUnavailable(f"database {self.name}: {words}: check that it runs and accepts this user")
+        return cause if isinstance(cause, Exception) else RuntimeError(str(cause))
+
+
+_AWAY = (
+    OSError,
+    TimeoutError,
+    sa.exc.TimeoutError,  # no connection of the pool came free
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.exceptions.OperatorInterventionError,
+    asyncpg.exceptions.IdleInTransactionSessionTimeoutError,
+    asyncpg.exceptions.InsufficientResourcesError,
+    asyncpg.exceptions.InvalidAuthorizationSpecificationError,
+    asyncpg.exceptions.InvalidCatalogNameError,
+    asyncpg.exceptions.ReadOnlySQLTransactionError,
+    asyncpg.exceptions.DeadlockDetectedError,
+    asyncpg.exceptions.SerializationError,
+)
+
+
+def _is_away(error: BaseException | None) -> bool:
+    """Whether the same work may succeed later: looked for through what SQLAlchemy wraps."""
+    while error is not None:
+        if isinstance(error, _AWAY):
+            return True
+        if isinstance(error, DBAPIError) and error.connection_invalidated:
+            return True
+        error = error.__cause__
+    return False
+
+
+def _by_kind(batch: Iterable[_Job]) -> list[tuple[Kind, list[_Job]]]:
+    groups: dict[Kind, list[_Job]] = {}
+    for job in batch:
+        groups.setdefault(job.kind, []).append(job)
+    return list(groups.items())
+
+
+def _settle(job: _Job, result: Any) -> None:
+    if job.future.done():
+        return
+    if isinstance(result, Exception):
+        job.future.set_exception(result)
+    else:
+        job.future.set_result(result)
+
+
+def _public(url: str) -> str:
+    """The address without its password."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    port = f":{parts.port}" if parts.port else ""
+    user = f"{parts.username}@" if parts.username else ""
+    return f"{parts.scheme}://{user}{host}{port}{parts.path}"

@@ -1,0 +1,205 @@
+"""Deciding reviews: who was first, what the decision does to the run, and what happens when nobody decides."""
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.rows import pack, review_of
+from deskhand.errors import Conflict, NotFound
+from deskhand.model.ids import new_id
+from deskhand.model.run import (
+    DECISIONS,
+    EXPIRY,
+    Decision,
+    NewReview,
+    Review,
+    ReviewKind,
+    ReviewState,
+    RunStatus,
+    Verdict,
+    canonical_hash,
+)
+
+_WAITS = (RunStatus.WAITING_REVIEW, RunStatus.NEEDS_REVIEW, RunStatus.FAILED)
+
+
+def open_review(
+    core: sa.Connection,
+    desk: str,
+    position: int,
+    conversation: str,
+    new: NewReview,
+    now: float,
+    review_id: str | None = None,
+) -> str:
+    review_id = review_id or new_id("rev", at=now)
+    core.execute(
+        t.reviews.insert().values(
+            id=review_id,
+            desk=desk,
+            run=position,
+            seq=new.seq,
+            conversation=conversation,
+            kind=new.kind,
+            reason=new.reason,
+            payload=pack(new.payload),
+            payload_hash=canonical_hash(new.payload),
+            state=ReviewState.OPEN,
+            version=1,
+            created_at=now,
+            expires_at=new.expires_at,
+            fallback=new.fallback,
+        )
+    )
+    return review_id
+
+
+def find_review(core: sa.Connection, desk: str, review_id: str, *, lock: bool = False) -> Review:
+    query = (
+        sa.select(t.reviews, t.runs.c.id.label("run_id"))
+        .join(t.runs, t.runs.c.position == t.reviews.c.run)
+        .where(t.reviews.c.id == review_id, t.reviews.c.desk == desk)
+    )
+    row = core.execute(query.with_for_update(of=t.reviews) if lock else query).one_or_none()
+    if row is None:
+        raise NotFound(f"there is no review {review_id} on desk {desk}")
+    return review_of(row.run_id, row)
+
+
+def decide_review(core: sa.Connection, desk: str, review_id: str, verdict: Verdict, now: float) -> Review:
+    review = find_review(core, desk, review_id, lock=True)
+    _check(review, verdict)
+    if review.expires_at is not None and review.expires_at <= now:
+        raise Conflict(f"{review.id} has expired")
+    if verdict.decision is Decision.APPROVE and review.payload.get("approvals_needed", 1) > 1:
+        if review.signed_by is None:
+            return _sign(core, review, verdict, now)
+        if review.signed_by.strip().casefold() == verdict.by.strip().casefold():
+            raise Conflict(f"{review.id} needs two people: {review.signed_by} has approved it already")
+    return _settle(core, review, verdict, ReviewState.DECIDED, now)
+
+
+def _sign(core: sa.Connection, review: Review, verdict: Verdict, now: float) -> Review:
+    """The first of two approvals: the review stays open, and whoever comes second looks at a new version of it."""
+    _check_waits(core, review)
+    values = {"signed_by": verdict.by, "version": review.version + 1}
+    core.execute(t.reviews.update().where(t.reviews.c.id == review.id).values(**values))
+    payload = {"review": review.id, "note": verdict.note}
+    record_event(core, review.desk, "review.signed", review.run_id, verdict.by, payload, now)
+    return find_review(core, review.desk, review.id)
+
+
+def expire_overdue(core: sa.Connection, desk: str, now: float) -> list[Review]:
+    overdue = core.execute(
+        sa.select(t.reviews.c.id)
+        .where(
+            t.reviews.c.desk == desk,
+            t.reviews.c.state == ReviewState.OPEN,
+            t.reviews.c.expires_at <= now,
+            t.reviews.c.fallback.is_not(None),
+        )
+        .with_for_update(skip_locked=True)
+    ).scalars()
+    if core.execute(sa.select(t.stops.c.desk).where(t.stops.c.desk == desk)).first() is None:
+        release_stopped(core, desk, "resume", now)  # a run that came to rest while the desk was being resumed
+    expired: list[Review] = []
+    for review in [find_review(core, desk, review_id) for review_id in overdue]:
+        assert review.fallback is not None
+        verdict = Verdict(review.fallback, by=EXPIRY, version=review.version, note="nobody decided in time")
+        expired.append(_settle(core, review, verdict, ReviewState.EXPIRED, now))
+    return expired
+
+
+def release_stopped(core: sa.Connection, desk: str, by: str, now: float) -> int:
+    """Let every run go on that met the desk's stop switch."""
+    stopped = core.execute(
+        sa.select(t.reviews.c.id)
+        .where(t.reviews.c.desk == desk, t.reviews.c.state == ReviewState.OPEN, t.reviews.c.kind == ReviewKind.STOPPED)
+        .with_for_update(skip_locked=True)
+    ).scalars()
+    reviews = [find_review(core, desk, review_id) for review_id in stopped]
+    for review in reviews:
+        verdict = Verdict(Decision.RETRY, by=by, version=review.version, note="the desk was resumed")
+        _settle(core, review, verdict, ReviewState.DECIDED, now)
+    return len(reviews)
+
+
+def _settle(core: sa.Connection, review: Review, verdict: Verdict, state: ReviewState, now: float) -> Review:
+    core.execute(
+        t.reviews.update()
+        .where(t.reviews.c.id == review.id)
+        .values(
+            state=state,
+            version=review.version + 1,
+            decision=verdict.decision,
+            decided_by=verdict.by,
+            decided_at=now,
+            note=verdict.note,
+            edit=None if verdict.edit is None else pack(verdict.edit),
+        )
+    )
+    _move_run(core, review, verdict, now)
+    payload = {"review": review.id, "note": verdict.note}
+    record_event(core, review.desk, f"review.{verdict.decision}", review.run_id, verdict.by, payload, now)
+    return find_review(core, review.desk, review.id)
+
+
+def close_reviews(core: sa.Connection, position: int) -> None:
+    """Withdraw what is still open about a run that is over."""
+    core.execute(
+        t.reviews.update()
+        .where(t.reviews.c.run == position, t.reviews.c.state == ReviewState.OPEN)
+        .values(state=ReviewState.STALE, version=t.reviews.c.version + 1)
+    )
+
+
+def record_event(
+    core: sa.Connection, desk: str, kind: str, run_id: str | None, by: str | None, payload: object, now: float
+) -> None:
+    core.execute(t.events.insert().values(desk=desk, run_id=run_id, kind=kind, by=by, payload=pack(payload), at=now))
+
+
+def take_over(core: sa.Connection, desk: str, conversation: str, by: str, now: float) -> None:
+    known = sa.and_(t.conversations.c.desk == desk, t.conversations.c.id == conversation)
+    values = {"taken_over_by": by, "taken_over_at": now}
+    if core.execute(t.conversations.update().where(known).values(**values)).rowcount == 0:
+        core.execute(t.conversations.insert().values(desk=desk, id=conversation, **values))
+    record_event(core, desk, "conversation.taken_over", None, by, {"conversation": conversation}, now)
+
+
+def _check(review: Review, verdict: Verdict) -> None:
+    if review.state is ReviewState.STALE:
+        raise Conflict(f"{review.id} is stale: the customer wrote again or the run is over; look at the newer review")
+    if review.state is not ReviewState.OPEN:
+        raise Conflict(f"{review.id} was already decided: {review.decision} by {review.decided_by}")
+    if review.version != verdict.version:
+        raise Conflict(f"{review.id} has changed since you looked at it (version {review.version}); look again")
+    if verdict.payload_hash is not None and verdict.payload_hash != review.payload_hash:
+        raise Conflict(f"{review.id} does not hold what you approved; look again")
+    if verdict.decision not in DECISIONS[review.kind]:
+        possible = ", ".join(DECISIONS[review.kind])
+        raise Conflict(f"a {review.kind} review cannot be decided with {verdict.decision!r}; choose {possible}")
+    if verdict.decision is Decision.EDIT and not verdict.edit:
+        raise Conflict("an edit needs the new text")
+
+
+def _check_waits(core: sa.Connection, review: Review) -> None:
+    status = core.execute(sa.select(t.runs.c.status).where(t.runs.c.id == review.run_id)).scalar()
+    if status not in _WAITS:
+        raise Conflict(f"run {review.run_id} no longer waits for {review.id}")
+
+
+def _move_run(core: sa.Connection, review: Review, verdict: Verdict, now: float) -> None:
+    """Queue the run again, or end it where the decision leaves nothing to do."""
+    values: dict[str, object] = {"updated_at": now, "owner": None}
+    if verdict.decision is Decision.TAKE_OVER:
+        take_over(core, review.desk, review.conversation, verdict.by, now)
+        values |= {"status": RunStatus.DONE, "reason": f"taken over by {verdict.by}"}
+    elif verdict.decision is Decision.CLOSE:
+        values |= {"status": RunStatus.DONE, "reason": f"closed by {verdict.by}"}
+    else:
+        values |= {"status": RunStatus.QUEUED, "reason": None, "error_code": None, "crashes": 0}
+    moved = core.execute(
+        t.runs.update().where(t.runs.c.id == review.run_id, t.runs.c.status.in_(_WAITS)).values(**values)
+    )
+    if moved.rowcount == 0:
+        raise Conflict(f"run {review.run_id} no longer waits for {review.id}")

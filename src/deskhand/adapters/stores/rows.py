@@ -1,0 +1,125 @@
+"""Between database rows and model types."""
+
+import json
+from typing import Any
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.model.run import (
+    Decision,
+    Effect,
+    EffectKey,
+    EffectState,
+    Event,
+    LlmCall,
+    Review,
+    ReviewKind,
+    ReviewState,
+    Run,
+    RunStatus,
+    StepRow,
+)
+
+Row = sa.Row[Any]
+
+
+def pack(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def unpack(body: bytes | None) -> Any:
+    return None if body is None else json.loads(body)
+
+
+RUN_COLUMNS = (
+    t.runs.c.id,
+    t.runs.c.desk,
+    t.runs.c.position,
+    t.runs.c.message_key,
+    t.runs.c.conversation,
+    t.runs.c.flow,
+    t.runs.c.status,
+    t.runs.c.reason,
+    t.runs.c.error_code,
+    t.runs.c.owner,
+    t.runs.c.crashes,
+    t.runs.c.flow_version,
+    t.runs.c.successor,
+    t.runs.c.created_at,
+    t.runs.c.updated_at,
+)
+
+
+def run_of(row: Any) -> Run:
+    """Rows selected by RUN_COLUMNS, in that order."""
+    values = list(row)
+    values[3] = values[3].hex()
+    values[6] = RunStatus(values[6])
+    return Run(*values)
+
+
+STEP_COLUMNS = tuple(column for column in t.steps.c if column.name not in ("run", "desk"))
+
+
+def step_of(run_id: str, row: Any) -> StepRow:
+    """Rows selected by STEP_COLUMNS, in that order."""
+    return StepRow(run_id, *row)
+
+
+def effect_of(run_id: str, row: Row) -> Effect:
+    return Effect(
+        key=EffectKey(run_id, row.seq, row.call),
+        tool=row.tool,
+        call_hash=row.call_hash,
+        state=EffectState(row.state),
+        result=unpack(row.result),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+def review_of(run_id: str, row: Row) -> Review:
+    return Review(
+        id=row.id,
+        desk=row.desk,
+        run_id=run_id,
+        seq=row.seq,
+        conversation=row.conversation,
+        kind=ReviewKind(row.kind),
+        reason=row.reason,
+        payload=unpack(row.payload) or {},
+        payload_hash=row.payload_hash,
+        state=ReviewState(row.state),
+        version=row.version,
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        fallback=Decision(row.fallback) if row.fallback else None,
+        decision=Decision(row.decision) if row.decision else None,
+        decided_by=row.decided_by,
+        decided_at=row.decided_at,
+        note=row.note,
+        edit=unpack(row.edit),
+        signed_by=row.signed_by,
+    )
+
+
+def call_of(row: Row) -> LlmCall:
+    return LlmCall(
+        run_id=row.run_id,
+        stage=row.stage,
+        call_type=row.call_type,
+        model=row.model,
+        request_digest=row.request_digest,
+        prompt_tokens=row.prompt_tokens,
+        completion_tokens=row.completion_tokens,
+        cost=row.cost,
+        latency_ms=row.latency_ms,
+        error=row.error,
+        at=row.at,
+        answer=unpack(row.answer),
+    )
+
+
+def event_of(row: Row) -> Event:
+    return Event(kind=row.kind, run_id=row.run_id, by=row.by, payload=unpack(row.payload) or {}, at=row.at, id=row.id)

@@ -1,0 +1,262 @@
+"""A SQLite file with one writer: what all runs in flight want written is committed together."""
+
+import asyncio
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import sqlalchemy as sa
+from sqlalchemy.pool import StaticPool
+
+from deskhand.adapters.stores.migrate import migrate
+from deskhand.crashpoints import Crash, crash_point
+from deskhand.errors import StoreUnavailable
+
+T = TypeVar("T")
+
+MAX_BATCH = 512
+BUSY_MS = 5000
+
+
+@dataclass(slots=True)
+class Tx:
+    """One operation's hands on the database: `raw` for the hot path, `core` for everything else."""
+
+    raw: sqlite3.Connection
+    core: sa.Connection
+
+
+Op = Callable[[Tx], T]
+
+
+@dataclass(slots=True)
+class _Job:
+    op: Op[Any]
+    single: bool
+    future: asyncio.Future[Any]
+    result: Any = None
+    error: BaseException | None = None
+
+
+class SqliteDatabase:
+    """Opened once a process; every desk's store writes through its one writer thread."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = str(path)
+        self.commits = 0
+        self.writes = 0
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._readers = ThreadPoolExecutor(2, thread_name_prefix="deskhand-read")
+        self._local = threading.local()
+        self._opened: list[Tx] = []
+        self._closed = False
+        self._thread: threading.Thread
+
+    @classmethod
+    async def open(cls, path: Path | str) -> "SqliteDatabase":
+        """Create the file if need be, bring its schema up to date, start the writer; StoreUnavailable says why not."""
+        database = cls(Path(path))
+        loop = asyncio.get_running_loop()
+        ready: asyncio.Future[None] = loop.create_future()
+        thread = threading.Thread(target=database._serve, args=(loop, ready), name="deskhand-write", daemon=True)
+        thread.start()
+        database._thread = thread
+        await ready
+        return database
+
+    async def write(self, op: Op[T], *, single: bool = False) -> T:
+        """Run `op` in the next commit and return its result once that commit is on disk.
+
+        An exception undoes this operation alone; the others of its batch go on. `single` promises one statement, which
+        needs no savepoint of its own.
+        """
+        if self._closed:
+            raise StoreUnavailable(f"{self.path} is closed")
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._jobs.put(_Job(op, single, future))
+        return await future
+
+    async def read(self, op: Op[T]) -> T:
+        if self._closed:
+            raise StoreUnavailable(f"{self.path} is closed")
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, op)
+
+    async def write_core(self, op: Callable[[sa.Connection], T]) -> T:
+        return await self.write(lambda tx: op(tx.core))
+
+    async def read_core(self, op: Callable[[sa.Connection], T]) -> T:
+        return await self.read(lambda tx: op(tx.core))
+
+    async def checkpoint(self) -> None:
+        """Move the write-ahead log into the file and empty it."""
+
+        def run() -> None:
+            try:
+                with closing(sqlite3.connect(self.path, timeout=BUSY_MS / 1000)) as raw:
+                    raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.Error as error:
+                raise explain(error, self.path) from error
+
+        await asyncio.to_thread(run)
+
+    async def close(self) -> None:
+        """Commit what was handed in, then close; handing in more is refused."""
+        if self._closed:
+            return
+        self._closed = True
+        self._jobs.put(None)
+        await asyncio.to_thread(self._thread.join)
+        self._readers.shutdown(wait=True)
+        for tx in self._opened:
+            tx.core.close()
+            tx.raw.close()
+        self._opened.clear()
+
+    # --- the writer thread
+
+    def _serve(self, loop: asyncio.AbstractEventLoop, ready: asyncio.Future[None]) -> None:
+        try:
+            tx = self._connect()
+        except sqlite3.Error as error:
+            loop.call_soon_threadsafe(ready.set_exception, explain(error, self.path))
+            return
+        try:
+            self._prepare(tx)
+        except BaseException as error:
+            tx.core.close()  # left to the garbage collector, it would complain from another thread
+            tx.raw.close()
+            loop.call_soon_threadsafe(ready.set_exception, explain(error, self.path))
+            return
+        loop.call_soon_threadsafe(ready.set_result, None)
+        try:
+            for batch in self._batches():
+                self._commit(tx, batch)
+                loop.call_soon_threadsafe(_resolve, batch)
+        except (Crash, RuntimeError):  # abandoned, or the loop is gone: nobody waits for these any more
+            pass
+        finally:
+            tx.core.close()
+            tx.raw.close()
+
+    def _batches(self) -> Iterable[list[_Job]]:
+        while (job := self._jobs.get()) is not None:
+            batch = [job]
+            last = False
+            while len(batch) < MAX_BATCH:
+                try:
+                    following = self._jobs.get_nowait()
+                except queue.Empty:
+                    break
+                if following is None:
+                    last = True
+                    break
+                batch.append(following)
+            yield batch
+            if last:
+                return
+
+    def _commit(self, tx: Tx, batch: list[_Job]) -> None:
+        try:
+            tx.raw.execute("BEGIN IMMEDIATE")
+            for job in batch:
+                self._apply(tx, job)
+                if not tx.raw.in_transaction:  # SQLite gave the whole transaction up: full disk, I/O error
+                    raise job.error or StoreUnavailable("the transaction was rolled back")
+            crash_point("journal.before_commit")
+            tx.raw.execute("COMMIT")
+            crash_point("journal.after_commit")
+        except Exception as error:
+            _roll_back(tx)
+            for job in batch:
+                job.error = explain(error, self.path)
+            return
+        self.commits += 1
+        self.writes += len(batch)
+
+    def _apply(self, tx: Tx, job: _Job) -> None:
+        try:
+            if job.single:
+                job.result = job.op(tx)
+                return
+            tx.raw.execute("SAVEPOINT op")
+            job.result = job.op(tx)
+            tx.raw.execute("RELEASE op")
+        except Exception as error:
+            job.error = explain(error, self.path)
+            if not job.single and tx.raw.in_transaction:
+                tx.raw.execute("ROLLBACK TO op")
+                tx.raw.execute("RELEASE op")
+
+    # --- connections
+
+    def _connect(self) -> Tx:
+        raw = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000)
+        engine = sa.create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
+        core = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        return Tx(raw, core)
+
+    def _prepare(self, tx: Tx) -> None:
+        tx.raw.execute("PRAGMA page_size=8192")  # rows of about 1 KB fill these better than 4 KB pages
+        tx.raw.execute("PRAGMA journal_mode=WAL")
+        tx.raw.execute("PRAGMA synchronous=FULL")
+        tx.raw.execute(f"PRAGMA busy_timeout={BUSY_MS}")
+        tx.raw.execute("BEGIN IMMEDIATE")  # whole or not at all, and by one process
+        migrate(tx.core)
+        tx.raw.execute("COMMIT")
+
+    def _read(self, op: Op[T]) -> T:
+        try:
+            tx: Tx | None = getattr(self._local, "tx", None)
+            if tx is None:
+                tx = self._connect()
+                tx.raw.execute("PRAGMA query_only=ON")
+                self._local.tx = tx
+                self._opened.append(tx)
+            return op(tx)
+        except (sqlite3.Error, sa.exc.SQLAlchemyError) as error:
+            raise explain(error, self.path) from error
+
+
+def _roll_back(tx: Tx) -> None:
+    if tx.raw.in_transaction:
+        with suppress(sqlite3.Error):  # on a disk that fails, SQLite undoes it when the file is next opened
+            tx.raw.execute("ROLLBACK")
+
+
+def _resolve(batch: list[_Job]) -> None:
+    for job in batch:
+        if job.future.done():
+            continue
+        if job.error is not None:
+            job.future.set_exception(job.error)
+        else:
+            job.future.set_result(job.result)
+
+
+_ADVICE = (
+    ("locked", "another program holds the file; close it or wait"),
+    ("readonly", "the file or its folder is read-only; make both writable for this user"),
+    ("read-only", "the file or its folder is read-only; make both writable for this user"),
+    ("disk is full", "the disk is full; make room, nothing accepted so far is lost"),
+    ("unable to open", "the folder does not exist or may not be written; create it or choose another path"),
+    ("not a database", "this is not a SQLite file; choose another path"),
+    ("malformed", "the file is damaged; restore it from a backup"),
+    ("disk I/O error", "the disk reports an error; check it and its free space"),
+)
+
+
+def explain(error: BaseException, path: Path) -> BaseException:
+    """Turn the driver's error into one that says what to do; every other error stays as it is."""
+    cause = cast(BaseException, error.orig) if isinstance(error, sa.exc.DBAPIError) and error.orig else error
+    if isinstance(cause, sqlite3.IntegrityError) or not isinstance(cause, sqlite3.Error):
+        return cause
+    text = str(cause)
+    advice = next((words for sign, words in _ADVICE if sign in text), "see the message")
+    return StoreUnavailable(f"database {path}: {text}: {advice}")

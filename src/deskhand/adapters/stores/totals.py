@@ -1,0 +1,172 @@
+"""Totals of effects and the stop switch: read and grown in the transaction that writes an intention."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.postgres_database import Connection
+from deskhand.adapters.stores.reviewing import record_event, release_stopped
+from deskhand.crashpoints import crash_point
+from deskhand.errors import EffectRefused
+from deskhand.model.totals import Counted, Place, Scope, Stop, Sums, Total
+
+MOST = 2**63 - 1
+"""The largest number both databases keep."""
+
+_Row = tuple[str, str, str, str, str, str, int]
+"""desk, scope, name, day, tool, unit, amount"""
+
+
+def name_digest(name: str) -> str:
+    """A conversation or a principal without its name: totals need to tell them apart, not to know them."""
+    return sha256(name.encode()).hexdigest()[:32] if name else ""
+
+
+def refusal(stop: Stop | None, sums: Sums, tool: str, counted: Counted) -> EffectRefused | None:
+    """What stands in the way of one more effect."""
+    if stop is not None and counted.heeds_stop:
+        why = f": {stop.reason}" if stop.reason else ""
+        return EffectRefused("stopped", f"the desk was stopped by {stop.by}{why}", liftable=False)
+    if any(amount > MOST // 4 for amount in counted.units.values()):
+        return EffectRefused("over_cap", "the amount is too large to be counted", liftable=False)
+    limit = sums.exceeded(tool, counted)
+    if limit is not None:
+        return EffectRefused("over_cap", f"it would exceed the cap of {limit}", liftable=True)
+    return None
+
+
+def added(desk: str, tool: str, counted: Counted) -> Iterator[_Row]:
+    for scope, (name, day) in counted.places.items():
+        for unit, amount in counted.units.items():
+            yield desk, scope, name_digest(name), day, tool, unit, amount
+
+
+# --- SQLite: one writer, so what is read here is what is written on
+
+
+def count_on_sqlite(raw: sqlite3.Connection, desk: str, tool: str, counted: Counted) -> None:
+    """EffectRefused undoes the intention that was written before it in the same operation."""
+    stop = raw.execute('SELECT "by", reason, at FROM stops WHERE desk=?', (desk,)).fetchone()
+    sums = Sums()
+    if counted.limits:
+        for scope, (name, day) in counted.places.items():
+            rows = raw.execute(
+                "SELECT tool, unit, amount FROM totals WHERE desk=? AND scope=? AND name=? AND day=?",
+                (desk, scope, name_digest(name), day),
+            )
+            sums.rows |= {(scope, of, unit): amount for of, unit, amount in rows}
+    refused = refusal(Stop(*stop) if stop else None, sums, tool, counted)
+    if refused is not None:
+        raise refused
+    raw.executemany(
+        "INSERT INTO totals(desk, scope, name, day, tool, unit, amount) VALUES(?,?,?,?,?,?,?)"
+        " ON CONFLICT(desk, scope, name, day, tool, unit) DO UPDATE SET amount = totals.amount + excluded.amount",
+        list(added(desk, tool, counted)),
+    )
+    crash_point("totals.after_count")
+
+
+# --- PostgreSQL: many workers, so one at a time a desk
+
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('deskhand totals ' || $1, 0))"
+_GROW = """
+INSERT INTO totals(desk, scope, name, day, tool, unit, amount)
+SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])
+ON CONFLICT (desk, scope, name, day, tool, unit) DO UPDATE SET amount = totals.amount + excluded.amount
+"""
+_READ = """
+SELECT t.scope, t.name, t.day, t.tool, t.unit, t.amount FROM totals t
+JOIN unnest($2::text[], $3::text[], $4::text[]) AS u(scope, name, day)
+  ON t.scope = u.scope AND t.name = u.name AND t.day = u.day
+WHERE t.desk = $1
+"""
+
+
+async def count_on_postgres(
+    connection: Connection, wanted: Sequence[tuple[str, str, Counted]]
+) -> list[EffectRefused | None]:
+    """(desk, tool, counted) of effects that are new: who may go on, in order, the totals grown by those who may.
+
+    The lock is kept until the transaction ends, so that nobody else counts on totals that are about to grow.
+    """
+    refused: dict[int, EffectRefused | None] = {}
+    rows: dict[tuple[str, str, str, str, str, str], int] = {}
+    for desk in sorted({desk for desk, _, _ in wanted}):
+        await connection.execute(_LOCK, desk)
+        stop = await connection.fetchrow('SELECT "by", reason, at FROM stops WHERE desk = $1', desk)
+        own = [(number, tool, counted) for number, (of, tool, counted) in enumerate(wanted) if of == desk]
+        known = await _known(connection, desk, [counted for _, _, counted in own if counted.limits])
+        for number, tool, counted in own:
+            sums = Sums({key: amount for place in _keys(counted) for key, amount in known.get(place, {}).items()})
+            refused[number] = refusal(Stop(*stop) if stop else None, sums, tool, counted)
+            if refused[number] is None:
+                for row in added(desk, tool, counted):
+                    rows[row[:6]] = rows.get(row[:6], 0) + row[6]
+                    if (place := row[1:4]) in known:
+                        grown = known[place]
+                        key = (row[1], row[4], row[5])
+                        grown[key] = grown.get(key, 0) + row[6]
+    if rows:
+        columns = zip(*((*key, amount) for key, amount in sorted(rows.items())), strict=True)
+        await connection.execute(_GROW, *(list(column) for column in columns))
+        crash_point("totals.after_count")
+    return [refused[number] for number in range(len(wanted))]
+
+
+def _keys(counted: Counted) -> list[tuple[str, str, str]]:
+    return [(scope, name_digest(name), day) for scope, (name, day) in counted.places.items()]
+
+
+async def _known(
+    connection: Connection, desk: str, limited: Sequence[Counted]
+) -> dict[tuple[str, str, str], dict[Any, int]]:
+    places = sorted({place for counted in limited for place in _keys(counted)})
+    if not places:
+        return {}
+    known: dict[tuple[str, str, str], dict[Any, int]] = {place: {} for place in places}
+    for row in await connection.fetch(_READ, desk, *(list(column) for column in zip(*places, strict=True))):
+        known[row["scope"], row["name"], row["day"]][row["scope"], row["tool"], row["unit"]] = row["amount"]
+    return known
+
+
+# --- the same on both
+
+
+def read_totals(core: sa.Connection, desk: str, places: Mapping[Scope, Place]) -> list[Total]:
+    found: list[Total] = []
+    for scope, (name, day) in places.items():
+        rows = core.execute(
+            sa.select(t.totals.c.tool, t.totals.c.unit, t.totals.c.amount).where(
+                t.totals.c.desk == desk,
+                t.totals.c.scope == scope,
+                t.totals.c.name == name_digest(name),
+                t.totals.c.day == day,
+            )
+        )
+        found += [Total(scope, row.tool, row.unit, row.amount) for row in rows]
+    return found
+
+
+def read_stop(core: sa.Connection, desk: str) -> Stop | None:
+    row = core.execute(sa.select(t.stops.c.by, t.stops.c.reason, t.stops.c.at).where(t.stops.c.desk == desk)).first()
+    return None if row is None else Stop(*row)
+
+
+def stop_desk(core: sa.Connection, desk: str, by: str, reason: str, now: float) -> Stop:
+    known = read_stop(core, desk)
+    if known is not None:
+        return known
+    core.execute(t.stops.insert().values(desk=desk, by=by, reason=reason, at=now))
+    record_event(core, desk, "desk.stopped", None, by, {"reason": reason}, now)
+    return Stop(by, reason, now)
+
+
+def resume_desk(core: sa.Connection, desk: str, by: str, now: float) -> int:
+    if core.execute(t.stops.delete().where(t.stops.c.desk == desk)).rowcount == 0:
+        return 0
+    record_event(core, desk, "desk.resumed", None, by, {}, now)
+    return release_stopped(core, desk, by, now)

@@ -1,0 +1,321 @@
+"""The one agent class: every stage of every flow is an Agent built from an AgentSpec."""
+
+import inspect
+import logging
+import time
+from asyncio import CancelledError
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
+
+from deskhand.agents.held import Held
+from deskhand.agents.planned import walk_plan
+from deskhand.agents.routing import Router, facts_of
+from deskhand.agents.sending import Sending
+from deskhand.agents.standalone import Standalone
+from deskhand.errors import ConfigError, PermanentError, RetryableError
+from deskhand.logs import bound
+from deskhand.model.codes import ErrorCode
+from deskhand.model.envelope import Delta, Envelope, StageResult
+from deskhand.model.events import AgentCompleted, AgentStarted
+from deskhand.model.message import REPLY, Reply
+from deskhand.model.outcome import Outcome
+from deskhand.model.run import RunStatus
+from deskhand.model.spec import AgentSpec
+from deskhand.model.tasks import Answer, Task, TaskKind
+from deskhand.ports import Brain, MockHandler, PostHook, PreHook, PromptSource, Sink, StageContext, ToolGate
+from deskhand.tools.delivery import DELIVER
+from deskhand.tools.services import ServiceFunction, ServiceResult
+
+ASK_CALL = 1_000_000
+"""The call index of a question to the customer, out of the way of a plan's calls."""
+ENDINGS = (RunStatus.SENT, RunStatus.ANSWERED, RunStatus.DONE, RunStatus.REJECTED, RunStatus.NEEDS_REVIEW)
+"""The statuses a service may end a run with."""
+_ONE_HOP = Delta(hops=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What agents work with; one agent needs only the parts its spec asks for."""
+
+    brain: Brain | None = None
+    tools: ToolGate | None = None
+    prompts: PromptSource | None = None
+    services: Mapping[str, ServiceFunction] | None = None
+    events: Sink | None = None
+    sending: Sending | None = None
+
+
+class Agent:
+    """Behaviour comes from the spec; hooks and the mock handler are for code that surrounds it."""
+
+    def __init__(
+        self,
+        spec: AgentSpec,
+        parts: Parts | None = None,
+        *,
+        pre_process: PreHook | None = None,
+        post_process: PostHook | None = None,
+        mock_handler: MockHandler | None = None,
+        use_mock: bool = False,
+    ) -> None:
+        self.spec = _checked(spec)
+        self.pre_process, self.post_process = pre_process, post_process
+        self.mock_handler, self.use_mock = mock_handler, use_mock
+        self._parts = parts or Parts()
+        self._router = Router(self.spec, self._parts.prompts)
+        self._log = bound("deskhand.agent", agent=spec.name, stage_order=spec.stage_order)
+        self._check_parts()
+
+    async def process(self, envelope: Envelope, ctx: StageContext | None = None) -> StageResult:
+        """Work one envelope; the result's delta is everything this stage and its hooks changed."""
+        if ctx is not None:
+            return await self._observed(ctx)
+        alone = Standalone(envelope)
+        result = await self._observed(alone)
+        return result.changed(delta=envelope.delta_to(alone.envelope.apply(result.delta)))
+
+    async def _observed(self, ctx: StageContext) -> StageResult:
+        begun = time.perf_counter()
+        self._emit(AgentStarted(ctx.run_id, self.spec.name, time.time()))
+        try:
+            result = await self._process(ctx)
+        except (Exception, CancelledError) as error:  # cancelled: the attempt's time is up, or the desk stops
+            self._completed(ctx, "error", begun, str(error) or type(error).__name__)
+            raise
+        self._completed(ctx, result.outcome, begun, result.error.message if result.error else None)
+        return result
+
+    async def _process(self, ctx: StageContext) -> StageResult:
+        before = ctx.envelope
+        started = before.changed(hops=before.hops + 1)
+        working = await self._hook(self.pre_process, started)
+        brought = _ONE_HOP if working is started else before.delta_to(working)
+        made = await self._main(working, ctx)
+        output = _plain(made.output)
+        if made.outcome.is_success:
+            self._require(output)
+        after = working if ctx.envelope is before else ctx.envelope.apply(brought)
+        after = after.with_output(self.spec.output_key, output)
+        after = self._with_reply(after, output)
+        after = await self._hook(self.post_process, after, self.spec.output_key)
+        result = self._router.route(made, after)
+        if result.outcome is Outcome.CLARIFY:
+            try:
+                result, after = await self._ask_customer(after, result, ctx)
+            except Held as held:
+                result = self._router.route(held.result(self.spec.name), after)
+        return result.changed(delta=ctx.envelope.delta_to(after), answered=made.answered)
+
+    # --- the four modes, in order of priority
+
+    async def _main(self, envelope: Envelope, ctx: StageContext) -> ServiceResult:
+        if self.use_mock and self.mock_handler is not None:
+            made = self.mock_handler(_own(envelope))
+            return self._result(await made if inspect.isawaitable(made) else made)
+        if self.spec.has_llm:
+            answer = await self._think(envelope, ctx)
+            return ServiceResult(output=answer.data, answered=answer.answered)
+        if self.spec.has_tools:
+            assert self._parts.tools is not None
+            return await walk_plan(self.spec, envelope, ctx, self._parts.tools)
+        return await self._serve(envelope, ctx)
+
+    async def _think(self, envelope: Envelope, ctx: StageContext) -> Answer:
+        assert self._parts.brain is not None
+        spec = self.spec
+        inputs = facts_of(envelope, {}) | {"tone": self._tone(envelope), "choices": list(spec.choices)}
+        task = Task.model_construct(
+            kind=TaskKind(spec.task) if spec.task else TaskKind.PROMPT,
+            stage=spec.name,
+            run_id=ctx.run_id,
+            text=envelope.raw_input,
+            inputs=inputs,
+            choices=spec.choices,
+            prompt=self._prompt(inputs),
+            required=spec.required_output_fields,
+            model_role=spec.model_role,
+            temperature=spec.temperature,
+            max_tokens=spec.max_tokens,
+        )
+        return await self._parts.brain.answer(task)
+
+    def _prompt(self, inputs: Mapping[str, Any]) -> str | None:
+        if self.spec.prompt_key is None:
+            return None
+        assert self._parts.prompts is not None
+        return self._parts.prompts.render(self.spec.prompt_key, inputs)
+
+    async def _serve(self, envelope: Envelope, ctx: StageContext) -> ServiceResult:
+        if self.spec.service is None:
+            return ServiceResult()
+        return self._result(
+            await (self._parts.services or {})[self.spec.service](_own(envelope), ctx, self.spec.settings)
+        )
+
+    def _result(self, made: Any) -> ServiceResult:
+        if isinstance(made, ServiceResult):
+            self._check_end(made)
+            return made
+        if made is not None and not isinstance(made, dict):
+            raise PermanentError(
+                f"stage {self.spec.name!r} gave {type(made).__name__}; return a dict of fields or a ServiceResult"
+            )
+        return ServiceResult().changed(output=made or {})
+
+    def _check_end(self, made: ServiceResult) -> None:
+        """Before it is recorded: a row with such a word in it would fail every retry."""
+        stage = f"stage {self.spec.name!r}"
+        if made.status is not None and made.status not in ENDINGS:
+            known = ", ".join(ENDINGS)
+            raise PermanentError(f"{stage}: {made.status!r} is not a valid end of a run; one of {known}")
+        if made.status == RunStatus.NEEDS_REVIEW and made.outcome is not Outcome.TERMINATE:
+            raise PermanentError(f"{stage} hands the run over and goes on; use the outcome `terminate` with it")
+
+    # --- around them
+
+    def _tone(self, envelope: Envelope) -> str | None:
+        """The tone for the message's category, as some earlier stage found it."""
+        for output in reversed(list(envelope.outputs.values())):
+            category = cast(dict[str, Any], output).get("category") if isinstance(output, dict) else None
+            if isinstance(category, str) and category in self.spec.tone:
+                return self.spec.tone[category]
+        return self.spec.tone.get("else")
+
+    def _with_reply(self, envelope: Envelope, output: dict[str, Any]) -> Envelope:
+        """A draft becomes the reply that review and dispatch work on."""
+        if self.spec.task != TaskKind.DRAFT or envelope.message is None:
+            return envelope
+        reply = Reply.to_message(envelope.message, str(output["text"]), language=output.get("language"))
+        drafted = envelope.with_output(REPLY, reply.model_dump(mode="json"))
+        return drafted.with_metadata(drafted_by=self.spec.name)
+
+    async def _ask_customer(
+        self, envelope: Envelope, result: StageResult, ctx: StageContext
+    ) -> tuple[StageResult, Envelope]:
+        """The question really goes out, once, before the run waits for its answer; or something keeps it."""
+        if result.ask is None or not result.ask.text.strip():
+            raise PermanentError(
+                f"stage {self.spec.name!r} wants to ask the customer, but nothing; write `ask:` beside `clarify`"
+            )
+        if self._parts.tools is None or envelope.message is None:
+            return result, envelope
+        reply = Reply.to_message(envelope.message, result.ask.text).model_dump(mode="json")
+        gate = self._parts.tools
+
+        async def send() -> StageResult:
+            answer = await gate.call(DELIVER, reply, allowed=(DELIVER,), ctx=ctx, index=ASK_CALL)
+            if answer.verdict == "hold":
+                raise Held(answer, ctx.effect_key(ASK_CALL))
+            if not answer.result.ok:
+                raise RetryableError(f"the question could not be sent: {answer.result.for_model()['error']}")
+            return StageResult(call=answer.record(), delta=Delta(outputs={REPLY: reply}))
+
+        kept = await self._parts.sending.keeps_question(envelope) if self._parts.sending else None
+        if kept is not None:
+            status, reason = kept
+            return result.changed(outcome=Outcome.TERMINATE, status=status, reason=reason, ask=None), envelope
+        await ctx.step("ask", send)
+        return result, envelope.with_output(REPLY, reply)
+
+    async def _hook(self, hook: Any, envelope: Envelope, output_key: str | None = None) -> Envelope:
+        """Run a hook on its own copy: what it changes in place is found, like what it returns, and lands in the row."""
+        if hook is None:
+            return envelope
+        given = _own(envelope)
+        changed = hook(given) if output_key is None else hook(given, given.outputs[output_key])
+        changed = await changed if inspect.isawaitable(changed) else changed
+        name = getattr(getattr(hook, "function", hook), "__name__", type(hook).__name__)
+        if not isinstance(changed, Envelope):
+            raise PermanentError(
+                f"hook {name!r} of {self.spec.name!r} returned {type(changed).__name__}; return the envelope",
+                ErrorCode.HOOK_FAILED,
+            )
+        if (changed.run_id, changed.message) != (envelope.run_id, envelope.message):
+            raise PermanentError(
+                f"hook {name!r} of {self.spec.name!r} returned another run's envelope; return a copy of its own",
+                ErrorCode.HOOK_FAILED,
+            )
+        return changed
+
+    def _require(self, output: dict[str, Any]) -> None:
+        missing = [name for name in self.spec.required_output_fields if output.get(name) is None]
+        if missing:
+            raise RetryableError(
+                f"stage {self.spec.name!r} gave no {', '.join(missing)}", ErrorCode.OUTPUT_MISSING_FIELDS
+            )
+
+    def _check_parts(self) -> None:
+        spec, parts = self.spec, self._parts
+        if spec.has_llm and parts.brain is None:
+            raise ConfigError(
+                f"agent {spec.name!r} has_llm but was given no brain",
+                fix="pass Parts(brain=...) or drop task and prompt",
+            )
+        if spec.has_tools and parts.tools is None:
+            raise ConfigError(
+                f"agent {spec.name!r} has_tools but was given no gate", fix="pass Parts(tools=Gate(...)) or drop tools"
+            )
+        if spec.has_policies and not (parts.tools and parts.tools.has_policy):
+            raise ConfigError(
+                f"agent {spec.name!r} has_policies but its gate has no policy",
+                fix="pass Parts(tools=Gate(..., policy=...)) or drop has_policies",
+            )
+        if spec.prompt_key is not None and parts.prompts is None:
+            raise ConfigError(
+                f"agent {spec.name!r} names prompt {spec.prompt_key!r} but was given no prompts",
+                fix="pass Parts(prompts=PromptRegistry(...))",
+            )
+        if spec.service is not None and spec.service not in (parts.services or {}):
+            raise ConfigError(
+                f"agent {spec.name!r} names service {spec.service!r}, which nobody brought",
+                fix=f'write @service("{spec.service}") in tools.py',
+            )
+
+    def _completed(self, ctx: StageContext, status: str, begun: float, error: str | None) -> None:
+        took = (time.perf_counter() - begun) * 1000
+        self._emit(AgentCompleted(ctx.run_id, self.spec.name, status, took, time.time(), error))
+        if error is not None:
+            self._log.warning("%s failed: %s", self.spec.name, error, extra={"run_id": ctx.run_id, "duration_ms": took})
+        elif self._log.isEnabledFor(logging.INFO):
+            self._log.info("%s: %s", self.spec.name, status, extra={"run_id": ctx.run_id, "duration_ms": took})
+
+    def _emit(self, event: AgentStarted | AgentCompleted) -> None:
+        """A sink is for watching: its failure is logged, and the run goes on."""
+        if self._parts.events is None:
+            return
+        try:
+            self._parts.events.emit(event)
+        except Exception:
+            self._log.exception("the event sink failed", extra={"run_id": event.run_id})
+
+
+def _checked(spec: AgentSpec) -> AgentSpec:
+    try:
+        return AgentSpec.model_validate(dict(spec))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "spec"
+        raise ConfigError(f"agent spec, {where}: {first['msg']}", fix="see AgentSpec for the fields") from None
+
+
+def _plain(output: dict[str, Any]) -> dict[str, Any]:
+    """The output as it will be read back from its row."""
+    try:
+        return cast(dict[str, Any], to_jsonable_python(output))
+    except ValueError as error:
+        raise PermanentError(f"the output cannot be stored: {error}") from None
+
+
+def _own(envelope: Envelope) -> Envelope:
+    """A copy for code that is not ours: changing it in place changes nothing here."""
+    return envelope.changed(metadata=_copy(envelope.metadata), outputs=_copy(envelope.outputs))
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copy(item) for key, item in value.items()}
+    return [_copy(item) for item in value] if isinstance(value, list) else value

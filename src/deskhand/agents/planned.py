@@ -1,0 +1,110 @@
+"""Tool mode: walk the plan an earlier stage made, one durable step a call."""
+
+from functools import partial
+from typing import Any
+
+from deskhand.agents.held import Held
+from deskhand.errors import PermanentError, RetryableError
+from deskhand.model.codes import ErrorCode
+from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
+from deskhand.model.outcome import Outcome
+from deskhand.model.plan import PLAN, AskUser, Plan, ToolCall
+from deskhand.model.run import RunStatus
+from deskhand.model.spec import AgentSpec
+from deskhand.ports import StageContext, ToolGate
+from deskhand.tools.effects import outcome_unknown
+from deskhand.tools.services import ServiceResult
+
+RESULTS = "results"
+
+
+async def walk_plan(spec: AgentSpec, envelope: Envelope, ctx: StageContext, gate: ToolGate) -> ServiceResult:
+    """Every call through the gate. A failed tool does not stop the others; a held one stops for a reviewer.
+
+    A question to the customer ends the walk; with the answer, the stage at `resume_at` makes the plan anew.
+    """
+    plan = _plan_of(spec, envelope)
+    results: list[dict[str, Any]] = []
+    failed = index = 0
+    question: Ask | None = None
+    for place, step in enumerate(plan.steps):
+        if isinstance(step, AskUser):
+            question = _question(spec, plan, place)
+            break
+        if not isinstance(step, ToolCall):
+            continue
+        try:
+            result = await ctx.step(f"{index + 1} {step.tool}", partial(_one, spec, step, index, ctx, gate))
+        except Held as held:
+            return held.result(spec.name).changed(output={RESULTS: results})
+        results += _results_in(spec, result)
+        made = result.call or {}
+        if made.get("requires_escalation"):
+            return _escalated(made, results)
+        failed += not made.get("ok", False)
+        index += 1
+    output = {RESULTS: results, "executed": index, "failed": failed, "reasoning": plan.reasoning}
+    if question is not None:
+        return ServiceResult(output=output, outcome=Outcome.CLARIFY, ask=question)
+    return ServiceResult(output=output, outcome=Outcome.PARTIAL if failed else Outcome.SUCCESS)
+
+
+def _question(spec: AgentSpec, plan: Plan, place: int) -> Ask:
+    """All that is asked at this place of the plan, in one message."""
+    asked: list[AskUser] = []
+    for step in plan.steps[place:]:
+        if not isinstance(step, AskUser):
+            break
+        asked.append(step)
+    return Ask(
+        kind="question",
+        reason=f"{spec.name} asks the customer",
+        text="\n".join(step.prompt for step in asked),
+        param=asked[0].param,
+    )
+
+
+def _plan_of(spec: AgentSpec, envelope: Envelope) -> Plan:
+    raw = envelope.output(PLAN)
+    if raw is None:
+        raise PermanentError(
+            f"stage {spec.name!r} runs tools but no stage before it wrote `plan`; give one `output: plan`",
+            ErrorCode.PLAN_MISSING,
+        )
+    try:
+        return Plan.parse(raw)
+    except ValueError as error:
+        raise PermanentError(f"stage {spec.name!r}: {error}", ErrorCode.PLAN_INVALID) from None
+
+
+async def _one(spec: AgentSpec, call: ToolCall, index: int, ctx: StageContext, gate: ToolGate) -> StageResult:
+    answer = await gate.call(call.tool, call.parameters, allowed=spec.tools, ctx=ctx, index=index)
+    if answer.verdict == "hold":
+        raise Held(answer, ctx.effect_key(index))
+    if outcome_unknown(answer.result):
+        error = answer.result.error
+        assert error is not None
+        if error.details.get("retry") == "same_key":
+            raise RetryableError(error.message, ErrorCode.EFFECT_UNKNOWN)
+        raise PermanentError(error.message, ErrorCode.EFFECT_UNKNOWN)
+    record = answer.record()
+    result = {
+        "tool": call.tool,
+        "arguments": answer.arguments,
+        **answer.result.model_dump(mode="json", exclude_none=True),
+    }
+    if index == 0:  # what an earlier visit of this stage left belongs to another plan
+        return StageResult(call=record, delta=Delta(outputs={spec.output_key: {RESULTS: [result]}}))
+    return StageResult(call=record, delta=Delta(append={f"{spec.output_key}.{RESULTS}": [result]}))
+
+
+def _results_in(spec: AgentSpec, step: StageResult) -> list[dict[str, Any]]:
+    whole = step.delta.outputs.get(spec.output_key, {}).get(RESULTS, [])
+    return [*whole, *step.delta.append.get(f"{spec.output_key}.{RESULTS}", [])]
+
+
+def _escalated(call: dict[str, Any], results: list[dict[str, Any]]) -> ServiceResult:
+    """The desk's policy wants a person at once, whatever the plan had in mind next."""
+    reason = str(call.get("reason") or f"the policy sends {call['tool']} to a person")
+    output = {RESULTS: results, "executed": len(results)}
+    return ServiceResult(output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason)

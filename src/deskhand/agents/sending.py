@@ -1,0 +1,166 @@
+"""What happens to a reply before it leaves: its mode, its conversation's pace, the time to change one's mind."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from deskhand.agents.held import Held
+from deskhand.errors import DeskhandError, PermanentError, RetryableError
+from deskhand.model.envelope import Ask, Envelope, StageResult
+from deskhand.model.message import ON_REQUEST, Message
+from deskhand.model.outcome import Outcome
+from deskhand.model.results import ToolResult
+from deskhand.model.run import EXPIRY, Decision, ReviewKind, RunStatus, canonical_hash
+from deskhand.ports import StageContext, ToolGate
+from deskhand.tools.delivery import KEEP_DRAFT
+from deskhand.tools.effects import outcome_unknown
+from deskhand.tools.rules.replies import COMMITMENT, CONTENT
+from deskhand.tools.services import ServiceResult
+
+DRAFT_CALL = 1
+UNDO, HOLD, DRAFT, RETRY = "undo", "hold", "draft", "retry"
+RETRY_AFTER = (2.0, 5.0, 15.0, 60.0, 300.0, 900.0, 1800.0, *[3600.0] * 23)
+"""Seconds before each further attempt while a mail server is away: about a day in all, as mail servers do it."""
+SHADOWED = "shadow mode: written, not sent"
+
+
+async def _none_lately(conversation: str, run_id: str) -> int:
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """How a desk lets replies leave."""
+
+    mode_for: Callable[[str | None], str] = lambda category: "auto"
+    """`auto`, `draft` or `shadow`, by category."""
+    undo_for: Callable[[Message | None], float] = lambda message: 0.0
+    """Seconds a reply to this message waits before it leaves."""
+    by_mail: Callable[[Message | None], bool] = lambda message: False
+    """Whether the message's channel has a place for drafts, and a server that may be away for a while."""
+    sent_lately: Callable[[str, str], Awaitable[int]] = _none_lately
+    """How many replies left in a conversation within the last hour, those of one run not counted."""
+    replies_per_hour: int = 10
+
+    async def too_many(self, envelope: Envelope) -> str | None:
+        """Why no further reply may leave in this conversation by itself: two machines may be talking to each other."""
+        if envelope.message is None:
+            return None
+        count = await self.sent_lately(envelope.message.conversation, envelope.run_id)
+        if count < self.replies_per_hour:
+            return None
+        return f"{count} replies have left in this conversation within an hour"
+
+    async def keeps_question(self, envelope: Envelope) -> tuple[RunStatus, str] | None:
+        """Where a run ends instead of asking the customer by itself, and why."""
+        mode = self.mode_for(category_of(envelope).get("category"))
+        if mode == "shadow":
+            return RunStatus.DONE, SHADOWED
+        if mode == "draft":
+            return RunStatus.NEEDS_REVIEW, "draft mode: a question to the customer is a person's to ask"
+        reason = await self.too_many(envelope)
+        return None if reason is None else (RunStatus.NEEDS_REVIEW, reason)
+
+
+async def before_leaving(
+    envelope: Envelope, reply: dict[str, Any], category: str | None, sending: Sending, gate: ToolGate, ctx: StageContext
+) -> ServiceResult | None:
+    """What keeps a reply from leaving now; None when nothing does."""
+    message, mode = envelope.message, sending.mode_for(category)
+    if mode == "shadow":
+        return ServiceResult(output={"sent": False, "mode": mode}, status=RunStatus.DONE, reason=SHADOWED)
+    if not _approved(envelope, reply):
+        if message is not None and ON_REQUEST in message.headers:
+            return _wait(reply, HOLD, "older mail, handed in on request: a person looks at every answer")
+        if (fast := await sending.too_many(envelope)) is not None:
+            return _wait(reply, HOLD, fast)
+        if mode == "draft":
+            kept = await _keep_draft(reply, gate, ctx) if sending.by_mail(message) else {}
+            return _wait(reply, DRAFT, "draft mode: a person sends it", **kept)
+    undo = sending.undo_for(message)
+    if undo > 0 and not _waited(envelope, reply):
+        words = f"leaves by itself after {undo:g} s unless somebody stops it"
+        return _wait(reply, UNDO, words, expires_in=undo)
+    return None
+
+
+def held_reply(reply: dict[str, Any], held: Held) -> ServiceResult | None:
+    """A reply held for what it says is a reviewer's to edit, too; None when it was held for something else."""
+    if held.answer.rule not in (CONTENT, COMMITMENT):
+        return None
+    shown = held.answer.review(str(held.key))
+    return _wait(reply, HOLD, held.answer.reason, rule=held.answer.rule, findings=shown.get("findings", []))
+
+
+def try_later(envelope: Envelope, reply: dict[str, Any], why: str, sending: Sending) -> ServiceResult | None:
+    """A reply that did not leave now waits without holding anything up; None when it has waited long enough."""
+    waits = str(_decided(envelope, reply).get("waits") or "")
+    tried = int(waits.partition(":")[2]) if waits.startswith(f"{RETRY}:") else 0
+    if tried >= len(RETRY_AFTER) or not sending.by_mail(envelope.message):
+        return None
+    pause = RETRY_AFTER[tried]
+    return _wait(reply, f"{RETRY}:{tried + 1}", f"{why}; tried again after {pause:g} s", expires_in=pause)
+
+
+def _wait(
+    reply: dict[str, Any], waits: str, reason: str, expires_in: float | None = None, **more: Any
+) -> ServiceResult:
+    payload = {"reply": reply, "waits": waits, **more}
+    ask = Ask(
+        kind=ReviewKind.REPLY,
+        reason=reason,
+        text=str(reply["text"]),
+        payload=payload,
+        again=True,
+        expires_in=expires_in,
+        fallback=None if expires_in is None else Decision.APPROVE,
+    )
+    return ServiceResult(output={"sent": False, "waits": waits}, outcome=Outcome.CONFIRM, ask=ask, reason=reason)
+
+
+async def _keep_draft(reply: dict[str, Any], gate: ToolGate, ctx: StageContext) -> dict[str, Any]:
+    async def keep() -> StageResult:
+        answer = await gate.call(KEEP_DRAFT, reply, allowed=(KEEP_DRAFT,), ctx=ctx, index=DRAFT_CALL)
+        if answer.verdict == "hold":
+            raise Held(answer, ctx.effect_key(DRAFT_CALL))
+        if not answer.result.ok:
+            raise undelivered("the draft could not be kept", answer.result)
+        return StageResult(call=answer.record() | {"result": answer.result.data})
+
+    kept = await ctx.step("draft", keep)
+    return {"draft": ((kept.call or {}).get("result") or {}).get("draft")}
+
+
+def undelivered(what: str, result: ToolResult) -> DeskhandError:
+    """Worth another attempt where it may have left, or may leave another time."""
+    words = f"{what}: {result.for_model()['error']}"
+    if result.error is not None and result.error.details.get("retry") == "ask_person":
+        return PermanentError(words)
+    if outcome_unknown(result) or (result.error is not None and result.error.recoverable):
+        return RetryableError(words)
+    return PermanentError(words)
+
+
+def category_of(envelope: Envelope) -> dict[str, Any]:
+    """The newest output that names a category."""
+    for output in reversed(list(envelope.outputs.values())):
+        if isinstance(output, dict) and "category" in output:
+            return cast(dict[str, Any], output)
+    return {}
+
+
+def _decided(envelope: Envelope, reply: dict[str, Any]) -> dict[str, Any]:
+    """The decision that let exactly this reply pass; nothing when there was none."""
+    note = envelope.metadata.get("decision")
+    fits = isinstance(note, dict) and note.get("reply_hash") == canonical_hash(reply)
+    return note if fits and isinstance(note, dict) else {}
+
+
+def _approved(envelope: Envelope, reply: dict[str, Any]) -> bool:
+    """A person said yes to it, or its time to be stopped is over: then it was looked at before that began."""
+    return bool(_decided(envelope, reply))
+
+
+def _waited(envelope: Envelope, reply: dict[str, Any]) -> bool:
+    note = _decided(envelope, reply)
+    return str(note.get("waits") or "").partition(":")[0] in (UNDO, RETRY) or note.get("by") == EXPIRY

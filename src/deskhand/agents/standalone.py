@@ -1,0 +1,30 @@
+"""A context for using an agent by itself: steps run at once and nothing is recorded."""
+
+from deskhand.model.envelope import Envelope, StageResult
+from deskhand.model.ids import new_id
+from deskhand.model.principal import ANONYMOUS, Principal
+from deskhand.model.run import EffectKey, Verdict
+from deskhand.ports import Work
+
+
+class Standalone:
+    """What `agent.process(envelope)` uses when no run is given."""
+
+    def __init__(self, envelope: Envelope) -> None:
+        self.run_id = envelope.run_id or new_id("run")
+        self.envelope = envelope
+
+    @property
+    def principal(self) -> Principal:
+        return self.envelope.message.principal if self.envelope.message is not None else ANONYMOUS
+
+    async def step(self, name: str, work: Work) -> StageResult:
+        result = await work()
+        self.envelope = self.envelope.apply(result.delta)
+        return result
+
+    def effect_key(self, index: int = 0) -> EffectKey:
+        return EffectKey(self.run_id, 0, index)
+
+    def approval(self, call_hash: str, key: EffectKey) -> Verdict | None:
+        return None

@@ -1,0 +1,104 @@
+"""A desk's brain as its desk.yaml asks for it."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deskhand.brain.informed import InformedBrain
+from deskhand.brain.llm import LlmBrain
+from deskhand.brain.scripted import load_scripted
+from deskhand.config.desk import DeskSpec
+from deskhand.language.intent_examples import IntentExamples, load_intents
+from deskhand.model.tasks import TaskKind
+from deskhand.ports import Brain, ChatModel, Clock, Embeds, SearchesKnowledge
+
+if TYPE_CHECKING:
+    from deskhand.brain.reading import Intents
+
+log = logging.getLogger("deskhand.brain")
+
+
+def build_brain(
+    spec: DeskSpec,
+    chat: ChatModel,
+    clock: Clock,
+    knowledge: SearchesKnowledge,
+    embedder: Callable[[], Embeds],
+    *,
+    rest: float | None = None,
+) -> Brain | None:
+    """Everything that is wrong with the desk's intents or rules is a ConfigError here; nothing is learned yet.
+
+    `rest` is how long a cascade leaves an LLM alone that could not be reached.
+    """
+    asked = spec.brain
+    if asked.kind == "scripted" and asked.file is not None:
+        return load_scripted(asked.file)
+    intents = load_intents(spec.folder)
+    if asked.kind == "embedded":
+        return _embedded(spec, intents, knowledge, embedder)
+    if spec.default_model is None:
+        return None
+    asking = LlmBrain(_redacting(spec, chat), spec.models, spec.default_model, meanings=intents.descriptions)
+    llm = InformedBrain(asking, knowledge)
+    if asked.kind == "llm":
+        return llm
+    from deskhand.brain.cascade import REST, CascadeBrain
+
+    thresholds = {TaskKind(task): value for task, value in asked.thresholds.items()}
+    resting = REST if rest is None else rest
+    return CascadeBrain(_embedded(spec, intents, knowledge, embedder), llm, thresholds, clock=clock, rest=resting)
+
+
+async def prepare(brain: Brain | None) -> None:
+    """Have a brain learn what it will need, before a customer waits for it."""
+    learn = getattr(brain, "learn", None)
+    if learn is not None:
+        await asyncio.to_thread(learn)
+
+
+def _redacting(spec: DeskSpec, chat: ChatModel) -> ChatModel:
+    if not spec.brain.redact:
+        return chat
+    from deskhand.brain.redaction import RedactingChatModel, redaction_rules
+
+    return RedactingChatModel(chat, redaction_rules(spec.brain.patterns))
+
+
+def learned_intents(spec: DeskSpec, intents: IntentExamples) -> "Intents | None":
+    """What the desk's examples teach, from the cache where they were read before; None without examples."""
+    from deskhand.language.intents import IntentModel, cache_folder
+
+    if not intents.examples:
+        return None
+    log.info("%s: reading %d examples", spec.name, len(intents.examples))
+    folder = Path(os.environ.get("DESKHAND_CACHE") or cache_folder())
+    return IntentModel.fit_cached(
+        intents.examples, folder, out_of_scope=intents.out_of_scope, descriptions=intents.descriptions
+    )
+
+
+def _embedded(
+    spec: DeskSpec, intents: IntentExamples, knowledge: SearchesKnowledge, embedder: Callable[[], Embeds]
+) -> Brain:
+    from deskhand.brain.embedded import EmbeddedBrain
+    from deskhand.brain.reading import EmbeddedDesk
+    from deskhand.language.slots import SlotExtractor
+
+    return EmbeddedBrain(
+        EmbeddedDesk(
+            embedder,
+            languages=spec.languages,
+            intents=partial(learned_intents, spec, intents),
+            slots=SlotExtractor(spec.slots) if spec.slots else None,
+            plans=spec.plans,
+            knowledge=knowledge,
+            descriptions=intents.descriptions,
+            answer_at=spec.brain.answer_at,
+            signature=spec.brain.signature,
+        )
+    )

@@ -1,0 +1,117 @@
+"""Two brains as one: the embedded brain first, the LLM where it is unsure."""
+
+import logging
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from deskhand.errors import DeskhandError, ModelAnswerInvalid, ModelRefused, ModelUnavailable
+from deskhand.model.tasks import Answer, Task, TaskKind
+from deskhand.ports import Brain, Clock
+
+log = logging.getLogger("deskhand.brain")
+
+EMBEDDED_ALWAYS = 0.0
+LLM_ALWAYS = 2.0
+"""Above every confidence."""
+THRESHOLDS: Mapping[TaskKind, float] = MappingProxyType(
+    {
+        TaskKind.CLASSIFY: 0.7,
+        TaskKind.EXTRACT: 0.6,
+        TaskKind.TRANSLATE: 0.5,
+        TaskKind.DECIDE: 0.5,
+        TaskKind.DRAFT: 0.6,
+        TaskKind.MATCH: 0.6,
+        TaskKind.SUMMARISE: 0.3,
+        TaskKind.JUDGE: 0.5,
+        TaskKind.PROMPT: LLM_ALWAYS,
+    }
+)
+"""Below these confidences the LLM is asked, where a desk says nothing else."""
+REST = 30.0
+"""Seconds for which an LLM that could not be reached is not asked again."""
+HELD = "held"
+_REASONS: dict[type[DeskhandError], str] = {
+    ModelUnavailable: "llm_unavailable",
+    ModelRefused: "llm_refused",
+    ModelAnswerInvalid: "llm_answer_invalid",
+}
+
+
+class CascadeBrain:
+    """Each answer says who gave it. While the LLM cannot be had, embedded answers are marked as held for a person."""
+
+    def __init__(
+        self,
+        embedded: Brain,
+        llm: Brain,
+        thresholds: Mapping[TaskKind, float] | None = None,
+        *,
+        clock: Clock,
+        rest: float = REST,
+        name: str = "cascade",
+    ) -> None:
+        self.name = name
+        self._embedded, self._llm, self._clock, self._rest = embedded, llm, clock, rest
+        self._thresholds = {**THRESHOLDS, **(thresholds or {})}
+        self._down_until = 0.0
+
+    def learn(self) -> None:
+        learn = getattr(self._embedded, "learn", None)
+        if learn is not None:
+            learn()
+
+    async def answer(self, task: Task) -> Answer:
+        threshold = self._thresholds[task.kind]
+        first = None
+        if threshold < LLM_ALWAYS:
+            first = await self._ask_embedded(task)
+            if first is not None and confidence_of(first) >= threshold:
+                return first.changed(note={**first.note, "spared": str(task.kind)})
+        try:
+            second = await self._ask_llm(task)
+        except (ModelUnavailable, ModelRefused, ModelAnswerInvalid) as error:
+            first = first or await self._ask_embedded(task)
+            if first is None:
+                raise
+            return _held(first, _REASONS[type(error)])
+        unsure = None if first is None else round(confidence_of(first), 4)
+        return second.changed(note={**second.note, "embedded_confidence": unsure})
+
+    async def _ask_embedded(self, task: Task) -> Answer | None:
+        """None when the task is beyond it."""
+        try:
+            return await self._embedded.answer(task)
+        except ModelAnswerInvalid:
+            return None
+
+    async def _ask_llm(self, task: Task) -> Answer:
+        now = self._clock.now()
+        if now < self._down_until:
+            raise ModelUnavailable(
+                f"the model could not be reached; it is asked again in {self._down_until - now:.0f} s"
+            )
+        try:
+            answer = await self._llm.answer(task)
+        except ModelUnavailable as error:
+            self._down_until = self._clock.now() + self._rest
+            log.warning("the LLM cannot be reached, the embedded brain goes on alone: %s", error)
+            raise
+        self._down_until = 0.0
+        return answer
+
+
+def confidence_of(answer: Answer) -> float:
+    """0 to 1. What says nothing about its confidence is sure; what hands over is not."""
+    fields: dict[str, Any] = answer.result.model_extra or {}
+    if fields.get("hand_over"):
+        return 0.0
+    confidence = fields.get("confidence", getattr(answer.result, "confidence", 1.0))
+    known = isinstance(confidence, int | float) and 0 <= confidence <= 1
+    return float(confidence) if known else 0.0
+
+
+def _held(answer: Answer, reason: str) -> Answer:
+    """The same answer, marked so that a person looks before anything leaves."""
+    result = type(answer.result).model_validate({**answer.data, HELD: reason})
+    return answer.changed(result=result, note={**answer.note, HELD: reason})

@@ -1,0 +1,152 @@
+"""Declared plans at work: slots filled in, what is missing asked for, what nobody declared handed over."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from deskhand.brain.reading import EmbeddedDesk, Fields, language_of, message_of, newest, received_at, with_subject
+from deskhand.config.plans import ANY_LANGUAGE, REFERENCE, DeclaredPlan
+from deskhand.language.slots import SlotValue
+from deskhand.model.tasks import Task
+
+
+class Unresolved(Exception):
+    """A reference that leads to nothing that is known."""
+
+
+def read_slots(desk: EmbeddedDesk, task: Task, only: tuple[str, ...] | None) -> dict[str, SlotValue]:
+    if desk.slots is None:
+        return {}
+    text = with_subject(task)
+    language = language_of(task.text, desk.languages).code
+    return desk.slots.extract(text, language=language, now=received_at(task), time_zone=desk.time_zone, only=only)
+
+
+def extract(desk: EmbeddedDesk, task: Task) -> Fields:
+    """Values that are certain, values that could be several, and slots without one."""
+    found = read_slots(desk, task, task.choices or None)
+    values = {name: slot.value for name, slot in found.items() if slot.found and not slot.ambiguous}
+    ambiguous = {name: list(slot.candidates) for name, slot in found.items() if slot.ambiguous}
+    missing = [name for name in task.choices or found if name not in values and name not in ambiguous]
+    sure = min((slot.confidence for name, slot in found.items() if name in values), default=0.5)
+    if ambiguous or (task.choices and missing):
+        sure = 0.0
+    return {"values": values, "ambiguous": ambiguous, "missing": missing, "confidence": sure}
+
+
+def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float) -> Fields:
+    """The plan of the message's intent with its slots filled, or a question, or a hand-over with the reason."""
+    plan = (desk.plans or {}).get(intent or "")
+    if plan is None:
+        words = "the message's intent is not clear" if intent is None else f"no plan is declared for {intent!r}"
+        return _handed_over(words, intent)
+    values, ambiguous, sure = _filled(desk, task, plan)
+    missing = [name for name in plan.needs if name not in values]
+    if missing:
+        return _asking(desk, task, plan, intent, values, missing, ambiguous)
+    facts = {"slots": values, **_known(task)}
+    try:
+        steps = [
+            {"type": "tool_call", "tool": tool, "parameters": resolved(parameters, facts)}
+            for tool, parameters in plan.steps
+        ]
+    except Unresolved as unknown:
+        return _handed_over(f"the plan for {intent!r} needs {unknown}, which is not known", intent)
+    reasoning = f"the declared plan for {intent}"
+    return _plan(intent, steps, reasoning, values) | {"confidence": min(confidence, sure)}
+
+
+def _filled(desk: EmbeddedDesk, task: Task, plan: DeclaredPlan) -> tuple[dict[str, Any], dict[str, list[Any]], float]:
+    """What this message says comes first, then what an earlier stage or an earlier message said."""
+    fresh = read_slots(desk, task, plan.needs)
+    earlier: dict[str, Any] = {}
+    for known in (newest(task, "slots"), newest(task, "values")):
+        earlier |= known if isinstance(known, dict) else {}
+    values: dict[str, Any] = {}
+    ambiguous: dict[str, list[Any]] = {}
+    sure = 1.0
+    for name in plan.needs:
+        slot = fresh.get(name)
+        if slot is not None and slot.ambiguous:
+            ambiguous[name] = list(slot.candidates)
+        elif slot is not None and slot.found:
+            values[name], sure = slot.value, min(sure, slot.confidence)
+        elif earlier.get(name) is not None:
+            values[name] = earlier[name]
+    return values, ambiguous, sure
+
+
+def _asking(
+    desk: EmbeddedDesk,
+    task: Task,
+    plan: DeclaredPlan,
+    intent: str | None,
+    values: dict[str, Any],
+    missing: list[str],
+    ambiguous: dict[str, list[Any]],
+) -> Fields:
+    language = language_of(task.text, desk.languages).code
+    questions = {name: words_in(plan.ask.get(name, {}), language, desk.languages) for name in missing}
+    unasked = [name for name, question in questions.items() if question is None]
+    if unasked:
+        return _handed_over(f"{', '.join(unasked)} is missing and the plan asks no question for it", intent)
+    steps = [{"type": "ask_user", "param": name, "prompt": question} for name, question in questions.items()]
+    ask = "\n".join(str(question) for question in questions.values())
+    reasoning = f"the plan for {intent} needs {', '.join(missing)}"
+    more = {"missing": missing, "ambiguous": ambiguous, "ask": ask, "confidence": 0.9}
+    return _plan(intent, steps, reasoning, values) | more
+
+
+def _plan(intent: str | None, steps: list[Fields], reasoning: str, values: dict[str, Any]) -> Fields:
+    return {"intent_id": intent, "steps": steps, "reasoning": reasoning, "slots": values}
+
+
+def _handed_over(reason: str, intent: str | None) -> Fields:
+    return _plan(intent, [], reason, {}) | {"hand_over": True, "reason": reason, "confidence": 0.0}
+
+
+def _known(task: Task) -> Fields:
+    outputs, metadata = task.inputs.get("outputs"), task.inputs.get("metadata")
+    return {"message": message_of(task), "outputs": outputs or {}, "metadata": metadata or {}}
+
+
+# --- words and references
+
+
+def words_in(words: Mapping[str, str], language: str | None, desk: tuple[str, ...] = ()) -> str | None:
+    """The text in this language, else the one for all, else in the desk's first language that has one."""
+    for code in (language or ANY_LANGUAGE, ANY_LANGUAGE, *(one.partition("-")[0] for one in desk)):
+        if code in words:
+            return words[code]
+    return next(iter(words.values()), None)
+
+
+def resolved(value: Any, facts: Mapping[str, Any]) -> Any:
+    """The value with every reference replaced; one that stands alone keeps its type."""
+    if isinstance(value, str):
+        alone = REFERENCE.fullmatch(value)
+        if alone is not None:
+            return _at(alone[1], facts)
+        return REFERENCE.sub(lambda found: _shown(_at(found[1], facts)), value)
+    if isinstance(value, Mapping):
+        return {key: resolved(item, facts) for key, item in value.items()}
+    return [resolved(item, facts) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _at(path: str, facts: Mapping[str, Any]) -> Any:
+    here: Any = facts
+    for part in path.split("."):
+        if isinstance(here, Mapping):
+            here = here.get(part)
+        elif isinstance(here, list) and part.isdecimal() and int(part) < len(here):
+            here = here[int(part)]
+        else:
+            here = None
+        if here is None:
+            raise Unresolved(path)
+    return here
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping | list):
+        raise Unresolved("a single value instead of a list or mapping")
+    return str(value).lower() if isinstance(value, bool) else " ".join(str(value).split())

@@ -1,0 +1,134 @@
+"""Drafts without an LLM: what tools found, what articles say, or that a colleague will answer."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from deskhand.brain.declared import Unresolved, resolved, words_in
+from deskhand.brain.reading import EmbeddedDesk, Fields, message_of, newest, outputs_of, sender_name
+from deskhand.brain.relevance import Ranked
+from deskhand.brain.replies import Quote, ReplyParts, compose, facts_in, reply_language, shortened_quote
+from deskhand.config.plans import DeclaredPlan
+from deskhand.model.knowledge import Hit
+from deskhand.model.tasks import Task
+
+TIE = 0.015
+"""Two articles this close in nearness to the question are both quoted."""
+_MOST_QUOTES = 2
+
+
+def draft(desk: EmbeddedDesk, task: Task, language: str | None, found_articles: Sequence[Ranked]) -> Fields:
+    """`language` is the customer's; the articles come from the knowledge base, best first."""
+    spoken = reply_language(language, desk.languages)
+    found = _from_plan(desk, task, spoken) or _from_articles(desk, found_articles)
+    parts: ReplyParts = found.pop("parts")
+    text = compose(
+        parts,
+        language=spoken,
+        tone=str(task.inputs.get("tone") or ""),
+        name=sender_name(task),
+        signature=desk.signature,
+    )
+    found = {"text": text, "language": spoken, **found}
+    instruction = (task.inputs.get("metadata") or {}).get("instruction")
+    if instruction:
+        words = "a reviewer's instruction needs a person or an LLM; the draft is written without it"
+        found |= {"hand_over": True, "reason": words, "confidence": 0.0}
+    return found
+
+
+def used_hits(fields: Fields, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits a draft quotes."""
+    quoted = [(source["article"], tuple(source["heading_path"])) for source in fields.get("sources", ())]
+    return [hit for hit in hits if (hit.article, hit.heading_path) in quoted]
+
+
+def needs_articles(task: Task) -> bool:
+    """Whether an earlier stage has not settled already what the reply says."""
+    return not newest(task, "ask") and not _results(task)
+
+
+# --- what the plan and its tools say
+
+
+def _from_plan(desk: EmbeddedDesk, task: Task, language: str) -> Fields | None:
+    plan = (desk.plans or {}).get(str(newest(task, "intent_id") or newest(task, "category") or ""))
+    asked = newest(task, "ask")
+    if isinstance(asked, str) and asked.strip():
+        questions = [line for line in asked.splitlines() if line.strip()]
+        return {"parts": ReplyParts(questions=questions), "confidence": 0.9}
+    results = _results(task)
+    if not results:
+        return None
+    failed = [str(one.get("tool")) for one in results if one.get("status") != "success"]
+    if failed:
+        return _handed_over(f"{', '.join(failed)} did not succeed")
+    stated = _statement(desk, task, plan, language, results)
+    if stated is not None:
+        return {"parts": ReplyParts(statements=[stated]), "confidence": 0.95}
+    tell = None if plan is None else plan.tell
+    facts = [fact for one in results for fact in facts_in(one.get("data"), tell)]
+    if not facts:
+        return _handed_over("the tools found nothing that may be told")
+    found: Fields = {"parts": ReplyParts(facts=facts), "confidence": 0.9}
+    if tell is None:
+        words = "the plan does not say which fields a customer may read (`tell:` or `reply:`)"
+        found |= {"hand_over": True, "reason": words, "confidence": 0.3}
+    return found
+
+
+def _results(task: Task) -> list[Fields]:
+    for output in outputs_of(task):
+        results = output.get("results")
+        if isinstance(results, list) and "executed" in output:
+            return [one for one in results if isinstance(one, dict)]
+    return []
+
+
+def _statement(
+    desk: EmbeddedDesk, task: Task, plan: DeclaredPlan | None, language: str, results: list[Fields]
+) -> str | None:
+    """The desk's own sentence, if everything it speaks of is known."""
+    words = None if plan is None or not plan.reply else words_in(plan.reply, language, desk.languages)
+    if words is None:
+        return None
+    facts: dict[str, Any] = {
+        "slots": newest(task, "slots") or {},
+        "results": {str(one.get("tool")): one.get("data") for one in results},
+        "message": message_of(task),
+        "outputs": task.inputs.get("outputs") or {},
+        "metadata": task.inputs.get("metadata") or {},
+    }
+    try:
+        return str(resolved(f"{words.strip()} ", facts)).strip()
+    except Unresolved:
+        return None
+
+
+# --- what articles say
+
+
+def _from_articles(desk: EmbeddedDesk, articles: Sequence[Ranked]) -> Fields:
+    if not articles:
+        return _handed_over("no article answers this")
+    first = articles[0]
+    if first.confidence < desk.answer_at:
+        words = f"no article answers this surely enough (the nearest is {first.hit.title!r}, {first.confidence:.2f})"
+        return _handed_over(words, min(first.confidence, 0.49))
+    tied = [one.hit for one in articles[1:] if first.nearness - one.nearness < TIE]
+    chosen = [first.hit, *[hit for hit in tied if hit.article != first.hit.article][: _MOST_QUOTES - 1]]
+    quotes = [Quote(hit.title, shortened_quote(hit.text), hit.citation, hit.language) for hit in chosen]
+    sources = [
+        {
+            "article": hit.article,
+            "title": hit.title,
+            "heading_path": list(hit.heading_path),
+            "similarity": round(hit.similarity, 4),
+            "quote": quote.text,
+        }
+        for hit, quote in zip(chosen, quotes, strict=True)
+    ]
+    return {"parts": ReplyParts(quotes=quotes), "confidence": round(first.confidence, 4), "sources": sources}
+
+
+def _handed_over(reason: str, confidence: float = 0.0) -> Fields:
+    return {"parts": ReplyParts(), "hand_over": True, "reason": reason, "confidence": round(confidence, 4)}

@@ -1,0 +1,161 @@
+"""The brain that comes with the package: no key, no network, milliseconds. It knows when it does not know."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cached_property
+
+from deskhand.brain import comparing, declared, drafting
+from deskhand.brain.json_answer import AnswerProblem
+from deskhand.brain.reading import EmbeddedDesk, Fields, Intents, language_of, newest, question_of, with_subject
+from deskhand.brain.relevance import Ranked
+from deskhand.brain.results import result_of
+from deskhand.errors import DeskhandError, ModelAnswerInvalid
+from deskhand.model.knowledge import Hit
+from deskhand.model.tasks import Answer, Task, TaskKind
+from deskhand.ports import Embeds
+
+log = logging.getLogger("deskhand.brain")
+
+OTHER = "other"
+_HITS = 5
+
+
+class EmbeddedBrain:
+    """It routes, looks up, fills slots and quotes. It does not chat, and says so."""
+
+    def __init__(self, desk: EmbeddedDesk, *, name: str = "embedded") -> None:
+        self.name = name
+        self._desk = desk
+        self._learning = threading.Lock()
+        self._by_names: dict[tuple[str, ...], Intents] = {}
+        self._ways: Mapping[TaskKind, Callable[[Task], Awaitable[Fields]]] = {
+            TaskKind.CLASSIFY: _in_thread(self._classify),
+            TaskKind.EXTRACT: _in_thread(self._extract),
+            TaskKind.TRANSLATE: _in_thread(self._translate),
+            TaskKind.DECIDE: _in_thread(self._decide),
+            TaskKind.DRAFT: self._draft,
+            TaskKind.MATCH: _in_thread(lambda task: comparing.match(self._embedder, task)),
+            TaskKind.SUMMARISE: _in_thread(lambda task: comparing.summarise(self._embedder, task)),
+            TaskKind.JUDGE: _in_thread(lambda task: comparing.judge(self._embedder, task)),
+        }
+
+    async def answer(self, task: Task) -> Answer:
+        way = self._ways.get(task.kind)
+        if way is None:
+            raise ModelAnswerInvalid(
+                f"stage {task.stage!r} asks with a prompt of its own, which needs an LLM: name one under `models`, "
+                "or give the stage a `task`"
+            )
+        fields = await way(task)
+        try:
+            return Answer(result=result_of(task, fields), brain=self.name)
+        except AnswerProblem as problem:
+            words = str(problem)
+        what = f"the {task.kind.value} task of stage {task.stage!r}"
+        raise ModelAnswerInvalid(f"{what} asks for more than the embedded brain can answer: {words}")
+
+    def learn(self) -> None:
+        """Learn the desk's intents, or read what was learned before; else the first message waits for it."""
+        with self._learning:
+            _ = self._learned
+
+    # --- reading
+
+    def _classify(self, task: Task) -> Fields:
+        model = self._model(task.choices)
+        if model is None:
+            return _abstained(task, None, 0.0)
+        text, whole = question_of(task), with_subject(task)
+        found = model.predict([text])[0]
+        if found.label is None and whole != text:
+            found = model.predict([whole])[0]
+        known = not task.choices or found.label in task.choices
+        if found.label is None or not known:
+            return _abstained(task, found.best, found.confidence)
+        return {"category": found.label, "confidence": _share(found.confidence)}
+
+    def _extract(self, task: Task) -> Fields:
+        return declared.extract(self._desk, task)
+
+    def _translate(self, task: Task) -> Fields:
+        """It cannot translate: it says which language this is, and that it is untouched."""
+        found = language_of(task.text, self._desk.languages)
+        wanted = str(newest(task, "target_language") or self._desk.languages[0]).partition("-")[0]
+        same = found.code == wanted
+        reason = f"it is in {wanted} already" if same else "the embedded brain does not translate"
+        fields: Fields = {"text": task.text, "language": found.code or "und", "translated": False, "reason": reason}
+        return fields | {"confidence": _share(found.confidence) if same else 0.0}
+
+    # --- deciding and answering
+
+    def _decide(self, task: Task) -> Fields:
+        intent, confidence = newest(task, "category"), newest(task, "confidence")
+        if not isinstance(intent, str):
+            found = self._classify(task)
+            intent, confidence = (None, 0.0) if found.get("abstained") else (found["category"], found["confidence"])
+        sure = float(confidence) if isinstance(confidence, int | float) else 0.5
+        return declared.decide(self._desk, task, intent, _share(sure))
+
+    async def _draft(self, task: Task) -> Fields:
+        knowledge = self._desk.knowledge
+        language = (await asyncio.to_thread(language_of, task.text, self._desk.languages)).code
+        hits: list[Hit] = []
+        if knowledge is not None and drafting.needs_articles(task):
+            hits = await knowledge.search(question_of(task), limit=_HITS)
+        articles = await asyncio.to_thread(self._ranked, question_of(task), hits)
+        fields = drafting.draft(self._desk, task, language, articles)
+        used = drafting.used_hits(fields, hits)
+        if knowledge is not None and used and task.run_id is not None:
+            try:
+                await knowledge.record_sources(task.run_id, used)
+            except DeskhandError as error:  # the reply is none the worse for it
+                log.warning("the sources of a reply could not be recorded: %s", error, extra={"run_id": task.run_id})
+        return fields
+
+    def _ranked(self, question: str, hits: Sequence[Hit]) -> list[Ranked]:
+        return self._desk.rank(self._embedder, question, hits) if hits else []
+
+    # --- made when first needed
+
+    @cached_property
+    def _embedder(self) -> Embeds:
+        return self._desk.embedder()
+
+    @cached_property
+    def _learned(self) -> Intents | None:
+        return self._desk.intents()
+
+    def _model(self, choices: tuple[str, ...]) -> Intents | None:
+        """What was learned from the desk's examples, else a weak start from the categories' names."""
+        with self._learning:
+            if self._learned is not None:
+                return self._learned
+            names = tuple(choice for choice in choices if choice != OTHER)
+            if len(names) < 2:
+                return None
+            if names not in self._by_names:
+                self._by_names[names] = self._desk.by_names({name: self._described(name) for name in names})
+            return self._by_names[names]
+
+    def _described(self, name: str) -> str:
+        return (self._desk.descriptions or {}).get(name) or name.replace("_", " ").replace("-", " ")
+
+
+def _in_thread(work: Callable[[Task], Fields]) -> Callable[[Task], Awaitable[Fields]]:
+    """Reading takes 10 to 250 ms of a core: the event loop goes on meanwhile."""
+    return lambda task: asyncio.to_thread(work, task)
+
+
+def _abstained(task: Task, best: str | None, confidence: float) -> Fields:
+    """It had better not say: `other` if there is such a category, else the likeliest, with no confidence at all."""
+    category = OTHER if OTHER in task.choices or not task.choices else task.choices[0]
+    if OTHER not in task.choices and best in task.choices:
+        category = str(best)
+    more = {"abstained": True, "best": best, "best_confidence": round(_share(confidence), 4)}
+    return {"category": category, "confidence": 0.0, **more}
+
+
+def _share(value: float) -> float:
+    return min(1.0, max(0.0, value))

@@ -1,0 +1,126 @@
+"""The brain that asks a large language model."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+
+from deskhand.brain.json_answer import AnswerProblem, EmptyAnswer, parse_object
+from deskhand.brain.results import result_of, schema_of
+from deskhand.brain.task_prompts import messages_for, repair_messages
+from deskhand.errors import ConfigError, ModelAnswerInvalid
+from deskhand.model.chat import ChatRequest, Completion, Origin
+from deskhand.model.codes import ErrorCode
+from deskhand.model.tasks import Answer, Task, TaskResult
+from deskhand.ports import ChatModel
+
+
+class LlmBrain:
+    """Asks the model of the task's role, shows it a wrong answer once, and gives up after that."""
+
+    def __init__(
+        self,
+        chat: ChatModel,
+        models: Mapping[str, str],
+        default_model: str,
+        *,
+        meanings: Mapping[str, str] | None = None,
+        name: str = "llm",
+    ) -> None:
+        """`meanings` are categories in words, for the model that chooses among them."""
+        self.name = name
+        self._meanings = dict(meanings or {})
+        self._chat, self._models, self._default_model = chat, dict(models), default_model
+
+    def model_for(self, role: str | None) -> str:
+        """The model name of a role; ConfigError for a role that the desk does not define."""
+        if role is None:
+            return self._default_model
+        if role in self._models:
+            return self._models[role]
+        near = get_close_matches(role, self._models, n=1)
+        known = ", ".join(sorted(self._models)) or "none"
+        fix = f"did you mean {near[0]!r}?" if near else f"define the role under `models`; known roles: {known}"
+        raise ConfigError(f"model role {role!r} is not defined", fix=fix)
+
+    async def answer(self, task: Task) -> Answer:
+        request = ChatRequest(
+            messages=messages_for(task, self._meanings),
+            model=self.model_for(task.model_role),
+            schema=schema_of(task),
+            temperature=task.temperature,
+            max_tokens=task.max_tokens,
+            origin=Origin(run_id=task.run_id, stage=task.stage, call_type=task.kind.value),
+            private=_private(task),
+        )
+        completion = await self._chat.complete(request)
+        try:
+            return self._answer(_read(task, completion), completion)
+        except AnswerProblem as problem:
+            told = str(problem)
+        repaired = await self._chat.complete(_repair(request, completion, told))
+        try:
+            return self._answer(_read(task, repaired), completion, repaired)
+        except AnswerProblem as problem:
+            last = _quotable(task, repaired, problem)
+        raise _invalid(task, request.model, repaired, last)
+
+    def _answer(self, result: TaskResult, *completions: Completion) -> Answer:
+        cost = sum(completion.usage.cost for completion in completions)
+        return Answer(result=result, brain=self.name, model=completions[-1].model, cost=cost)
+
+
+def _private(task: Task) -> tuple[str, ...]:
+    """What names the customer: hidden from the model when the desk redacts."""
+    message = task.inputs.get("message")
+    if not isinstance(message, dict):
+        return ()
+    sender = message.get("sender")
+    named = [sender.get("name"), sender.get("address")] if isinstance(sender, dict) else []
+    principal = message.get("principal")
+    proven = [principal.get("customer_id"), principal.get("address")] if isinstance(principal, dict) else []
+    return tuple(name for name in (*named, *proven) if isinstance(name, str) and name.strip())
+
+
+def _quotable(task: Task, completion: Completion, problem: AnswerProblem) -> AnswerProblem:
+    """The problem in words without personal data: found once more in the answer as the model wrote it."""
+    if completion.redacted is None or isinstance(problem, EmptyAnswer):
+        return problem
+    try:
+        _read(task, replace(completion, text=completion.redacted))
+    except AnswerProblem as found:
+        return found
+    return AnswerProblem("the answer does not fit once the hidden values are back in it")
+
+
+def _read(task: Task, completion: Completion) -> TaskResult:
+    try:
+        return result_of(task, parse_object(completion.text))
+    except EmptyAnswer:
+        raise
+    except AnswerProblem as problem:
+        if completion.finish_reason != "length":
+            raise
+        cut = AnswerProblem(f"{problem} (the answer was cut off at max_tokens, so keep it shorter or allow more)")
+    raise cut
+
+
+def _repair(request: ChatRequest, completion: Completion, problem: str) -> ChatRequest:
+    asked = tuple(dict(message) for message in request.messages)
+    origin = Origin(run_id=request.origin.run_id, stage=request.origin.stage, call_type="repair")
+    return ChatRequest(
+        messages=repair_messages(asked, completion.text, problem),
+        model=request.model,
+        schema=request.schema,
+        temperature=request.temperature,
+        max_tokens=request.max_tokens,
+        origin=origin,
+        private=request.private,
+    )
+
+
+def _invalid(task: Task, model: str, completion: Completion, problem: AnswerProblem) -> ModelAnswerInvalid:
+    where = f"{model} did not answer the {task.kind.value} task of stage {task.stage!r} usefully, even when shown why"
+    if isinstance(problem, EmptyAnswer):
+        return ModelAnswerInvalid(f"{where}: {problem}", ErrorCode.MODEL_ANSWER_EMPTY)
+    shown = completion.text if completion.redacted is None else completion.redacted
+    return ModelAnswerInvalid(f"{where}: {problem}. It came back with: {shown[:200]!r}")

@@ -1,0 +1,135 @@
+"""What the embedded brain reads with, and where it finds things in a task."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Protocol, cast
+
+from deskhand.brain.relevance import Ranked, ranked
+from deskhand.config.plans import DeclaredPlan
+from deskhand.language.identify import Language, identify
+from deskhand.language.slots import SlotValue
+from deskhand.model.knowledge import Hit
+from deskhand.model.tasks import Task
+from deskhand.ports import Embeds, SearchesKnowledge
+
+Fields = dict[str, Any]
+
+_FEW_WORDS = 4
+"""A body shorter than this says little without its subject."""
+
+
+class Prediction(Protocol):
+    """What an intent model says about one text."""
+
+    @property
+    def label(self) -> str | None:
+        """None when it abstains."""
+        ...
+
+    @property
+    def best(self) -> str: ...
+
+    @property
+    def confidence(self) -> float: ...
+
+
+class Intents(Protocol):
+    def predict(self, texts: Sequence[str]) -> Sequence[Prediction]: ...
+
+
+class Slots(Protocol):
+    def extract(
+        self,
+        text: str,
+        *,
+        language: str | None = None,
+        now: datetime,
+        time_zone: str = "UTC",
+        only: Collection[str] | None = None,
+    ) -> dict[str, SlotValue]: ...
+
+
+def by_names(descriptions: Mapping[str, str]) -> Intents:
+    from deskhand.language.intents import IntentModel
+
+    return IntentModel.fit([], descriptions=descriptions)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedDesk:
+    """Everything of a desk that the embedded brain works with; what is absent it does without."""
+
+    embedder: Callable[[], Embeds]
+    languages: tuple[str, ...] = ("en",)
+    intents: Callable[[], Intents | None] = lambda: None
+    """Called once, in a thread: the first time may have to learn."""
+    by_names: Callable[[Mapping[str, str]], Intents] = by_names
+    """A weak model from categories and their descriptions, for a desk without examples."""
+    slots: Slots | None = None
+    plans: Mapping[str, DeclaredPlan] | None = None
+    knowledge: SearchesKnowledge | None = None
+    descriptions: Mapping[str, str] | None = None
+    """Categories in words, for a desk without examples."""
+    rank: Callable[[Embeds, str, Sequence[Hit]], list[Ranked]] = ranked
+    """Which of the articles found answers the question, and how surely."""
+    answer_at: float = 0.75
+    """The confidence from which an article is quoted to a customer."""
+    signature: str = ""
+    time_zone: str = "UTC"
+
+
+# --- what a stage knows
+
+
+def outputs_of(task: Task) -> Iterator[Fields]:
+    """Earlier stages' outputs, newest first."""
+    outputs = task.inputs.get("outputs")
+    for output in reversed(list(outputs.values())) if isinstance(outputs, dict) else ():
+        if isinstance(output, dict):
+            yield cast(Fields, output)
+
+
+def newest(task: Task, field: str) -> Any:
+    """The value an earlier stage gave to `field`; a task that brings it itself comes first."""
+    if field in task.inputs:
+        return task.inputs[field]
+    return next((output[field] for output in outputs_of(task) if field in output), None)
+
+
+def message_of(task: Task) -> Fields:
+    message = task.inputs.get("message")
+    return cast(Fields, message) if isinstance(message, dict) else {}
+
+
+def sender_name(task: Task) -> str:
+    sender = message_of(task).get("sender")
+    return str(sender.get("name") or "") if isinstance(sender, dict) else ""
+
+
+def received_at(task: Task) -> datetime:
+    try:
+        moment = datetime.fromisoformat(str(message_of(task).get("received_at")))
+    except ValueError:
+        return datetime.now(UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def with_subject(task: Task) -> str:
+    subject = str(message_of(task).get("subject") or "").strip()
+    return f"{subject}\n{task.text}" if subject and subject not in task.text else task.text
+
+
+def question_of(task: Task) -> str:
+    """What the message asks: its body, with the subject where the body alone says little."""
+    return task.text if len(task.text.split(maxsplit=_FEW_WORDS)) >= _FEW_WORDS else with_subject(task)
+
+
+def language_of(text: str, desk: Sequence[str]) -> Language:
+    """The text's language; where that is unclear, the likeliest of the desk's own."""
+    found = identify(text)
+    if found.code is not None and found.confidence >= 0.5:
+        return found
+    own = tuple(one.partition("-")[0] for one in desk)
+    narrowed = identify(text, own)
+    return Language(narrowed.code, found.confidence) if narrowed.code is not None else found

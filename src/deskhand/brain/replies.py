@@ -1,0 +1,147 @@
+"""Replies that no LLM writes: our templates, verbatim quotes with their source, literal facts, and nothing else."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from deskhand.config.yaml import read_yaml
+
+Tone = Literal["professional", "empathetic", "friendly"]
+
+LANGUAGES = ("en", "cs", "de", "es", "fr")
+LONGEST_QUOTE = 900
+_TEXTS = Path(__file__).with_name("replies.yaml")
+_TONES: Mapping[str, Tone] = {
+    "professional": "professional",
+    "formal": "professional",
+    "neutral": "professional",
+    "empathetic": "empathetic",
+    "apologetic": "empathetic",
+    "understanding": "empathetic",
+    "friendly": "friendly",
+    "warm": "friendly",
+    "casual": "friendly",
+}
+_NAME = re.compile(r"[^\W\d_]+(?:[ '’.\-]{1,2}[^\W\d_]+){0,4}\.?")
+_SENTENCE_END = re.compile(r"[.!?…][\"'”»)]*(?=\s|$)|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A passage of an article, word for word."""
+
+    title: str
+    text: str
+    source: str
+    language: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyParts:
+    """What a reply says. Without quotes, facts, statements and questions a colleague is announced."""
+
+    quotes: Sequence[Quote] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    statements: Sequence[str] = ()
+    """The desk's own words, with values filled in."""
+    questions: Sequence[str] = ()
+
+    @property
+    def says_something(self) -> bool:
+        return bool(self.quotes or self.facts or self.statements or self.questions)
+
+
+def compose(parts: ReplyParts, *, language: str, tone: str | None = None, name: str = "", signature: str = "") -> str:
+    """The whole reply in a language of LANGUAGES."""
+    texts = _texts()[language]
+    words = texts["tones"][tone_of(tone)]
+    blocks = [_greeting(words, name), words["opening"]]
+    blocks += parts.statements
+    if parts.facts:
+        rows = [texts["fact"].format(field=field, value=value) for field, value in parts.facts]
+        blocks.append("\n".join([texts["facts"], *(f"- {row}" for row in rows)]))
+    for quote in parts.quotes:
+        blocks += _quoted(texts, quote, language)
+    if parts.questions:
+        blocks.append("\n".join([texts["question"], *(f"- {question}" for question in parts.questions)]))
+    if not parts.says_something:
+        blocks.append(texts["hand_over"])
+    blocks.append("\n".join(filter(None, (words["closing"], signature.strip()))))
+    return "\n\n".join(blocks)
+
+
+def _greeting(words: Mapping[str, str], name: str) -> str:
+    shown = greeted_name(name)
+    return words["greeting"].format(name=shown) if shown else words["greeting_unnamed"]
+
+
+def greeted_name(name: str) -> str:
+    """The sender's name if it looks like one: whoever writes it could write anything there."""
+    name = " ".join(name.split())
+    return name if len(name) <= 50 and _NAME.fullmatch(name) else ""
+
+
+def _quoted(texts: Mapping[str, Any], quote: Quote, language: str) -> list[str]:
+    """Introduced, quoted, cited; an article in another language is said to be in one."""
+    known = quote.language is None or quote.language == language
+    called = texts["languages"].get(quote.language or "", texts["languages"]["other"])
+    lead = texts["quote" if known else "quote_other"].format(title=quote.title, language=called)
+    lines = "\n".join(f"> {line}".rstrip() for line in quote.text.splitlines())
+    return [f"{lead}\n\n{lines}", texts["source"].format(source=quote.source)]
+
+
+def tone_of(tone: str | None) -> Tone:
+    return _TONES.get((tone or "").strip().lower(), "professional")
+
+
+def reply_language(code: str | None, desk: Sequence[str]) -> str:
+    """The customer's language if the desk answers in it, else the desk's first; always one we have words for."""
+    offered = [known for known in (one.partition("-")[0].lower() for one in desk) if known in LANGUAGES] or ["en"]
+    primary = (code or "").partition("-")[0].lower()
+    return primary if primary in offered else offered[0]
+
+
+def shortened_quote(text: str, limit: int = LONGEST_QUOTE) -> str:
+    """As many whole sentences from the beginning as fit; cut within one only if the first is longer than that."""
+    text = text.strip()
+    if len(text) <= limit:
+        return text
+    ends = [end.end() for end in _SENTENCE_END.finditer(text, 0, limit)]
+    cut = text[: ends[-1]] if ends else text[:limit].rpartition(" ")[0] or text[:limit]
+    return f"{cut.rstrip()}\n[…]"
+
+
+def facts_in(data: Any, only: Sequence[str] | None = None, *, most: int = 20) -> list[tuple[str, str]]:
+    """A tool's result as field and value, literally; `only` names the fields a customer may read."""
+    found: list[tuple[str, str]] = []
+    _collect(data, "", found)
+    if only is not None:
+        wanted = {name: place for place, name in enumerate(only)}
+        found = sorted(((field, value) for field, value in found if field in wanted), key=lambda one: wanted[one[0]])
+    return [(field.replace("_", " "), value) for field, value in found[:most]]
+
+
+def _collect(value: Any, path: str, found: list[tuple[str, str]]) -> None:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            _collect(item, f"{path}.{key}" if path else str(key), found)
+    elif isinstance(value, list | tuple):
+        plain = [literal(item) for item in value if isinstance(item, str | int | float)]
+        if path and plain and len(plain) == len(value):
+            found.append((path, ", ".join(plain)))
+    elif value is not None and path:
+        found.append((path, literal(value)))
+
+
+def literal(value: Any) -> str:
+    """A value as one line of text, nothing added."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return " ".join(text.split())[:300]
+
+
+@cache
+def _texts() -> dict[str, Any]:
+    return dict(read_yaml(_TEXTS).data)

@@ -1,0 +1,235 @@
+"""Brains and chat models that answer by a script: for tests, evals, demonstrations and replay."""
+
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from jinja2 import Template, TemplateSyntaxError
+
+from deskhand.brain.json_answer import AnswerProblem
+from deskhand.brain.results import result_of
+from deskhand.brain.templates import template_environment
+from deskhand.config.yaml import YamlFile, read_yaml
+from deskhand.errors import ModelAnswerInvalid
+from deskhand.model.chat import ChatRequest, Chunk, Completion
+from deskhand.model.run import canonical_hash
+from deskhand.model.tasks import Answer, Task, TaskKind
+
+Fields = Mapping[str, Any]
+Script = Callable[[Task], Fields | None]
+Step = Completion | str | Exception
+
+_TEMPLATES = template_environment()
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """Which tasks a rule answers: all that is given must hold, of `contains` any one word (case does not matter).
+
+    Names of `inputs` with dots reach into mappings: `outputs.classify.category`.
+    """
+
+    stage: str | None = None
+    task: TaskKind | None = None
+    contains: tuple[str, ...] = ()
+    inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def fits(self, task: Task) -> bool:
+        if self.stage not in (None, task.stage) or self.task not in (None, task.kind):
+            return False
+        if any(_reach(task.inputs, key) != value for key, value in self.inputs.items()):
+            return False
+        text = task.text.casefold()
+        return not self.contains or any(word.casefold() in text for word in self.contains)
+
+
+def _reach(inputs: Mapping[str, Any], name: str) -> Any:
+    here: Any = inputs
+    for part in [name] if name in inputs else name.split("."):
+        here = here.get(part) if isinstance(here, Mapping) else None
+    return here
+
+
+class Rule:
+    """An answer for the tasks that fit. Its texts are Jinja2 templates over `text` and `inputs`."""
+
+    def __init__(self, answer: Fields | Exception, when: When | None = None, name: str = "") -> None:
+        self.when, self.name = when or When(), name
+        self._answer = answer if isinstance(answer, Exception) else _compiled(answer)
+
+    def fields(self, task: Task) -> Fields:
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        context = {"text": task.text, "inputs": task.inputs}
+        try:
+            rendered: Fields = _rendered(self._answer, context)
+        except Exception as error:  # a template can raise whatever the values in it raise
+            problem = str(error) or type(error).__name__
+        else:
+            return rendered
+        raise AnswerProblem(f"its template cannot be filled in: {problem}")
+
+
+class ScriptedBrain:
+    """Answers by the first rule that fits, or by a function that returns fields (None: it has no answer)."""
+
+    def __init__(self, rules: Iterable[Rule] | Script, *, name: str = "scripted") -> None:
+        self.name = name
+        self.calls = 0
+        self._script: Script | None = rules if callable(rules) else None
+        self._rules: tuple[Rule, ...] = () if callable(rules) else tuple(rules)
+
+    @classmethod
+    def recorded(cls, answers: Mapping[str, Fields], *, name: str = "recorded") -> Self:
+        """Answers each task with what was recorded under its `task_digest`."""
+        return cls(lambda task: answers.get(task_digest(task)), name=name)
+
+    async def answer(self, task: Task) -> Answer:
+        self.calls += 1
+        rule = next((rule for rule in self._rules if rule.when.fits(task)), None)
+        try:
+            if self._script is not None:
+                fields = self._script(task)
+            else:
+                fields = None if rule is None else rule.fields(task)
+            if fields is not None:
+                return Answer(result=result_of(task, fields), brain=self.name)
+            problem = "no rule or record fits it"
+        except AnswerProblem as error:
+            problem = str(error)
+        where = f"the {task.kind.value} task of stage {task.stage!r}"
+        by = f" by rule {rule.name}" if rule is not None and rule.name else ""
+        raise ModelAnswerInvalid(f"{self.name} cannot answer {where}{by}: {problem}")
+
+
+def task_digest(task: Task) -> str:
+    """Equal questions have equal digests, whichever run asks and whichever model is to answer."""
+    return canonical_hash(task.model_dump(include=_QUESTION))
+
+
+_QUESTION = {"kind", "stage", "text", "inputs", "choices", "prompt", "required"}
+
+
+class ScriptedChatModel:
+    """Plays completions, texts or exceptions in order, or asks a function for each; keeps all requests."""
+
+    def __init__(self, script: Iterable[Step] | Callable[[ChatRequest], Step]) -> None:
+        self.requests: list[ChatRequest] = []
+        self._choose: Callable[[ChatRequest], Step]
+        if callable(script):
+            self._choose = script
+        else:
+            steps: Iterator[Step] = iter(script)
+            self._choose = lambda _: next(steps, _used_up(len(self.requests)))
+
+    @classmethod
+    def recorded(cls, completions: Mapping[str, Step]) -> Self:
+        """Answers each request with what was recorded under its digest."""
+
+        def choose(request: ChatRequest) -> Step:
+            missing = f"nothing is recorded for the request {request.digest[:12]} of stage {request.origin.stage!r}"
+            return completions.get(request.digest, ModelAnswerInvalid(missing))
+
+        return cls(choose)
+
+    @property
+    def calls(self) -> int:
+        return len(self.requests)
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        self.requests.append(request)
+        step = self._choose(request)
+        if isinstance(step, Exception):
+            raise step
+        return Completion(text=step, model=request.model) if isinstance(step, str) else step
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[Chunk]:
+        completion = await self.complete(request)
+        for word in completion.text.splitlines(keepends=True):
+            yield Chunk(text=word)
+        yield Chunk(completion=completion)
+
+
+def _used_up(calls: int) -> ModelAnswerInvalid:
+    return ModelAnswerInvalid(f"the script is used up: call {calls} has no answer")
+
+
+def load_scripted(path: Path) -> ScriptedBrain:
+    """Read `rules:` (a list of `when` and `answer`) and `else:` from a YAML file; every mistake is a ConfigError."""
+    file = read_yaml(path)
+    _only_keys(file, (), file.data, ("rules", "else"))
+    entries = file.data.get("rules", [])
+    if not isinstance(entries, list):
+        raise file.problem(("rules",), "`rules` is not a list", "write `- when: {...}` and `answer: {...}` below it")
+    rules = [_rule(file, index, entry) for index, entry in enumerate(entries)]
+    if "else" in file.data:
+        rules.append(Rule(_answer(file, ("else",), file.data["else"]), name="else"))
+    if not rules:
+        raise file.problem((), "there is no rule", "write `rules:` with at least one `answer`, or `else:`")
+    return ScriptedBrain(rules)
+
+
+def _rule(file: YamlFile, index: int, entry: Any) -> Rule:
+    place = ("rules", index)
+    if not isinstance(entry, dict) or "answer" not in entry:
+        raise file.problem(place, "a rule needs an `answer`", "write `when: {...}` and `answer: {...}`")
+    _only_keys(file, place, entry, ("when", "answer"))
+    answer = _answer(file, (*place, "answer"), entry["answer"])
+    return Rule(answer, _when(file, (*place, "when"), entry.get("when", {})), name=f"{file.path}:{file.line(place)}")
+
+
+def _when(file: YamlFile, place: tuple[str | int, ...], when: Any) -> When:
+    if not isinstance(when, dict):
+        raise file.problem(place, "`when` is not a mapping", "write `when: {stage: NAME, contains: [word]}`")
+    _only_keys(file, place, when, ("stage", "task", "contains", "inputs"))
+    stage, kind, inputs = when.get("stage"), when.get("task"), when.get("inputs", {})
+    words = when.get("contains", [])
+    words = [words] if isinstance(words, str) else words
+    if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
+        raise file.problem(
+            (*place, "contains"), "`contains` is not a list of words", "write `contains: [refund, money]`"
+        )
+    if stage is not None and not isinstance(stage, str):
+        raise file.problem((*place, "stage"), "`stage` is not a name", "write the name of a stage")
+    if not isinstance(inputs, dict):
+        raise file.problem((*place, "inputs"), "`inputs` is not a mapping", "write `inputs: {language: cs}`")
+    kinds = [known.value for known in TaskKind]
+    if kind is not None and kind not in kinds:
+        raise file.problem((*place, "task"), f"there is no task {kind!r}", f"write one of: {', '.join(kinds)}")
+    return When(stage, None if kind is None else TaskKind(kind), tuple(words), inputs)
+
+
+def _answer(file: YamlFile, place: tuple[str | int, ...], answer: Any) -> Fields:
+    if not isinstance(answer, dict):
+        raise file.problem(place, "an answer is a mapping of fields", "write `answer: {category: refund, ...}`")
+    for key, value in answer.items():
+        try:
+            _compiled(value)
+        except TemplateSyntaxError as error:
+            problem = f"line {error.lineno} of this template: {error.message}"
+            raise file.problem((*place, key), problem, "correct the Jinja2 template") from None
+    return answer
+
+
+def _only_keys(file: YamlFile, place: tuple[str | int, ...], data: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    for key in data:
+        if key not in known:
+            raise file.problem((*place, key), f"`{key}` means nothing here", f"write one of: {', '.join(known)}")
+
+
+def _compiled(value: Any) -> Any:
+    """The same value with every text that holds a template compiled."""
+    if isinstance(value, str):
+        return _TEMPLATES.from_string(value) if any(mark in value for mark in ("{{", "{%", "{#")) else value
+    if isinstance(value, Mapping):
+        return {key: _compiled(item) for key, item in value.items()}
+    return [_compiled(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _rendered(value: Any, context: Mapping[str, Any]) -> Any:
+    if isinstance(value, Template):
+        return value.render(context)
+    if isinstance(value, dict):
+        return {key: _rendered(item, context) for key, item in value.items()}
+    return [_rendered(item, context) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,25 @@
+"""The command line. Commands answer on stdout, everything else goes to stderr; exit 0 done, 1 no, 2 wrong usage."""
+
+import sys
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; a user's mistake is words, never a traceback."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    from deskhand.cli.app import app
+
+    try:
+        app(args=given, prog_name="deskhand")
+    except SystemExit as over:
+        return over.code if isinstance(over.code, int) else int(over.code is not None)
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        from deskhand.cli.failing import tell_failure
+
+        code = tell_failure(error, as_json="--json" in given)
+        if code is None:
+            raise
+        return code
+    return 0

@@ -1,0 +1,7 @@
+"""`python -m deskhand.cli`."""
+
+import sys
+
+from deskhand.cli import main
+
+sys.exit(main())

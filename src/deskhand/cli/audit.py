@@ -1,0 +1,136 @@
+"""`deskhand audit`: prove that the records are what was written; `deskhand erase`: forget a person."""
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from deskhand.cli import options
+from deskhand.cli.opening import opened_store
+from deskhand.cli.terminal import console, moment, print_json, run_async
+
+if TYPE_CHECKING:
+    from deskhand.engine.audit import AuditReport
+
+app = typer.Typer(help="Prove that the records are what was written.", no_args_is_help=True)
+
+KEY_VARIABLE = "DESKHAND_SEAL_KEY"
+_SHORTEST_KEY = 16
+
+KeyFile = Annotated[
+    Path | None,
+    typer.Option("--key-file", help=f"The file with the sealing key; else ${KEY_VARIABLE}.", metavar="FILE"),
+]
+
+
+@app.command("verify")
+def verify(
+    key_file: KeyFile = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Check every message, row, chain and seal; exit 1 when something is not as it was written."""
+    report = run_async(_verify(_key(key_file), database, desk))
+    if as_json:
+        print_json(asdict(report) | {"ok": report.ok})
+    else:
+        _print_report(report)
+    raise typer.Exit(0 if report.ok else 1)
+
+
+async def _verify(key: bytes | None, database: str | None, desk: str | None) -> "AuditReport":
+    from deskhand.engine.audit import verify_desk
+
+    async with opened_store(database, desk) as store:
+        return await verify_desk(store, key=key)
+
+
+@app.command("seal")
+def seal(
+    key_file: KeyFile = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Write down, under a key, how far every run has come: a run or row that goes missing later is seen."""
+    from deskhand.errors import ConfigError
+
+    key = _key(key_file)
+    if key is None:
+        raise ConfigError(
+            "sealing needs a key that whoever could change the records does not have",
+            fix=f"give --key-file FILE or set {KEY_VARIABLE}; `head -c 32 /dev/urandom | base64 > seal.key` makes one",
+        )
+    sealed = run_async(_seal(key, database, desk))
+    if as_json:
+        print_json(sealed)
+        return
+    console().print(f"seal {sealed['id']} covers {sealed['runs']} runs  [dim]{moment(sealed['at'])}[/]")
+
+
+async def _seal(key: bytes, database: str | None, desk: str | None) -> dict[str, Any]:
+    from deskhand.engine.audit import seal_desk, sealed_runs
+
+    async with opened_store(database, desk) as store:
+        made = await seal_desk(store, key)
+        return {"id": made.id, "at": made.at, "runs": sealed_runs(made), "mac": made.mac}
+
+
+def _key(file: Path | None) -> bytes | None:
+    from deskhand.errors import ConfigError
+
+    place: str | Path = KEY_VARIABLE
+    if file is not None:
+        place, key = file, file.read_bytes().strip()
+    elif os.environ.get(KEY_VARIABLE):
+        key = os.environ[KEY_VARIABLE].strip().encode()
+    else:
+        return None
+    if len(key) < _SHORTEST_KEY:
+        raise ConfigError(f"the key in {place} has {len(key)} bytes", fix=f"use at least {_SHORTEST_KEY}")
+    return key
+
+
+def _print_report(report: "AuditReport") -> None:
+    from rich.markup import escape
+
+    to = console()
+    erased = f", {report.erased} rows erased" if report.erased else ""
+    to.print(f"{report.runs} runs, {report.rows} rows, {report.seals} seals{erased}")
+    for problem in report.problems:
+        where = " ".join(str(part) for part in (problem.run_id, "" if problem.seq is None else f"step {problem.seq}"))
+        to.print("  [red]✗[/] " + escape(f"{where.strip() or 'seals'}: {problem.what}"), soft_wrap=True)
+    if report.ok:
+        to.print("[green]✓[/] everything is as it was written")
+    if report.seals and not report.seals_checked:
+        to.print(f"[dim]no key was given (--key-file, ${KEY_VARIABLE}): a forged seal would not be seen[/]")
+
+
+def erase(
+    address: Annotated[str, typer.Argument(help="The person's address.", metavar="ADDRESS")],
+    yes: Annotated[bool, typer.Option("--yes", help="Really do it: it cannot be undone.")] = False,
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Forget a person: what they wrote and what was made of it goes, digests stay and the audit still holds."""
+    from deskhand.errors import ConfigError
+
+    if not yes:
+        raise ConfigError(f"this deletes everything of {address} for good", fix="say --yes if you mean it")
+    touched = run_async(_erase(address, by, database, desk))
+    if as_json:
+        print_json({"address": address, "runs": touched})
+    else:
+        words = f"{touched} run{'s' * (touched != 1)} erased" if touched else f"nothing of {address} was found"
+        console().print(words, markup=False, soft_wrap=True)
+    raise typer.Exit(0 if touched else 1)
+
+
+async def _erase(address: str, by: str | None, database: str | None, desk: str | None) -> int:
+    async with opened_store(database, desk) as store:
+        return await store.erase(address, by or options.login_name())

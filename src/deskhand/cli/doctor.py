@@ -1,0 +1,187 @@
+"""`deskhand doctor`: is everything here that a desk needs."""
+
+import os
+import socket
+import sqlite3
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from deskhand.cli import options
+from deskhand.cli.terminal import console, print_json, run_async
+
+if TYPE_CHECKING:
+    from deskhand.wiring import LoadedDesk
+
+OLDEST_SQLITE = (3, 35, 0)
+"""RETURNING, which the store uses, came with it."""
+_SIGNS = {True: "[green]✓[/]", False: "[red]✗[/]"}
+
+
+class Check(NamedTuple):
+    name: str
+    ok: bool
+    found: str
+    fix: str | None = None
+    warning: bool = False
+    """It works, but somebody should look."""
+
+
+def doctor(
+    desk: Annotated[str | None, typer.Argument(help="A desk to check as well.", metavar="[DESK]")] = None,
+    database: options.Database = None,
+    port: Annotated[int, typer.Option("--port", help="The port `serve` would use.")] = 8080,
+    as_json: options.Json = False,
+) -> None:
+    """Check this machine, a desk, its keys and its database; exit 1 when something is missing."""
+    checks = [_python(), _sqlite(), *_desk_checks(desk), *run_async(_channels(desk)), *run_async(_database(database))]
+    checks.append(_port(port))
+    fine = all(check.ok for check in checks)
+    if as_json:
+        print_json({"ok": fine, "checks": [check._asdict() for check in checks]})
+    else:
+        _print(checks)
+    raise typer.Exit(0 if fine else 1)
+
+
+def _python() -> Check:
+    fine = sys.version_info >= (3, 11)
+    return Check("Python", fine, sys.version.split()[0], None if fine else "install Python 3.11 or newer")
+
+
+def _sqlite() -> Check:
+    fine = sqlite3.sqlite_version_info >= OLDEST_SQLITE
+    wanted = ".".join(map(str, OLDEST_SQLITE))
+    return Check(
+        "SQLite", fine, sqlite3.sqlite_version, None if fine else f"use a Python with SQLite {wanted} or newer"
+    )
+
+
+def _desk_checks(desk: str | None) -> Iterator[Check]:
+    if desk is None:
+        return
+    from deskhand.errors import ConfigError, ConfigErrors
+    from deskhand.wiring import read_desk
+
+    try:
+        loaded = read_desk(desk)
+    except ConfigError as error:
+        problems = error.problems if isinstance(error, ConfigErrors) else [error]
+        for problem in problems:
+            where = f"{problem.file}:{problem.line}: " if problem.line else f"{problem.file}: " if problem.file else ""
+            yield Check("desk", False, where + problem.problem, problem.fix)
+        return
+    stages = sum(len(flow.stages) for flow in loaded.spec.flows.values())
+    yield Check("desk", True, f"{loaded.spec.name}: {stages} stages, {len(loaded.code.tools)} tools")
+    yield from _tools(loaded)
+    yield from _models(loaded)
+
+
+def _tools(loaded: "LoadedDesk") -> Iterator[Check]:
+    """Parameters that give authority in plain text work, but nobody can check whose the thing is: worth a look."""
+    from deskhand.tools.plain_authority import concerns
+
+    found = [(tool, concern) for tool in loaded.code.tools for concern in concerns(tool)]
+    for tool, concern in found:
+        yield Check("tool", True, f"{tool.name} ({tool.place}): {concern}", warning=True)
+
+
+def _models(loaded: "LoadedDesk") -> Iterator[Check]:
+    """Every model a stage would ask must have an address and a key; nothing is called."""
+    from deskhand.errors import DeskhandError
+    from deskhand.wiring import check_model
+
+    spec = loaded.spec
+    if spec.brain.kind == "scripted":
+        yield Check("brain", True, f"scripted, {Path(spec.brain.file or '').name}: no key needed")
+        return
+    if spec.brain.reads:
+        yield Check("brain", True, f"{spec.brain.kind}: the embedded brain needs no key and no network")
+    if spec.brain.kind == "embedded":
+        return
+    for name in sorted({*spec.models.values()}):
+        try:
+            yield Check("model", True, f"{name} at {check_model(spec, name)}")
+        except DeskhandError as error:
+            problem, _, fix = str(error).partition("\n  fix: ")
+            yield Check("model", False, problem, fix or None)
+
+
+async def _channels(desk: str | None) -> list[Check]:
+    """Every channel is tried: connected to and logged in, no more."""
+    from deskhand.errors import ConfigError
+    from deskhand.wiring import check_channels, read_desk
+
+    if desk is None:
+        return []
+    try:
+        found = await check_channels(read_desk(desk).spec)
+    except ConfigError:
+        return []  # told already
+    checks: list[Check] = []
+    for name, said in found.items():
+        problem, _, fix = str(said).partition("\n  fix: ")
+        advice = None if isinstance(said, str) else fix or "check host, port, security, user and secret in desk.yaml"
+        checks.append(Check("channel", isinstance(said, str), f"{name}: {problem}", advice))
+    return checks
+
+
+async def _database(url: str | None) -> list[Check]:
+    """Opening brings the schema up to date and writes, so it shows what is wrong; a new file is not left behind."""
+    from deskhand.cli.stop import told
+    from deskhand.errors import DeskhandError
+    from deskhand.wiring import database_file, desks_in, open_database, open_store
+
+    chosen = url or options.DEFAULT_DATABASE
+    try:
+        file = database_file(chosen)
+        if file is not None and not file.exists():
+            return [_new_database(file)]
+        async with open_database(chosen) as database:
+            await database.write_core(lambda core: core.exec_driver_sql("DELETE FROM leases WHERE 1=0").close())
+            desks = await desks_in(database)
+            stops = [(name, await open_store(database, name).stopped()) for name in desks]
+        held = [
+            Check("stopped", False, f"{name}: {told(stop)}", f"deskhand resume {name}") for name, stop in stops if stop
+        ]
+        return [
+            Check("database", True, f"{options.shown(chosen)} is writable: {', '.join(desks) or 'no desk yet'}"),
+            *held,
+        ]
+    except DeskhandError as error:
+        problem, _, fix = str(error).partition("\n  fix: ")
+        return [Check("database", False, problem, fix or None)]
+
+
+def _new_database(path: Path) -> Check:
+    folder = path.absolute().parent
+    if folder.is_dir() and os.access(folder, os.W_OK):
+        return Check("database", True, f"{path} will be created")
+    problem = "may not be written" if folder.is_dir() else "does not exist"
+    return Check("database", False, f"the folder {folder} {problem}", "create it, or choose another with --database")
+
+
+def _port(port: int) -> Check:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except (OSError, OverflowError) as error:
+            words = getattr(error, "strerror", None) or str(error)
+            return Check("port", False, f"{port}: {words}", "stop what listens there, or choose another with --port")
+    return Check("port", True, f"{port} is free")
+
+
+def _print(checks: list[Check]) -> None:
+    from rich.text import Text
+
+    for check in checks:
+        line = Text.from_markup(f"{'[yellow]![/]' if check.warning else _SIGNS[check.ok]} ").append(
+            f"{check.name:<10}", style="bold"
+        )
+        console().print(line.append(check.found, style="not bold"), soft_wrap=True)
+        if check.fix and not check.ok:
+            console().print(Text(f"             fix: {check.fix}", style="dim"), soft_wrap=True)

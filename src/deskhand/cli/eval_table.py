@@ -1,0 +1,63 @@
+"""An eval's report as people read it in a terminal."""
+
+from typing import TYPE_CHECKING
+
+from deskhand.cli.terminal import console, print_table, printable, shortened
+
+if TYPE_CHECKING:
+    from deskhand.engine.story import Document
+
+_KINDS = {"regression": "red", "fixed": "green", "different": "yellow"}
+
+
+def tell(report: "Document") -> None:
+    """The cases that failed with what was expected and found, then the counts by split."""
+    from deskhand.evals.words import failed_scores, score_words
+
+    out = console()
+    for case in report["cases"]:
+        if case["passed"]:
+            continue
+        out.print(f"[red]✗[/] [bold]{case['id']}[/]  [dim]{case['file']}:{case['line']}[/]{_often(case)}")
+        for name, score in failed_scores(case).items():
+            out.print("    " + printable(score_words(name, score)), markup=False, soft_wrap=True)
+    if "compare" in report:
+        _compared(report["compare"])
+    if report["failed"] or "compare" in report:
+        out.print()
+    rows = [_row(tag, counts) for tag, counts in report["splits"].items()]
+    print_table(("", "passed", "failed", "cases"), (), [*rows, _row("[bold]all[/]", report)])
+    if report["repeat"] > 1:
+        told = "  ".join(f"pass^{k} {value:.3f}" for k, value in report["pass_k"].items())
+        out.print(f"\neach case {report['repeat']} times: {told}")
+    if report["not_judged"]:
+        out.print(f"\n{report['not_judged']} criteria were not judged; name a model with --judge")
+
+
+def _often(case: "Document") -> str:
+    trials = case["trials"]
+    return f"  [dim]passed {sum(trials)} of {len(trials)}[/]" if len(trials) > 1 else ""
+
+
+def _row(name: str, counts: "Document") -> tuple[str, ...]:
+    failed = f"[red]{counts['failed']}[/]" if counts["failed"] else "0"
+    return name, str(counts["passed"]), failed, str(counts["total"])
+
+
+def _compared(compared: "Document") -> None:
+    from deskhand.evals.words import shown
+
+    out = console()
+    for change in compared["changed"]:
+        out.print(f"[{_KINDS[change['kind']]}]{change['kind']}[/] [bold]{change['id']}[/]")
+        pairs = [(name, pair["before"], pair["now"]) for name, pair in change["scores"].items()]
+        pairs += [(one["what"], one["before"], one["now"]) for one in change["changes"]]
+        for what, before, now in pairs:
+            out.print(f"    {what}", markup=False)
+            out.print("      [dim]base[/] " + shortened(shown(before), 200).replace("[", r"\["), soft_wrap=True)
+            out.print("      [dim]now [/] " + shortened(shown(now), 200).replace("[", r"\["), soft_wrap=True)
+    told = f"{compared['regressions']} worse, {compared['fixed']} better of {compared['compared']}"
+    out.print(f"{told} (McNemar p = {compared['p_value']:.3g})")
+    for what in ("added", "missing"):
+        if compared[what]:
+            out.print(f"{what}: {', '.join(compared[what])}", markup=False, soft_wrap=True)

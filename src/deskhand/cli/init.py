@@ -1,0 +1,73 @@
+"""`deskhand init`: a new desk from a shipped one."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deskhand.cli import options
+from deskhand.cli.terminal import console, print_json
+
+SCHEMA_FILE = "desk.schema.json"
+CASES_SCHEMA_FILE = "evals.schema.json"
+_SCHEMA_LINE = f"# yaml-language-server: $schema=./{SCHEMA_FILE}\n"
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,59}")
+
+
+def init(
+    name: Annotated[str, typer.Argument(help="The new desk's name; it becomes a folder here.")],
+    source: Annotated[str, typer.Option("--from", help="The desk to copy.", metavar="DESK")] = "sample",
+    as_json: options.Json = False,
+) -> None:
+    """Make a desk of your own from a shipped one."""
+    folder = create_desk(Path(name), source)
+    files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    from rich.markup import escape
+
+    if as_json:
+        print_json({"desk": folder.name, "folder": str(folder), "files": files})
+        return
+    sample = next((path for path in files if path.endswith("order-status.eml")), "MESSAGE.eml")
+    console().print(
+        f"[bold green]{escape(str(folder))}/[/] is a desk now: {', '.join(path for path in files if '/' not in path)}"
+    )
+    console().print("\nNext:")
+    steps = (
+        (f"deskhand flow show {folder}", "see its stages"),
+        (f"deskhand run {folder}/{sample} --desk {folder}", "work a message; nothing is sent"),
+        (f"deskhand eval {folder}", "hold it against its golden cases"),
+        (f"$EDITOR {folder}/desk.yaml", "make it yours; the editor knows the words"),
+        (f"deskhand serve {folder}", "take messages over HTTP"),
+    )
+    width = max(len(command) for command, _ in steps)
+    for command, why in steps:
+        console().print(f"  {command:<{width}}  [dim]{why}[/]", soft_wrap=True)
+
+
+def create_desk(folder: Path, source: str) -> Path:
+    """Copy a desk, give it its own name and put its schema beside it; an existing folder is left alone."""
+    from deskhand.config.schema import desk_schema
+    from deskhand.errors import ConfigError
+    from deskhand.evals.schema import cases_schema
+    from deskhand.wiring import find_desk
+
+    if not _NAME.fullmatch(folder.name):
+        raise ConfigError(
+            f"{folder.name!r} is no name for a desk",
+            fix="lower case letters, digits and dashes, beginning with a letter: acme-support",
+        )
+    if folder.exists():
+        raise ConfigError("this exists already", file=folder, fix="choose another name, or move it away")
+    shutil.copytree(find_desk(source), folder, ignore=shutil.ignore_patterns("__pycache__", "*.pyc", "*.schema.json"))
+    for file, schema in ((SCHEMA_FILE, desk_schema()), (CASES_SCHEMA_FILE, cases_schema())):
+        (folder / file).write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")
+    desk_file = folder / "desk.yaml"
+    text = desk_file.read_text(encoding="utf-8")
+    text = re.sub(r"^desk:.*$", f"desk: {folder.name}", text, count=1, flags=re.MULTILINE)
+    if "yaml-language-server" not in text.partition("\n")[0]:
+        text = _SCHEMA_LINE + text
+    desk_file.write_text(text, encoding="utf-8")
+    return folder

@@ -1,0 +1,215 @@
+"""`deskhand intents`: train the model that says what a message wants, and see how good it is."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from deskhand.cli import options
+from deskhand.cli.failing import NO
+from deskhand.cli.terminal import console, print_json, print_table, shortened
+
+if TYPE_CHECKING:
+    from deskhand.language.intent_fit import Progress
+    from deskhand.language.intent_report import FitReport
+    from deskhand.language.intents import IntentModel
+
+app = typer.Typer(help="What messages want, learned from a desk's examples.", no_args_is_help=True)
+
+Cache = Annotated[
+    Path | None,
+    typer.Option("--cache", envvar="DESKHAND_CACHE", help="Where trained models are kept.", metavar="DIR"),
+]
+Budget = Annotated[float, typer.Option("--budget", min=0.001, max=0.5, help="The share of answers that may be wrong.")]
+
+_SHOWN = 10
+
+
+@app.command("train")
+def train(desk: options.Desk, cache: Cache = None, budget: Budget = 0.05, as_json: options.Json = False) -> None:
+    """Learn a desk's intents and report, from examples left out, how many questions it answers and how well."""
+    from dataclasses import asdict
+
+    model = _trained(desk, cache, budget, quiet=as_json)
+    if as_json:
+        print_json({"desk": desk, "keeps_budget": model.report.keeps_budget, **asdict(model.report)})
+    else:
+        _print_report(model.report)
+    if not model.report.keeps_budget:
+        raise typer.Exit(NO)
+
+
+@app.command("test")
+def measure(
+    desk: options.Desk,
+    file: Annotated[
+        Path | None, typer.Argument(help="A CSV file text,label; without a label: out of scope.", metavar="[FILE]")
+    ] = None,
+    cache: Cache = None,
+    budget: Budget = 0.05,
+    as_json: options.Json = False,
+) -> None:
+    """Test a desk's intents on a CSV file of other questions; without a file, as `train` reports."""
+    if file is None:
+        train(desk, cache, budget, as_json)
+        return
+    found = _tested(_trained(desk, cache, budget, quiet=as_json), file)
+    kept = found["error"] is None or found["error"] <= budget
+    if as_json:
+        print_json({"desk": desk, "file": str(file), "error_budget": budget, "keeps_budget": kept, **found})
+    else:
+        _print_test(found, budget)
+    if not kept:
+        raise typer.Exit(NO)
+
+
+def _trained(desk: str, cache: Path | None, budget: float, *, quiet: bool) -> "IntentModel":
+    from deskhand.errors import ConfigError
+    from deskhand.language.intent_examples import load_intents
+    from deskhand.language.intents import IntentModel, cache_folder
+    from deskhand.wiring import find_desk
+
+    folder = find_desk(desk)
+    intents = load_intents(folder)
+    if not intents:
+        fix = "write `intents:` with names, and `examples:` under each; or intents/*.csv with the columns text,label"
+        raise ConfigError("this desk has no intents", file=folder / "intents.yaml", fix=fix)
+    with _progress(quiet) as progress:
+        return IntentModel.fit_cached(
+            intents.examples,
+            cache or cache_folder(),
+            budget,
+            intents.out_of_scope,
+            descriptions=intents.descriptions,
+            progress=progress,
+        )
+
+
+@contextmanager
+def _progress(quiet: bool) -> "Iterator[Progress]":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    words = (TextColumn("{task.description:15}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*words, console=Console(stderr=True), disable=quiet) as bars:
+        tasks: dict[str, Any] = {}
+
+        def tell(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=total)
+            bars.update(tasks[what], completed=done, total=total)
+
+        yield tell
+
+
+def _tested(model: "IntentModel", file: Path) -> dict[str, Any]:
+    from collections import Counter
+
+    from deskhand.errors import ConfigError
+    from deskhand.language.intent_examples import read_questions
+
+    asked = read_questions(file)
+    unknown = sorted({label for _, label in asked if label is not None} - set(model.labels))
+    if unknown:
+        raise ConfigError(f"the desk has no intent {unknown[0]!r}", file=file, fix=f"write one of {list(model.labels)}")
+    said = list(zip(asked, model.predict([text for text, _ in asked]), strict=True))
+    own = [(label, one) for (_, label), one in said if label is not None]
+    strangers = [one for (_, label), one in said if label is None]
+    answered = [(label, one) for (_, label), one in said if one.label is not None]
+    confused = Counter((label, one.best) for label, one in own if one.best != label)
+    return {
+        "questions": len(own),
+        "accuracy": _share([one.best == label for label, one in own]),
+        "coverage": _share([one.label is not None for _, one in own]),
+        "answered": len(answered),
+        "error": _share([one.label != label for label, one in answered]),
+        "out_of_scope": len(strangers),
+        "out_of_scope_recall": _share([one.label is None for one in strangers]),
+        "confusions": [
+            {"label": label, "taken_for": best, "times": times} for (label, best), times in confused.most_common(_SHOWN)
+        ],
+    }
+
+
+def _share(hits: list[bool]) -> float | None:
+    return sum(hits) / len(hits) if hits else None
+
+
+def _percent(share: float | None) -> str:
+    return "not measured" if share is None else f"{share:.1%}"
+
+
+def _print_report(report: "FitReport") -> None:
+    out = console()
+    out.print(f"{report.examples:,} examples of {report.labels} intents, {report.measured:,} of them left out in turn")
+    if report.languages:
+        out.print("languages    " + ", ".join(f"{code} {count}" for code, count in list(report.languages.items())[:8]))
+    out.print(f"accuracy     {_percent(report.accuracy)} if every question were answered")
+    out.print(f"coverage     {_percent(report.coverage)} of the questions are answered")
+    out.print(f"error        {_percent(report.error)} of the answers, budget {report.error_budget:.1%}")
+    if report.out_of_scope_recall is not None:
+        out.print(f"out of scope {_percent(report.out_of_scope_recall)} of {report.out_of_scope} are not answered")
+    if report.without_examples:
+        out.print("[yellow]without examples[/]: " + ", ".join(report.without_examples[:_SHOWN]))
+    if report.confusions:
+        out.print("\n[bold]worst confusions[/]")
+        rows = [[f"{one.times}", _plain(one.label), _plain(one.taken_for)] for one in report.confusions[:_SHOWN]]
+        print_table(["times"], ["intent", "taken for"], rows)
+    if report.suspects:
+        out.print("\n[bold]examples that look mislabelled[/]")
+        rows = [[_plain(one.label), _plain(one.rather), _plain(one.text)] for one in report.suspects[:_SHOWN]]
+        print_table(["intent", "rather"], ["example"], rows)
+    if report.conflicts:
+        out.print("\n[bold]one text under several intents[/]")
+        print_table(
+            [],
+            ["intents", "example"],
+            [[", ".join(map(_plain, one.labels)), _plain(one.text)] for one in report.conflicts[:_SHOWN]],
+        )
+    out.print(_verdict(report))
+
+
+def _verdict(report: "FitReport") -> str:
+    if report.assurance is not None and report.assurance >= 0.9:
+        return f"\n[green]The budget is kept[/] (chance {report.assurance:.1%})."
+    if report.assurance is not None:
+        return f"\nThe budget is kept with a chance of {report.assurance:.0%}; {_advice(report)} would make it surer."
+    if not report.measured:
+        lead = "\n[yellow]Nothing could be measured:[/] give each intent at least two examples; "
+        return f"{lead}{_advice(report)} would prove the budget."
+    if report.error is not None and report.error <= report.error_budget:
+        lead = "\n[yellow]So few examples prove nothing:[/] it answers what it is surest of; "
+        return f"{lead}{_advice(report)} would prove the budget."
+    return (
+        "\n[red]The error budget cannot be kept:[/] part the intents more clearly (see the confusions), "
+        "give more examples, or allow a larger --budget."
+    )
+
+
+def _advice(report: "FitReport") -> str:
+    if report.more_examples is None:
+        return "intents parted more clearly, with many more examples,"
+    each = -(-report.more_examples // max(1, report.labels))
+    return f"about {report.more_examples:,} more examples ({each:,} for each intent)"
+
+
+def _print_test(found: dict[str, Any], budget: float) -> None:
+    out = console()
+    out.print(f"{found['questions']:,} questions, {found['out_of_scope']:,} out of scope")
+    out.print(f"accuracy     {_percent(found['accuracy'])} if every question were answered")
+    out.print(f"coverage     {_percent(found['coverage'])} of the questions are answered")
+    out.print(f"error        {_percent(found['error'])} of {found['answered']:,} answers, budget {budget:.1%}")
+    if found["out_of_scope"]:
+        out.print(f"out of scope {_percent(found['out_of_scope_recall'])} are not answered")
+    if found["confusions"]:
+        out.print("\n[bold]worst confusions[/]")
+        rows = [[f"{one['times']}", _plain(one["label"]), _plain(one["taken_for"])] for one in found["confusions"]]
+        print_table(["times"], ["intent", "taken for"], rows)
+
+
+def _plain(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(shortened(text, 100))

@@ -1,0 +1,248 @@
+"""`deskhand kb`: a desk's knowledge base."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from deskhand.cli import options
+from deskhand.cli.terminal import complain, console, print_json, print_table, printable, run_async, shortened, when
+
+if TYPE_CHECKING:
+    from deskhand.knowledge.changes import ChangedAnswer
+    from deskhand.knowledge.ingest import Indexer, Report
+    from deskhand.model.knowledge import Hit, StoredArticle
+    from deskhand.ports import KnowledgeStore
+
+app = typer.Typer(help="A desk's knowledge base: articles that answers are found in.", no_args_is_help=True)
+
+NO = 1
+
+
+@app.command("add")
+def add(
+    desk: options.Desk,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Articles or folders of them; the desk's knowledge/ by default.", metavar="[FILE|FOLDER]..."
+        ),
+    ] = None,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Index articles (Markdown, HTML, PDF, text); what is unchanged costs nothing."""
+
+    async def work(indexer: "Indexer") -> "Report":
+        return await indexer.add(paths or [indexer.home])
+
+    _tell(run_async(_indexed(desk, database, work, quiet=as_json)), as_json)
+
+
+@app.command("rebuild")
+def rebuild(
+    desk: options.Desk,
+    everything: Annotated[bool, typer.Option("--all", help="Embed unchanged articles again, too.")] = False,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Bring the index up to date with the files: new, changed and deleted ones."""
+
+    async def work(indexer: "Indexer") -> "Report":
+        return await indexer.rebuild(everything=everything)
+
+    _tell(run_async(_indexed(desk, database, work, quiet=as_json)), as_json)
+
+
+@app.command("list")
+def list_articles(desk: options.Desk, database: options.Database = None, as_json: options.Json = False) -> None:
+    """List the articles in the index."""
+    import time
+
+    found = run_async(_list(desk, database))
+    if as_json:
+        print_json({"articles": [_article_document(one) for one in found]})
+        return
+    if not found:
+        console().print("no articles; index them with `deskhand kb add DESK`")
+        return
+    rows = [
+        (
+            shortened(one.article.id, 40).replace("[", r"\["),
+            one.article.language or "",
+            str(one.chunks),
+            "[red]expired[/]" if one.article.valid_until and one.article.valid_until <= time.time() else "",
+            when(one.updated_at),
+            shortened(one.article.category or "", 30).replace("[", r"\["),
+            shortened(one.article.title, 80).replace("[", r"\["),
+        )
+        for one in found
+    ]
+    print_table(("article", "language", "chunks", "", "indexed"), ("category", "title"), rows)
+
+
+@app.command("search")
+def search(
+    desk: options.Desk,
+    query: Annotated[str, typer.Argument(help="A question or a few words.", metavar="QUERY")],
+    category: Annotated[str | None, typer.Option("--category", help="Only articles of this category.")] = None,
+    language: Annotated[str | None, typer.Option("--language", help="Only articles in this language.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=50, help="How many passages at most.")] = 5,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Find passages by words and by meaning, in whatever language they are."""
+    from deskhand.errors import ConfigError
+
+    if not query.strip():
+        raise ConfigError("the query is empty", fix="write a question or a few words")
+    hits = run_async(_search(desk, database, query, category, language, limit))
+    if as_json:
+        print_json({"query": query[:1000], "hits": [_hit_document(hit) for hit in hits]})
+        return
+    if not hits:
+        console().print("nothing found")
+    for hit in hits:
+        console().print(f"{hit.score:.2f}  {printable(hit.citation)}", style="bold", markup=False)
+        console().print(shortened(hit.text, 400), markup=False)
+        console().print()
+
+
+@app.command("changed")
+def changed(desk: options.Desk, database: options.Database = None, as_json: options.Json = False) -> None:
+    """List past answers whose articles were edited or removed since."""
+    found = run_async(_changed(desk, database))
+    if as_json:
+        print_json({"answers": [_change_document(one) for one in found]})
+        return
+    if not found:
+        console().print("no answer used an article that has changed since")
+        return
+    rows = [
+        (
+            one.used.run_id,
+            when(one.used.at),
+            str(one.change),
+            shortened(f"{one.used.article}: {one.title}" if one.title else one.used.article, 80).replace("[", r"\["),
+        )
+        for one in found
+    ]
+    print_table(("run", "answered", "article is"), ("article",), rows)
+
+
+# --- the work
+
+
+class Place:
+    """A desk's index and the folder of its own articles."""
+
+    def __init__(self, store: "KnowledgeStore", home: Path) -> None:
+        self.store, self.home = store, home
+
+
+@asynccontextmanager
+async def _opened(desk: str, url: str | None, *, create: bool = False) -> AsyncIterator[Place]:
+    from deskhand.cli.opening import opened_database
+    from deskhand.knowledge.files import FOLDER
+    from deskhand.wiring import desk_name, find_desk, knowledge_store, open_database
+
+    folder = find_desk(desk)
+    opening = open_database(url or options.DEFAULT_DATABASE) if create else opened_database(url)
+    async with opening as database:
+        yield Place(knowledge_store(database, desk_name(folder)), folder / FOLDER)
+
+
+async def _indexed(
+    desk: str, url: str | None, work: "Callable[[Indexer], Awaitable[Report]]", *, quiet: bool
+) -> "Report":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    from deskhand.knowledge.ingest import Indexer
+    from deskhand.wiring import embedder, embedder_name
+
+    words = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bars(*words, console=Console(stderr=True), disable=quiet) as bars:
+        task = bars.add_task("chunks", total=None)
+
+        def progress(done: int, total: int) -> None:
+            bars.update(task, completed=done, total=total)
+
+        async with _opened(desk, url, create=True) as place:
+            report = await work(Indexer(place.store, place.home, embedder(), embedder_name(), progress))
+            bars.update(task, completed=report.chunks, total=report.chunks)
+            return report
+
+
+async def _list(desk: str, url: str | None) -> "list[StoredArticle]":
+    async with _opened(desk, url) as place:
+        return await place.store.articles()
+
+
+async def _search(
+    desk: str, url: str | None, query: str, category: str | None, language: str | None, limit: int
+) -> "list[Hit]":
+    from deskhand.knowledge.search import KnowledgeBase
+    from deskhand.wiring import embedder
+
+    async with _opened(desk, url) as place:
+        base = KnowledgeBase(place.store, embedder)
+        return await base.search(query, category=category, language=language, limit=limit)
+
+
+async def _changed(desk: str, url: str | None) -> "list[ChangedAnswer]":
+    from deskhand.knowledge.changes import changed_answers
+
+    async with _opened(desk, url) as place:
+        return await changed_answers(place.store, place.home)
+
+
+# --- what is shown
+
+
+def _tell(report: "Report", as_json: bool) -> None:
+    """Exit 1 when a file was left out."""
+    if as_json:
+        print_json(_report_document(report))
+    else:
+        for problem in report.problems:
+            complain(str(problem))
+        counts = ("added", "changed", "unchanged", "removed")
+        told = ", ".join(f"{len(getattr(report, name))} {name}" for name in counts)
+        console().print(f"{told}; {report.chunks} chunks embedded")
+    if report.problems:
+        raise typer.Exit(NO)
+
+
+def _report_document(report: "Report") -> dict[str, Any]:
+    return {
+        "added": report.added,
+        "changed": report.changed,
+        "unchanged": report.unchanged,
+        "removed": report.removed,
+        "chunks": report.chunks,
+        "problems": [
+            {"file": str(one.file) if one.file else None, "line": one.line, "problem": one.problem, "fix": one.fix}
+            for one in report.problems
+        ],
+    }
+
+
+def _article_document(one: "StoredArticle") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return asdict(one.article) | {"chunks": one.chunks, "updated_at": one.updated_at}
+
+
+def _hit_document(hit: "Hit") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return asdict(hit) | {"citation": hit.citation}
+
+
+def _change_document(one: "ChangedAnswer") -> dict[str, Any]:
+    used = one.used
+    return {"run": used.run_id, "article": used.article, "title": one.title, "change": str(one.change), "at": used.at}

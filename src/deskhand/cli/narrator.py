@@ -1,0 +1,217 @@
+"""Telling a run in a terminal: one line a step as it completes, then the reply and where the run came to rest."""
+
+from collections.abc import Mapping
+from textwrap import wrap
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from deskhand.cli.terminal import milliseconds, printable, shortened, status_text
+from deskhand.engine.journal import ADOPTION, DECISION, result_of
+from deskhand.engine.story import REPLY, Document
+from deskhand.model.envelope import StageResult
+from deskhand.model.message import Message
+from deskhand.model.outcome import Outcome
+from deskhand.model.run import StepRow
+from deskhand.tools.delivery import DELIVER
+
+_WIDEST = 110
+_SIGNS: dict[Outcome, tuple[str, str]] = {
+    Outcome.SUCCESS: ("✓", "green"),
+    Outcome.PARTIAL: ("✓", "yellow"),
+    Outcome.SKIP: ("–", "bright_black"),
+    Outcome.ERROR: ("✗", "red"),
+    Outcome.CLARIFY: ("?", "yellow"),
+    Outcome.CONFIRM: ("●", "yellow"),
+    Outcome.REPLAN: ("↺", "cyan"),
+    Outcome.LOOP_BACK: ("↺", "cyan"),
+    Outcome.TERMINATE: ("■", "magenta"),
+}
+_VERDICTS = {"allow": "green", "hold": "yellow", "deny": "red"}
+
+
+class Line(NamedTuple):
+    """One step as a person reads it; an indented line is a part of the stage that follows."""
+
+    sign: str
+    style: str
+    name: str
+    detail: Text
+    inner: bool = False
+
+
+class Narrator:
+    def __init__(self, console: Console, *, numbered: bool = False) -> None:
+        self._console, self._numbered = console, numbered
+        self._told_reply: Document | None = None
+        self._width = min(console.width, _WIDEST)
+
+    def message(self, message: Message, title: str = "") -> None:
+        head = Text(shortened(message.subject, self._width) or "(no subject)", style="bold")
+        if title:
+            head = Text(f"{title}  ", style="cyan").append(head)
+        self._console.print()
+        self._console.print(head.append(f"  from {printable(str(message.sender))}", style="not bold dim"))
+        body = shortened(message.body, self._width - 6)
+        self._console.print(Text(f"  {body}", style="dim italic"), no_wrap=True, overflow="ellipsis")
+
+    def step(self, row: StepRow) -> None:
+        line = line_of(row)
+        grid = Table.grid(expand=True, padding=(0, 1))
+        grid.width = self._width
+        if self._numbered:
+            grid.add_column(width=4, justify="right", style="dim")
+        grid.add_column(width=5 if line.inner else 3, justify="right")
+        grid.add_column(width=max(15 - 2 * line.inner, len(line.name)), no_wrap=True)
+        grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+        grid.add_column(width=9, justify="right", no_wrap=True)
+        took = Text(milliseconds(row.latency_ms), style="dim")
+        name = Text(line.name, style="" if line.inner else "bold")
+        number = (str(row.seq),) if self._numbered else ()
+        grid.add_row(*number, Text(line.sign, style=line.style), name, line.detail, took)
+        self._console.print(grid)
+
+    def rest(self, story: Document) -> None:
+        """The reply, if there is a new one, and the status in words."""
+        reply = story["reply"]
+        if reply is not None and reply != self._told_reply:
+            self._reply(reply)
+        self._told_reply = reply
+        words = Text.from_markup(f"\n  {status_text(story['status'])}  ").append(printable(_where_it_stands(story)))
+        self._console.print(words, soft_wrap=True)
+        if story.get("rule"):
+            routed = f"  routed to {story['flow']} by {story['rule']}: {story['why']}"
+            self._console.print(Text(printable(routed), style="dim"), soft_wrap=True)
+        self._console.print(Text(f"  {story['run']}", style="dim"))
+
+    def _reply(self, reply: Document) -> None:
+        for line in reply_lines(reply, self._width - 4):
+            self._console.print(line, soft_wrap=True)
+
+
+def line_of(row: StepRow) -> Line:
+    result = result_of(row)
+    sign, style = _SIGNS[result.outcome]
+    stage, _, part = row.name.partition("/")
+    if row.body is None:
+        return Line("×", "bright_black", row.name, Text("erased", style="dim"), inner=bool(part))
+    if row.name == DECISION:
+        return Line("☞", "cyan", "decision", Text(_decision(result)))
+    if row.name == ADOPTION:
+        return Line("↪", "cyan", "answer", Text(_inherited(result)))
+    if result.call is not None:
+        return _call_line(result)
+    if part:
+        return Line("→", style, part, Text("sent to the customer" if part == "ask" else "", style="dim"), inner=True)
+    return Line(sign, style, stage, _detail(row, result))
+
+
+def _inherited(result: StageResult) -> str:
+    metadata = result.delta.metadata
+    asked, earlier = metadata.get("adopted_from"), metadata.get("also_answers", [])
+    words = [f"goes on where {asked} asked"] if asked else []
+    return ", ".join([*words, *(f"answers {run} as well" for run in earlier)])
+
+
+def _call_line(result: StageResult) -> Line:
+    call = result.call or {}
+    verdict, fine = str(call.get("verdict")), bool(call.get("ok"))
+    words = "ok" if fine else _failure(result) or "failed"
+    detail = Text(_arguments(call)).append(f"  {verdict}", style=_VERDICTS.get(verdict, ""))
+    detail.append(f", {words}", style="green" if fine else "red")
+    return Line("→", "green" if fine else "red", str(call.get("tool")), detail, inner=True)
+
+
+def _arguments(call: Mapping[str, Any]) -> str:
+    """In short; a delivery's are the reply itself, which is shown in full below."""
+    arguments = call.get("arguments") or {}
+    if call.get("tool") == DELIVER:
+        return f"to={printable(str(arguments.get('to')))}"
+    return " ".join(f"{name}={shortened(str(value), 30)}" for name, value in arguments.items() if value is not None)
+
+
+def _failure(result: StageResult) -> str:
+    for items in result.delta.append.values():
+        if items and (error := items[-1].get("error")):
+            return shortened(str(error.get("message")), 80)
+    return ""
+
+
+def _detail(row: StepRow, result: StageResult) -> Text:
+    if result.error is not None:
+        again = "" if result.retry_at is None else f" (attempt {row.attempt}, tries again)"
+        return Text(shortened(result.error.message, 200) + again, style="red")
+    if result.outcome is Outcome.CONFIRM:
+        return Text(f"asks a person: {shortened(result.reason or '', 90)}", style="yellow")
+    if result.outcome is Outcome.CLARIFY:
+        return Text("asks the customer, waits for the answer", style="yellow")
+    written = {**result.delta.outputs, **result.delta.merge}
+    written.pop(REPLY, None)
+    return Text(_summary(next(iter(written.values()), None))).append(_answered(result), style="dim")
+
+
+def _answered(result: StageResult) -> str:
+    """Which brain it was, where there could have been another; rules from a file are no brain worth a word."""
+    answered = result.answered or {}
+    if answered.get("brain") in (None, "scripted"):
+        return ""
+    words = [str(answered.get("model") or answered["brain"])]
+    words += [f"{answered['cost']:.4f}"] if answered.get("cost") else []
+    words += [str(answered["held"])] if answered.get("held") else []
+    return printable(f"  {', '.join(words)}")
+
+
+def _summary(value: Any) -> str:
+    """What a stage found or did, in a few words."""
+    match value:
+        case {"requires_approval": False}:
+            return "no person needed"
+        case {"category": str(category), "confidence": int() | float() as confidence}:
+            return f"{category}, confidence {confidence:g}"
+        case {"executed": int(executed), "failed": int(failed)}:
+            return f"{executed} call{'s' * (executed != 1)}" + (f", {failed} failed" if failed else "")
+        case {"sent": True}:
+            return "captured" if value.get("captured") else "sent"
+        case {"reasoning": str(words)} if words:
+            return shortened(words, 90)
+        case {"text": str(text)}:
+            return f"{len(text.split())} words" + (f", {value['language']}" if value.get("language") else "")
+        case dict():
+            plain = {name: one for name, one in value.items() if isinstance(one, str | int | float) and one != ""}
+            return ", ".join(f"{name} {shortened(str(one), 30)}" for name, one in list(plain.items())[:3])
+        case _:
+            return ""
+
+
+def reply_lines(reply: Mapping[str, Any], width: int) -> list[Text]:
+    """A reply as its reader will see it, wrapped and safe to print."""
+    head = Text(f"\n  {printable(str(reply.get('subject')))}", style="bold")
+    head.append(f"  to {printable(str(reply.get('to')))}", style="not bold dim")
+    text = printable(str(reply.get("text", ""))).rstrip().splitlines()
+    pieces = [piece for line in text for piece in wrap(line, max(width, 20)) or [""]]
+    return [head, *(Text("  │ ", style="cyan").append(piece, style="default") for piece in pieces)]
+
+
+def _decision(result: StageResult) -> str:
+    noted = result.delta.metadata.get("decision") or {}
+    note = f": {noted['note']}" if noted.get("note") else ""
+    return printable(f"{str(noted.get('decision', '')).replace('_', ' ')} by {noted.get('by')}{note}")
+
+
+def _where_it_stands(story: Document) -> str:
+    delivery = story["delivery"] or {}
+    match story["status"]:
+        case "sent" if delivery.get("captured"):
+            return "captured: nothing left this machine"
+        case "sent":
+            return f"the reply left as {delivery.get('delivered', 'a mail')}"
+        case "waiting_user":
+            return "the next message of this conversation goes on from here"
+        case "waiting_review":
+            return "waits for a person" + (f": {story['reason']}" if story["reason"] else "")
+        case "done" if not story["reason"]:
+            return "nothing to send"
+        case _:
+            return story["reason"] or ""

@@ -1,0 +1,60 @@
+"""Opening databases and stores for commands that look and decide but do not serve."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deskhand.cli.options import DEFAULT_DATABASE, shown
+from deskhand.errors import ConfigError
+
+if TYPE_CHECKING:
+    from deskhand.wiring import Database, DeskStore
+
+
+@asynccontextmanager
+async def opened_database(url: str | None) -> "AsyncIterator[Database]":
+    """A database that exists; looking must not create one."""
+    from deskhand.wiring import database_file, open_database
+
+    chosen = url or DEFAULT_DATABASE
+    file = database_file(chosen)
+    if file is not None and not file.is_file():
+        raise ConfigError(
+            f"there is no database {chosen}",
+            fix="name it with --database or DESKHAND_DATABASE; `deskhand serve` and `deskhand run --live` create one",
+        )
+    async with open_database(chosen) as database:
+        yield database
+
+
+@asynccontextmanager
+async def opened_store(url: str | None, desk: str | None) -> "AsyncIterator[DeskStore]":
+    from deskhand.wiring import desks_in, open_store
+
+    async with opened_database(url) as database:
+        known = await desks_in(database)
+        yield open_store(database, _chosen(desk, known, shown(url or DEFAULT_DATABASE)))
+
+
+def _chosen(desk: str | None, known: list[str], database: str) -> str:
+    listed = ", ".join(known) or "none"
+    if desk is not None:
+        name = name_of(desk)
+        if name in known:
+            return name
+        raise ConfigError(f"{database} holds nothing of a desk {name!r}", fix=f"desks in this database: {listed}")
+    if len(known) == 1:
+        return known[0]
+    if not known:
+        raise ConfigError(f"{database} holds no messages yet", fix="name the desk with --desk, or hand a message in")
+    raise ConfigError(f"{database} holds several desks", fix=f"name one with --desk: {listed}")
+
+
+def name_of(desk: str) -> str:
+    """The name a folder's desk.yaml gives, or the argument itself."""
+    from deskhand.config.yaml import read_yaml
+
+    file = Path(desk) / "desk.yaml"
+    named = read_yaml(file).data.get("desk") if file.is_file() else None
+    return named if isinstance(named, str) else desk

@@ -1,0 +1,39 @@
+"""Options that several commands share."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--database", envvar="DESKHAND_DATABASE", help="postgresql://…, sqlite:///FILE or a path.", metavar="URL"
+    ),
+]
+DeskName = Annotated[
+    str | None,
+    typer.Option("--desk", envvar="DESKHAND_DESK", help="A desk's name or folder; needless when there is only one."),
+]
+Desk = Annotated[str, typer.Argument(help="A desk's folder, or the name of a shipped desk.", metavar="DESK")]
+Outbox = Annotated[Path | None, typer.Option("--outbox", help="The folder replies leave into.", metavar="DIR")]
+By = Annotated[str | None, typer.Option("--by", help="Who decides; your login name by default.", metavar="NAME")]
+
+DEFAULT_DATABASE = "deskhand.db"
+DEFAULT_OUTBOX = Path("outbox")
+
+
+def shown(url: str) -> str:
+    """A database's address as it may be printed: without its password."""
+    return re.sub(r"(?<=//)([^/@:]*):[^/@]*@", r"\1:***@", url)
+
+
+def login_name() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user without an entry, as containers have them
+        return "cli"

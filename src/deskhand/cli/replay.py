@@ -1,0 +1,124 @@
+"""`deskhand replay`: recorded messages through a desk once more."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from deskhand.cli import options
+from deskhand.cli.terminal import console, print_json, printable, run_async, shortened
+
+if TYPE_CHECKING:
+    from deskhand.engine.story import Document
+    from deskhand.evals.recorded import Window
+
+NO = 1
+_COLOURS = {"changed": "yellow", "unknown": "magenta"}
+
+
+def replay(
+    run: Annotated[str | None, typer.Argument(help="One run.", metavar="[RUN]")] = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", help="Runs from then on: 2026-03-01, 2026-03-01T09:00, 24h, 7d.", metavar="WHEN"),
+    ] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Runs before then.", metavar="WHEN")] = None,
+    config: Annotated[
+        str | None,
+        typer.Option("--config", help="The desk to replay through; by default that of --desk.", metavar="FOLDER"),
+    ] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="Ask the model where nothing is recorded; tools stay captured.")
+    ] = False,
+    parallel: Annotated[int, typer.Option("--parallel", min=1, max=256, help="Conversations side by side.")] = 16,
+    desk: options.DeskName = None,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Work recorded messages again, through the desk as it is now or through another, and tell what changes.
+
+    What models, tools and people said is taken from the record where the question is the same. Exit 1 when a route, a
+    status, a verdict, a tool call or a reply comes out differently.
+    """
+    from deskhand.errors import ConfigError
+    from deskhand.evals.recorded import Window
+
+    if (run is None) == (since is None and until is None):
+        raise ConfigError("say what to replay", fix="name a run, or a time with --since (and --until)")
+    window = Window(run, _moment(since, 0.0), _moment(until, float("inf")))
+    report = run_async(_replay(window, config, desk, database, live, parallel))
+    if as_json:
+        print_json(report)
+    else:
+        _tell(report)
+    raise typer.Exit(NO if report["changed"] or report["unknown"] else 0)
+
+
+async def _replay(
+    window: "Window", config: str | None, desk: str | None, database: str | None, live: bool, parallel: int
+) -> "Document":
+    from deskhand.cli.bars import Bar
+    from deskhand.cli.opening import opened_store
+    from deskhand.evals.recorded import read_conversations
+    from deskhand.evals.recorded_chat import RecordedChat
+    from deskhand.evals.replay import replay_conversations
+    from deskhand.wiring import open_sandbox, read_desk
+
+    async with opened_store(database, desk) as store:
+        loaded = read_desk(config or desk or store.desk)
+        conversations = await read_conversations(store, window)
+    total = sum(len(conversation.runs) for conversation in conversations)
+    chat = RecordedChat()
+    with Bar("runs", total) as bar:
+        async with open_sandbox(loaded, chat=lambda own: chat.before(own if live else None), rest=0.0) as sandbox:
+            found = await replay_conversations(conversations, sandbox, chat, parallel=parallel, done=bar.advance)
+    counts = Counter(str(one["verdict"]) for one in found.runs)
+    return {
+        "desk": store.desk,
+        "config": str(loaded.spec.folder),
+        "total": len(found.runs),
+        **{verdict: counts[verdict] for verdict in ("identical", "changed", "unknown")},
+        "model_requests": {
+            "recorded": chat.tally.recorded,
+            "not_recorded": sum(map(len, chat.tally.missing.values())),
+            "asked": chat.tally.asked,
+        },
+        "tool_results": {"recorded": found.tool_results, "captured": found.tool_results_missing},
+        "decisions": {"applied": found.decisions, "left_out": found.decisions_left_out},
+        "skipped": found.skipped,
+        "runs": [one for one in found.runs if one["verdict"] != "identical"],
+    }
+
+
+def _moment(text: str | None, otherwise: float) -> float:
+    from deskhand.evals.moments import moment_of
+
+    return otherwise if text is None else moment_of(text)
+
+
+def _tell(report: "Document") -> None:
+    from deskhand.evals.words import shown
+
+    out = console()
+    for one in report["runs"]:
+        message = one["message"]
+        about = shortened(f"{message['subject']}  from {message['from']}", 90).replace("[", r"\[")
+        out.print(f"[{_COLOURS[one['verdict']]}]{one['verdict']}[/] [bold]{one['run']}[/]  {about}")
+        for change in one["changes"]:
+            out.print(f"    {change['what']}", markup=False)
+            for name, value in (("was", change["before"]), ("now", change["now"])):
+                out.print(f"      {name} {printable(shown(value))}", markup=False, soft_wrap=True)
+    told = [f"{report[verdict]} {verdict}" for verdict in ("identical", "changed", "unknown")]
+    out.print(f"{report['total']} runs: {', '.join(told)}")
+    asked, results, decisions = report["model_requests"], report["tool_results"], report["decisions"]
+    if sum(asked.values()):
+        out.print(
+            f"model requests: {asked['recorded']} answered from the record, {asked['not_recorded']} not recorded,"
+            f" {asked['asked']} asked anew"
+        )
+    if results["captured"]:
+        out.print(f"tool calls: {results['recorded']} as recorded, {results['captured']} new, captured")
+    if decisions["left_out"]:
+        out.print(f"decisions: {decisions['applied']} applied, {decisions['left_out']} not, their question has changed")
+    for one in report["skipped"]:
+        out.print(f"[dim]left out {one['run']}: {one['why']}[/]")

@@ -1,0 +1,177 @@
+"""`deskhand runs`: look at runs, try them again, cancel them."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from deskhand.cli import options
+from deskhand.cli.opening import opened_store
+from deskhand.cli.stop import told
+from deskhand.cli.terminal import console, print_json, print_table, run_async, shortened, status_text, when
+
+if TYPE_CHECKING:
+    from deskhand.engine.story import Records
+    from deskhand.model.run import Run
+    from deskhand.model.totals import Stop
+
+app = typer.Typer(help="Look at runs, try them again, cancel them.", no_args_is_help=True)
+
+RunId = Annotated[str, typer.Argument(help="The run's id, as run_06gx…", metavar="RUN")]
+
+
+@app.command("list")
+def list_runs(
+    status: Annotated[str | None, typer.Option("--status", help="Only runs in this status.")] = None,
+    conversation: Annotated[str | None, typer.Option("--conversation", help="Only runs of this conversation.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many, newest first.")] = 20,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """List runs, newest first."""
+    found, stopped = run_async(_list(database, desk, status, conversation, limit))
+    if as_json:
+        print_json({"runs": found, "stopped": None if stopped is None else asdict(stopped)})
+        return
+    if stopped is not None:
+        console().print(f"the desk is stopped {told(stopped)}; nothing leaves until it is resumed", style="yellow")
+    _print_runs(found)
+
+
+async def _list(
+    database: str | None, desk: str | None, status: str | None, conversation: str | None, limit: int
+) -> "tuple[list[dict[str, Any]], Stop | None]":
+    from deskhand.engine.story import message_of
+
+    wanted = _status(status)
+    async with opened_store(database, desk) as store:
+        runs = await store.runs(status=wanted, conversation=conversation, limit=limit)
+        listed = [_document(run) | {"message": message_of(await store.message(run.id))} for run in runs]
+        return listed, await store.stopped()
+
+
+@app.command("show")
+def show_run(
+    run: RunId,
+    state: Annotated[
+        int | None, typer.Option("--state", help="Show the full state before and after this step.", metavar="SEQ")
+    ] = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show a run's whole way: the message, every step, the reply, the reviews."""
+    from deskhand.cli import trace
+
+    records = run_async(_records(database, desk, run))
+    if state is not None:
+        step = trace.step_at(records, state)
+        print_json(step) if as_json else trace.print_state(console(), step)
+    elif as_json:
+        print_json(trace.document(records))
+    else:
+        trace.print_trace(console(), records)
+
+
+async def _records(database: str | None, desk: str | None, run: str) -> "Records":
+    from deskhand.engine.story import read_records
+
+    async with opened_store(database, desk) as store:
+        return await read_records(store, run)
+
+
+@app.command("savings")
+def show_savings(
+    limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Over how many runs, newest first.")] = 1000,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show what the LLM cost, and what it was not asked because the embedded brain was sure."""
+    found = run_async(_savings(database, desk, limit))
+    if as_json:
+        print_json(found)
+        return
+    kinds = ", ".join(f"{kind} {times}" for kind, times in found["by_task"].items())
+    console().print(f"LLM asked       {found['asked']:,} questions, spent {found['spent']:.4f}")
+    console().print(f"LLM not asked   {found['spared']:,} questions, saved about {found['saved']:.4f}  {kinds}")
+    console().print(f"held for people {found['held']:,} answers, because the LLM could not be had")
+
+
+async def _savings(database: str | None, desk: str | None, limit: int) -> dict[str, Any]:
+    from deskhand.brain.savings import read_savings
+
+    async with opened_store(database, desk) as store:
+        return asdict(await read_savings(store, runs=limit))
+
+
+@app.command("retry")
+def retry_run(
+    run: RunId,
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Queue a run again that needs a person or failed."""
+    _tell(run_async(_change("requeue", run, by, database, desk)), as_json)
+
+
+@app.command("cancel")
+def cancel_run(
+    run: RunId,
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """End a run that nobody works on."""
+    _tell(run_async(_change("cancel", run, by, database, desk)), as_json)
+
+
+async def _change(action: str, run: str, by: str | None, database: str | None, desk: str | None) -> dict[str, Any]:
+    async with opened_store(database, desk) as store:
+        who = by or options.login_name()
+        changed = await (store.requeue(run, who) if action == "requeue" else store.cancel(run, who))
+        return _document(changed)
+
+
+def _tell(run: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(run)
+        return
+    served = "; the serving process takes it up (deskhand serve)" if run["status"] == "queued" else ""
+    console().print(f"{run['id']} is {status_text(run['status'])}{served}")
+
+
+def _status(word: str | None) -> Any:
+    from deskhand.errors import ConfigError
+    from deskhand.model.run import RunStatus
+
+    if word is None or word in [status.value for status in RunStatus]:
+        return None if word is None else RunStatus(word)
+    raise ConfigError(f"there is no status {word!r}", fix=f"write one of: {', '.join(RunStatus)}")
+
+
+def _document(run: "Run") -> dict[str, Any]:
+    return asdict(run)
+
+
+def _print_runs(found: list[dict[str, Any]]) -> None:
+    from rich.markup import escape
+
+    if not found:
+        console().print("no runs")
+        return
+    shown = 3 if console().width >= 110 else 2
+    rows = []
+    for run in found:
+        message = run["message"] or {"from": "(erased)", "subject": ""}
+        cells = (_address(message["from"]), shortened(message["subject"], 50), shortened(run["reason"] or "", 60))
+        rows.append((run["id"], when(run["created_at"]), status_text(run["status"]), *map(escape, cells[:shown])))
+    print_table(("run", "accepted", "status"), ("from", "subject", "reason")[:shown], rows)
+
+
+def _address(sender: str) -> str:
+    return sender.rpartition("<")[2].rstrip(">")

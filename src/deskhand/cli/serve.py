@@ -1,0 +1,160 @@
+"""`deskhand serve`: desks at work behind the HTTP API until somebody stops them."""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from deskhand.cli import options
+from deskhand.cli.terminal import run_async
+from deskhand.cli.together import together
+
+if TYPE_CHECKING:
+    import uvicorn
+
+    from deskhand.wiring import Database, Desk, LoadedDesk
+
+log = logging.getLogger("deskhand.serve")
+
+_HTTP_GRACE = 10
+_BACKLOG = 2048
+
+
+def serve(
+    desks: Annotated[list[str], typer.Argument(help="Folders of desks, or names of shipped ones.", metavar="DESK...")],
+    database: options.Database = None,
+    outbox: options.Outbox = None,
+    host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")] = 8080,
+    workers: Annotated[
+        bool, typer.Option("--workers", help="Take messages in only; `deskhand worker` processes do the work.")
+    ] = False,
+    log_json: Annotated[bool, typer.Option("--log-json", help="Log JSON lines; so does DESKHAND_LOG=json.")] = False,
+) -> None:
+    """Work desks and take messages over HTTP; SIGTERM or Ctrl-C stops once what runs has come to rest."""
+    from deskhand.logs import set_up_logging
+
+    set_up_logging(logging.INFO, as_json=log_json or None)
+    run_async(
+        _serve(desks, database or options.DEFAULT_DATABASE, outbox or options.DEFAULT_OUTBOX, host, port, workers)
+    )
+
+
+async def _serve(names: list[str], url: str, outbox: Path, host: str, port: int, workers: bool) -> None:
+    from deskhand.wiring import open_database, read_desk
+
+    loaded = [read_desk(name) for name in names]
+    _check_names(loaded)
+    with _listening(host, port) as listener:
+        async with open_database(url) as database, _opened(loaded, database, outbox, workers) as desks:
+            where = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
+            log.info(
+                "serving %s at %s",
+                ", ".join(desk.spec.name for desk in desks),
+                where,
+                extra={"database": options.shown(url)},
+            )
+            await _warn_without_keys(database)
+            await _until_stopped(await _server(desks, database), desks, listener)
+            log.info("stopping: what runs comes to rest or is handed back")
+    log.info("stopped")
+
+
+@asynccontextmanager
+async def _opened(
+    loaded: "Sequence[LoadedDesk]", database: "Database", outbox: Path, workers: bool
+) -> "AsyncIterator[list[Desk]]":
+    """All desks under one owner: they share the lease of this process. With workers they only take messages in."""
+    from deskhand.model.ids import new_id
+    from deskhand.wiring import join_crew, open_desk
+
+    owner = new_id("own")
+    crew = join_crew(database, loaded, in_flight=0) if workers else None
+    folders = [outbox if len(loaded) == 1 else outbox / one.spec.name for one in loaded]
+    async with together(
+        open_desk(one, database, outbox=folder, owner=owner, crew=crew, listen=True)
+        for one, folder in zip(loaded, folders, strict=True)
+    ) as desks:
+        yield desks
+
+
+async def _server(desks: "list[Desk]", database: "Database") -> "uvicorn.Server":
+    import uvicorn
+
+    from deskhand import __version__
+    from deskhand.web.api.app import create_app
+    from deskhand.wiring import api_keys
+
+    class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """Signals are ours: uvicorn would repeat them when it ends, before the desks have come to rest."""
+            yield
+
+    app = create_app({desk.spec.name: desk for desk in desks}, api_keys(database), version=__version__)
+    return Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_HTTP_GRACE))
+
+
+async def _until_stopped(server: "uvicorn.Server", desks: "list[Desk]", listener: socket.socket) -> None:
+    """Serve until a signal comes or the lease is lost; Fenced in the latter case."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    stopping = asyncio.create_task(stop.wait())
+    lost = [desk.dispatcher.lost for desk in desks]
+    awaited: set[asyncio.Future[Any]] = {serving, stopping, *lost}
+    try:
+        done, _ = await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stopping.cancel()
+        server.should_exit = True
+        await serving
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+    for future in lost:
+        if future in done:
+            future.result()
+
+
+async def _warn_without_keys(database: "Database") -> None:
+    from deskhand.wiring import api_keys
+
+    if not any(key.revoked_at is None for key in await api_keys(database).list()):
+        log.warning("nobody can call the API yet: deskhand keys add NAME --scope messages:write --desk DESK")
+
+
+def _check_names(loaded: "Sequence[LoadedDesk]") -> None:
+    from deskhand.errors import ConfigError
+
+    seen: dict[str, Path] = {}
+    for one in loaded:
+        if one.spec.name in seen:
+            raise ConfigError(
+                f"two desks are called {one.spec.name!r}: {seen[one.spec.name]} and {one.spec.folder}",
+                fix="give one another name in its desk.yaml",
+            )
+        seen[one.spec.name] = one.spec.folder
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    """The socket, opened before anything else: a port in use is said at once."""
+    from deskhand.errors import ConfigError
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        words = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        raise ConfigError(f"cannot listen on {host}:{port}: {words}", fix="choose another --port or --host") from None
+    with listener:
+        yield listener

@@ -1,0 +1,117 @@
+"""Writing to the terminal: JSON and answers to stdout, complaints to stderr."""
+
+import asyncio
+import json
+import os
+import re
+import sys
+from collections.abc import Coroutine, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+T = TypeVar("T")
+
+_PIPED_WIDTH = 180
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_COLOURS = {
+    "sent": "green",
+    "answered": "green",
+    "done": "green",
+    "queued": "cyan",
+    "running": "cyan",
+    "waiting_user": "yellow",
+    "waiting_review": "yellow",
+    "needs_review": "red",
+    "failed": "red",
+    "rejected": "magenta",
+    "cancelled": "bright_black",
+    "open": "yellow",
+    "decided": "green",
+}
+
+
+@cache
+def console(*, to_stderr: bool = False) -> "Console":
+    """Colour and the window's width on a terminal; plain and wide lines in a pipe."""
+    from rich.console import Console
+
+    stream = sys.stderr if to_stderr else sys.stdout
+    piped = not stream.isatty() and "COLUMNS" not in os.environ
+    return Console(stderr=to_stderr, width=_PIPED_WIDTH if piped else None, highlight=False, emoji=False)
+
+
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """The one bridge between the synchronous command line and everything else."""
+    return asyncio.run(work)
+
+
+def print_json(document: Any) -> None:
+    ascii_only = not (sys.stdout.encoding or "").lower().startswith("utf")
+    text = json.dumps(document, ensure_ascii=ascii_only, indent=2, default=str)
+    sys.stdout.write(text.encode(errors="replace").decode() + "\n")
+
+
+def print_plain(text: str) -> None:
+    """Text as it is: no markup, no wrapping."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def complain(text: str) -> None:
+    from rich.text import Text
+
+    to = console(to_stderr=True)
+    for line in printable(text).splitlines():
+        fix = line.lstrip().startswith("fix:")
+        start = Text() if fix else Text("error: ", style="bold red")
+        to.print(start.append(line, style="dim" if fix else ""), soft_wrap=True)
+
+
+def status_text(status: str) -> str:
+    """A status in its colour, as rich markup."""
+    return f"[{_COLOURS.get(status, 'default')}]{status}[/]"
+
+
+def print_table(fixed: Sequence[str], flexible: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Columns without a frame: fixed ones are never cut, flexible ones share what room is left. Cells are markup."""
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for number, name in enumerate(fixed):
+        cells = (Text.from_markup(row[number]).cell_len for row in rows)
+        made.add_column(name, no_wrap=True, min_width=max([len(name), *cells]))
+    for name in flexible:
+        made.add_column(name, no_wrap=True, overflow="ellipsis")
+    for row in rows:
+        made.add_row(*row)
+    console().print(made)
+
+
+def when(at: float) -> str:
+    """A time in a table: the clock today, the date before."""
+    then, now = datetime.fromtimestamp(at, UTC).astimezone(), datetime.now(UTC).astimezone()
+    return then.strftime("%H:%M:%S" if then.date() == now.date() else "%Y-%m-%d")
+
+
+def moment(at: float | None) -> str:
+    """A time as a person on this machine reads it."""
+    return "" if at is None else datetime.fromtimestamp(at, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def milliseconds(value: float) -> str:
+    return f"{value / 1000:.1f} s" if value >= 1000 else f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"
+
+
+def printable(text: str) -> str:
+    """Text that others wrote, without what a terminal would obey: escape sequences, bells, reversed writing."""
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def shortened(text: str, length: int) -> str:
+    """One printable line of at most `length` characters."""
+    line = printable(" ".join(text.split()))
+    return line if len(line) <= length else line[: length - 1] + "…"

@@ -1,0 +1,130 @@
+"""A recorded run in a terminal: the timeline, and the full state around one step."""
+
+import json
+from typing import Any
+
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.text import Text
+
+from deskhand.cli.narrator import Narrator, reply_lines
+from deskhand.cli.terminal import moment, printable, status_text
+from deskhand.engine.story import Document, Records, story_of, timeline_of
+from deskhand.errors import NotFound
+
+_WIDEST = 100
+
+
+def document(records: Records) -> Document:
+    """The run's story with its whole timeline in place of the short steps."""
+    message = records.message
+    full = None if message is None else message.model_dump(mode="json")
+    return story_of(records) | {"message": full, "steps": timeline_of(records)}
+
+
+def step_at(records: Records, seq: int) -> Document:
+    for step in timeline_of(records):
+        if step["order"] == seq:
+            return step
+    raise NotFound(f"run {records.run.id} has no step {seq}; it has {len(records.rows)}, counted from 0")
+
+
+def print_trace(console: Console, records: Records) -> None:
+    run, narrator = records.run, Narrator(console, numbered=True)
+    console.print(Text(run.id, style="bold"), status_text(run.status))
+    _print_facts(console, records)
+    if records.message is not None:
+        narrator.message(records.message)
+    for row in records.rows:
+        narrator.step(row)
+    narrator.rest(story_of(records))
+    for review in records.reviews:
+        decided = f": {review.decision} by {review.decided_by}" if review.decision else ""
+        line = Text.from_markup(f"  review {review.id} {status_text(review.state)}")
+        console.print(line.append(printable(f"  {review.kind}, {review.reason}{decided}"), style="dim"), soft_wrap=True)
+
+
+def _print_facts(console: Console, records: Records) -> None:
+    run = records.run
+    facts = {
+        "desk": run.desk,
+        "flow": f"{run.flow} {run.flow_version or ''}".rstrip(),
+        "conversation": run.conversation,
+        "accepted": moment(run.created_at),
+        "changed": moment(run.updated_at),
+        "crashes": str(run.crashes or ""),
+        "error": run.error_code or "",
+        "principal": _principal_words(records),
+        "went on in": run.successor or "",
+    }
+    for name, value in facts.items():
+        if value:
+            console.print(Text(f"  {name:<13}", style="dim").append(printable(value), style="default"), soft_wrap=True)
+
+
+def _principal_words(records: Records) -> str:
+    if records.message is None:
+        return ""
+    principal = records.message.principal
+    named = principal.customer_id or principal.address or ""
+    return f"{principal.kind} {named}".rstrip() + f" ({principal.how})"
+
+
+def print_state(console: Console, step: Document) -> None:
+    head = Text(f"step {step['order']} {step['name']}", style="bold")
+    console.print(head.append(f"  {step['outcome']}, attempt {step['attempt']}", style="not bold dim"))
+    for title, key in (("met", "input_state"), ("left", "output_state")):
+        console.print(Text(f"\n{title}", style="cyan"))
+        console.print(_json(step[key]))
+
+
+def _json(value: Any) -> Syntax:
+    text = printable(json.dumps(value, ensure_ascii=False, indent=2))
+    return Syntax(text, "json", theme="ansi_dark", background_color="default", word_wrap=True)
+
+
+def _held_call(payload: dict[str, Any]) -> list[Text]:
+    """A call with where each argument came from: what came from the message is the sender's word alone."""
+    lines = [Text(""), Text("  ").append(printable(f"{payload['tool']}"), style="bold")]
+    origin = payload.get("origin") or {}
+    for name, value in (payload.get("arguments") or {}).items():
+        written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        line = Text("  │ ", style="cyan").append(printable(f"{name:<14}{written}"), style="default")
+        lines.append(line.append(printable(f"  ({_origin_words(origin.get(name, ''))})"), style="dim"))
+    lines.append(Text(printable(f"  held by the rule {payload.get('rule')}"), style="dim"))
+    for finding in payload.get("findings") or []:
+        lines.append(Text(printable(f"  ! {json.dumps(finding, ensure_ascii=False)}"), style="yellow"))
+    return lines
+
+
+def _origin_words(origin: str) -> str:
+    kind, _, number = origin.partition(":")
+    words = {
+        "principal": "the customer's own",
+        "operator": "from desk.yaml or the tool's default",
+        "result": f"from tool result {number}",
+        "message": "from the message",
+        "model": "found nowhere: the model's own",
+    }
+    return words.get(kind, "origin unknown")
+
+
+def payload_lines(payload: dict[str, Any]) -> list[Text]:
+    """What a review is about, rendered here from the record and never from a model's summary."""
+    reply = payload.get("reply")
+    if isinstance(reply, dict):
+        return [*reply_lines(reply, _WIDEST), *_finding_lines(payload.get("findings") or [])]
+    if "call_hash" in payload:
+        return _held_call(payload)
+    text = printable(json.dumps(payload, ensure_ascii=False, indent=2))
+    return [Text(""), *(Text("  │ ", style="cyan").append(line, style="default") for line in text.splitlines())]
+
+
+def _finding_lines(findings: list[dict[str, Any]]) -> list[Text]:
+    """What speaks against a reply, each with the words it is about."""
+    lines = [Text("")] if findings else []
+    for one in findings:
+        promise = one.get("sentence")
+        words = f"nothing stands behind {one['value']}: {promise}" if promise else f"{one['reason']}: {one['text']}"
+        lines.append(Text("  ✗ ", style="red").append(printable(words), style="yellow"))
+    return lines

@@ -1,0 +1,56 @@
+"""`deskhand workers`: who works the desks of a database, and what waits."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import typer
+
+from deskhand.cli import options
+from deskhand.cli.opening import opened_database
+from deskhand.cli.terminal import console, print_json, print_table, run_async, when
+
+if TYPE_CHECKING:
+    from deskhand.model.workers import Depth, Member
+
+app = typer.Typer(help="See who works the desks of a database.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_workers(database: options.Database = None, as_json: options.Json = False) -> None:
+    """List the workers that are alive, what each has in hand, and what waits on each desk."""
+    members, depths = run_async(_list(database))
+    if as_json:
+        print_json({"workers": [asdict(one) for one in members], "queues": [asdict(one) for one in depths]})
+        return
+    _print_workers(members)
+    for depth in depths:
+        console().print(f"{depth.desk}: {depth.queued} queued, the oldest for {depth.oldest_age:.0f} s")
+    if not depths:
+        console().print("nothing is queued")
+
+
+async def _list(url: str | None) -> "tuple[list[Member], list[Depth]]":
+    from deskhand.wiring import roster
+
+    async with opened_database(url) as database:
+        known = roster(database)
+        return await known.members(), await known.depths()
+
+
+def _print_workers(members: "list[Member]") -> None:
+    if not members:
+        console().print("no workers; start one with: deskhand worker DESK --database postgresql://...")
+        return
+    rows = [
+        (
+            one.id,
+            f"{one.host}:{one.pid}",
+            when(one.started_at),
+            f"{one.silent_for:.0f} s ago",
+            str(len(one.running)),
+            " ".join(one.desks),
+            " ".join(one.running[:3]) + (" …" if len(one.running) > 3 else ""),
+        )
+        for one in members
+    ]
+    print_table(("worker", "process", "since", "heartbeat", "running"), ("desks", "runs"), rows)

@@ -1,0 +1,81 @@
+"""Handing messages to an open desk and following each to its rest."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from deskhand.engine.story import Document, read_records, story_of
+from deskhand.model.events import AgentEvent, AgentStarted
+from deskhand.model.message import Message
+from deskhand.model.run import RunStatus, StepRow
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+    from deskhand.cli.narrator import Narrator
+    from deskhand.wiring import Desk
+
+_LOOK_EVERY = 0.1
+
+
+class Watch:
+    """Notices when stages start and end, so that what they recorded is told at once."""
+
+    def __init__(self, spinner: "Status | None" = None) -> None:
+        self.changed = asyncio.Event()
+        self._spinner = spinner
+
+    def emit(self, event: AgentEvent) -> None:
+        self.changed.set()
+        if self._spinner is not None and isinstance(event, AgentStarted):
+            self._spinner.update(f"[dim]{event.agent} …[/]")
+
+
+async def work_message(desk: "Desk", message: Message, watch: Watch, narrator: "Narrator | None" = None) -> Document:
+    """Hand a message in, tell its steps as they are recorded, and return its story once it rests."""
+    accepted = await desk.dispatcher.submit(message)
+    return await follow(desk, accepted.run_id, watch, narrator)
+
+
+async def follow(
+    desk: "Desk", run_id: str, watch: Watch, narrator: "Narrator | None" = None, *, told: int = 0
+) -> Document:
+    """Tell a run's steps from number `told` on until it rests; Fenced when another process takes the database."""
+    resting = asyncio.ensure_future(desk.dispatcher.wait(run_id))
+    try:
+        if narrator is None:
+            await _first_of(resting, desk.dispatcher.lost)
+        else:
+            async for row in _steps(desk, run_id, resting, watch, told):
+                narrator.step(row)
+    finally:
+        resting.cancel()
+    story = story_of(await read_records(desk.store, run_id))
+    if narrator is not None:
+        narrator.rest(story)
+    return story
+
+
+async def _steps(
+    desk: "Desk", run_id: str, resting: "asyncio.Future[RunStatus]", watch: Watch, told: int
+) -> AsyncIterator[StepRow]:
+    while True:
+        over = resting.done()
+        rows = await desk.store.rows(run_id)
+        for row in rows[told:]:
+            yield row
+        told = len(rows)
+        if over:
+            return
+        watch.changed.clear()
+        changed = asyncio.ensure_future(watch.changed.wait())
+        try:
+            await _first_of(resting, desk.dispatcher.lost, changed, timeout=_LOOK_EVERY)
+        finally:
+            changed.cancel()
+
+
+async def _first_of(*futures: "asyncio.Future[Any]", timeout: float | None = None) -> None:
+    done, _ = await asyncio.wait(futures, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+    for future in done:
+        future.result()

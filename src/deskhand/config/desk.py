@@ -1,0 +1,239 @@
+"""A desk's folder to the typed DeskSpec everything else works from."""
+
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+
+from pydantic import Field
+
+from deskhand.config.brain import BrainSpec, brain_spec
+from deskhand.config.channel_rules import ELSE
+from deskhand.config.channels import ChannelSpec, Mode, channel_spec
+from deskhand.config.check import check_desk
+from deskhand.config.files import DeskSection, FlowSection, LimitsSection, ProviderSection
+from deskhand.config.finding import Draft
+from deskhand.config.outgoing import ClauseSpec, OutgoingSpec, clause_spec, outgoing_spec
+from deskhand.config.parse import parse_desk
+from deskhand.config.plans import DeclaredPlan
+from deskhand.config.policy import PolicySpec, policy_spec
+from deskhand.config.prompts import PromptFile, read_prompts, with_included
+from deskhand.config.routing import MailSection, RoutingRuleSection
+from deskhand.config.safeguards import SafeguardSpec, safeguard_spec
+from deskhand.config.shapes import ToolShape
+from deskhand.config.slots import SlotSpec
+from deskhand.config.yaml import YamlFile, read_yaml
+from deskhand.errors import ConfigError, ConfigErrors
+from deskhand.model.frozen import Frozen
+from deskhand.model.plan import PLAN
+from deskhand.model.run import canonical_hash
+from deskhand.model.spec import AgentSpec, FlowSpec
+
+DESK_FILE = "desk.yaml"
+POLICY_FILE = "policy.yaml"
+_VERSION_LENGTH = 12
+
+
+class Price(Frozen):
+    """What a million tokens cost."""
+
+    input: float
+    output: float
+
+
+class ProviderSpec(Frozen):
+    """How to reach a provider; what is None is up to the adapter."""
+
+    base_url: str | None = None
+    key_env: str | None = None
+    key_file: Path | None = None
+    prices: dict[str, Price] = Field(default_factory=dict)
+    """By the model's name without the provider."""
+    timeout: float | None = None
+
+
+class Limits(Frozen):
+    max_message_bytes: int
+    max_in_flight: int
+    max_backlog: int
+    replies_per_hour: int = 10
+
+
+class DeskSpec(Frozen):
+    """A desk that was read and checked as a whole."""
+
+    name: str
+    folder: Path
+    languages: tuple[str, ...]
+    models: dict[str, str]
+    """Role to `provider/model`."""
+    default_model: str | None
+    """The `provider/model` of stages that name no role."""
+    providers: dict[str, ProviderSpec]
+    brain: BrainSpec
+    flows: dict[str, FlowSpec]
+    default_flow: str
+    prompts: dict[str, str]
+    limits: Limits
+    slots: dict[str, SlotSpec] = Field(default_factory=dict)
+    """What stages with `task: extract` find in messages, by name."""
+    plans: dict[str, DeclaredPlan] = Field(default_factory=dict)
+    """What the embedded brain does about a category."""
+    time_zone: str = "UTC"
+    policy: PolicySpec | None = None
+    """The desk's own rules over tool calls; None when it has none."""
+    safeguards: SafeguardSpec = Field(default_factory=SafeguardSpec)
+    outgoing: OutgoingSpec = Field(default_factory=OutgoingSpec)
+    commitments: tuple[ClauseSpec, ...] = ()
+    channels: dict[str, ChannelSpec] = Field(default_factory=dict)
+    mode: Mode = "auto"
+    modes: dict[str, Mode] = Field(default_factory=dict)
+    """By category; what is not named has `mode`."""
+    undo_seconds: float = 30.0
+    routing: tuple[RoutingRuleSection, ...] = ()
+    """In order; the first that matches wins."""
+    mail: MailSection = Field(default_factory=MailSection)
+
+    def mode_for(self, category: str | None) -> Mode:
+        """What happens to a reply to a message of this category."""
+        return self.modes.get(category or "", self.mode)
+
+    def model_for(self, role: str | None) -> str | None:
+        """The `provider/model` that answers for a role; None when the desk names no model."""
+        return self.default_model if role is None else self.models[role]
+
+
+def load_desk(
+    folder: Path,
+    *,
+    tools: Collection[str] | Mapping[str, ToolShape] = frozenset(),
+    services: AbstractSet[str] = frozenset(),
+    policy: Path | None = None,
+) -> DeskSpec:
+    """Read and check a desk against the tools and services there are; raises ConfigErrors with all problems.
+
+    `policy` is a file whose rules stand in for the desk's own.
+    """
+    try:
+        source = _with_policy(read_yaml(_desk_file(folder)), folder, policy)
+    except ConfigError as error:
+        raise ConfigErrors([error]) from None
+    parsed = parse_desk(source)
+    prompts, broken = read_prompts(folder / "prompts")
+    problems = [*parsed.problems, *broken]
+    if parsed.read is not None:
+        shapes = tools if isinstance(tools, Mapping) else {}
+        draft = Draft(source, folder, parsed.read, prompts, tools, services, parsed.damaged, shapes)
+        problems += check_desk(draft)
+    if problems or parsed.read is None:
+        raise ConfigErrors(sorted(problems, key=lambda problem: (str(problem.file), problem.line or 0)))
+    return _desk_spec(folder, parsed.read, prompts)
+
+
+def _with_policy(source: YamlFile, folder: Path, other: Path | None) -> YamlFile:
+    """The desk's rules from the file they stand in."""
+    beside = folder / POLICY_FILE
+    if other is None and not beside.is_file():
+        return source
+    if other is None and "policy" in source.data:
+        problem = f"there is a `policy` here and a file {POLICY_FILE} beside it"
+        raise source.problem(("policy",), problem, "keep one of the two")
+    rules = read_yaml(other or beside)
+    if "policy" not in rules.data:
+        raise rules.problem((), "there are no rules in the file", "begin with a line `policy:` and list the rules")
+    strangers = [] if "desk" in rules.data else [key for key in rules.data if key != "policy"]
+    if strangers:
+        problem = f"`{strangers[0]}` has no place among the rules"
+        raise rules.problem(strangers, problem, f"move it to {DESK_FILE}, or remove it")
+    return source.with_part("policy", rules)
+
+
+def _desk_file(folder: Path) -> Path:
+    path = folder / DESK_FILE
+    if path.is_file():
+        return path
+    if not folder.is_dir():
+        raise ConfigError("there is no such folder", file=folder, fix=f"name a folder that holds a {DESK_FILE}")
+    other = folder / "desk.yml"
+    fix = f"rename {other.name} to {DESK_FILE}" if other.is_file() else f"create {DESK_FILE}, or name another folder"
+    raise ConfigError(f"there is no {DESK_FILE} in this folder", file=folder, fix=fix)
+
+
+def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, PromptFile]) -> DeskSpec:
+    prompts = {key: prompt.text for key, prompt in prompt_files.items()}
+    slots = {name: slot.compile(name, folder) for name, slot in desk.slots.items()}
+    flows = {name: _flow_spec(name, flow, prompts, slots) for name, flow in desk.flows.items()}
+    first_model = next(iter(desk.models.values()), None)
+    return DeskSpec(
+        name=desk.desk,
+        folder=folder,
+        languages=tuple(desk.languages),
+        models=desk.models,
+        default_model=desk.models.get("default", first_model),
+        providers={name: _provider_spec(folder, provider) for name, provider in desk.providers.items()},
+        brain=brain_spec(folder, desk),
+        flows=flows,
+        default_flow=desk.default_flow or next(iter(flows)),
+        prompts=prompts,
+        limits=_limits(desk.limits),
+        slots=slots,
+        plans={name: plan.compile() for name, plan in desk.plans.items()},
+        time_zone=desk.time_zone,
+        policy=None if desk.policy is None else policy_spec(desk.policy),
+        safeguards=safeguard_spec(desk.caps, desk.approvals, desk.recipients),
+        outgoing=outgoing_spec(desk.outgoing),
+        commitments=tuple(clause_spec(clause) for clause in desk.commitments),
+        channels={name: channel_spec(name, channel, folder) for name, channel in desk.channels.items()},
+        mode=desk.modes.get(ELSE, "draft") if desk.modes else desk.mode or "auto",
+        modes=desk.modes,
+        routing=tuple(desk.routing.rules),
+        mail=desk.mail,
+        undo_seconds=desk.undo_seconds,
+    )
+
+
+def _flow_spec(name: str, flow: FlowSection, prompts: Mapping[str, str], slots: Mapping[str, SlotSpec]) -> FlowSpec:
+    stages = _resumed_at_the_planner(
+        {key: stage.compile(key, order) for order, (key, stage) in enumerate(flow.stages.items(), start=1)}
+    )
+    start = flow.start or next(iter(stages))
+    spec = FlowSpec(name=name, start=start, stages=stages, max_hops=flow.max_hops)
+    return spec.model_copy(update={"version": flow_version(spec, prompts, slots)})
+
+
+def _resumed_at_the_planner(stages: dict[str, AgentSpec]) -> dict[str, AgentSpec]:
+    """A plan that asks the customer is made anew with the answer, by the stage that made it."""
+    planner = next((name for name, stage in stages.items() if stage.output_key == PLAN), None)
+    return {
+        name: stage.changed(resume_at=planner)
+        if planner and stage.has_tools and not (stage.resume_at or stage.loop_to)
+        else stage
+        for name, stage in stages.items()
+    }
+
+
+def flow_version(flow: FlowSpec, prompts: Mapping[str, str], slots: Mapping[str, SlotSpec]) -> str:
+    """A digest of all that shapes the flow's behaviour; formatting, comments and the order of keys do not."""
+    definition = flow.model_dump(mode="json", exclude={"version": True, "stages": {"__all__": {"stage_order"}}})
+    used = with_included((stage.prompt_key for stage in flow.stages.values() if stage.prompt_key), prompts)
+    filled = {name for stage in flow.stages.values() if stage.task == "extract" for name in stage.choices or slots}
+    read = {"slots": {name: slots[name].model_dump(mode="json") for name in sorted(filled)}} if filled else {}
+    return canonical_hash({"flow": definition, "prompts": used, **read})[:_VERSION_LENGTH]
+
+
+def _provider_spec(folder: Path, provider: ProviderSection) -> ProviderSpec:
+    return ProviderSpec(
+        base_url=provider.base_url,
+        key_env=provider.key_env,
+        key_file=folder / provider.key_file if provider.key_file is not None else None,
+        prices={model: Price(input=price.input, output=price.output) for model, price in provider.prices.items()},
+        timeout=provider.timeout,
+    )
+
+
+def _limits(limits: LimitsSection) -> Limits:
+    return Limits(
+        max_message_bytes=limits.max_message_bytes,
+        max_in_flight=limits.max_in_flight,
+        max_backlog=limits.max_backlog,
+        replies_per_hour=limits.replies_per_hour,
+    )

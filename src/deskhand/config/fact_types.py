@@ -1,0 +1,138 @@
+"""The facts a policy's conditions may name, and the type of each: what is not listed here does not exist."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from deskhand.config.shapes import ToolShape
+from deskhand.model.message import DELIVER
+from deskhand.model.outcome import EffectClass, RiskLevel
+from deskhand.model.principal import PrincipalKind
+
+Kind = Literal["text", "number", "integer", "boolean", "money", "sums", "date", "duration", "list", "any"]
+
+RESERVED = frozenset(
+    {"tool", "effect", "risk", "intent", "category", "channel", "language", "money"}
+    | {"principal", "customer", "time", "totals", "origin", "arguments"}
+)
+"""What no argument can pose as: one of these names is read as `arguments.NAME` alone."""
+SCOPES = ("conversation", "principal", "day")
+ORIGINS = ("principal", "operator", "message", "model")
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_JSON_KINDS: dict[str, Kind] = {
+    "string": "text",
+    "number": "number",
+    "integer": "integer",
+    "boolean": "boolean",
+    "array": "list",
+}
+_FORMATS: dict[str, Kind] = {"money": "money", "date": "date", "date-time": "date", "duration": "duration"}
+
+REPLY_SHAPE = ToolShape(
+    DELIVER,
+    "keyed",
+    "medium",
+    {name: {"type": "string"} for name in ("to", "subject", "text", "language", "in_reply_to")},
+    frozenset(("to", "subject", "text")),
+    built_in=True,
+)
+"""The reply itself is a call as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactType:
+    """What a fact may be."""
+
+    kind: Kind
+    values: tuple[Any, ...] = ()
+    """All it can be, when that is known; `result:N` may come on top for an origin."""
+    always: bool = False
+    """It is never missing."""
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def is_ordered(self) -> bool:
+        return self.kind in ("number", "integer", "money", "sums", "date", "duration", "any")
+
+
+class FactTypes:
+    """Every fact of calls of some tools; a rule for one tool sees that tool's arguments only."""
+
+    def __init__(self, tools: Iterable[ToolShape], categories: Iterable[str] = ()) -> None:
+        self.tools = {shape.name: shape for shape in tools}
+        self._categories = tuple(sorted(categories))
+
+    def known(self, tools: Iterable[str]) -> dict[str, FactType]:
+        """By name, for a rule that can match these tools; of two tools' arguments of one name the looser type."""
+        shapes = [self.tools[name] for name in tools if name in self.tools]
+        known = self._common([shape.name for shape in shapes])
+        for argument in dict.fromkeys(name for shape in shapes for name in shape.arguments):
+            kind = _looser([_argument_of(shape, argument) for shape in shapes])
+            known[f"arguments.{argument}"] = kind
+            known[f"origin.{argument}"] = FactType("text", ORIGINS)
+            if argument not in RESERVED:
+                known[argument] = kind
+        return known
+
+    def find(self, name: str, tools: Iterable[str]) -> FactType | None:
+        """The type of a fact; None when no such fact exists."""
+        names = list(tools)
+        known = self.known(names)
+        if name in known:
+            return known[name]
+        bare = name.removeprefix("arguments.")
+        for shape in (self.tools[tool] for tool in names if tool in self.tools):
+            for argument, schema in shape.arguments.items():
+                has_fields = argument in shape.objects or schema.get("type") in (None, "object")
+                is_date = _argument(schema).kind == "date"
+                if bare.startswith(f"{argument}.") and (has_fields or (is_date and bare == f"{argument}.age")):
+                    return FactType("duration" if bare.endswith(".age") else "any")
+        return None
+
+    def _common(self, tools: list[str]) -> dict[str, FactType]:
+        known: dict[str, FactType] = {
+            "tool": FactType("text", tuple(tools), always=True),
+            "effect": FactType("text", tuple(map(str, EffectClass)), always=True),
+            "risk": FactType("text", tuple(map(str, RiskLevel)), always=True),
+            "principal.kind": FactType("text", tuple(map(str, PrincipalKind)), always=True),
+            "principal.customer_id": FactType("text"),
+            "principal.address": FactType("text"),
+            "principal.tier": FactType("text"),
+            "customer.tier": FactType("text"),
+            "intent": FactType("text"),
+            "category": FactType("text", self._categories),
+            "channel": FactType("text"),
+            "language": FactType("text"),
+            "money": FactType("money"),
+            "time.hour": FactType("integer", always=True, least=0, most=23),
+            "time.weekday": FactType("text", WEEKDAYS, always=True),
+            "time.date": FactType("date", always=True),
+            "time.now": FactType("date", always=True),
+        }
+        for scope in SCOPES:
+            for room in (f"totals.{scope}", *(f"totals.{scope}.{tool}" for tool in self.tools)):
+                known[f"{room}.calls"] = FactType("integer", least=0)
+                known[f"{room}.money"] = FactType("sums")
+        return known
+
+
+def _argument_of(shape: ToolShape, argument: str) -> FactType | None:
+    schema = shape.arguments.get(argument)
+    return None if schema is None else _argument(schema, always=argument in shape.required)
+
+
+def _looser(kinds: list[FactType | None]) -> FactType:
+    found = [kind for kind in kinds if kind is not None]
+    always = all(kind is not None and kind.always for kind in kinds)
+    first = replace(found[0], always=always)
+    return first if all(replace(kind, always=always) == first for kind in found) else FactType("any", always=always)
+
+
+def _argument(schema: Mapping[str, Any], *, always: bool = False) -> FactType:
+    values = schema.get("enum")
+    kind = _FORMATS.get(str(schema.get("format")), _JSON_KINDS.get(str(schema.get("type")), "any"))
+    least, most = schema.get("minimum"), schema.get("maximum")
+    if kind == "boolean":
+        values = [True, False]
+    return FactType(kind, tuple(values or ()), always, least, most)

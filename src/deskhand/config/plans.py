@@ -1,0 +1,91 @@
+"""A declared plan as written in desk.yaml: what is done about an intent when no LLM decides."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+from pydantic import Discriminator, Field, Tag
+
+from deskhand.config.section import Section
+from deskhand.config.slots import SlotName
+from deskhand.model.frozen import Frozen
+
+ANY_LANGUAGE = ""
+REFERENCE = re.compile(r"\{([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_-]+)+)\}")
+"""`{slots.order}`: a value from what is known."""
+ROOTS = ("slots", "message", "outputs", "metadata")
+REPLY_ROOTS = (*ROOTS, "results")
+
+Line = Annotated[str, Field(min_length=1, max_length=2000)]
+
+
+def _words_form(value: Any) -> str:
+    return "by language" if isinstance(value, Mapping) else "one text"
+
+
+Words = Annotated[
+    Annotated[Line, Tag("one text")]
+    | Annotated[
+        Annotated[dict[Annotated[str, Field(pattern=r"^[a-z]{2,3}$")], Line], Field(min_length=1)], Tag("by language")
+    ],
+    Discriminator(_words_form),
+]
+
+
+class PlanStepSection(Section):
+    """One call of a plan: `{tool: find_order, parameters: {order: "{slots.order}"}}`."""
+
+    tool: str = Field(min_length=1)
+    """The exact name of a tool."""
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    """What it is called with; `{slots.NAME}` stands for a slot's value, `{outputs.STAGE.FIELD}` for a stage's."""
+
+
+class PlanSection(Section):
+    """What to do about an intent when no LLM decides: slots it needs, tools it calls, what it may tell."""
+
+    needs: list[SlotName] = Field(default_factory=list)
+    """The slots that must be filled first; what is missing or ambiguous is asked for."""
+    ask: dict[SlotName, Words] = Field(default_factory=dict)
+    """The question for each slot, one text or one a language: `{order: {en: Which order?, cs: Která?}}`."""
+    steps: list[PlanStepSection] = Field(default_factory=list)
+    """The calls, in order; none when the answer lies in the knowledge base."""
+    tell: list[str] | None = Field(default=None, min_length=1)
+    """The fields of the results that a customer may read, as `[status, day]`; a reply without an LLM lists them."""
+    reply: Words | None = None
+    """The reply in the desk's own words, one text or one a language: `Your order is {results.find_order.status}.`"""
+
+    def compile(self) -> "DeclaredPlan":
+        return DeclaredPlan(
+            needs=tuple(self.needs),
+            ask={slot: _by_language(words) for slot, words in self.ask.items()},
+            steps=tuple((step.tool, step.parameters) for step in self.steps),
+            tell=None if self.tell is None else tuple(self.tell),
+            reply={} if self.reply is None else _by_language(self.reply),
+        )
+
+
+class DeclaredPlan(Frozen):
+    """A plan that was checked; texts by language, under `ANY_LANGUAGE` where there is one for all."""
+
+    needs: tuple[str, ...] = ()
+    ask: dict[str, dict[str, str]] = Field(default_factory=dict)
+    steps: tuple[tuple[str, dict[str, Any]], ...] = ()
+    tell: tuple[str, ...] | None = None
+    reply: dict[str, str] = Field(default_factory=dict)
+
+
+def _by_language(words: str | dict[str, str]) -> dict[str, str]:
+    return {ANY_LANGUAGE: words} if isinstance(words, str) else words
+
+
+def references_in(value: Any) -> Iterator[str]:
+    """Every `a.b.c` that stands in braces in the texts of a value."""
+    if isinstance(value, str):
+        yield from REFERENCE.findall(value)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from references_in(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from references_in(item)

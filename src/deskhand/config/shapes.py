@@ -1,0 +1,24 @@
+"""What configuration knows about a tool: its name, what it may change, and the types of its arguments."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ToolShape:
+    name: str
+    effect: str
+    risk: str
+    arguments: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """The JSON schema of each argument."""
+    required: frozenset[str] = frozenset()
+    """Arguments that are always there and never null."""
+    objects: frozenset[str] = frozenset()
+    """Arguments that stand for something with fields of its own, as `order.status`; which ones only running tells."""
+    built_in: bool = False
+    """One of the engine's own, which needs no rule."""
+
+    @property
+    def changes_something(self) -> bool:
+        return self.effect != "read"

@@ -1,0 +1,308 @@
+"""A run's context: the only way to make a row. What is recorded is replayed, what is not is done and recorded."""
+
+import time
+from asyncio import Task, create_task, shield
+from asyncio import timeout as time_limit
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, replace
+
+from pydantic import ValidationError
+
+from deskhand.crashpoints import crash_point
+from deskhand.engine.decisions import after_decision, approved_reply, noted_verdict, verdict_of
+from deskhand.engine.journal import ADOPTION, DECISION, make_row, result_of, seed
+from deskhand.errors import ConfigError, DeskhandError, Fenced, PermanentError, StoreUnavailable
+from deskhand.model.codes import ErrorCode
+from deskhand.model.envelope import Delta, Envelope, ErrorNote, StageResult
+from deskhand.model.message import DELIVER
+from deskhand.model.outcome import Outcome
+from deskhand.model.principal import ANONYMOUS, Principal
+from deskhand.model.run import (
+    EXPIRY,
+    Decision,
+    EffectKey,
+    Review,
+    ReviewKind,
+    ReviewState,
+    StepRow,
+    Verdict,
+    canonical_hash,
+)
+from deskhand.ports import Clock, Store, Work
+
+APPEND_TRIES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often and how long a stage is tried."""
+
+    attempts: int = 3
+    timeout: float = 120.0
+    backoff: float = 1.0
+    """Seconds before the second attempt; each further wait is twice as long."""
+
+
+class RunContext:
+    """Replays a run's rows in order, then goes on where they end."""
+
+    def __init__(
+        self,
+        envelope: Envelope,
+        message_digest: bytes,
+        store: Store,
+        clock: Clock,
+        *,
+        flow_version: str,
+        rows: Iterable[StepRow] = (),
+        continued: bool = False,
+    ) -> None:
+        self.run_id = envelope.run_id
+        self.envelope = envelope
+        self.principal: Principal = envelope.message.principal if envelope.message is not None else ANONYMOUS
+        self.visits: Counter[str] = Counter()
+        self._store, self._clock, self._version = store, clock, flow_version
+        self._pending = deque(rows)
+        self._continued = continued or bool(self._pending)
+        self._head = seed(envelope.run_id, message_digest)
+        self._seq = 0
+        self._visit: tuple[str, int] = ("", 0)
+        self._done: dict[str, StageResult] = {}
+        self._verdicts: dict[tuple[str, str], Verdict] = {}
+        self._reply_verdict: tuple[str, Verdict] | None = None
+        self._tried = 1
+        self._writing: Task[None] | None = None
+        """A step's row on its way to the store."""
+
+    # --- what the loop uses
+
+    @property
+    def entry(self) -> str | None:
+        """Where a recorded run began (the flow's start may have been edited since)."""
+        return self._pending[0].name.partition("/")[0] if self._pending else None
+
+    @property
+    def last_seq(self) -> int:
+        return self._seq - 1
+
+    async def stage(self, name: str, work: Work, patience: Patience) -> StageResult:
+        """One visit of a stage: its recorded result, or as many attempts as patience allows."""
+        if self._visit[0] != name:
+            self._visit = (name, self._seq)
+            self._done = {}
+        tried, not_before = 0, 0.0
+        while self._pending:
+            row = self._pending[0]
+            if row.name != name and not row.name.startswith(name + "/"):
+                raise PermanentError(
+                    f"step {row.seq} was recorded as {row.name!r}, but the flow now asks for {name!r}",
+                    ErrorCode.FLOW_CHANGED,
+                )
+            result = self._replay()
+            if row.name != name:
+                self._done[row.name] = result
+            elif result.retry_at is None:
+                return self._leave(name, result)
+            else:
+                tried, not_before = row.attempt, result.retry_at
+        while True:
+            if not_before:
+                await self._clock.sleep(max(0.0, min(not_before - self._clock.now(), patience.timeout)))
+            self._tried = tried + 1
+            result = await self._attempt(name, work, patience)
+            if result.retry_at is None:
+                return self._leave(name, result)
+            tried, not_before = tried + 1, result.retry_at
+
+    async def decision(self, stage: str, asked: StageResult) -> StageResult | None:
+        """What a person decided about the question the last step asked; None while nobody has."""
+        if self._pending:
+            result = self._replay()
+            self._note_verdict(asked, None)
+            return self._decided_on(result)
+        review = await self._decided() if self._continued else None
+        if review is None:
+            return None
+        result = after_decision(stage, asked, review, self.envelope)
+        await self._record(DECISION, result)
+        self._note_verdict(asked, review)
+        return self._decided_on(result)
+
+    async def adopt(self, find: Callable[[], Awaitable[StageResult | None]]) -> str | None:
+        """Go on where an earlier run of the conversation stopped to ask the customer; returns the stage."""
+        if self._pending:
+            return self._replay().next if self._pending[0].name == ADOPTION else None
+        adopted = await find()
+        if adopted is None:
+            return None
+        await self._record(ADOPTION, adopted)
+        return adopted.next
+
+    # --- what stages use
+
+    async def step(self, name: str, work: Work) -> StageResult:
+        """A durable part of the current stage; `name` is unique within it."""
+        await self._written()
+        full = f"{self._visit[0]}/{name}"
+        known = self._done.get(full)
+        if known is not None:
+            return known
+        started_at, begun = self._clock.now(), time.perf_counter()
+        row, result = self._row(full, await work(), started_at=started_at, latency_ms=_ms(begun))
+        self._writing = create_task(self._keep_step(row, result))
+        self._writing.add_done_callback(_seen)
+        await shield(self._writing)
+        return result
+
+    def effect_key(self, index: int = 0) -> EffectKey:
+        """The same for every attempt at, and resumption of, this visit of the stage."""
+        return EffectKey(self.run_id, self._visit[1], index)
+
+    def approval(self, call_hash: str, key: EffectKey) -> Verdict | None:
+        """A reply that a person let go is delivered under the first key that asks, and under no other."""
+        call = (call_hash, str(key))
+        if call not in self._verdicts and self._reply_verdict is not None and self._reply_verdict[0] == call_hash:
+            self._verdicts[call] = self._reply_verdict[1]
+            self._reply_verdict = None
+        return self._verdicts.get(call)
+
+    # --- inside
+
+    async def _attempt(self, name: str, work: Work, patience: Patience) -> StageResult:
+        crash_point("loop.before_work")
+        started_at, begun = self._clock.now(), time.perf_counter()
+        limit = time_limit(patience.timeout)
+        try:
+            async with limit:
+                made = await work()
+            row, result = self._row(name, made, started_at=started_at, latency_ms=_ms(begun))
+        except (Fenced, StoreUnavailable):
+            raise
+        except Exception as error:
+            await self._written()
+            late = DeskhandError(f"no result within {patience.timeout:g} s", ErrorCode.STAGE_TIMEOUT)
+            failure = self._failure(name, late if limit.expired() else error, patience)
+            row, result = self._row(name, failure, started_at=started_at, latency_ms=_ms(begun))
+        crash_point("loop.after_work")
+        await self._keep(row, result)
+        crash_point("loop.after_row")
+        return result
+
+    def _failure(self, name: str, error: Exception, patience: Patience) -> StageResult:
+        code = error.code if isinstance(error, DeskhandError) else ErrorCode.STAGE_FAILED
+        words = str(error) if isinstance(error, DeskhandError) else f"{type(error).__name__}: {error}"
+        words = words.encode(errors="replace").decode()
+        note = ErrorNote(stage=name, code=code, message=words[:2000])
+        if self._tried < patience.attempts and not isinstance(error, (PermanentError, ConfigError)):
+            wait = patience.backoff * 2 ** (self._tried - 1)
+            return StageResult(outcome=Outcome.ERROR, error=note, retry_at=self._clock.now() + wait)
+        failed = Delta(errors=(note,), hops=1)
+        return StageResult(outcome=Outcome.ERROR, error=note, delta=failed, reason=words[:500])
+
+    def _leave(self, name: str, result: StageResult) -> StageResult:
+        if not result.asks_a_person:
+            self.visits[name] += 1
+            self._visit = ("", 0)
+            self._done = {}
+        return result
+
+    def _replay(self) -> StageResult:
+        row = self._pending.popleft()
+        result = result_of(row)
+        self.envelope = self.envelope.apply(result.delta)
+        self._seq, self._head = row.seq + 1, row.chain
+        return result
+
+    async def _record(self, name: str, result: StageResult) -> None:
+        """A row of the engine's own, beside those of stages."""
+        await self._keep(*self._row(name, result, started_at=self._clock.now(), latency_ms=0.0))
+
+    def _row(
+        self, name: str, result: StageResult, *, started_at: float, latency_ms: float
+    ) -> tuple[StepRow, StageResult]:
+        """The row and the result as it is read back from it, so that a resumed run sees exactly what this one does."""
+        try:
+            row = make_row(
+                self.run_id,
+                self._seq,
+                name,
+                result,
+                attempt=self._tried,
+                flow_version=self._version,
+                started_at=started_at,
+                latency_ms=latency_ms,
+                previous=self._head,
+            )
+            return row, result_of(row)
+        except ValueError as error:  # not JSON, half a character, nested too deeply, a number of 5,000 digits
+            raise PermanentError(f"the result of {name!r} cannot be stored: {_problem(error)}") from None
+
+    async def _keep(self, row: StepRow, result: StageResult) -> None:
+        await self._append(row)
+        self.envelope = self.envelope.apply(result.delta)
+        self._seq, self._head = self._seq + 1, row.chain
+
+    async def _keep_step(self, row: StepRow, result: StageResult) -> None:
+        await self._keep(row, result)
+        self._done[row.name] = result
+
+    async def _written(self) -> None:
+        """A row that was under way when the stage's time was up counts: what follows comes after it."""
+        if self._writing is not None and not self._writing.done():
+            await self._writing
+
+    async def _append(self, row: StepRow) -> None:
+        """The work is done: rather than do it again, wait a while for a database that is away."""
+        for tried in range(1, APPEND_TRIES + 1):
+            try:
+                return await self._store.append(row)
+            except StoreUnavailable:
+                if tried == APPEND_TRIES:
+                    raise
+                await self._clock.sleep(0.1 * 2**tried)
+
+    def _decided_on(self, result: StageResult) -> StageResult:
+        if self.envelope.metadata["decision"]["decision"] == Decision.RETRY:
+            self.visits.clear()
+        return result
+
+    async def _decided(self) -> Review | None:
+        closed = (ReviewState.DECIDED, ReviewState.EXPIRED)
+        after: tuple[float, str] | None = None
+        while reviews := await self._store.reviews(run_id=self.run_id, after=after):
+            for review in reviews:
+                if review.seq == self.last_seq and review.state in closed:
+                    return review
+            after = (reviews[-1].created_at, reviews[-1].id)
+        return None
+
+    def _note_verdict(self, asked: StageResult, review: Review | None) -> None:
+        """Keep what was decided about a held tool call, found again in the row on replay."""
+        payload = asked.ask.payload if asked.ask else {}
+        verdict = noted_verdict(self.envelope.metadata["decision"]) if review is None else verdict_of(review)
+        if asked.ask is not None and asked.ask.kind == ReviewKind.STOPPED:
+            return  # the resumption decides about the stop, not about the call: what was approved stays approved
+        if "call_hash" in payload:
+            if verdict.by != EXPIRY or verdict.decision is Decision.REJECT:
+                self._verdicts[str(payload["call_hash"]), str(payload["effect_key"])] = verdict
+        elif (reply := approved_reply(asked, verdict, self.envelope)) is not None:
+            approved = replace(verdict, decision=Decision.APPROVE)
+            self._reply_verdict = (canonical_hash([DELIVER, reply]), approved)
+
+
+def _ms(begun: float) -> float:
+    return round((time.perf_counter() - begun) * 1000, 3)
+
+
+def _seen(writing: "Task[None]") -> None:
+    """Whoever waited for it has its exception; after a cancellation nobody does, and nobody needs it."""
+    if not writing.cancelled():
+        writing.exception()
+
+
+def _problem(error: ValueError) -> str:
+    """Without the input that pydantic quotes: it may be a customer's."""
+    if isinstance(error, ValidationError):
+        return error.errors(include_input=False)[0]["msg"]
+    return str(error).encode(errors="replace").decode()

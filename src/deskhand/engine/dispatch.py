@@ -1,0 +1,297 @@
+"""The in-process dispatcher: every accepted message is worked once, in order within its conversation."""
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from deskhand.crashpoints import crash_point
+from deskhand.errors import Fenced, NotFound, StoreUnavailable
+from deskhand.model.message import Message
+from deskhand.model.run import Accepted, RunStatus
+from deskhand.ports import Clock, Lease, Store
+
+log = logging.getLogger("deskhand.dispatch")
+
+SUSPECT_AFTER = 3
+"""From this many crashes on, a run is worked alone among its like: one poisonous run must not ruin its neighbours."""
+PAGE = 500
+RETRY_AFTER = 2.0
+
+
+class LeasedStore(Store, Lease, Protocol): ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    in_flight: int = 64
+    backlog: int = 10_000
+    """Accepted and not yet at rest; at this many, intake waits."""
+    lease: float = 15.0
+    sweep: float = 1.0
+    """Seconds between looks for runs that others queued: a decision made in another process, say."""
+
+
+class InProcessDispatcher:
+    """Bounded work in flight, one run of a conversation at a time, nothing kept that is not in the store."""
+
+    def __init__(
+        self,
+        store: LeasedStore,
+        work: Callable[[str], Awaitable[RunStatus | None]],
+        flow_for: Callable[[Message], str],
+        clock: Clock,
+        limits: Limits | None = None,
+        *,
+        routed: Callable[[Message], Awaitable[Message]] | None = None,
+    ) -> None:
+        self._store, self._work, self._flow_for, self._clock = store, work, flow_for, clock
+        self._routed = routed
+        self._limits = limits or Limits()
+        self._lanes: dict[str, deque[str]] = {}
+        """Runs by conversation, in order of acceptance; the first of a lane may be at work."""
+        self._ready: asyncio.Queue[str] = asyncio.Queue()
+        """Conversations whose first run may be worked."""
+        self._known: dict[str, int] = {}
+        """Every run in a lane, with the crashes it caused or saw."""
+        self._working: set[str] = set()
+        self._waiters: dict[str, list[asyncio.Future[RunStatus]]] = {}
+        self._changed = asyncio.Condition()
+        self._suspects: asyncio.Queue[str] = asyncio.Queue()
+        """Conversations whose first run was in flight in too many crashes: worked by one task, one after the other."""
+        self._tasks: list[asyncio.Task[None]] = []
+        self._nudge = asyncio.Event()
+        self._caught_up = False
+        self._loaded = 0
+        """The position up to which the runs found at the start were admitted."""
+        self._passed_by = 0
+        """Runs accepted before we had caught up, left for the loading to find in their order."""
+        self._entering = 0
+        self._open = False
+        self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Fails with Fenced when another process took the database over."""
+
+    # --- life
+
+    async def start(self) -> None:
+        """Take the lease, take up every unfinished run, open for intake."""
+        await self._store.acquire(self._limits.lease)
+        recovered = await self._store.recover()
+        if recovered:
+            log.warning("taking up %d run(s) that an earlier process left unfinished", recovered)
+        self._open = True
+        await self._load()
+        self._tasks = [asyncio.create_task(self._serve(self._ready)) for _ in range(self._limits.in_flight)]
+        self._tasks += [asyncio.create_task(self._serve(self._suspects))]
+        self._tasks += [asyncio.create_task(self._keep_lease()), asyncio.create_task(self._sweep())]
+
+    async def stop(self, *, grace: float = 10.0) -> None:
+        """Close intake, let what runs come to rest for `grace` seconds, hand the rest back unharmed."""
+        self._open = False
+        await self._announce()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(grace), self._changed:
+                await self._changed.wait_for(lambda: not self._working)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        with contextlib.suppress(StoreUnavailable, Fenced):
+            for run_id in self._working:
+                await self._store.release(run_id)
+            await self._store.give_up()
+        for future in [future for waiting in self._waiters.values() for future in waiting]:
+            future.cancel()
+        self.lost.cancel()
+
+    # --- intake
+
+    async def submit(self, message: Message) -> Accepted:
+        """Durable when it returns; waits while the backlog is full.
+
+        A caller who gives up half-way may have handed the message in: then it is worked, in its place.
+        """
+        entering = asyncio.create_task(self._enter(message))
+        entering.add_done_callback(lambda task: task.cancelled() or task.exception())
+        return await asyncio.shield(entering)
+
+    async def _enter(self, message: Message) -> Accepted:
+        if self._routed is not None:
+            message = await self._routed(message)
+        async with self._changed:
+            await self._changed.wait_for(lambda: not (self.full and self._open))
+            self._entering += 1
+        before = len(self._known) + self._passed_by
+        try:
+            if not self._open:
+                raise StoreUnavailable("the desk is shutting down; hand the message in again later")
+            crash_point("dispatch.before_accept")
+            accepted = await self._store.accept(message, flow=self._flow_for(message))
+            crash_point("dispatch.after_accept")
+            if not accepted.duplicate:
+                if self._caught_up:
+                    self._admit(accepted.run_id, message.conversation)
+                else:
+                    self._passed_by += 1
+            return accepted
+        finally:
+            self._entering -= 1
+            if len(self._known) + self._passed_by <= before:  # the place kept for this message is free again
+                await self._announce()
+
+    @property
+    def full(self) -> bool:
+        """Whether handing in a message would have to wait."""
+        return len(self._known) + self._passed_by + self._entering >= self._limits.backlog
+
+    async def wait(self, run_id: str) -> RunStatus:
+        future: asyncio.Future[RunStatus] = asyncio.get_running_loop().create_future()
+        self._waiters.setdefault(run_id, []).append(future)
+        try:
+            if run_id not in self._known:
+                status = (await self._store.run(run_id)).status
+                if not status.is_active:
+                    self._tell(run_id, status)
+            return await future
+        finally:
+            self._forget(run_id, future)
+
+    def wake(self) -> None:
+        """Look at once for runs that somebody queued."""
+        self._nudge.set()
+
+    # --- lanes
+
+    def _admit(self, run_id: str, conversation: str, crashes: int = 0) -> None:
+        if run_id in self._known:
+            return
+        self._known[run_id] = crashes
+        lane = self._lanes.setdefault(conversation, deque())
+        lane.append(run_id)
+        if len(lane) == 1:
+            self._offer(conversation)
+
+    def _offer(self, conversation: str) -> None:
+        suspect = self._known[self._lanes[conversation][0]] >= SUSPECT_AFTER
+        (self._suspects if suspect else self._ready).put_nowait(conversation)
+
+    async def _serve(self, offered: "asyncio.Queue[str]") -> None:
+        while True:
+            conversation = await offered.get()
+            if not self._open:
+                continue
+            lane = self._lanes[conversation]
+            run_id = lane[0]
+            self._working.add(run_id)
+            status = await self._work_one(run_id)
+            self._working.discard(run_id)
+            lane.popleft()
+            self._known.pop(run_id, None)
+            if lane:
+                self._offer(conversation)
+            else:
+                del self._lanes[conversation]
+            await self._tell_rest(run_id, status)
+            await self._announce()
+
+    async def _work_one(self, run_id: str) -> RunStatus | None:
+        """Work until the run is at rest; while the database is away the run waits here, nothing is lost."""
+        while True:
+            try:
+                return await self._work(run_id)
+            except Fenced:
+                if not await self._is_still_ours(run_id):
+                    log.warning("run %s is worked elsewhere; leaving it alone", run_id)
+                    return None
+                log.warning("run %s: a write arrived after all that seemed lost; reading its rows again", run_id)
+            except StoreUnavailable as error:
+                log.error("run %s waits for the database: %s", run_id, error)
+            except Exception:
+                log.exception("run %s could not be put down; trying again", run_id)
+            await self._clock.sleep(RETRY_AFTER)
+
+    async def _is_still_ours(self, run_id: str) -> bool:
+        """Whether the fence was our own row, committed although the database said otherwise."""
+        try:
+            run = await self._store.run(run_id)
+        except StoreUnavailable:
+            return True
+        return run.status is RunStatus.RUNNING and run.owner == self._store.owner
+
+    async def _tell_rest(self, run_id: str, status: RunStatus | None) -> None:
+        """Those who wait hear of a run that others ended (cancelled it, say), too."""
+        if status is None and run_id in self._waiters:
+            with contextlib.suppress(StoreUnavailable, NotFound):
+                found = (await self._store.run(run_id)).status
+                status = None if found.is_active else found
+        if status is not None:
+            self._tell(run_id, status)
+
+    def _tell(self, run_id: str, status: RunStatus) -> None:
+        for future in self._waiters.pop(run_id, ()):
+            if not future.done():
+                future.set_result(status)
+
+    def _forget(self, run_id: str, future: "asyncio.Future[RunStatus]") -> None:
+        waiting = self._waiters.get(run_id, [])
+        if future in waiting:
+            waiting.remove(future)
+        if not waiting:
+            self._waiters.pop(run_id, None)
+
+    async def _announce(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
+
+    # --- what the store knows and we do not
+
+    async def _load(self) -> None:
+        """Admit queued runs in order of acceptance, as far as there is room; submit leaves its own to us meanwhile."""
+        while len(self._known) < self._limits.backlog:
+            passed_by = self._passed_by
+            page = await self._store.queued(after=self._loaded, limit=PAGE)
+            for run in page:
+                self._admit(run.id, run.conversation, run.crashes)
+                self._loaded = run.position
+            if len(page) < PAGE and passed_by == self._passed_by:
+                self._caught_up, self._passed_by = True, 0
+                return
+
+    async def _look(self) -> None:
+        """Admit what others queued: a continuation after a decision, a message handed in elsewhere."""
+        for run in await self._store.queued(limit=2 * PAGE):
+            self._admit(run.id, run.conversation, run.crashes)
+
+    async def _sweep(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._limits.sweep):
+                    await self._nudge.wait()
+            self._nudge.clear()
+            try:
+                await self._store.expire_reviews(self._clock.now())
+                if not self._caught_up:
+                    await self._load()
+                elif len(self._known) < PAGE:
+                    await self._look()
+            except StoreUnavailable as error:
+                log.error("cannot look for queued runs: %s", error)
+            except Exception:
+                log.exception("cannot look for queued runs; trying again")
+
+    async def _keep_lease(self) -> None:
+        while True:
+            await self._clock.sleep(self._limits.lease / 3)
+            try:
+                await self._store.renew(self._limits.lease)
+            except StoreUnavailable as error:
+                log.error("cannot renew the lease: %s", error)
+            except Fenced as error:
+                self._open = False
+                if not self.lost.done():
+                    self.lost.set_exception(error)
+                return
+            except Exception:
+                log.exception("cannot renew the lease; trying again")

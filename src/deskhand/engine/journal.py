@@ -1,0 +1,105 @@
+"""Rows of a run: how they are made, chained, verified and folded back into states. Pure functions."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from deskhand.model.envelope import Envelope, StageResult
+from deskhand.model.ids import random_bytes
+from deskhand.model.run import StepRow
+
+DECISION = "@decision"
+ADOPTION = "@adopt"
+
+
+def seed(run_id: str, message_digest: bytes) -> bytes:
+    """Where a run's chain begins, so that neither a row nor the message can be exchanged."""
+    return sha256(run_id.encode() + b"\0" + message_digest).digest()
+
+
+def make_row(
+    run_id: str,
+    seq: int,
+    name: str,
+    result: StageResult,
+    *,
+    attempt: int,
+    flow_version: str,
+    started_at: float,
+    latency_ms: float,
+    previous: bytes,
+) -> StepRow:
+    body = result.model_dump_json(exclude_defaults=True).encode()
+    salt = random_bytes()
+    digest = sha256(salt + body).digest()
+    outcome = str(result.outcome)
+    chain = link(previous, digest, seq, name, attempt, outcome, flow_version, started_at, latency_ms)
+    return StepRow(run_id, seq, name, attempt, outcome, flow_version, started_at, latency_ms, body, salt, digest, chain)
+
+
+def link(previous: bytes, body_digest: bytes, *header: object) -> bytes:
+    """The chain's value after a row; it covers the row's header, and its body through the digest."""
+    return sha256(previous + body_digest + "\0".join(map(repr, header)).encode()).digest()
+
+
+def _relink(previous: bytes, row: StepRow) -> bytes:
+    header = (row.seq, row.name, row.attempt, row.outcome, row.flow_version, row.started_at, row.latency_ms)
+    return link(previous, row.body_digest, *header)
+
+
+def result_of(row: StepRow) -> StageResult:
+    """What the step recorded; after an erasure nothing but its outcome is left."""
+    if row.body is None:
+        return StageResult.model_validate({"outcome": row.outcome})
+    return StageResult.model_validate_json(row.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A place where a run's records are not what was written."""
+
+    run_id: str
+    seq: int | None
+    what: str
+
+
+def verify(run_id: str, message_digest: bytes, rows: Sequence[StepRow]) -> list[Problem]:
+    """Every broken link, changed body and gap of one run's journal. Erased rows verify by their digests."""
+    problems: list[Problem] = []
+    head = seed(run_id, message_digest)
+    for expected, row in enumerate(rows):
+        if row.seq != expected:
+            return [*problems, Problem(run_id, expected, f"row {expected} is missing")]
+        if row.body is not None and (row.salt is None or sha256(row.salt + row.body).digest() != row.body_digest):
+            problems.append(Problem(run_id, row.seq, f"the body of step {row.name!r} was changed"))
+        head = _relink(head, row)
+        if head != row.chain:
+            problems.append(Problem(run_id, row.seq, f"the chain is broken at step {row.name!r}"))
+            head = row.chain
+    return problems
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One step with the full state it met and left."""
+
+    row: StepRow
+    result: StageResult
+    before: Envelope
+    after: Envelope
+
+
+def states(first: Envelope, rows: Iterable[StepRow]) -> Iterator[State]:
+    envelope = first
+    for row in rows:
+        result = result_of(row)
+        after = envelope.apply(result.delta)
+        yield State(row, result, envelope, after)
+        envelope = after
+
+
+def fold(first: Envelope, rows: Iterable[StepRow]) -> Envelope:
+    envelope = first
+    for row in rows:
+        envelope = envelope.apply(result_of(row).delta)
+    return envelope

@@ -1,0 +1,170 @@
+"""Working one run: claim it, carry it through its flow, put down where it came to rest."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from deskhand.crashpoints import crash_point
+from deskhand.engine.context import RunContext
+from deskhand.engine.journal import fold, result_of
+from deskhand.engine.loop import End, Flow, run_flow
+from deskhand.errors import DeskhandError, Fenced, PermanentError, StoreUnavailable
+from deskhand.model.codes import ErrorCode
+from deskhand.model.envelope import Delta, Envelope, ErrorNote, StageResult
+from deskhand.model.message import Message
+from deskhand.model.run import EXPIRY, Claimed, Decision, NewReview, ReviewKind, Run, RunStatus
+from deskhand.ports import Clock, Store
+
+MAX_CRASHES = 5
+BEFORE_ALL_STEPS = -1
+"""The place of a review that no step asked for: its decision answers none."""
+
+
+Screening = Callable[[Message], Awaitable[End | None]]
+"""Where the run of a message ends that no flow is to work; None for any other."""
+
+
+class Worker:
+    """Works runs of one desk; dispatchers decide which and when."""
+
+    def __init__(
+        self, store: Store, flows: Mapping[str, Flow], clock: Clock, *, screen: Screening | None = None
+    ) -> None:
+        self._store, self._flows, self._clock, self._screen = store, flows, clock, screen
+        self._versions = {name: flow.spec.version for name, flow in flows.items()}
+
+    async def work(self, run_id: str) -> RunStatus | None:
+        """The status the run came to rest in; None when it was not ours to work."""
+        claimed = await self._store.claim(run_id, self._versions)
+        if claimed is None:
+            return None
+        crash_point("dispatch.after_claim")
+        ctx: RunContext | None = None
+        try:
+            refused = await self._refuse(claimed)
+            if refused is not None:
+                end = refused
+            else:
+                ctx = await self._context(claimed)
+                end = await self._carry(claimed, ctx)
+            review = self._review(end, BEFORE_ALL_STEPS if ctx is None else ctx.last_seq)
+        except (Fenced, StoreUnavailable):
+            raise
+        except Exception as error:  # a fault of ours or of a desk's code: the run shows it, everything else goes on
+            end = _broken(error)
+            review = self._review(end, BEFORE_ALL_STEPS if ctx is None else ctx.last_seq)
+        crash_point("dispatch.before_finish")
+        await self._finish(run_id, end, review)
+        crash_point("dispatch.after_finish")
+        return end.status
+
+    async def _refuse(self, claimed: Claimed) -> End | None:
+        run = claimed.run
+        if run.crashes >= MAX_CRASHES:
+            words = f"the process died {run.crashes} times while working this run; look at it before retrying"
+            return _refusal(RunStatus.FAILED, ErrorCode.CRASHED_REPEATEDLY, words)
+        if claimed.message is None:
+            return End(RunStatus.CANCELLED, "the message was erased")
+        if claimed.taken_over_by is not None and not await self._sent_on_by_a_person(claimed):
+            words = f"{claimed.taken_over_by} has taken this conversation over"
+            return _refusal(RunStatus.NEEDS_REVIEW, ErrorCode.TAKEN_OVER, words)
+        if self._screen is not None and not await self._sent_on_by_a_person(claimed):
+            screened = await self._screen(_message(claimed))
+            if screened is not None:
+                return screened
+        if run.flow not in self._flows:
+            words = f"the desk has no flow {run.flow!r} any more; put it back or close the run"
+            return _refusal(RunStatus.NEEDS_REVIEW, ErrorCode.FLOW_CHANGED, words)
+        return None
+
+    async def _sent_on_by_a_person(self, claimed: Claimed) -> bool:
+        """What a colleague decided goes on also in a conversation that somebody has taken over."""
+        if claimed.run.flow_version is None:
+            return False
+        reviews = await self._store.reviews(run_id=claimed.run.id)
+        return any(review.decision and review.decided_by != EXPIRY for review in reviews)
+
+    async def _context(self, claimed: Claimed) -> RunContext:
+        run = claimed.run
+        continued = run.flow_version is not None
+        return RunContext(
+            Envelope.of(_message(claimed), run_id=run.id),
+            claimed.message_digest,
+            self._store,
+            self._clock,
+            flow_version=self._versions[run.flow],
+            rows=await self._store.rows(run.id) if continued else (),
+            continued=continued,
+        )
+
+    async def _carry(self, claimed: Claimed, ctx: RunContext) -> End:
+        run = claimed.run
+        start = None
+        if claimed.customer_waited_for or claimed.supersedes or run.flow_version is not None:
+            start = await ctx.adopt(lambda: self._inheritance(run, ctx.envelope))
+        return await run_flow(self._flows[run.flow], ctx, start=start)
+
+    async def _inheritance(self, run: Run, envelope: Envelope) -> StageResult | None:
+        """What earlier runs of the conversation leave to this one: a question it answers, messages it answers too."""
+        parked = await self._store.adopt(run.id, run.conversation, run.position)
+        adopted = None if parked is None else await self._adoption(parked)
+        earlier = await self._store.superseded(run.id, run.conversation)
+        if not earlier:
+            return adopted
+        adopted = adopted or StageResult()
+        texts = [turn.message.body for turn in earlier]
+        metadata = {**adopted.delta.metadata, "also_answers": [turn.run.id for turn in earlier]}
+        raw_input = "\n\n".join([*texts, envelope.raw_input])
+        return adopted.changed(delta=adopted.delta.changed(raw_input=raw_input, metadata=metadata))
+
+    async def _adoption(self, parked: Run) -> StageResult | None:
+        """The outputs of the run that asked the customer, and the stage to go on at."""
+        message, rows = await self._store.message(parked.id), await self._store.rows(parked.id)
+        if message is None or not rows:
+            return None
+        state = fold(Envelope.of(message, run_id=parked.id), rows)
+        asked = result_of(rows[-1])
+        metadata: dict[str, Any] = {**state.metadata, "adopted_from": parked.id, "asked": _asked(asked)}
+        return StageResult(delta=Delta(outputs=state.outputs, metadata=metadata), next=asked.resume or rows[-1].name)
+
+    async def _finish(self, run_id: str, end: End, review: NewReview | None) -> None:
+        await self._store.finish(
+            run_id,
+            end.status,
+            reason=end.reason,
+            error_code=end.error.code if end.error else None,
+            review=review,
+        )
+
+    def _review(self, end: End, seq: int) -> NewReview | None:
+        if end.status is RunStatus.WAITING_REVIEW and end.ask is not None:
+            ask = end.ask
+            expires = None if ask.expires_in is None else self._clock.now() + ask.expires_in
+            fallback = Decision(ask.fallback) if ask.fallback else None
+            return NewReview(ReviewKind(ask.kind), ask.reason, ask.payload, seq, expires, fallback)
+        if end.status in (RunStatus.NEEDS_REVIEW, RunStatus.FAILED):
+            error = end.error.model_dump(mode="json") if end.error else None
+            return NewReview(ReviewKind.HAND_OVER, end.reason or end.status, {"error": error}, seq)
+        return None
+
+
+def _refusal(status: RunStatus, code: ErrorCode, words: str) -> End:
+    return End(status, words, ErrorNote(stage="", code=code, message=words))
+
+
+def _message(claimed: Claimed) -> Message:
+    """Written by a newer version, or damaged: the run shows it, without quoting what a customer wrote."""
+    try:
+        return Message.model_validate_json(claimed.message or b"")
+    except ValueError:
+        words = "the stored message cannot be read by this version"
+        raise PermanentError(words, ErrorCode.MESSAGE_UNREADABLE) from None
+
+
+def _asked(result: StageResult) -> dict[str, Any]:
+    return {"param": result.ask.param, "text": result.ask.text} if result.ask else {}
+
+
+def _broken(error: Exception) -> End:
+    code = error.code if isinstance(error, DeskhandError) else ErrorCode.INTERNAL
+    words = f"{type(error).__name__}: {error}"[:2000].encode(errors="replace").decode()
+    return End(RunStatus.NEEDS_REVIEW, words, ErrorNote(stage="", code=code, message=words))

@@ -1,0 +1,119 @@
+"""Every exception of ours, grouped by who must act on it."""
+
+from pathlib import Path
+
+from deskhand.model.codes import ErrorCode
+
+
+class DeskhandError(Exception):
+    """Root of all errors this package raises on purpose."""
+
+    code: ErrorCode = ErrorCode.INTERNAL
+
+    def __init__(self, message: str, code: ErrorCode | None = None) -> None:
+        super().__init__(message)
+        if code is not None:
+            self.code = code
+
+
+class ConfigError(DeskhandError):
+    """The engineer must change a file: says which, where, what is wrong and what to write."""
+
+    def __init__(
+        self, problem: str, *, file: Path | str | None = None, line: int | None = None, fix: str | None = None
+    ) -> None:
+        self.problem, self.file, self.line, self.fix = problem, file, line, fix
+        where = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
+        super().__init__(where + problem + (f"\n  fix: {fix}" if fix else ""))
+
+
+class ConfigErrors(ConfigError):
+    """All problems of one configuration at once, so that they are mended in one go."""
+
+    def __init__(self, problems: list[ConfigError]) -> None:
+        self.problems = problems
+        first = problems[0]
+        super().__init__(first.problem, file=first.file, line=first.line, fix=first.fix)
+
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
+
+
+class RetryableError(DeskhandError):
+    """Nobody must act: the same work may succeed later."""
+
+    code = ErrorCode.STAGE_FAILED
+
+
+class PermanentError(DeskhandError):
+    """A person must look: repeating the same work cannot succeed."""
+
+    code = ErrorCode.STAGE_FAILED
+
+
+class ModelUnavailable(RetryableError):
+    """The model's endpoint cannot be reached or keeps answering that it is overloaded."""
+
+    code = ErrorCode.MODEL_UNAVAILABLE
+
+
+class ModelAnswerInvalid(RetryableError):
+    """The model answered, but not what was asked for, even after being shown its error."""
+
+    code = ErrorCode.MODEL_ANSWER_INVALID
+
+
+class ModelRefused(PermanentError):
+    """The endpoint refuses this request: wrong key, unknown model, content filter."""
+
+    code = ErrorCode.MODEL_REFUSED
+
+
+class StoreUnavailable(RetryableError):
+    """The database cannot take or give data: locked, read-only, full disk, connection lost."""
+
+    code = ErrorCode.STORE_UNAVAILABLE
+
+
+class Fenced(DeskhandError):
+    """Another owner works this run or this database; whoever gets this stops at once and writes nothing."""
+
+    code = ErrorCode.FENCED
+
+
+class AlreadyServed(DeskhandError):
+    """Another process serves this database."""
+
+    code = ErrorCode.FENCED
+
+
+class NotFound(DeskhandError):
+    """What was asked for does not exist (or not on this desk)."""
+
+    code = ErrorCode.NOT_FOUND
+
+
+class Conflict(DeskhandError):
+    """Somebody else was faster, or the thing is no longer in the state this action needs."""
+
+    code = ErrorCode.CONFLICT
+
+
+class EffectRefused(DeskhandError):
+    """The desk is stopped, or the effect would exceed a cap: nothing was written, and a person decides."""
+
+    code = ErrorCode.TOOL_HELD
+
+    def __init__(self, rule: str, reason: str, *, liftable: bool) -> None:
+        super().__init__(reason)
+        self.rule, self.liftable = rule, liftable
+
+
+class ToolError(DeskhandError):
+    """Raised by a tool to say, in words the model may read, why it could not do its work."""
+
+    code = ErrorCode.TOOL_FAILED
+
+    def __init__(self, error_type: str, message: str, *, recoverable: bool = True) -> None:
+        super().__init__(message)
+        self.error_type, self.recoverable = error_type, recoverable

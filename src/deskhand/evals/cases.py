@@ -1,0 +1,231 @@
+"""A desk's golden cases: YAML read into typed cases, everything wrong with them said at once, by file and line."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from deskhand.config.desk import DeskSpec
+from deskhand.config.parse import parse_as
+from deskhand.config.yaml import YamlFile, read_yaml
+from deskhand.errors import ConfigError, ConfigErrors
+from deskhand.evals.case_rules import Known, case_findings
+from deskhand.evals.sections import (
+    CaseSection,
+    CasesSection,
+    ExpectSection,
+    GivenSection,
+    MessageSection,
+    ReviewerSection,
+    TurnSection,
+)
+from deskhand.mail.files import MessageInvalid, message_from, read_messages
+from deskhand.model.message import Message
+from deskhand.model.principal import Principal, PrincipalKind
+from deskhand.model.results import ToolResult, normalize_tool_result
+from deskhand.model.run import Decision
+
+AUTHOR = "author"
+"""The tag of cases that carry none: written by somebody who knows the desk."""
+USUAL_SENDER = "customer@example.com"
+
+
+@dataclass(frozen=True, slots=True)
+class Stub:
+    """A result given for calls of a tool with these arguments."""
+
+    tool: str
+    when: Mapping[str, Any]
+    result: ToolResult
+
+    def fits(self, tool: str, arguments: Mapping[str, Any]) -> bool:
+        return tool == self.tool and all(arguments.get(name) == value for name, value in self.when.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a reviewer decides in a turn."""
+
+    decision: Decision
+    note: str | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The customer writes (`message`) or a person decides (`ruling`); then `expect` must hold."""
+
+    message: Message | None
+    ruling: Ruling | None
+    given: tuple[Stub, ...]
+    expect: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    id: str
+    tags: tuple[str, ...]
+    turns: tuple[Turn, ...]
+    file: Path
+    line: int
+    why: str | None = None
+
+    @property
+    def first_at(self) -> datetime:
+        """When the first message comes."""
+        return next(turn.message.received_at for turn in self.turns if turn.message is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What cases may speak of: the desk, its tools, and the scorers it brings."""
+
+    spec: DeskSpec
+    tools: frozenset[str] = frozenset()
+    scorers: frozenset[str] = frozenset()
+
+
+def case_files(folder: Path) -> list[Path]:
+    """`evals.yaml` and everything under `evals/`, in order of name."""
+    single = [folder / "evals.yaml"] if (folder / "evals.yaml").is_file() else []
+    return [*single, *sorted((folder / "evals").glob("**/*.yaml"))]
+
+
+def load_cases(desk: Desk) -> list[Case]:
+    """Every case of a desk, in order; ConfigErrors with all problems, or ConfigError when there is no case at all."""
+    files = case_files(desk.spec.folder)
+    if not files:
+        raise ConfigError(
+            "the desk has no cases",
+            file=desk.spec.folder,
+            fix="write evals/NAME.yaml with `cases:`, or make one of a recorded run with `deskhand eval add RUN`",
+        )
+    problems: list[ConfigError] = []
+    cases: list[Case] = []
+    seen: dict[str, str] = {}
+    for path in files:
+        for made in _file(path, desk):
+            if isinstance(made, ConfigError):
+                problems.append(made)
+                continue
+            place = f"{made.file}:{made.line}"
+            if (first := seen.setdefault(made.id, place)) != place:
+                fix = "give one of them another id"
+                problems.append(
+                    ConfigError(f"there is a case `{made.id}` already, at {first}", file=path, line=made.line, fix=fix)
+                )
+            cases.append(made)
+    if problems:
+        raise ConfigErrors(problems)
+    return cases
+
+
+def _file(path: Path, desk: Desk) -> Iterator[Case | ConfigError]:
+    try:
+        source = read_yaml(path)
+    except ConfigError as error:
+        yield error
+        return
+    parsed = parse_as(CasesSection, source)
+    yield from parsed.problems
+    if parsed.read is None or parsed.problems:
+        return
+    known = Known.of(desk.spec, desk.tools, desk.scorers)
+    for index, section in enumerate(parsed.read.cases):
+        place = ("cases", index)
+        findings = [source.problem(where, problem, fix) for where, problem, fix in case_findings(section, place, known)]
+        yield from findings
+        if not findings:
+            try:
+                yield _case(source, place, section, parsed.read.tags, desk.spec.folder)
+            except ConfigError as error:
+                yield error
+
+
+def _case(source: YamlFile, place: tuple[str, int], section: CaseSection, tags: Sequence[str], folder: Path) -> Case:
+    given = _stubs(section.given)
+    if section.turns:
+        turns = tuple(_turns(source, place, section, given, folder))
+    else:
+        assert section.message is not None
+        message = _message(source, (*place, "message"), section.message, section, folder)
+        turns = (Turn(message, None, given, _expected(section.expect)),)
+    every = tuple(dict.fromkeys([*tags, *section.tags])) or (AUTHOR,)
+    return Case(section.id, every, turns, source.path, source.line(place), section.why)
+
+
+def _turns(
+    source: YamlFile, place: tuple[str, int], section: CaseSection, given: tuple[Stub, ...], folder: Path
+) -> Iterator[Turn]:
+    last = len(section.turns) - 1
+    for number, turn in enumerate(section.turns):
+        here = (*place, "turns", number)
+        given = (*_stubs(turn.given), *given)
+        expect = dict(_expected(turn.expect))
+        if number == last:
+            expect |= _expected(section.expect)
+        if turn.customer is None:
+            yield Turn(None, _ruling(turn), given, expect)
+            continue
+        customer = turn.customer
+        if isinstance(customer, str):
+            customer = MessageSection.model_validate({"body": customer})
+        yield Turn(_message(source, (*here, "customer"), customer, section, folder), None, given, expect)
+
+
+def _ruling(turn: TurnSection) -> Ruling:
+    reviewer = turn.reviewer
+    assert reviewer is not None
+    if isinstance(reviewer, ReviewerSection):
+        return Ruling(Decision(reviewer.decision), reviewer.note, reviewer.text)
+    return Ruling(Decision(reviewer))
+
+
+def _expected(section: ExpectSection | None) -> dict[str, Any]:
+    """As written, without what was left out."""
+    if section is None:
+        return {}
+    return section.model_dump(exclude_unset=True, by_alias=True)
+
+
+def _stubs(section: GivenSection | None) -> tuple[Stub, ...]:
+    if section is None:
+        return ()
+    stubs: list[Stub] = []
+    for tool, given in section.tools.items():
+        if isinstance(given, list):
+            stubs += [Stub(tool, one.when, normalize_tool_result(one.result)) for one in given]
+        else:
+            stubs.append(Stub(tool, {}, normalize_tool_result(given)))
+    return tuple(stubs)
+
+
+def _message(
+    source: YamlFile, place: tuple[str | int, ...], written: MessageSection | str, case: CaseSection, folder: Path
+) -> Message:
+    """A written message, or the one in a file; ids and times that are not given are made up anew for every trial."""
+    if isinstance(written, str):
+        return _message_file(source, place, folder / written)
+    data = written.model_dump(exclude_unset=True, by_alias=True, exclude={"name", "authenticated"})
+    sender = {"address": data.pop("from", None) or case.from_ or USUAL_SENDER, "name": written.name or ""}
+    data = {"subject": case.subject or "", "body": "", **data, "sender": sender}
+    try:
+        message = message_from(data, vouched_by="the case")
+    except MessageInvalid as error:
+        known = (*place, error.field.split(".")[0])
+        raise source.problem(known, error.problem, "write it as the guide's section on evals shows") from None
+    if written.authenticated:
+        proven = Principal(kind=PrincipalKind.SENDER, address=message.sender.address, how="the case says so")
+        return message.changed(principal=proven) if message.principal.customer_id is None else message
+    return message
+
+
+def _message_file(source: YamlFile, place: tuple[str | int, ...], path: Path) -> Message:
+    try:
+        messages, is_conversation = read_messages(path)
+    except ConfigError as error:
+        raise source.problem(place, f"{path}: {error.problem}", error.fix or "name a message file") from None
+    if is_conversation:
+        raise source.problem(place, f"{path} holds a conversation", "name a file of one message, or write `turns:`")
+    return messages[0]

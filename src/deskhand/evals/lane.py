@@ -1,0 +1,33 @@
+"""Where one conversation is worked in a sandbox: message after message through the real loop."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from deskhand.engine.loop import Process
+from deskhand.engine.work import Worker
+from deskhand.model.message import Message
+from deskhand.model.run import RunStatus
+from deskhand.ports import Store
+
+Around = Callable[[str, Process], Process]
+"""Wraps the work of the stage of this name."""
+
+
+SentLately = Callable[[str, float], int]
+"""How many replies left in the conversation since then, those of the run of this id not counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    store: Store
+    worker: Worker
+    flow_for: Callable[[Message], str]
+    routed: Callable[[Message], Awaitable[Message]]
+
+    async def accept(self, message: Message) -> str:
+        """The id of the message's run, which is not worked yet."""
+        message = await self.routed(message)
+        return (await self.store.accept(message, flow=self.flow_for(message))).run_id
+
+    async def work(self, run_id: str) -> RunStatus | None:
+        return await self.worker.work(run_id)

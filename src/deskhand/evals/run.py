@@ -1,0 +1,167 @@
+"""Running golden cases: every trial is a conversation of its own through the real loop, in a sandbox."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from deskhand.config.outgoing import ClauseSpec
+from deskhand.engine.story import Document, read_records, story_of
+from deskhand.errors import Conflict
+from deskhand.evals.cases import Case, Ruling, Stub, Turn
+from deskhand.evals.clocks import OwnTime
+from deskhand.evals.judge import judge_run
+from deskhand.evals.lane import Lane
+from deskhand.evals.promises import unbacked_promises
+from deskhand.evals.scorers import UNBACKED, Score, Scorer, score_run
+from deskhand.evals.side_by_side import side_by_side
+from deskhand.model.message import Message
+from deskhand.model.results import ToolResult
+from deskhand.model.run import Decision, Review, ReviewState, Verdict
+from deskhand.ports import Brain, StageContext
+from deskhand.tools.gate import StandIn
+
+REVIEWER = "reviewer"
+
+
+class OpensLanes(Protocol):
+    """A sandboxed desk."""
+
+    def lane(self, clock: OwnTime, stand_in: StandIn | None = None) -> Lane: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One time through a case: what each expectation scored, and the run document after each turn."""
+
+    scores: Mapping[str, Score]
+    turns: Sequence[Document]
+
+    @property
+    def passed(self) -> bool:
+        return all(score.passed or score.skipped for score in self.scores.values())
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    case: Case
+    trials: Sequence[Trial]
+
+    @property
+    def passed(self) -> bool:
+        """Every time: what works by luck does not work."""
+        return all(trial.passed for trial in self.trials)
+
+    @property
+    def shown(self) -> Trial:
+        """The trial to look at: the first that failed, else the first."""
+        return next((trial for trial in self.trials if not trial.passed), self.trials[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    scorers: Mapping[str, Scorer]
+    judge: Brain | None = None
+    repeat: int = 1
+    parallel: int = 8
+    clauses: Sequence[ClauseSpec] = ()
+    """What the company stands behind in a reply."""
+    waits: bool = False
+    """Whether pauses between attempts are real, because a model outside is asked."""
+
+
+async def run_cases(
+    cases: Sequence[Case], desk: OpensLanes, settings: Settings, done: Callable[[CaseResult], None] | None = None
+) -> list[CaseResult]:
+    """Every case `repeat` times, `parallel` side by side; `done` is told of each case as it is finished."""
+
+    async def one(case: Case) -> CaseResult:
+        trials = [await _trial(case, number, desk, settings) for number in range(1, settings.repeat + 1)]
+        result = CaseResult(case, trials)
+        if done is not None:
+            done(result)
+        return result
+
+    return await side_by_side(cases, one, settings.parallel)
+
+
+async def _trial(case: Case, number: int, desk: OpensLanes, settings: Settings) -> Trial:
+    conversation = _Conversation(case, number, desk, settings)
+    scores: dict[str, Score] = {}
+    documents: list[Document] = []
+    for turn_number, turn in enumerate(case.turns, 1):
+        document, problem = await conversation.take(turn)
+        if document is not None:
+            documents.append(document)
+        prefix = f"{turn_number}." if len(case.turns) > 1 else ""
+        if problem is not None or document is None:
+            scores[f"{prefix}{REVIEWER}"] = Score(REVIEWER, False, turn.ruling and turn.ruling.decision, why=problem)
+            break
+        for score in await _scores(document, turn.expect, settings):
+            scores[prefix + score.name] = score
+    return Trial(scores, documents)
+
+
+async def _scores(document: Document, expect: Mapping[str, Any], settings: Settings) -> list[Score]:
+    scores = await score_run(document, expect, settings.scorers)
+    criteria = expect.get("judge", [])
+    return scores + await judge_run(document, [criteria] if isinstance(criteria, str) else criteria, settings.judge)
+
+
+class _Conversation:
+    """One trial's lane, and what its turns have in common."""
+
+    def __init__(self, case: Case, number: int, desk: OpensLanes, settings: Settings) -> None:
+        self._id = f"{case.id}#{number}"
+        self._clock = OwnTime(case.first_at.timestamp(), waits=settings.waits)
+        self._lane = desk.lane(self._clock, self._stand_in)
+        self._given: Sequence[Stub] = ()
+        self._clauses = settings.clauses
+        self._runs: list[str] = []
+
+    async def take(self, turn: Turn) -> tuple[Document | None, str | None]:
+        """The run document after a turn, or why the turn could not be taken."""
+        self._given = turn.given
+        if turn.message is not None:
+            self._clock.at = max(self._clock.at, turn.message.received_at.timestamp())
+            self._runs.append(await self._lane.accept(self._own(turn.message)))
+            await self._lane.work(self._runs[-1])
+            return await self._document(turn), None
+        assert turn.ruling is not None
+        problem = await self._decide(turn.ruling)
+        return (None if problem else await self._document(turn)), problem
+
+    async def _decide(self, ruling: Ruling) -> str | None:
+        review = await self._open_review()
+        if review is None:
+            return "nothing waits for a reviewer"
+        edit = {"text": ruling.text} if ruling.decision is Decision.EDIT else None
+        verdict = Verdict(ruling.decision, REVIEWER, review.version, review.payload_hash, ruling.note, edit)
+        try:
+            await self._lane.store.decide(review.id, verdict)
+        except Conflict as error:
+            return str(error)
+        await self._lane.work(review.run_id)
+        self._runs.append(review.run_id)
+        return None
+
+    async def _open_review(self) -> Review | None:
+        """Of the newest run that waits for a person."""
+        for run_id in reversed(dict.fromkeys(self._runs)):
+            for review in reversed(await self._lane.store.reviews(run_id=run_id)):
+                if review.state is ReviewState.OPEN:
+                    return review
+        return None
+
+    async def _document(self, turn: Turn) -> Document:
+        records = await read_records(self._lane.store, self._runs[-1])
+        story, reply = story_of(records), turn.expect.get("reply")
+        if isinstance(reply, Mapping) and "promises_backed" in reply:
+            story[UNBACKED] = unbacked_promises(records, story["reply"], self._clauses)
+        return story
+
+    def _own(self, message: Message) -> Message:
+        """The message as this trial's own: trials must not meet each other's conversations."""
+        return message.changed(id=f"{self._id}/{len(self._runs) + 1}", conversation=self._id)
+
+    def _stand_in(self, ctx: StageContext, tool: str, arguments: Mapping[str, Any]) -> ToolResult | None:
+        return next((stub.result for stub in self._given if stub.fits(tool, arguments)), None)

@@ -1,0 +1,250 @@
+"""What a file of golden cases may hold, as written; the words under each field become its description in the schema."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag
+
+from deskhand.config.section import Section
+
+Status = Literal[
+    "queued",
+    "running",
+    "waiting_user",
+    "waiting_review",
+    "sent",
+    "answered",
+    "done",
+    "rejected",
+    "needs_review",
+    "failed",
+    "cancelled",
+]
+VerdictName = Literal["allow", "hold", "deny"]
+DecisionName = Literal["approve", "edit", "revise", "reject", "take_over", "retry", "close"]
+Text = Annotated[str, Field(min_length=1)]
+
+
+def _form(value: Any) -> str:
+    if isinstance(value, Mapping | Section):
+        return "mapping"
+    if isinstance(value, bool):
+        return "bool"
+    return "list" if isinstance(value, list) else "text"
+
+
+Texts = Annotated[
+    Annotated[Text, Tag("text")] | Annotated[list[Text], Field(min_length=1), Tag("list")], Discriminator(_form)
+]
+Statuses = Annotated[
+    Annotated[Status, Tag("text")] | Annotated[list[Status], Field(min_length=1), Tag("list")], Discriminator(_form)
+]
+Call = Annotated[
+    Annotated[Text, Tag("text")]
+    | Annotated[dict[str, dict[str, Any]], Field(min_length=1, max_length=1), Tag("mapping")],
+    Discriminator(_form),
+]
+"""A tool's name, or `{name: {argument: value}}`."""
+
+
+class MessageSection(Section):
+    """A message: `{from: ann@example.com, subject: ..., body: ...}`."""
+
+    from_: str | None = Field(default=None, alias="from", min_length=1)
+    """Who writes; `customer@example.com` if absent."""
+    name: str | None = None
+    """The sender's name."""
+    subject: str | None = None
+    """The subject."""
+    body: str | None = None
+    """What the customer writes."""
+    channel: str | None = Field(default=None, min_length=1)
+    """The channel it came by; `api` if absent."""
+    headers: dict[str, str] = Field(default_factory=dict)
+    """Mail headers by name."""
+    recipients: list[Text] = Field(default_factory=list)
+    """Whom it was sent to."""
+    cc: list[Text] = Field(default_factory=list)
+    """Who got a copy."""
+    customer_id: str | None = Field(default=None, min_length=1)
+    """The customer, as somebody who may say so would have said."""
+    customer_tier: str | None = Field(default=None, min_length=1)
+    """The customer's tier."""
+    authenticated: bool = False
+    """Whether the receiving mail server proved that the sender's address is his."""
+    received_at: str | None = Field(default=None, min_length=1)
+    """When it came, as 2026-03-02T09:30:00Z; now if absent."""
+
+
+Message = Annotated[Annotated[MessageSection, Tag("mapping")] | Annotated[Text, Tag("text")], Discriminator(_form)]
+"""A message, or the name of a message file in the desk's folder."""
+
+
+class GivenResultSection(Section):
+    """A result for calls with these arguments."""
+
+    when: dict[str, Any] = Field(default_factory=dict)
+    """Arguments the call must have; others do not matter."""
+    result: dict[str, Any]
+    """What the tool answers; `{error: words}` for a failure."""
+
+
+GivenTool = Annotated[
+    Annotated[dict[str, Any], Tag("mapping")] | Annotated[list[GivenResultSection], Field(min_length=1), Tag("list")],
+    Discriminator(_form),
+]
+
+
+class GivenSection(Section):
+    """What the sandbox answers in place of the world."""
+
+    tools: dict[str, GivenTool] = Field(default_factory=dict)
+    """Results by tool: `{find_order: {status: lost}}`, or a list of `{when: {order: P-1}, result: {...}}`."""
+
+
+class ReviewerSection(Section):
+    """What a person decides about the reply or the call that waits."""
+
+    decision: DecisionName
+    """approve, edit, revise, reject, take_over, retry or close."""
+    note: str | None = None
+    """The reason, or the instruction of a revision."""
+    text: str | None = Field(default=None, min_length=1)
+    """With `edit`: the new text of the reply."""
+
+
+Reviewer = Annotated[
+    Annotated[DecisionName, Tag("text")] | Annotated[ReviewerSection, Tag("mapping")], Discriminator(_form)
+]
+
+
+class ReplySection(Section):
+    """The reply, or the question, that the run wrote to the customer."""
+
+    contains: Texts | None = None
+    """Every one of these stands in it; case does not matter."""
+    not_contains: Texts | None = None
+    """None of these stands in it."""
+    matches: str | None = Field(default=None, min_length=1)
+    """An RE2 pattern that is found in it."""
+    equals: str | None = Field(default=None, min_length=1)
+    """Its whole text; space at the ends of lines does not matter."""
+    subject: str | None = Field(default=None, min_length=1)
+    """Its subject."""
+    to: str | None = Field(default=None, min_length=1)
+    """The address it goes to."""
+    language: str | None = Field(default=None, pattern=r"^[a-z]{2,3}$")
+    """The language of its text, as a code: `en`."""
+    promises_backed: bool | None = None
+    """Whether every amount, date and action it promises stands in a tool's result or in one of the desk's clauses."""
+
+
+class ReviewSection(Section):
+    """What a person is asked to look at."""
+
+    kind: Literal["reply", "tool_call", "hand_over"] | None = None
+    """A reply, a tool call, or a run that is handed over."""
+    contains: Texts | None = None
+    """Words of the reason."""
+
+
+Reply = Annotated[Annotated[ReplySection, Tag("mapping")] | Annotated[bool, Tag("bool")], Discriminator(_form)]
+Review = Annotated[
+    Annotated[ReviewSection, Tag("mapping")] | Annotated[Text, Tag("text")] | Annotated[bool, Tag("bool")],
+    Discriminator(_form),
+]
+Verdict = Annotated[
+    Annotated[VerdictName, Tag("text")] | Annotated[dict[str, VerdictName], Tag("mapping")], Discriminator(_form)
+]
+
+
+class ExpectSection(Section):
+    """What must be true once the run rests; what is not named does not matter."""
+
+    route: str | None = Field(default=None, min_length=1)
+    """`pipeline` or `agent`."""
+    profile: str | None = Field(default=None, min_length=1)
+    """The agent profile it was routed to."""
+    rule: str | None = Field(default=None, min_length=1)
+    """The routing rule that chose the route."""
+    flow: str | None = Field(default=None, min_length=1)
+    """The flow the message went through."""
+    category: Texts | None = None
+    """The category found, or a list of those that will do."""
+    classification: Texts | None = None
+    """The same as `category`."""
+    intent: Texts | None = None
+    """The intent found, or a list of those that will do."""
+    slots: dict[str, Any] = Field(default_factory=dict)
+    """Values found in the message, by slot; others do not matter."""
+    plan: list[Call] | None = None
+    """The steps of the plan in order: tools with arguments, `respond`, `ask_user`."""
+    tools: list[Call] | None = None
+    """The tool calls in order, all of them: `name` or `{name: {argument: value}}`; `[]` for none."""
+    verdict: Verdict | None = None
+    """The gate's strictest verdict on the calls, or verdicts by tool: `{open_return: hold}`."""
+    review: Review | None = None
+    """Words of the reason why a person is asked; `{kind, contains}`; `false` when nobody must be."""
+    status: Statuses | None = None
+    """Where the run came to rest, or a list of statuses that will do."""
+    error: str | None = Field(default=None, min_length=1)
+    """The stable code of the error that stopped the run."""
+    reply: Reply | None = None
+    """What the reply contains and what not; `false` when there must be none."""
+    language: str | None = Field(default=None, pattern=r"^[a-z]{2,3}$")
+    """The language of the reply: short for `reply: {language: en}`."""
+    stages: list[Text] | None = None
+    """Stages the run went through in this order; others may lie between."""
+    asks_for: str | None = Field(default=None, min_length=1)
+    """What the customer is asked for."""
+    holds: dict[str, Any] | None = None
+    """A condition over the run document: `{outputs.classify.confidence: {at_least: 0.8}}`."""
+    judge: Texts | None = None
+    """Criteria in words that a model judges the reply by; only with `--judge`."""
+    score: dict[str, Any] = Field(default_factory=dict)
+    """The desk's own scorers by name, each with what it expects."""
+
+
+class TurnSection(Section):
+    """One turn of a conversation: the customer writes, or a reviewer decides."""
+
+    customer: Message | None = None
+    """What the customer writes: text, or a message with its fields."""
+    reviewer: Reviewer | None = None
+    """What a person decides about what waits: `approve`, or `{decision: edit, text: ...}`."""
+    given: GivenSection | None = None
+    """What the sandbox answers from this turn on."""
+    expect: ExpectSection | None = None
+    """What must be true after this turn."""
+
+
+class CaseSection(Section):
+    """A golden case: a message or a conversation, and what must come of it."""
+
+    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]*$", max_length=120)
+    """Its name, unique on the desk."""
+    tags: list[Text] = Field(default_factory=list)
+    """Words to choose cases and to report them apart by: `[blind]`; `author` if absent."""
+    why: str | None = None
+    """Why the case is there, or why it was corrected."""
+    message: Message | None = None
+    """The message, or the name of a message file in the desk's folder."""
+    from_: str | None = Field(default=None, alias="from", min_length=1)
+    """Who writes, for all turns."""
+    subject: str | None = None
+    """The subject, for all turns."""
+    turns: list[TurnSection] = Field(default_factory=list)
+    """A conversation in place of one message."""
+    given: GivenSection | None = None
+    """What the sandbox answers in place of the world."""
+    expect: ExpectSection | None = None
+    """What must be true at the end."""
+
+
+class CasesSection(Section):
+    """A file of golden cases."""
+
+    tags: list[Text] = Field(default_factory=list)
+    """Tags of every case in this file."""
+    cases: list[CaseSection] = Field(min_length=1)
+    """The cases."""

@@ -1,0 +1,138 @@
+"""An intent model in one file: arrays and one JSON document in a NumPy archive. Nothing in it is executed."""
+
+import json
+import os
+import tempfile
+import zipfile
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deskhand.errors import ConfigError
+from deskhand.language.calibrate import Calibration
+from deskhand.language.embed import DIMENSIONS, MODEL
+from deskhand.language.experts import Experts
+from deskhand.language.intent_fit import Learned, OutOfFold
+from deskhand.language.intent_report import Conflict, Confusion, FitReport, Suspect
+from deskhand.language.ngrams import Ngrams
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FORMAT = 3
+"""Counts up whenever what is learned or how it is written changes."""
+_LARGEST = 2_000_000_000
+_DAMAGE = (ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError, OSError, zipfile.BadZipFile)
+
+
+def write_model(path: Path, learned: Learned) -> None:
+    """Whole or not at all: a reader never sees half a file."""
+    import numpy as np
+
+    document = {
+        "format": FORMAT,
+        "model": MODEL,
+        "labels": learned.labels,
+        "sharpness": learned.sharpness,
+        "nearness_weight": learned.nearness_weight,
+        "languages": learned.languages,
+        "calibrations": {
+            key: {
+                "scores": one.scores.tolist(),
+                "chances": one.chances.tolist(),
+                "threshold": one.threshold,
+                "assurance": one.assurance,
+            }
+            for key, one in learned.calibrations.items()
+        },
+        "report": asdict(learned.report),
+        "ngrams": list(learned.ngrams.places),
+    }
+    arrays = {f"experts.{one.name}": getattr(learned.experts, one.name) for one in fields(Experts)}
+    arrays |= {f"out_of_fold.{one.name}": getattr(learned.out_of_fold, one.name) for one in fields(OutOfFold)}
+    arrays["ngrams.weights"] = learned.ngrams.weights
+    arrays["document"] = np.frombuffer(json.dumps(document).encode(), dtype=np.uint8)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            np.savez(file, allow_pickle=False, **arrays)
+        Path(beside).replace(path)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def read_model(path: Path) -> Learned:
+    import numpy as np
+
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise ValueError("it is larger than any model")
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        document = json.loads(arrays.pop("document").tobytes())
+        if document["format"] != FORMAT or document["model"] != MODEL:
+            raise ValueError("it was written by another version")
+        return _learned(document, arrays)
+    except FileNotFoundError:
+        raise ConfigError("there is no such intent model", file=path, fix="train it first") from None
+    except _DAMAGE as error:
+        raise ConfigError(f"this is no intent model: {error}", file=path, fix="delete it and train again") from None
+
+
+def _learned(document: dict[str, Any], arrays: "dict[str, NDArray[Any]]") -> Learned:
+    import numpy as np
+
+    experts = Experts(**{one.name: arrays[f"experts.{one.name}"] for one in fields(Experts)})
+    places = {str(piece): place for place, piece in enumerate(document["ngrams"])}
+    labels = tuple(str(label) for label in document["labels"])
+    _check_shapes(experts, len(labels), max(1, len(places)))
+    calibrations = {
+        str(key): Calibration(
+            np.array(one["scores"], dtype=np.float64),
+            np.array(one["chances"], dtype=np.float64),
+            float(one["threshold"]),
+            one["assurance"],
+        )
+        for key, one in document["calibrations"].items()
+    }
+    return Learned(
+        labels,
+        experts,
+        Ngrams(places, arrays["ngrams.weights"]),
+        float(document["sharpness"]),
+        float(document["nearness_weight"]),
+        tuple(document["languages"]),
+        calibrations,
+        OutOfFold(**{one.name: arrays[f"out_of_fold.{one.name}"] for one in fields(OutOfFold)}),
+        _report(document["report"]),
+    )
+
+
+def _check_shapes(experts: Experts, labels: int, ngrams: int) -> None:
+    count = len(experts.labels)
+    wanted = {
+        "mean": (DIMENSIONS,),
+        "deviation": (DIMENSIONS,),
+        "logistic": (DIMENSIONS, labels),
+        "logistic_start": (labels,),
+        "examples": (count, DIMENSIONS),
+        "vector": (ngrams, labels),
+        "vector_start": (labels,),
+    }
+    for name, shape in wanted.items():
+        if getattr(experts, name).shape != shape:
+            raise ValueError(f"{name} has the wrong size")
+    if count == 0 or experts.labels.min() < 0 or experts.labels.max() >= labels:
+        raise ValueError("its examples have no labels")
+
+
+def _report(document: dict[str, Any]) -> FitReport:
+    lists = {
+        "confusions": tuple(Confusion(*one) for one in document["confusions"]),
+        "suspects": tuple(Suspect(*one) for one in document["suspects"]),
+        "conflicts": tuple(Conflict(text, tuple(labels)) for text, labels in document["conflicts"]),
+        "without_examples": tuple(document["without_examples"]),
+    }
+    return FitReport(**{**document, **lists})

@@ -1,0 +1,196 @@
+"""What a customer wants, learned from a desk's examples; None is an answer.
+
+model = IntentModel.fit([("Where is my parcel?", "order_status"), ...], error_budget=0.05)
+model.predict(["Kde je můj balík?"])  # [Prediction(label="order_status", best=..., confidence=..., runner_up=...)]
+"""
+
+import asyncio
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from deskhand.errors import ConfigError
+from deskhand.language.embed import MODEL, Embedder
+from deskhand.language.experts import Matrix, together
+from deskhand.language.identify import identify
+from deskhand.language.intent_file import FORMAT, read_model, write_model
+from deskhand.language.intent_fit import ANY, FOREIGN, Learned, OutOfFold, Progress, learn, score
+from deskhand.language.intent_report import FitReport
+from deskhand.language.readable import clean, has_words, strange_share
+from deskhand.language.vector_cache import SqliteVectorCache
+
+if TYPE_CHECKING:
+    from deskhand.language.calibrate import Calibration
+
+logger = logging.getLogger(__name__)
+
+_UNREADABLE_SHARE = 0.4
+"""The share of letters the embedder cannot read from which it does not try."""
+_FOREIGN_CONFIDENCE = 0.6
+"""How sure it must be that a text is in no language of the examples before their words count for nothing."""
+
+
+class Prediction(NamedTuple):
+    """What one text asks for."""
+
+    label: str | None
+    """None when it had better not be answered: unsure, out of scope, nothing to read."""
+    best: str
+    """The likeliest label in any case."""
+    confidence: float
+    """The chance that `best` is right, as measured on examples like this one."""
+    runner_up: str | None
+
+
+class IntentModel:
+    """Texts to labels, with abstention that keeps an error budget. Immutable; predicting is thread-safe."""
+
+    def __init__(self, learned: Learned, embedder: Embedder | None = None) -> None:
+        self._learned = learned
+        self._embedder = embedder or _shared_embedder()
+
+    @classmethod
+    def fit(
+        cls,
+        examples: Sequence[tuple[str, str]],
+        error_budget: float = 0.05,
+        out_of_scope: Sequence[str] | None = None,
+        *,
+        descriptions: Mapping[str, str] | None = None,
+        embedder: Embedder | None = None,
+        progress: Progress | None = None,
+    ) -> "IntentModel":
+        """Learn from (text, label) pairs in any languages; labels may also have a description, or that alone.
+
+        The budget is the share of answers that may be wrong. Texts `out_of_scope` teach it what not to answer.
+        """
+        reader = embedder or _shared_embedder()
+        tell = progress or (lambda what, done, total: None)
+        return cls(learn(examples, error_budget, out_of_scope or (), descriptions or {}, reader, tell), embedder)
+
+    @classmethod
+    def fit_cached(
+        cls,
+        examples: Sequence[tuple[str, str]],
+        folder: Path,
+        error_budget: float = 0.05,
+        out_of_scope: Sequence[str] | None = None,
+        *,
+        descriptions: Mapping[str, str] | None = None,
+        progress: Progress | None = None,
+    ) -> "IntentModel":
+        """As `fit`, but what was learned from the same material before is read from `folder`; it keeps vectors too."""
+        path = folder / f"intents-{_digest(examples, error_budget, out_of_scope or (), descriptions or {})}.npz"
+        if path.is_file():
+            try:
+                return cls.load(path)
+            except ConfigError as error:
+                logger.warning("%s is learned anew: %s", path, error)
+        folder.mkdir(parents=True, exist_ok=True)
+        vectors = SqliteVectorCache(folder / "vectors.sqlite3")
+        try:
+            embedder = Embedder(cache=vectors)
+            made = cls.fit(
+                examples, error_budget, out_of_scope, descriptions=descriptions, embedder=embedder, progress=progress
+            )
+        finally:
+            vectors.close()
+        made.save(path)
+        return cls(made._learned)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self._learned.labels
+
+    @property
+    def report(self) -> FitReport:
+        """What training found out."""
+        return self._learned.report
+
+    @property
+    def out_of_fold(self) -> OutOfFold:
+        """Scores of the examples when they were left out, from which any other budget can be judged."""
+        return self._learned.out_of_fold
+
+    def predict(self, texts: Sequence[str]) -> list[Prediction]:
+        if not texts:
+            return []
+        learned, cleaned = self._learned, [clean(text) for text in texts]
+        readings = [self._reading(text) for text in cleaned]
+        asked = learned.experts.ask(self._embedder.embed(cleaned), Matrix.of(learned.ngrams, cleaned))
+        shares = together(asked, learned.sharpness)
+        foreign = [index for index, reading in enumerate(readings) if reading == FOREIGN]
+        shares[foreign] = asked.meaning[foreign]
+        scores = score(shares, asked.nearness, learned.nearness_weight)
+        ranked = (-shares).argsort(axis=1, kind="stable")
+        return [
+            self._prediction(order[:2].tolist(), float(value), None if reading is None else self._calibration(reading))
+            for order, value, reading in zip(ranked, scores, readings, strict=True)
+        ]
+
+    async def predict_async(self, texts: Sequence[str]) -> list[Prediction]:
+        """As `predict`, in a thread: the event loop goes on meanwhile."""
+        return await asyncio.to_thread(self.predict, texts)
+
+    def save(self, path: Path | str) -> None:
+        """One file of arrays and JSON: nothing in it is ever executed."""
+        write_model(Path(path), self._learned)
+
+    @classmethod
+    def load(cls, path: Path | str) -> "IntentModel":
+        """Read what `save` wrote; a file that is damaged, or from another version, is a ConfigError."""
+        return cls(read_model(Path(path)))
+
+    def _reading(self, text: str) -> str | None:
+        """By which calibration a text is judged; None when it cannot be read at all."""
+        unreadable = max(strange_share(text), self._embedder.unknown_share(text)) if has_words(text) else 1.0
+        if unreadable > _UNREADABLE_SHARE:
+            return None
+        language = identify(text)
+        if language.code in self._learned.languages:
+            return language.code
+        return FOREIGN if language.code is not None and language.confidence >= _FOREIGN_CONFIDENCE else ANY
+
+    def _calibration(self, reading: str) -> "Calibration":
+        calibrations = self._learned.calibrations
+        return calibrations.get(reading, calibrations[ANY])
+
+    def _prediction(self, order: list[int], value: float, calibration: "Calibration | None") -> Prediction:
+        import numpy as np
+
+        names = self._learned.labels
+        best, runner_up = names[order[0]], names[order[1]] if len(order) > 1 else None
+        if calibration is None:
+            return Prediction(None, best, 0.0, runner_up)
+        confidence = float(calibration.confidence(np.array([value]))[0])
+        return Prediction(best if value >= calibration.threshold else None, best, confidence, runner_up)
+
+
+def cache_folder() -> Path:
+    """Where trained models and vectors are kept unless somebody says otherwise: the user's cache, never the package."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "deskhand" / "intents"
+
+
+@cache
+def _shared_embedder() -> Embedder:
+    return Embedder()
+
+
+def _digest(
+    examples: Sequence[tuple[str, str]], budget: float, out_of_scope: Sequence[str], descriptions: Mapping[str, str]
+) -> str:
+    material = [
+        FORMAT,
+        MODEL,
+        budget,
+        [list(one) for one in examples],
+        list(out_of_scope),
+        sorted(descriptions.items()),
+    ]
+    return hashlib.sha256(json.dumps(material, ensure_ascii=True).encode()).hexdigest()[:32]

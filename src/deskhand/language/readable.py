@@ -1,0 +1,51 @@
+"""What is left of a text when everything a language model cannot read is taken away, at a bounded cost."""
+
+import re
+import unicodedata
+
+LONGEST = 16_000
+"""Characters of a text that are looked at; of a longer one, its beginning and its end."""
+_TAIL = LONGEST // 4
+
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]+")
+_SPACES = re.compile(r"\s+")
+
+
+def clean(text: str) -> str:
+    """One line without control characters, at most `LONGEST` characters, whatever was handed in."""
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST - _TAIL - 1]} {text[-_TAIL:]}"
+    text = _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text if text.isascii() else _mended(text))
+    return _SPACES.sub(" ", _CONTROLS.sub(" ", text)).strip()
+
+
+_MISREAD = re.compile("[\u00c2-\u00c5\u0102\u0139][^\x00-\x7f]")
+"""How an accented letter in UTF-8 looks when it was read in a Central or Western European code."""
+
+
+def _mended(text: str) -> str:
+    """Text that some mail program decoded wrongly, decoded rightly: `Ăşvod` is `úvod`."""
+    if _MISREAD.search(text):
+        for code in ("cp1250", "cp1252", "latin-1"):
+            try:
+                return text.encode(code).decode("utf-8")
+            except UnicodeError:
+                continue
+    return text
+
+
+_READABLE = re.compile(r"[\u0000-\u02ff\u0370-\u052f\u0e00-\u0e7f\u1e00-\u1fff]")
+
+
+def strange_share(text: str) -> float:
+    """The share of letters in scripts the embedding model has no words of: not Latin, Cyrillic, Greek or Thai."""
+    if text.isascii():
+        return 0.0
+    letters = [character for character in text if character.isalpha()]
+    return sum(_READABLE.match(letter) is None for letter in letters) / len(letters) if letters else 0.0
+
+
+def has_words(text: str) -> bool:
+    """Whether there is a letter or a digit in it: emoji, signs and spaces alone ask nothing."""
+    return any(unicodedata.category(character)[0] in "LN" for character in text)

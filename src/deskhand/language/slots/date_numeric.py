@@ -1,0 +1,166 @@
+"""Dates written with digits and with the names of months."""
+
+from collections.abc import Iterator
+from datetime import date
+from functools import cache
+from typing import Any, NamedTuple
+
+import re2
+
+from deskhand.config.slots import SlotSpec
+from deskhand.language.slots.context import Context
+from deskhand.language.slots.date_words import MONTHS
+from deskhand.language.slots.text import Scan, fold
+
+
+class Spot(NamedTuple):
+    """A place in the folded text and the days it may mean."""
+
+    start: int
+    end: int
+    days: tuple[date, ...]
+    confidence: float
+    weekday: int | None = None
+    """Set for a weekday on its own, which only repeats what a date beside it says."""
+    precision: Any = "exact"
+
+
+_ISO = re2.compile(r"\b([0-9]{4})([-/.])([0-9]{1,2})([-/.])([0-9]{1,2})(?:\b|t[0-9])")
+_DOTTED = re2.compile(r"\b([0-9]{1,2})\. ?([0-9]{1,2})\.(?: ?([0-9]{4})\b|([0-9]{2})\b)?")
+_SLASHED = re2.compile(r"\b([0-9]{1,2})([/-])([0-9]{1,2})([/-])([0-9]{4}|[0-9]{2})\b")
+_SHORT = re2.compile(
+    r"\b(?:on|by|until|till|since|before|after|from|am|vom|bis|zum|ab|dne|do|od|ke|ze|el|dia|le|du|au|dnia|dniu)"
+    r"(?: the| zum| el| le)? ([0-9]{1,2})([./])([0-9]{1,2})\b"
+)
+_AMOUNT = re2.compile(r"^(?:[.,:/-][0-9]|[0-9]| ?(?:€|\$|£|%|kc|czk|eur|usd|gbp|pln|zl|chf|kg|g\b|ks|l\b|ml|cm|mm|km))")
+_RANGE = re2.compile(r"(?:^|[^0-9.,/])([0-9]{1,2})\.?(?:st|nd|rd|th)? ?(?:-|to|az|bis|al|au|do|a|y|and|und|et|i) ?$")
+_WHO_MAY = re2.compile(r"\b(?:it|i|we|you|they|he|she|that|this|which|who|there) $")
+_FAR = 150
+"""Days from which on a date without a year may as well lie on the other side of today."""
+
+
+def numeric_spots(scan: Scan, context: Context, spec: SlotSpec, languages: tuple[str, ...]) -> Iterator[Spot]:
+    reader = _Reader(context.now.date(), spec.prefer)
+    yield from _named_months(scan, reader, languages)
+    for match in scan.candidates(_ISO):
+        year, first, month, second, day = match.groups()
+        if first == second and not _inside(scan.folded, match.start(), match.end(5)):
+            days = reader.full(int(year), int(month), int(day))
+            yield from [Spot(match.start(), match.end(5), days, 0.98)] if days else ()
+    for match in scan.candidates(_DOTTED):
+        day, month, long, short = match.groups()
+        if _inside(scan.folded, *match.span()):
+            continue
+        yield from reader.dated(scan.folded, match, int(day), int(month), long or short)
+    order = spec.order or _order(context.language)
+    for match in scan.candidates(_SLASHED):
+        one, first, two, second, year = match.groups()
+        if first == second and (first == "/" or len(year) == 4) and not _inside(scan.folded, *match.span()):
+            yield from _spot(match, reader.either(int(one), int(two), year, order), 0.95)
+    for match in scan.candidates(_SHORT):
+        one, separator, two = match.groups()
+        if _AMOUNT.search(scan.folded[match.end() : match.end() + 6]) or (separator == "." and len(two) < 2):
+            continue
+        days = reader.either(int(one), int(two), None, "dmy" if separator == "." else order)
+        yield from _spot(match, days, 0.8, start=match.start(1))
+
+
+def _named_months(scan: Scan, reader: "_Reader", languages: tuple[str, ...]) -> Iterator[Spot]:
+    day_first, month_first, months = _month_patterns(languages)
+    for match in scan.candidates(day_first):
+        day, name, long, short = match.groups()
+        if not _joined_before(scan.folded, match.start()):
+            yield from reader.dated(scan.folded, match, int(day), months[name], long or short)
+    for match in scan.candidates(month_first):
+        name, day, year = match.groups()
+        before = scan.folded[max(0, match.start() - 8) : match.start()]
+        is_verb = name == "may" and _WHO_MAY.search(before)
+        if not (is_verb or _AMOUNT.search(scan.folded[match.end() : match.end() + 6])):
+            yield from reader.dated(scan.folded, match, int(day), months[name], year)
+
+
+@cache
+def _month_patterns(languages: tuple[str, ...]) -> tuple[Any, Any, dict[str, int]]:
+    months: dict[str, int] = {}
+    for language in reversed(languages):
+        for number, names in enumerate(MONTHS[language].split(), start=1):
+            months |= {fold(name): number for name in names.split("/")}
+    names = "|".join(sorted(months, key=len, reverse=True))
+    day_first = re2.compile(
+        rf"\b([0-9]{{1,2}})(?:\.|st|nd|rd|th|er|o|ro|re)?(?:(?: ?[-./]? ?)(?:of |de |du |the )?)({names})\b\.?"
+        r"(?:,? ?(?:de |del |of |r\. |[-./])?([0-9]{4})\b|(?: '|[-/])([0-9]{2})\b)?"
+    )
+    month_first = re2.compile(rf"\b({names})\b\.? (?:the )?([0-9]{{1,2}})(?:st|nd|rd|th)?\b(?:,? ?([0-9]{{4}})\b)?")
+    return day_first, month_first, months
+
+
+class _Reader:
+    """Puts days together, with the year that was meant where none was written."""
+
+    def __init__(self, today: date, prefer: str | None) -> None:
+        self._today, self._prefer = today, prefer
+
+    def dated(self, folded: str, match: Any, day: int, month: int, year: str | None) -> Iterator[Spot]:
+        """A day of a month; `15. - 17. 3.` are two days, since no one day is said."""
+        days = self._day(day, month, year)
+        earlier = _RANGE.search(folded[max(0, match.start() - 12) : match.start()])
+        if days and earlier is not None:
+            days = tuple(dict.fromkeys((*self._day(int(earlier.group(1)), month, year), *days)))
+        yield from _spot(match, days, 0.97 if year else 0.85)
+
+    def either(self, one: int, two: int, year: str | None, order: str | None) -> tuple[date, ...]:
+        """Day and month in the order given, in the only one that works, or both."""
+        day_first, month_first = self._day(one, two, year), self._day(two, one, year)
+        if order is not None:
+            return (day_first or month_first) if order == "dmy" else (month_first or day_first)
+        return tuple(dict.fromkeys((*month_first, *day_first)))
+
+    def full(self, year: int, month: int, day: int) -> tuple[date, ...]:
+        try:
+            return (date(year, month, day),)
+        except ValueError:
+            return ()
+
+    def _day(self, day: int, month: int, year: str | None) -> tuple[date, ...]:
+        if year is None:
+            return self._without_year(day, month)
+        number = int(year)
+        if len(year) == 2:
+            number += 2000 if 2000 + number <= self._today.year + 20 else 1900
+        return self.full(number, month, day) if 1800 <= number <= 2200 else ()
+
+    def _without_year(self, day: int, month: int) -> tuple[date, ...]:
+        years = range(self._today.year - 8, self._today.year + 9)  # a 29 February is near enough
+        days = [found for year in years if year > 0 for found in self.full(year, month, day)]
+        before = [found for found in days if found <= self._today][-1:]
+        after = [found for found in days if found >= self._today][:1]
+        if self._prefer is not None:
+            return tuple(before if self._prefer == "past" else after)
+        nearest = sorted({*before, *after}, key=lambda found: abs((found - self._today).days))
+        return tuple(sorted(nearest)) if nearest and abs((nearest[0] - self._today).days) > _FAR else tuple(nearest[:1])
+
+
+def _order(language: str | None) -> str | None:
+    """How the language writes 3/4: English alone does not say."""
+    tag = (language or "").lower().replace("_", "-")
+    if not tag or tag in ("en", "en-ca", "und"):
+        return None
+    return "mdy" if tag in ("en-us", "en-ph") else "dmy"
+
+
+def _spot(match: Any, days: tuple[date, ...], confidence: float, start: int | None = None) -> Iterator[Spot]:
+    if days:
+        begin = match.start() if start is None else start
+        yield Spot(begin, match.end(), days, confidence if len(days) == 1 else 0.5)
+
+
+def _inside(folded: str, start: int, end: int) -> bool:
+    """Whether the digits go on around it: a version, an address, a telephone number."""
+    after = folded[end : end + 2]
+    goes_on = after[:1].isdecimal() or (after[:1] in ("-", "/", ".", ",") and after[1:].isdecimal())
+    return goes_on or _joined_before(folded, start)
+
+
+def _joined_before(folded: str, start: int) -> bool:
+    before = folded[max(0, start - 2) : start]
+    return before[-1:].isalnum() or (before[-1:] in ("-", "/", ".", ",", "+") and before[:1].isalnum())

@@ -1,0 +1,77 @@
+"""All slots of a desk over one text."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime
+from itertools import islice
+from zoneinfo import ZoneInfo
+
+from deskhand.config.slots import SlotSpec
+from deskhand.language.slots.context import Context, Extractor
+from deskhand.language.slots.dates import DateExtractor
+from deskhand.language.slots.money import MoneyExtractor
+from deskhand.language.slots.names import NameExtractor
+from deskhand.language.slots.patterns import EmailExtractor, PatternExtractor, order_numbers
+from deskhand.language.slots.phone import PhoneExtractor
+from deskhand.language.slots.quantity import QuantityExtractor
+from deskhand.language.slots.text import MOST_MATCHES, Reading, Scan
+from deskhand.language.slots.value import SlotMatch, SlotValue, settle
+
+PRECEDENCE = ("email", "order_number", "money", "date", "phone", "quantity")
+"""Who keeps a place that several types read: the more specific, which comes first. `pattern` and `name` read beside."""
+
+_EXTRACTORS: Mapping[str, Callable[[SlotSpec], Extractor]] = {
+    "pattern": lambda spec: PatternExtractor(spec.pattern or ""),
+    "order_number": order_numbers,
+    "email": lambda spec: EmailExtractor(),
+    "phone": PhoneExtractor,
+    "money": MoneyExtractor,
+    "date": DateExtractor,
+    "quantity": QuantityExtractor,
+    "name": NameExtractor,
+}
+
+
+class SlotExtractor:
+    """Finds every value of every slot; the same text, language and time give the same answer, whatever was asked."""
+
+    def __init__(self, specs: Mapping[str, SlotSpec] | Iterable[SlotSpec]) -> None:
+        every = specs.values() if isinstance(specs, Mapping) else specs
+        self._specs = {spec.name: spec for spec in every}
+        self._extractors = {name: _EXTRACTORS[spec.type](spec) for name, spec in self._specs.items()}
+
+    def extract(
+        self,
+        text: str,
+        *,
+        language: str | None = None,
+        now: datetime,
+        time_zone: str = "UTC",
+        only: Collection[str] | None = None,
+    ) -> dict[str, SlotValue]:
+        """A SlotValue for every slot, or for those in `only`; a time without a zone counts as one of `time_zone`."""
+        asked = [name for name in self._specs if only is None or name in only]
+        zone = ZoneInfo(time_zone)
+        context = Context(language, now.astimezone(zone) if now.tzinfo else now.replace(tzinfo=zone))
+        reading = Reading(text)
+        found = {name: self._find(name, reading, context) for name in self._needed(asked)}
+        return {name: self._settled(name, found) for name in asked}
+
+    def _needed(self, asked: list[str]) -> list[str]:
+        """The slots asked for, and those that may keep a place from them."""
+        weakest = max((_rank(self._specs[name]) for name in asked), default=-1)
+        return [name for name, spec in self._specs.items() if name in asked or 0 <= _rank(spec) < weakest]
+
+    def _find(self, name: str, reading: Reading, context: Context) -> tuple[list[SlotMatch], bool]:
+        scan = Scan(reading)
+        matches = list(islice(self._extractors[name].find(scan, context), MOST_MATCHES + 1))
+        return matches[:MOST_MATCHES], scan.is_cut or len(matches) > MOST_MATCHES
+
+    def _settled(self, name: str, found: Mapping[str, tuple[list[SlotMatch], bool]]) -> SlotValue:
+        matches, is_cut = found[name]
+        rank = _rank(self._specs[name])
+        taken = [match for other in found if 0 <= _rank(self._specs[other]) < rank for match in found[other][0]]
+        return settle([match for match in matches if not any(map(match.overlaps, taken))], truncated=is_cut)
+
+
+def _rank(spec: SlotSpec) -> int:
+    return PRECEDENCE.index(spec.type) if spec.type in PRECEDENCE else -1

@@ -1,0 +1,146 @@
+"""Amounts of money: a number beside a currency."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache
+from typing import Any, get_args
+
+import re2
+
+from deskhand.config.slots import Currency, SlotSpec
+from deskhand.language.slots.context import Context
+from deskhand.language.slots.numbers import (
+    DIGITS,
+    HUNDREDS,
+    decimal_mark,
+    languages_of,
+    number_words,
+    read_number,
+    starts_inside_number,
+    written_out,
+)
+from deskhand.language.slots.text import Scan
+from deskhand.language.slots.value import SlotMatch
+
+_DOLLARS = ("USD", "CAD", "AUD", "NZD", "MXN")
+_KRONER = ("SEK", "NOK", "DKK")
+_CROWNS = ("CZK", *_KRONER)
+_CODES: tuple[str, ...] = get_args(Currency)
+
+_SIGNS: dict[str, tuple[str, ...]] = {
+    "us$": ("USD",), "ca$": ("CAD",), "c$": ("CAD",), "au$": ("AUD",), "a$": ("AUD",), "nz$": ("NZD",),
+    "mx$": ("MXN",), "$": _DOLLARS, "€": ("EUR",), "£": ("GBP",), "¥": ("JPY", "CNY"), "₹": ("INR",), "₴": ("UAH",),
+    "₺": ("TRY",), **{code.lower(): (code,) for code in _CODES},
+}  # fmt: skip
+"""What may stand before an amount, folded; the first of several is meant unless the desk says which."""
+_WORDS: dict[str, tuple[str, ...]] = {
+    "euros?|eura|eurech|eury": ("EUR",),
+    "kc|kcs|korun|koruny|koruna|korunu|korunami|korunach|(?:czech |tschechische )(?:crowns?|kronen)": ("CZK",),
+    "crowns?|kronen|coronas|couronnes": _CROWNS,
+    "kr|kronor|kroner": _KRONER,
+    "zl|zlotych|zlote|zloty|zlotego|zlotowk[a-z]{0,3}|zlotys": ("PLN",),
+    "dollars?|dolar[a-z]{0,3}|dolares": _DOLLARS,
+    "pounds?(?: sterling)?|pfund|libr[auy]?|liber|libras?(?: esterlinas)?|livres sterling|funt(?:y|ow|a)?|quid": (
+        "GBP",
+    ),
+    "francs?|franken|sfr|fr\\.|frank[uy]?|frankow|francos": ("CHF",),
+    "ft|forint[a-z]{0,3}": ("HUF",),
+    "yen": ("JPY",),
+    "lei": ("RON",),
+}
+_DOUBTFUL = {"crowns", "crown", "kronen", "pounds", "pound", "pfund", "libras", "funty", "funt", "quid"}
+_THOUSAND = "k|tis\\.?|tisice?|tisicu|tys\\.?|tysiac[ae]?|tysiecy|tsd\\.?|tausend|thousand|mille"
+_MILLION = "mio\\.?|mil\\.|millions?|milion[a-z]{0,2}|millionen|millon(?:es)?"
+_RANGE = re2.compile(rf"(?:^|[^0-9.,'])({DIGITS}) ?(?:-|az|to|bis|do) ?$")
+
+
+def _signs() -> str:
+    return "|".join(
+        rf"\b{re2.escape(sign)}" if sign[0].isalpha() else re2.escape(sign)
+        for sign in sorted(_SIGNS, key=len, reverse=True)
+    )
+
+
+def _afterwards() -> str:
+    words = "|".join([*_WORDS, *(code.lower() for code in _CODES), "us"])
+    return rf"(?:{words})\b|[€$£¥₹₴₺]|fr\."
+
+
+@cache
+def _money(languages: tuple[str, ...]) -> Any:
+    words = "|".join(sorted(number_words(languages), key=len, reverse=True))
+    dash = r"(?:[,.] ?-{1,2})?"
+    scale = rf"(?: ?({_THOUSAND}|{_MILLION})\b\.?)?"
+    before = rf"({_signs()}) ?({DIGITS}){dash}{scale}(?: ?({_afterwards()}))?"
+    after = rf"\b({DIGITS}|(?:{words})(?: (?:{HUNDREDS}))?){dash}{scale} ?({_afterwards()})((?:[0-9]{{2}}\b)?)"
+    return re2.compile(f"{before}|{after}")
+
+
+class MoneyExtractor:
+    def __init__(self, spec: SlotSpec) -> None:
+        self._meant = spec.currency
+        self._only = frozenset(spec.currencies)
+        self._mark = {"comma": ",", "point": ".", None: None}[spec.decimal]
+
+    def find(self, scan: Scan, context: Context) -> Iterator[SlotMatch]:
+        languages = languages_of(context.language)
+        words = number_words(languages)
+        for match in scan.candidates(_money(languages)):
+            sign, *before, number, scale, currency, cents = match.groups()
+            start = match.start()
+            if sign is not None:
+                number, scale, also = before
+                currency = also if also is not None and len(_codes(also)) == 1 else sign
+            elif starts_inside_number(scan.folded, start):
+                continue
+            elif cents and number.isdecimal():  # 12€50
+                number = f"{number}.{cents}"
+            written = [number]
+            earlier = None if sign else _RANGE.search(scan.folded[max(0, start - 20) : start])
+            written += [earlier.group(1)] if earlier is not None else []
+            amounts = [amount * _scale(scale) for one in written for amount in self._amounts(one, words, context)]
+            yield from self._matches(scan, match.span(), amounts, currency, context)
+
+    def _matches(
+        self, scan: Scan, span: tuple[int, int], amounts: list[Decimal], currency: str, context: Context
+    ) -> Iterator[SlotMatch]:
+        codes = self._currencies(currency, context)
+        confidence = 0.5 if len(amounts) * len(codes) > 1 else 0.7 if currency in _DOUBTFUL else 0.97
+        for amount in amounts:
+            for code in codes:
+                yield scan.match({"amount": written_out(amount, 2), "currency": code}, *span, confidence)
+
+    def _amounts(self, written: str, words: dict[str, int], context: Context) -> list[Decimal]:
+        if written[0].isdecimal():
+            mark = self._mark or decimal_mark(context.language)
+            return list(read_number(written, mark, strict=self._mark is not None))
+        word, _, hundreds = written.partition(" ")
+        return [Decimal(words[word] * (100 if hundreds else 1))]
+
+    def _currencies(self, written: str, context: Context) -> list[str]:
+        """What a sign or word may mean; a dollar is the American one unless the desk says otherwise."""
+        codes = _codes(written)
+        if len(codes) > 1:
+            if self._meant is not None and self._meant in codes:
+                codes = (self._meant,)
+            elif codes in (_KRONER, _CROWNS):
+                home = {"sv": "SEK", "da": "DKK", "nb": "NOK", "no": "NOK", "cs": "CZK"}.get(
+                    (context.language or "")[:2]
+                )
+                codes = (home,) if home is not None and home in codes else codes
+            else:
+                codes = codes[:1]
+        return [code for code in codes if not self._only or code in self._only]
+
+
+def _scale(written: str | None) -> int:
+    if written is None:
+        return 1
+    return 1_000_000 if re2.fullmatch(_MILLION, written) else 1000
+
+
+@cache
+def _codes(written: str) -> tuple[str, ...]:
+    if written in _SIGNS:
+        return _SIGNS[written]
+    return next((codes for words, codes in _WORDS.items() if re2.fullmatch(words, written)), ())

@@ -1,0 +1,76 @@
+"""What an extractor finds: matches in the text, and the slot's one value if they agree."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Precision = Literal["exact", "week", "month", "year"]
+
+
+@dataclass(frozen=True, slots=True)
+class SlotMatch:
+    """One reading of one place; a place that can be read in two ways makes two matches with the same span."""
+
+    value: Any
+    """Typed and fit for JSON."""
+    start: int
+    end: int
+    """The place in the text as it was given, in characters."""
+    text: str
+    confidence: float
+    precision: Precision = "exact"
+    """`last week` is a date with the precision of a week: its value is the first day."""
+
+    def overlaps(self, other: "SlotMatch") -> bool:
+        return self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True, slots=True)
+class SlotValue:
+    """All that was found for one slot. `value` is there only when everything found says the same."""
+
+    value: Any = None
+    confidence: float = 0.0
+    ambiguous: bool = False
+    candidates: tuple[Any, ...] = ()
+    """The different values, in the order of the text; one when it is not ambiguous."""
+    matches: tuple[SlotMatch, ...] = ()
+    truncated: bool = False
+    """There was more than an extractor reads; what was found may not be all, so it is ambiguous."""
+
+    @property
+    def found(self) -> bool:
+        return bool(self.matches)
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """The first place that gives the value."""
+        return (self.matches[0].start, self.matches[0].end) if self.matches else None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "value": self.value,
+            "confidence": self.confidence,
+            "ambiguous": self.ambiguous,
+            "candidates": list(self.candidates),
+            "matches": [
+                {"value": one.value, "start": one.start, "end": one.end, "text": one.text, "confidence": one.confidence}
+                for one in self.matches
+            ],
+        }
+
+
+def settle(matches: Sequence[SlotMatch], *, truncated: bool = False) -> SlotValue:
+    """The slot's value: the one value all matches have, seen with the best confidence of them; else none."""
+    ordered = tuple(sorted(matches, key=lambda match: (match.start, match.end, -match.confidence)))
+    values: dict[str, SlotMatch] = {}
+    for match in ordered:
+        key = json.dumps([match.value, match.precision], sort_keys=True)
+        if key not in values or match.confidence > values[key].confidence:
+            values[key] = match
+    ambiguous = len(values) > 1 or (truncated and bool(values))
+    best = max((match.confidence for match in values.values()), default=0.0)
+    only = None if ambiguous or not values else next(iter(values.values())).value
+    candidates = tuple(match.value for match in values.values())
+    return SlotValue(only, best, ambiguous, candidates, ordered, truncated)

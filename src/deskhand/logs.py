@@ -1,0 +1,94 @@
+"""Logging with bound fields: one line for people, one JSON object a line for machines, and no secrets in either."""
+
+import json
+import logging
+import os
+import re
+import sys
+from collections.abc import Iterator, MutableMapping
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+_STANDARD = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName", "color_message"}
+_COLOURS = {logging.WARNING: "33", logging.ERROR: "31", logging.CRITICAL: "31;1"}
+_SECRET_NAME = re.compile(r"(?i)(^|[_-])(key|secret|token|password|authorization|cookie)$")
+_SECRET_TEXT = re.compile(
+    r"(?i:\b(?:bearer|basic)\s+)[\w.~+/=-]{6,}"
+    r"|(?<=//)[^/\s:@]+:[^/\s@]+(?=@)"  # user:password in an address
+    r"|\b(?:sk|pk|rk|gsk|xai|hf|dh)[-_][\w-]{16,}"  # the usual prefixes of keys, ours among them
+    r"|\bAIza[\w-]{20,}|\beyJ[\w-]+\.[\w-]+\.[\w-]+"
+)
+
+
+class BoundLogger(logging.LoggerAdapter[logging.Logger]):
+    """A logger whose lines all carry the same fields; a call's own `extra` is added to them."""
+
+    def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
+        return msg, {**kwargs, "extra": {**(self.extra or {}), **(kwargs.get("extra") or {})}}
+
+
+def bound(name: str, **fields: object) -> BoundLogger:
+    return BoundLogger(logging.getLogger(name), fields)
+
+
+def set_up_logging(level: int = logging.WARNING, *, as_json: bool | None = None, stream: TextIO | None = None) -> None:
+    """Send everything to stderr; `DESKHAND_LOG=json` asks for JSON lines where the caller does not say."""
+    if as_json is None:
+        as_json = os.environ.get("DESKHAND_LOG", "").strip().lower() == "json"
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(JsonLines() if as_json else HumanLines(colour=handler.stream.isatty()))
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+    for talkative in ("alembic", "asyncio", "uvicorn"):
+        logging.getLogger(talkative).setLevel(max(level, logging.WARNING))
+
+
+class JsonLines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": _without_secrets(record.getMessage()),
+            **dict(_fields(record)),
+        }
+        if record.exc_info:
+            line["exception"] = _without_secrets(self.formatException(record.exc_info))
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+class HumanLines(logging.Formatter):
+    """Time, level, words, then the bound fields; a traceback only for what nobody expected."""
+
+    def __init__(self, *, colour: bool = False) -> None:
+        super().__init__()
+        self._colour = colour
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = datetime.fromtimestamp(record.created).astimezone().strftime("%H:%M:%S")
+        level = self._painted(f"{record.levelname.lower():<7}", _COLOURS.get(record.levelno, "2"))
+        fields = " ".join(f"{name}={value}" for name, value in _fields(record))
+        line = f"{at} {level} {_without_secrets(record.getMessage())}"
+        if fields:
+            line += "  " + self._painted(fields, "2")
+        if record.exc_info and record.levelno >= logging.ERROR:
+            line += "\n" + _without_secrets(self.formatException(record.exc_info))
+        return line
+
+    def _painted(self, text: str, code: str) -> str:
+        return f"\033[{code}m{text}\033[0m" if self._colour else text
+
+
+def _fields(record: logging.LogRecord) -> Iterator[tuple[str, Any]]:
+    for name, value in vars(record).items():
+        if name in _STANDARD or name.startswith("_"):
+            continue
+        if _SECRET_NAME.search(name):
+            yield name, "***"
+        elif isinstance(value, str):
+            yield name, _without_secrets(value)
+        else:
+            yield name, round(value, 3) if isinstance(value, float) else value
+
+
+def _without_secrets(text: str) -> str:
+    return _SECRET_TEXT.sub("***", text)

@@ -1,0 +1,207 @@
+"""Mail that no person sent: auto-replies, bounces, lists, reports and our own. Answering it is how loops start."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+
+from deskhand.mail.words import fold, words
+from deskhand.model.message import Message
+from deskhand.model.principal import PrincipalKind
+
+MARK = "X-Deskhand"
+_ID = re.compile(r"<[^<>\s]{3,990}>")
+_SUPPRESS = {"all", "oof", "autoreply", "dr", "ndr", "rn", "nrn"}
+_AUTO_REPLY_HEADERS = (
+    "x-autoreply",
+    "x-autorespond",
+    "x-autoresponder",
+    "x-autoreply-from",
+    "x-auto-reply-from",
+    "x-mail-autoreply",
+    "x-vacation",
+    "auto-reply",
+    "x-fc-machinegenerated",
+)
+_LIST_HEADERS = ("list-id", "list-post", "list-unsubscribe", "mailing-list", "x-mailing-list", "feedback-id")
+_DAEMONS = ("mailer-daemon", "postmaster", "mail-daemon", "mailerdaemon", "bounce", "bounces")
+_NOBODY = re.compile(r"^(?:do[-_.]?not[-_.]?reply|no[-_.]?reply|noreply|donotreply)(?:[-+_.].*)?$")
+
+
+class AutomaticKind(StrEnum):
+    OWN = "own"
+    BOUNCE = "bounce"
+    REPORT = "report"
+    """A receipt, or a feedback report of a mailbox provider."""
+    AUTO_REPLY = "auto_reply"
+    LIST = "list"
+    SUPPRESSED = "suppressed"
+    """The sender asks programs not to answer, or nobody reads what is answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Automatic:
+    """Why a mail is taken for a program's."""
+
+    kind: AutomaticKind
+    reason: str
+    certain: bool = True
+    """False where a person may have written just that: such a mail goes to a person, not to the bin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounce:
+    """A report that a mail could not be delivered, or is late."""
+
+    message_ids: tuple[str, ...]
+    """Message-IDs of the mails it speaks of: which of them are ours, the ledger knows."""
+    recipients: tuple[str, ...]
+    failed: bool
+    """False for a warning that the server still tries."""
+    reason: str
+
+
+def own_marks(run_id: str) -> dict[str, str]:
+    """Headers by which others, and we, know that a program sent our mail (RFC 3834)."""
+    return {"Auto-Submitted": "auto-replied", "X-Auto-Response-Suppress": "All", MARK: run_id}
+
+
+def automatic(message: Message, own_addresses: Collection[str] = ()) -> Automatic | None:
+    """None for what a person wrote. Mail from a trusted forwarder is a person's, whatever machine passed it on."""
+    if message.principal.kind is PrincipalKind.FORWARDED:
+        return None
+    headers = message.headers
+    return (
+        _own(message, own_addresses)
+        or _report(message)
+        or _auto_reply(headers)
+        or _list(headers)
+        or _suppressed(message)
+        or _away(message.subject)
+    )
+
+
+def _own(message: Message, own_addresses: Collection[str]) -> Automatic | None:
+    if MARK.lower() in message.headers:
+        return Automatic(AutomaticKind.OWN, f"it carries our mark {MARK}")
+    sender = message.sender.address.strip().lower()
+    if sender in {address.strip().lower() for address in own_addresses}:
+        return Automatic(AutomaticKind.OWN, f"it comes from {sender}, which is this desk's own address")
+    return None
+
+
+def _report(message: Message) -> Automatic | None:
+    headers = message.headers
+    kind = headers.get("content-type", "").lower()
+    if kind.startswith("multipart/report"):
+        if "delivery-status" in kind:
+            return Automatic(AutomaticKind.BOUNCE, "it is a delivery report (multipart/report)")
+        return Automatic(AutomaticKind.REPORT, "it is a report (multipart/report)")
+    if any(one.type == "message/delivery-status" for one in message.attachments):
+        return Automatic(AutomaticKind.BOUNCE, "it has a delivery report in it")
+    name = message.sender.address.partition("@")[0].lower()
+    if "x-failed-recipients" in headers or name in _DAEMONS:
+        return Automatic(AutomaticKind.BOUNCE, f"it comes from {message.sender.address}")
+    if headers.get("return-path", "").replace(" ", "") == "<>":
+        return Automatic(AutomaticKind.BOUNCE, "its Return-Path is empty: nothing may be sent back")
+    return None
+
+
+def _auto_reply(headers: dict[str, str]) -> Automatic | None:
+    submitted = headers.get("auto-submitted", "").partition(";")[0].strip().lower()
+    if submitted and submitted != "no":
+        return Automatic(AutomaticKind.AUTO_REPLY, f"Auto-Submitted is {submitted}")
+    for name in _AUTO_REPLY_HEADERS:
+        if headers.get(name, "").strip().lower() not in ("", "no", "false"):
+            return Automatic(AutomaticKind.AUTO_REPLY, f"it has the header {name.title()}")
+    if headers.get("precedence", "").strip().lower() == "auto_reply":
+        return Automatic(AutomaticKind.AUTO_REPLY, "Precedence is auto_reply")
+    return None
+
+
+def _list(headers: dict[str, str]) -> Automatic | None:
+    for name in _LIST_HEADERS:
+        if headers.get(name, "").strip():
+            return Automatic(AutomaticKind.LIST, f"it has the header {name.title()}")
+    precedence = headers.get("precedence", "").strip().lower()
+    if precedence in ("list", "bulk", "junk"):
+        return Automatic(AutomaticKind.LIST, f"Precedence is {precedence}")
+    return None
+
+
+def _suppressed(message: Message) -> Automatic | None:
+    asked = {word.strip().lower() for word in message.headers.get("x-auto-response-suppress", "").split(",")}
+    if asked & _SUPPRESS - {"rn", "nrn", "dr"}:
+        return Automatic(AutomaticKind.SUPPRESSED, "X-Auto-Response-Suppress asks programs not to answer")
+    if _NOBODY.match(message.sender.address.partition("@")[0].lower()):
+        return Automatic(AutomaticKind.SUPPRESSED, f"nobody reads {message.sender.address}")
+    return None
+
+
+def _away(subject: str) -> Automatic | None:
+    said = fold(subject)
+    for word in words().away:
+        if said.startswith(word) or f": {word}" in said:
+            return Automatic(AutomaticKind.AUTO_REPLY, f"its subject says {word!r}", certain=False)
+    return None
+
+
+# --- bounces ----------------------------------------------------------------------------------------------------------
+
+
+def bounce(message: Message) -> Bounce | None:
+    """What a delivery report says: whom the mail did not reach, why, and which mail it was."""
+    found = automatic(message)
+    if found is None or found.kind is not AutomaticKind.BOUNCE:
+        return None
+    reports = [one.text or "" for one in message.attachments if one.type == "message/delivery-status"]
+    originals = [one.text or "" for one in message.attachments if one.type in ("message/rfc822", "text/rfc822-headers")]
+    fields = [_fields(group) for report in reports for group in re.split(r"\n\s*\n", report)]
+    groups = [group for group in fields if "action" in group or "final-recipient" in group]
+    failed = [group for group in groups if group.get("action", "failed").lower() == "failed"]
+    told = failed or groups
+    return Bounce(
+        message_ids=_original_ids(message, originals),
+        recipients=tuple(dict.fromkeys(_recipient(group) for group in told if _recipient(group)))
+        or _listed(message.headers.get("x-failed-recipients", "")),
+        failed=bool(failed) or not groups,
+        reason=next((why for group in told if (why := _why(group))), found.reason)[:500],
+    )
+
+
+def _fields(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    last = ""
+    for line in text.split("\n"):
+        if line[:1] in " \t" and last:
+            found[last] += f" {line.strip()}"
+        elif ":" in line:
+            last = line.partition(":")[0].strip().lower()
+            found.setdefault(last, line.partition(":")[2].strip())
+    return found
+
+
+def _recipient(group: dict[str, str]) -> str:
+    written = group.get("final-recipient") or group.get("original-recipient", "")
+    return written.rpartition(";")[2].strip().strip("<>")
+
+
+def _why(group: dict[str, str]) -> str:
+    diagnosis = group.get("diagnostic-code", "").partition(";")[2].strip() or group.get("diagnostic-code", "")
+    return " ".join(part for part in (group.get("status", ""), diagnosis) if part)
+
+
+def _listed(written: str) -> tuple[str, ...]:
+    return tuple(one.strip() for one in written.split(",") if one.strip())
+
+
+def _original_ids(message: Message, originals: list[str]) -> tuple[str, ...]:
+    """The bounced mail's own id; where no copy of it came back, what the report says it answers."""
+    own = [_fields(text.partition("\n\n")[0]).get("message-id", "") for text in originals]
+    found = [one for text in own for one in _ID.findall(text)]
+    if not found:
+        headers = message.headers
+        found = _ID.findall(f"{headers.get('in-reply-to', '')} {headers.get('references', '')}")
+    if not found:
+        found = re.findall(r"(?im)^\s*message-id:\s*(<[^<>\s]{3,990}>)", message.body)
+    return tuple(dict.fromkeys(found))

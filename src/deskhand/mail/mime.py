@@ -1,0 +1,191 @@
+"""The parts of a mail, split without trust: every limit is checked before memory is spent."""
+
+import binascii
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from email.message import Message as Headers
+
+from deskhand.mail.charsets import clean, decoded
+from deskhand.mail.header_text import from_base64, header_text, unfolded
+
+MAX_DEPTH = 20
+MAX_PARTS = 500
+MAX_HEADERS = 1000
+MAX_HEADER_BYTES = 262_144
+_FIELD = re.compile(rb"([!-9;-~]{1,200})[ \t]*:[ \t]*(.*)", re.S)
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r|$)")
+
+
+@dataclass(slots=True)
+class Part:
+    """A mail or one part of it: its headers in order and, for a leaf, its bytes as they travelled."""
+
+    headers: list[tuple[str, str]]
+    """Names in lower case; values in one line, encoded words not yet read."""
+    body: bytes
+    parts: list["Part"] = field(default_factory=list)
+    default_type: str = "text/plain"
+
+    def header(self, name: str) -> str:
+        return next((value for known, value in self.headers if known == name), "")
+
+    @property
+    def kind(self) -> str:
+        """`text/plain` and the like."""
+        written = self._content("content-type").get_content_type() if self.header("content-type") else self.default_type
+        return clean(written).lower()
+
+    @property
+    def is_multipart(self) -> bool:
+        return bool(self.parts)
+
+    @property
+    def disposition(self) -> str:
+        return self.header("content-disposition").partition(";")[0].strip().lower()
+
+    @property
+    def file_name(self) -> str | None:
+        try:
+            name = self._content("content-type", "content-disposition").get_filename()
+        except Exception:  # the standard library raises all kinds of errors on broken parameters
+            return None
+        return None if name is None else header_text(" ".join(clean(name).split())).strip()[:255]
+
+    @property
+    def charset(self) -> str:
+        try:
+            return self._content("content-type").get_content_charset() or "utf-8"
+        except Exception:
+            return "utf-8"
+
+    @property
+    def boundary(self) -> bytes | None:
+        try:
+            written = self._content("content-type").get_boundary()
+        except Exception:
+            return None
+        return written.encode("utf-8", "replace")[:200].strip() or None if written else None
+
+    def content(self) -> bytes:
+        """The bytes with the transfer encoding undone; an encoding nobody knows is none."""
+        encoding = self.header("content-transfer-encoding").partition(";")[0].strip().strip("\"'").lower()
+        if encoding == "base64":
+            return from_base64(self.body)
+        if encoding in ("quoted-printable", "quopri"):
+            return binascii.a2b_qp(self.body)
+        if encoding in ("uuencode", "x-uuencode", "uue", "x-uue"):
+            return _from_uuencode(self.body)
+        return self.body
+
+    def text(self) -> str:
+        return clean(decoded(self.content(), self.charset))
+
+    def walk(self) -> Iterator["Part"]:
+        yield self
+        for part in self.parts:
+            yield from part.walk()
+
+    def _content(self, *names: str) -> Headers:
+        known = Headers()
+        for name in names:
+            if value := self.header(name):
+                known[name] = value
+        return known
+
+
+def split(raw: bytes) -> Part:
+    """The tree of parts, as deep and as many as we take; what lies beyond is left out."""
+    root, left = _part(raw, "text/plain"), [MAX_PARTS]
+    _divide(root, 0, left)
+    return root
+
+
+def _divide(part: Part, depth: int, left: list[int]) -> None:
+    if depth >= MAX_DEPTH:
+        return
+    main = part.kind.partition("/")[0]
+    if main == "multipart":
+        boundary = part.boundary
+        pieces = _between(part.body, boundary, left[0]) if boundary else []
+        default = "message/rfc822" if part.kind == "multipart/digest" else "text/plain"
+    elif part.kind == "message/rfc822":
+        pieces, default = [part.content()], "text/plain"
+    else:
+        return
+    left[0] -= len(pieces)
+    for piece in pieces:
+        child = _part(piece, default)
+        part.parts.append(child)
+        _divide(child, depth + 1, left)
+    if part.parts:
+        part.body = b""
+
+
+def _between(body: bytes, boundary: bytes, most: int) -> list[bytes]:
+    pieces: list[bytes] = []
+    start: int | None = None
+    pattern = re.compile(rb"(?:^|(?<=\n)|(?<=\r))--" + re.escape(boundary) + rb"(--)?[ \t]*(?=[\r\n]|$)")
+    for line in pattern.finditer(body):
+        if start is not None:
+            pieces.append(_piece(body, start, line.start()))
+        start = None if line[1] else line.end()
+        if line[1] or len(pieces) >= most:
+            start = None
+            break
+    if start is not None:
+        pieces.append(_piece(body, start, len(body)))
+    return pieces
+
+
+def _piece(body: bytes, start: int, end: int) -> bytes:
+    """Without the line break that ends the boundary's line and the one before the next boundary."""
+    for mark in (b"\r\n", b"\n", b"\r"):
+        if body.startswith(mark, start):
+            start += len(mark)
+            break
+    for mark in (b"\r\n", b"\n", b"\r"):
+        if body.endswith(mark, start, end):
+            end -= len(mark)
+            break
+    return body[start:end]
+
+
+def _part(raw: bytes, default_type: str) -> Part:
+    """Headers up to the first empty line, or up to what is no header; the rest is the body."""
+    headers: list[tuple[str, list[bytes]]] = []
+    at = 0
+    while at < len(raw) and at < MAX_HEADER_BYTES and len(headers) < MAX_HEADERS:
+        line = _LINE.match(raw, at)
+        assert line is not None
+        text = line[0].rstrip(b"\r\n")
+        if not text:
+            at = line.end()
+            break
+        if text[:1] in b" \t" and headers:
+            headers[-1][1].append(text.strip())
+        elif found := _FIELD.match(text):
+            headers.append((found[1].decode("ascii").lower(), [found[2].strip()]))
+        elif headers or not _header_follows(raw, line.end()):
+            break
+        at = line.end()
+    read = [(name, unfolded(b" ".join(lines))) for name, lines in headers]
+    return Part(read, raw[at:], default_type=default_type)
+
+
+def _header_follows(raw: bytes, at: int) -> bool:
+    """Whether one odd line (mbox writes `From ann@example.com Mon ...`) stands above the headers."""
+    following = _LINE.match(raw, at)
+    return following is not None and _FIELD.match(following[0]) is not None
+
+
+def _from_uuencode(raw: bytes) -> bytes:
+    pieces: list[bytes] = []
+    for line in raw.splitlines():
+        if line.startswith((b"begin ", b"end")) or not line.strip():
+            continue
+        try:
+            pieces.append(binascii.a2b_uu(line))
+        except binascii.Error:
+            continue
+    return b"".join(pieces)

@@ -1,0 +1,151 @@
+"""Any bytes give a Message: what cannot be read is replaced, never fatal."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from hashlib import sha256
+
+from deskhand.mail.header_text import addresses, header_text
+from deskhand.mail.html import html_text
+from deskhand.mail.mime import Part, split
+from deskhand.mail.pdf import pdf_text
+from deskhand.model.message import Address, Attachment, Message
+
+CHANNEL = "mail"
+LARGEST = 50_000_000
+LONGEST_BODY = 1_000_000
+LONGEST_TEXT = 200_000
+_NO_WORDS = {"text/calendar", "text/x-amp-html", "text/rfc822-headers"}
+MOST_PDFS = 3
+"""PDFs of one mail that are read; the others are listed."""
+
+
+def parse(raw: bytes) -> Message:
+    """Read one RFC 5322 message; a missing Message-ID is replaced by a digest, so that duplicates are still seen.
+
+    It stands alone: which conversation it belongs to takes proof, and that is `threads.placed`.
+    """
+    mail = split(raw[:LARGEST])
+    own_id = mail.header("message-id")
+    if not is_message_id(own_id):
+        own_id = f"<{sha256(raw).hexdigest()[:32]}@no-message-id>"
+    senders = addresses(mail.header("from"))
+    return Message(
+        id=own_id,
+        channel=CHANNEL,
+        conversation=own_id,
+        sender=senders[0] if senders else Address(address="unknown"),
+        recipients=addresses(mail.header("to")),
+        cc=addresses(mail.header("cc")),
+        subject=header_text(mail.header("subject"))[:1000],
+        body=_body(mail)[:LONGEST_BODY],
+        headers=_headers(mail),
+        attachments=tuple(_attachments(mail)),
+        received_at=_date(mail.header("date")),
+    )
+
+
+def is_message_id(text: str) -> bool:
+    """Whether this can tell messages apart: `<>` is written by more than one mailer, and 1,000 characters by none."""
+    return len(text.strip("<>[] ")) >= 5 and len(text) <= 1000
+
+
+def _headers(mail: Part) -> dict[str, str]:
+    """By name in lower case; what stands there several times has one line each, the topmost first."""
+    found: dict[str, list[str]] = {}
+    for name, value in mail.headers:
+        found.setdefault(name, []).append(header_text(value))
+    return {name: "\n".join(values) for name, values in found.items()}
+
+
+def _date(written: str) -> datetime:
+    try:
+        moment = parsedate_to_datetime(written)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return datetime.now(UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def _body(part: Part) -> str:
+    """What the sender wrote: plain text where there is some, else the text of the HTML; files are no words of his."""
+    if not part.is_multipart:
+        return _leaf_text(part) if _is_words(part) else ""
+    if part.kind == "message/rfc822":
+        return ""
+    if part.kind == "multipart/alternative":
+        return _best(part.parts)
+    inside = part.parts[:1] if part.kind == "multipart/related" else part.parts
+    return (
+        "\n\n".join(text.strip("\n") for one in inside if (text := _body(one)).strip())
+        if len(inside) > 1
+        else _only(inside)
+    )
+
+
+def _only(parts: list[Part]) -> str:
+    return _body(parts[0]) if parts else ""
+
+
+def _best(parts: list[Part]) -> str:
+    """Of several versions of the same words the plain one, unless it is empty."""
+    plain_first = sorted(parts, key=lambda one: one.kind != "text/plain")
+    return next((text for one in plain_first if (text := _body(one)).strip()), "")
+
+
+def _leaf_text(part: Part) -> str:
+    return html_text(part.text()) if part.kind == "text/html" else part.text()
+
+
+def _is_words(part: Part) -> bool:
+    kind = part.kind
+    if part.file_name is not None or part.disposition == "attachment":
+        return False
+    return kind.startswith("multipart/") or (kind.startswith("text/") and kind not in _NO_WORDS)
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def _attachments(mail: Part) -> Iterator[Attachment]:
+    pdfs = 0
+    for part in _files(mail):
+        content = part.content() if part.kind != "message/rfc822" else b""
+        text: str | None = None
+        if part.kind.startswith("text/"):
+            text = _leaf_text(part)[:LONGEST_TEXT]
+        elif part.kind == "message/rfc822":
+            text = _told(part)
+        elif part.kind in ("message/delivery-status", "message/feedback-report"):
+            text = part.text()[:LONGEST_TEXT]
+        elif part.kind == "application/pdf" and pdfs < MOST_PDFS:
+            pdfs += 1
+            text = pdf_text(content)
+        size = len(content) if content else sum(len(one.body) for one in part.walk())
+        yield Attachment(name=part.file_name or "unnamed", type=part.kind[:255], size=size, text=text)
+
+
+def _files(part: Part) -> Iterator[Part]:
+    """What is no words of the sender's, not looking into mails that are attached."""
+    if part.kind == "message/rfc822":
+        yield part
+    elif part.is_multipart:
+        for one in part.parts:
+            yield from _files(one)
+    elif not _is_words(part):
+        yield part
+
+
+def _told(part: Part) -> str | None:
+    """An attached mail in words."""
+    if not part.parts:
+        return None
+    inner = part.parts[0]
+    head = [
+        f"{name.title()}: {header_text(inner.header(name))}"
+        for name in ("from", "to", "date", "subject", "message-id")
+        if inner.header(name)
+    ]
+    return "\n".join([*head, "", _body(inner)])[:LONGEST_TEXT]

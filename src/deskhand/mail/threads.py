@@ -1,0 +1,172 @@
+"""Which conversation a mail belongs to. Hard rule: never another person's, whatever its headers say.
+
+A conversation belongs to one person, as well proven as he was when it began. A mail joins it only if it comes from the
+same person, proven in the same way, and shows that it belongs there: by the Message-ID of our answer (only who got
+that answer knows it), by another Message-ID of the conversation, or, for a proven sender, by its subject and time.
+Somebody else who has all of that (a colleague in copy, whoever a mail was forwarded to) begins a conversation of his
+own.
+"""
+
+import re
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+
+from deskhand.mail.words import fold, words
+from deskhand.model.message import Message
+from deskhand.model.principal import PrincipalKind
+from deskhand.model.run import ConversationTurn, EffectKey
+from deskhand.ports import Threads
+
+HEADER = "x-deskhand-thread"
+"""Where the decision and its reason are kept; whatever a mail brings under this name is overwritten."""
+_ID = re.compile(r"<[^<>\s]{3,990}>")
+_OURS = re.compile(r"<(run_[0-9a-z]{20})\.(\d{1,9})\.(\d{1,9})@[^<>\s]+>")
+_MOST_REFERENCES = 20
+_MOST_TURNS = 200
+_DAYS = 14.0
+_ENOUGH = 0.7
+_SHORTEST_SUBJECT = 6
+_EVER = 2**62
+
+
+class Evidence(StrEnum):
+    TOKEN = "token"  # noqa: S105 what it is called, not what it is
+    """The Message-ID of a mail that we sent: 52 random bits and an entry in the ledger."""
+    REFERENCE = "reference"
+    """The Message-ID of an earlier mail of the conversation, which others may have seen."""
+    SUBJECT = "subject"
+    """The same subject, from the same person, not long after."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    conversation: str
+    why: str
+    evidence: Evidence | None = None
+    """None where the mail begins a conversation."""
+    score: float = 0.0
+
+
+async def placed(message: Message, threads: Threads) -> Message:
+    """The mail as it is to be accepted: in its conversation, under an id that no other person's mail has."""
+    message = message.model_copy(update={"id": await _own_id(message, threads)})
+    placement = await place(message, threads)
+    headers = {**message.headers, HEADER: placement.why}
+    return message.model_copy(update={"conversation": placement.conversation, "headers": headers})
+
+
+async def place(message: Message, threads: Threads) -> Placement:
+    refused = ""
+    async for evidence, turn in _referred(message, threads):
+        turns = await threads.conversation(turn.run.conversation, before=_EVER, limit=_MOST_TURNS)
+        problem = _objection(message, turns, evidence)
+        if problem is None:
+            score = 1.0 if evidence is Evidence.TOKEN else 0.8
+            return Placement(turn.run.conversation, f"joined: {evidence} ({score:.2f})", evidence, score)
+        refused = refused or f"; not {turn.run.conversation}: {problem}"
+    return await _by_subject(message, threads) or Placement(_fresh(message), f"new conversation{refused}")
+
+
+def person_of(message: Message) -> str:
+    """One word for whom a conversation belongs to. It says how he was proven: a claim is never worth a proof."""
+    principal = message.principal
+    sender = message.sender.address.strip().lower()
+    if principal.kind is PrincipalKind.ANONYMOUS:
+        return f"unproven:{sender}"
+    if principal.kind is PrincipalKind.FORWARDED:
+        return f"forwarded:{principal.name}:{sender}"
+    return principal.name
+
+
+def our_key(message_id: str) -> EffectKey | None:
+    """The delivery that a Message-ID of ours names; whether there was one, the ledger knows."""
+    match = _OURS.fullmatch(message_id.strip())
+    return None if match is None else EffectKey(match[1], int(match[2]), int(match[3]))
+
+
+def subject_key(subject: str) -> tuple[str, bool]:
+    """A subject without `Re:` and tags, and whether it answers something; empty for a forward or for small talk."""
+    answers = False
+    rest = subject[:500]
+    while match := words().reply_subject.match(rest):
+        rest, answers = match[1], True
+    if words().forward_subject.match(rest) and not answers:
+        return "", False
+    key = fold(re.sub(r"\[[^\[\]]{0,60}\]", " ", rest))
+    return (key, answers) if len(key) >= _SHORTEST_SUBJECT else ("", answers)
+
+
+def _objection(message: Message, turns: Sequence[ConversationTurn], evidence: Evidence) -> str | None:
+    """Why a mail may not join; None when it may."""
+    person = person_of(message)
+    if not turns or any(person_of(turn.message) != person for turn in turns):
+        return "it is another person's, or this sender was not proven as its person was"
+    if message.principal.kind is PrincipalKind.ANONYMOUS and evidence is not Evidence.TOKEN:
+        return "nobody vouched for the sender, and it does not answer a mail of ours"
+    return None
+
+
+async def _referred(message: Message, threads: Threads) -> AsyncIterator[tuple[Evidence, ConversationTurn]]:
+    """Conversations that the mail's headers name, the nearest mail first, those of our own mails before all."""
+    headers = message.headers
+    nearest = [*_ID.findall(headers.get("in-reply-to", "")), *reversed(_ID.findall(headers.get("references", "")))]
+    named = list(dict.fromkeys(nearest))[:_MOST_REFERENCES]
+    for one in named:
+        key = our_key(one)
+        if key is not None and (turn := await threads.reply_sent(key)) is not None:
+            yield Evidence.TOKEN, turn
+    for one in named:
+        if our_key(one) is None and (turn := await threads.message_known(message.channel, one)) is not None:
+            yield Evidence.REFERENCE, turn
+
+
+async def _by_subject(message: Message, threads: Threads) -> Placement | None:
+    """For a proven sender whose mail program lost the thread."""
+    key, answers = subject_key(message.subject)
+    if not key or message.principal.kind is not PrincipalKind.SENDER:
+        return None
+    best: Placement | None = None
+    now = message.received_at.timestamp()
+    for turn in await threads.messages_from(message.sender.address, since=now - _DAYS * 86400):
+        earlier = turn.message
+        if earlier.channel != message.channel or subject_key(earlier.subject)[0] != key:
+            continue
+        score = _score(message, earlier, answers)
+        if score < _ENOUGH or (best is not None and score <= best.score):
+            continue
+        turns = await threads.conversation(turn.run.conversation, before=_EVER, limit=_MOST_TURNS)
+        if _objection(message, turns, Evidence.SUBJECT) is None:
+            why = f"joined: {Evidence.SUBJECT} ({score:.2f})"
+            best = Placement(turn.run.conversation, why, Evidence.SUBJECT, score)
+    return best
+
+
+def _score(message: Message, earlier: Message, answers: bool) -> float:
+    """Half for the subject itself, the rest for the same recipients, for `Re:`, and for how recent it is."""
+    to = {one.address.lower() for one in (*message.recipients, *message.cc)}
+    before = {one.address.lower() for one in (*earlier.recipients, *earlier.cc)}
+    days = abs((message.received_at - earlier.received_at).total_seconds()) / 86400
+    return 0.5 + 0.15 * bool(to & before) + 0.15 * answers + 0.2 * max(0.0, 1 - days / _DAYS)
+
+
+async def _own_id(message: Message, threads: Threads) -> str:
+    """The Message-ID, unless another mail came under it before: nobody can have a mail taken for a duplicate."""
+    known = await threads.message_known(message.channel, message.id)
+    if known is None or _identity(known.message) == _identity(message):
+        return message.id
+    return f"{message.id[:900]};{sha256(_identity(message).encode()).hexdigest()[:32]}"
+
+
+def _identity(message: Message) -> str:
+    """What two deliveries of one mail have in common; of an unproven one the words themselves."""
+    person = person_of(message)
+    if message.principal.kind is PrincipalKind.SENDER:
+        return person
+    return f"{person}\0{message.subject}\0{message.body}"
+
+
+def _fresh(message: Message) -> str:
+    """An id that nobody can choose: not a Message-ID, which the sender makes up."""
+    return "mail_" + sha256(f"{message.channel}\0{message.id}\0{person_of(message)}".encode()).hexdigest()[:32]

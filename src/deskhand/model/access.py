@@ -1,0 +1,39 @@
+"""Who may call the API: keys, what they may do and which desks they may touch."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+ANY_DESK = "*"
+
+
+class Scope(StrEnum):
+    MESSAGES_WRITE = "messages:write"
+    RUNS_READ = "runs:read"
+    RUNS_WRITE = "runs:write"
+    REVIEWS_READ = "reviews:read"
+    REVIEWS_WRITE = "reviews:write"
+    KB_READ = "kb:read"
+    DESKS_WRITE = "desks:write"
+    """May stop and resume a desk."""
+    CUSTOMERS_ASSERT = "customers:assert"
+    """May say which customer a message is from; what others say about that is ignored."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key as it is stored: without its secret, which is shown once."""
+
+    id: str
+    name: str
+    """Unique among the keys in use: it is what decisions and cancellations are signed with."""
+    scopes: frozenset[Scope]
+    desks: tuple[str, ...]
+    """Names of desks, or `*` for all."""
+    created_at: float
+    revoked_at: float | None = None
+
+    def may(self, scope: Scope) -> bool:
+        return scope in self.scopes
+
+    def touches(self, desk: str) -> bool:
+        return ANY_DESK in self.desks or desk in self.desks

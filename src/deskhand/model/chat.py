@@ -1,0 +1,84 @@
+"""Requests to and answers from a chat model, in the shape the OpenAI API made common."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from deskhand.model.run import canonical_hash
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who asks: the run and stage a model call is booked on."""
+
+    run_id: str | None = None
+    stage: str = ""
+    call_type: str = "task"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    messages: tuple[Mapping[str, Any], ...]
+    model: str
+    """`provider/model`, as `gemini/gemini-2.5-flash` or `ollama/llama3`."""
+    tools: tuple[Mapping[str, Any], ...] = ()
+    schema: Mapping[str, Any] | None = None
+    """A JSON schema the answer must follow; None asks for plain text."""
+    temperature: float | None = None
+    max_tokens: int | None = None
+    origin: Origin = Origin()
+    private: tuple[str, ...] = ()
+    """Names of the person this is about: never sent, and hidden wherever they occur when the desk redacts."""
+
+    @property
+    def digest(self) -> str:
+        """Equal requests have equal digests, whoever asks: what a replay finds recorded answers by."""
+        return canonical_hash(
+            [list(self.messages), self.model, list(self.tools), self.schema, self.temperature, self.max_tokens]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """A tool call as the model wrote it; `arguments` is its text, not yet parsed."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    text: str
+    model: str
+    tool_calls: tuple[ToolRequest, ...] = ()
+    finish_reason: str = "stop"
+    usage: Usage = field(default_factory=Usage)
+    latency_ms: float = 0.0
+    redacted: str | None = None
+    """The text as the model wrote it, where personal data was hidden from it: what errors may quote."""
+
+    def as_record(self) -> dict[str, Any]:
+        """What a replay needs to give the same answer again."""
+        calls = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in self.tool_calls]
+        return {"text": self.text, "model": self.model, "tool_calls": calls, "finish_reason": self.finish_reason}
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any], usage: Usage | None = None) -> "Completion":
+        calls = tuple(ToolRequest(call["id"], call["name"], call["arguments"]) for call in record["tool_calls"])
+        return cls(record["text"], record["model"], calls, record["finish_reason"], usage or Usage())
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a streamed answer; the last one carries the whole completion."""
+
+    text: str = ""
+    completion: Completion | None = None

@@ -1,0 +1,97 @@
+"""A customer's message and our answer to it, whatever channel they travel on."""
+
+import re
+from datetime import datetime
+from typing import Any, Self
+
+from pydantic import AwareDatetime, Field, model_validator
+
+from deskhand.model.frozen import Frozen
+from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind, asserted
+from deskhand.model.route import Route
+
+REPLY = "reply"
+"""The output key under which a drafted reply waits for review and dispatch."""
+ON_REQUEST = "x-deskhand-on-request"
+"""A header of messages that somebody handed in later on: every answer to them is looked at by a person."""
+
+DELIVER = "deliver_reply"
+"""The tool through which every reply leaves; only the engine's own stages name it, never a plan or a model."""
+KEEP_DRAFT = "keep_draft"
+"""Reserved like deliver_reply."""
+ENGINE_TOOLS = (DELIVER, KEEP_DRAFT)
+
+_UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+"""What no header can carry, and what turns the direction of reading."""
+
+
+class Address(Frozen):
+    """Somebody's address on a channel: an e-mail address, a chat handle, a customer number."""
+
+    address: str
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} <{self.address}>" if self.name else self.address
+
+
+class Attachment(Frozen):
+    name: str
+    type: str
+    size: int
+    text: str | None = None
+
+
+class Message(Frozen):
+    """One inbound message; `id` is unique on its channel and is what duplicates are recognised by."""
+
+    id: str = Field(min_length=1, max_length=1000)
+    channel: str = Field(default="api", min_length=1, max_length=100)
+    conversation: str = Field(min_length=1, max_length=1000)
+    sender: Address
+    principal: Principal = ANONYMOUS
+    """Who the sender is, as said by somebody who may say so; never taken from what the sender wrote."""
+    recipients: tuple[Address, ...] = ()
+    cc: tuple[Address, ...] = ()
+    subject: str = ""
+    body: str = ""
+    headers: dict[str, str] = Field(default_factory=dict)
+    attachments: tuple[Attachment, ...] = ()
+    received_at: AwareDatetime
+    route: Route | None = None
+    """Which way it goes, as the desk's rules decided when it was accepted."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_stored_earlier(cls, data: Any) -> Any:
+        """Messages stored before there were principals carry the customer an API key asserted."""
+        if not isinstance(data, dict) or "customer_id" not in data:
+            return data
+        fields = {name: value for name, value in data.items() if name != "customer_id"}
+        known = data["customer_id"]
+        return fields if known is None else {"principal": asserted(known, by="an API key"), **fields}
+
+
+class Reply(Frozen):
+    """What goes back to the customer."""
+
+    to: str
+    subject: str
+    text: str
+    language: str | None = None
+    in_reply_to: str | None = None
+
+    @classmethod
+    def to_message(cls, message: Message, text: str, *, language: str | None = None) -> Self:
+        subject = " ".join(_UNFIT.sub(" ", message.subject).split())
+        if not subject.lower().startswith("re:"):
+            subject = f"Re: {subject}".rstrip()
+        passed_on = message.principal.kind is PrincipalKind.FORWARDED
+        to = message.principal.address if passed_on else None  # the customer behind the helpdesk that wrote to us
+        return cls(
+            to=to or message.sender.address, subject=subject, text=text, language=language, in_reply_to=message.id
+        )
+
+
+def iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds")

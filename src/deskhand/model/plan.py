@@ -1,0 +1,106 @@
+"""What is to be done about a message: one plan shape for every desk."""
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal, Self, cast
+
+from pydantic import Field, ValidationError
+
+from deskhand.model.frozen import Frozen
+
+PLAN = "plan"
+"""The output under which a stage leaves its plan to the stage that walks it."""
+
+
+class StepStatus(StrEnum):
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+class _PlanStep(Frozen):
+    status: StepStatus = StepStatus.PENDING
+    started_at: float | None = None
+    finished_at: float | None = None
+
+
+class Respond(_PlanStep):
+    """Say something: before the tools run (`pre`) or after (`post`)."""
+
+    type: Literal["respond"] = "respond"
+    when: Literal["pre", "post"] = "post"
+    message: str = ""
+
+
+class ToolCall(_PlanStep):
+    """Call one tool by its exact name."""
+
+    type: Literal["tool_call"] = "tool_call"
+    tool: str = Field(min_length=1)
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+class AskUser(_PlanStep):
+    """Ask the customer for a missing parameter and stop until the answer comes."""
+
+    type: Literal["ask_user"] = "ask_user"
+    param: str = Field(min_length=1)
+    prompt: str = Field(min_length=1)
+
+
+PlanStep = Annotated[Respond | ToolCall | AskUser, Field(discriminator="type")]
+
+
+class Plan(Frozen):
+    intent_id: str | None = None
+    reasoning: str = ""
+    steps: tuple[PlanStep, ...] = ()
+
+    @classmethod
+    def parse(cls, data: Any) -> Self:
+        """Read a plan as any of our sources write it; a ValueError says which step is wrong and why.
+
+        Accepts `{intent_id, steps: [{type, ...}]}`, `{steps: [{tool, parameters}], reasoning}`, `{tools: [name, ...]}`
+        and a bare list of steps or tool names.
+        """
+        if isinstance(data, list):
+            data = {"steps": data}
+        if not isinstance(data, dict):
+            raise ValueError(f"a plan is a mapping with `steps`, not {type(data).__name__}")
+        raw = cast(dict[str, Any], data)
+        steps = raw.get("steps", raw.get("tools"))
+        if not isinstance(steps, list):
+            raise ValueError("a plan needs `steps`, a list of {tool, parameters}")
+        parsed = [_shaped(step, number) for number, step in enumerate(steps, 1)]
+        try:
+            return cls.model_validate(
+                {"intent_id": raw.get("intent_id"), "reasoning": raw.get("reasoning") or "", "steps": parsed}
+            )
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise ValueError(f"plan {where}: {first['msg']}") from None
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        return tuple(step for step in self.steps if isinstance(step, ToolCall))
+
+    @property
+    def selected_tools(self) -> list[str]:
+        return [step.tool for step in self.tool_calls]
+
+
+def _shaped(step: Any, number: int) -> dict[str, Any]:
+    if isinstance(step, str):
+        return {"type": "tool_call", "tool": step}
+    if not isinstance(step, dict):
+        raise ValueError(f"plan step {number} is {type(step).__name__}; write {{tool, parameters}}")
+    known = dict(cast(dict[str, Any], step))
+    if "type" in known:
+        return known
+    if "tool" in known:
+        parameters = known.get("parameters", known.get("params", known.get("arguments")))
+        return {"type": "tool_call", "tool": known["tool"], "parameters": {} if parameters is None else parameters}
+    if "param" in known:
+        return known | {"type": "ask_user"}
+    raise ValueError(f"plan step {number} has neither `tool` nor `type`")

@@ -1,0 +1,297 @@
+"""A run and its records: rows of the journal, effects, reviews, model calls and what people did."""
+
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any
+
+from deskhand.model.message import Message
+
+
+class RunStatus(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING_USER = "waiting_user"
+    WAITING_REVIEW = "waiting_review"
+    SENT = "sent"
+    ANSWERED = "answered"
+    DONE = "done"
+    REJECTED = "rejected"
+    NEEDS_REVIEW = "needs_review"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_active(self) -> bool:
+        """The dispatcher owes it work."""
+        return self in (RunStatus.QUEUED, RunStatus.RUNNING)
+
+    @property
+    def is_parked(self) -> bool:
+        """It waits for a person: the customer, a reviewer, or somebody to look at a failure."""
+        return self in (RunStatus.WAITING_USER, RunStatus.WAITING_REVIEW, RunStatus.NEEDS_REVIEW)
+
+    @property
+    def is_final(self) -> bool:
+        return not (self.is_active or self.is_parked)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One message's way through a flow."""
+
+    id: str
+    desk: str
+    position: int
+    """Order of acceptance in this database; order within a conversation follows it."""
+    message_key: str
+    conversation: str
+    flow: str
+    status: RunStatus
+    reason: str | None = None
+    error_code: str | None = None
+    owner: str | None = None
+    crashes: int = 0
+    flow_version: str | None = None
+    successor: str | None = None
+    """The run that took this one's matter over: it adopted the waiting plan, or answers both messages."""
+    created_at: float = 0.0
+    updated_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The answer to handing in a message; the same message again gives the same run."""
+
+    run_id: str
+    duplicate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A run taken up for work, with what is needed to start: read in the same transaction."""
+
+    run: Run
+    """As it was before the claim."""
+    message: bytes | None
+    """As it was stored; None once it was erased."""
+    message_digest: bytes
+    customer_waited_for: bool
+    """An earlier run of the conversation waits for this message."""
+    supersedes: bool
+    """This message made an earlier draft stale: its answer must be to both."""
+    taken_over_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """One row of a run's journal. `body` and `salt` are gone after an erasure; the digests stay."""
+
+    run_id: str
+    seq: int
+    name: str
+    attempt: int
+    outcome: str
+    flow_version: str
+    started_at: float
+    latency_ms: float
+    body: bytes | None
+    salt: bytes | None
+    body_digest: bytes
+    chain: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Journaled:
+    """A run as an auditor reads it: its message's bytes and all its rows."""
+
+    run_id: str
+    position: int
+    message_body: bytes | None
+    message_salt: bytes | None
+    message_digest: bytes
+    rows: list[StepRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """A keyed statement of how far every run's chain had come at some moment."""
+
+    id: int
+    at: float
+    heads: bytes
+    mac: str
+
+
+class EffectState(StrEnum):
+    INTENDED = "intended"
+    DONE = "done"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class EffectKey:
+    """Names one side effect for ever: a model that words its answer differently after a crash meets the same key."""
+
+    run_id: str
+    seq: int
+    index: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.run_id}.{self.seq}.{self.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    key: EffectKey
+    tool: str
+    call_hash: str
+    state: EffectState
+    result: dict[str, Any] | None = None
+    created_at: float = 0.0
+    updated_at: float = 0.0
+
+
+class ReviewKind(StrEnum):
+    REPLY = "reply"
+    TOOL_CALL = "tool_call"
+    HAND_OVER = "hand_over"
+    STOPPED = "stopped"
+    """The desk was stopped in the middle of it: it goes on by itself when the desk is resumed."""
+
+
+EXPIRY = "expiry"
+"""Who decided a review that nobody decided in time."""
+
+
+class Decision(StrEnum):
+    APPROVE = "approve"
+    EDIT = "edit"
+    REVISE = "revise"
+    REJECT = "reject"
+    TAKE_OVER = "take_over"
+    RETRY = "retry"
+    CLOSE = "close"
+
+
+DECISIONS: dict[ReviewKind, tuple[Decision, ...]] = {
+    ReviewKind.REPLY: (Decision.APPROVE, Decision.EDIT, Decision.REVISE, Decision.REJECT, Decision.TAKE_OVER),
+    ReviewKind.TOOL_CALL: (Decision.APPROVE, Decision.REJECT, Decision.TAKE_OVER),
+    ReviewKind.HAND_OVER: (Decision.TAKE_OVER, Decision.RETRY, Decision.CLOSE),
+    ReviewKind.STOPPED: (Decision.TAKE_OVER, Decision.RETRY, Decision.CLOSE),
+}
+
+
+class ReviewState(StrEnum):
+    OPEN = "open"
+    DECIDED = "decided"
+    STALE = "stale"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, slots=True)
+class NewReview:
+    """A review about to be opened together with the run's change of status."""
+
+    kind: ReviewKind
+    reason: str
+    payload: dict[str, Any]
+    seq: int = 0
+    expires_at: float | None = None
+    fallback: Decision | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """Something a person decides, bound by hash to exactly what was shown."""
+
+    id: str
+    desk: str
+    run_id: str
+    seq: int
+    conversation: str
+    kind: ReviewKind
+    reason: str
+    payload: dict[str, Any]
+    payload_hash: str
+    state: ReviewState
+    version: int
+    created_at: float
+    expires_at: float | None = None
+    fallback: Decision | None = None
+    decision: Decision | None = None
+    decided_by: str | None = None
+    decided_at: float | None = None
+    note: str | None = None
+    edit: dict[str, Any] | None = None
+    signed_by: str | None = None
+    """The first of two who must approve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a person decided; `version` and `payload_hash` say what they looked at."""
+
+    decision: Decision
+    by: str
+    version: int
+    payload_hash: str | None = None
+    note: str | None = None
+    edit: dict[str, Any] | None = None
+    at: float = 0.0
+    """When it was decided."""
+    signed_by: str | None = None
+    """Who approved it before, where two must."""
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Everybody whose approval this is, once each."""
+        several = (self.signed_by, self.by) if self.signed_by else (self.by,)
+        return tuple({person.strip().casefold(): person for person in several}.values())
+
+
+@dataclass(frozen=True, slots=True)
+class LlmCall:
+    """One call of a model, for money and for replay."""
+
+    run_id: str | None
+    stage: str
+    call_type: str
+    model: str
+    request_digest: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    latency_ms: float = 0.0
+    error: str | None = None
+    at: float = 0.0
+    answer: dict[str, Any] | None = None
+    """What the model said, as far as a replay needs it: text, tool calls, why it stopped. Gone after an erasure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What somebody or something did beside the journal: approved, cancelled, erased, started."""
+
+    kind: str
+    run_id: str | None = None
+    by: str | None = None
+    payload: dict[str, Any] = field(default_factory=dict[str, Any])
+    at: float = 0.0
+    id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationTurn:
+    """An earlier message of the conversation with what became of it."""
+
+    run: Run
+    message: Message
+
+
+def canonical_hash(value: Any) -> str:
+    """SHA-256 over canonical JSON: what an approval is bound to and an effect is recognised by."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()

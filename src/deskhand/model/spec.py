@@ -1,0 +1,105 @@
+"""What configuration compiles to: one AgentSpec a stage, one FlowSpec a flow."""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from deskhand.model.frozen import Frozen
+from deskhand.model.outcome import Outcome
+
+END = "end"
+"""The target that ends a run."""
+
+
+class RoutingRule(Frozen):
+    """When `when` holds for a stage's output, the run goes to `target` or ends with `outcome`."""
+
+    when: dict[str, Any] = Field(min_length=1)
+    """A condition of the condition language: `{category: spam, confidence: {at_least: 0.95}}`."""
+    target: str | None = None
+    outcome: Outcome | None = None
+    ask: str | None = None
+    """With `clarify` or `confirm`: the question, a Jinja2 template over the envelope."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, data: Any) -> Any:
+        """`{condition: needs_clarification, value: true, target: clarification}` is one comparison."""
+        if isinstance(data, Mapping) and "condition" in data:
+            rest = {key: value for key, value in data.items() if key not in ("condition", "value")}
+            return {"when": {data["condition"]: data.get("value", True)}, **rest}
+        return data
+
+    @model_validator(mode="after")
+    def _goes_somewhere(self) -> Self:
+        if self.target is None and self.outcome is None:
+            raise ValueError("a route needs `to: STAGE` (or `end`) or `outcome:`")
+        return self
+
+
+class AgentSpec(Frozen):
+    """Everything that makes one agent what it is."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)
+    stage_order: int = Field(default=0, ge=0)
+    has_llm: bool = False
+    has_tools: bool = False
+    has_policies: bool = False
+    """The stage's tool calls must pass a policy as well as its own tool list; without one the agent is refused."""
+    model_role: str | None = None
+    """Which of the desk's models answers: `fast`, `good`, ..."""
+    prompt_key: str | None = None
+    task: str | None = None
+    """The kind of task a brain is given: classify, extract, translate, decide, draft, match, summarise, judge."""
+    choices: tuple[str, ...] = ()
+    tone: dict[str, str] = Field(default_factory=dict)
+    service: str | None = None
+    settings: dict[str, Any] = Field(default_factory=dict)
+    tools: tuple[str, ...] = ()
+    """Exact names; what is absent is denied."""
+    output_key: str
+    required_output_fields: tuple[str, ...] = ()
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, gt=0)
+    routing_rules: tuple[RoutingRule, ...] = ()
+    default_next: str | None = None
+    """None or `end`: the run ends here."""
+    error_next: str | None = None
+    """Where the run goes when the stage has failed for good, instead of `needs_review`."""
+    loop_to: str | None = None
+    """Where `loop_back` and `replan` lead."""
+    resume_at: str | None = None
+    """Where the customer's answer to a clarification goes on; this stage by default."""
+    max_visits: int | None = Field(default=None, gt=0)
+    attempts: int = Field(default=3, gt=0, le=10)
+    timeout: float = Field(default=120, gt=0)
+    """Seconds one attempt may take."""
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> Self:
+        if self.has_llm and not (self.prompt_key or self.task):
+            raise ValueError(f"stage {self.name!r} has_llm but neither prompt_key nor task; write `prompt:` or `task:`")
+        if self.has_tools and not self.tools:
+            raise ValueError(f"stage {self.name!r} has_tools but names none; write `tools: [name, ...]`")
+        if self.has_llm and self.service:
+            raise ValueError(f"stage {self.name!r} is both an LLM stage and a service; keep one of them")
+        return self
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Every stage a run may go to from here."""
+        named = (rule.target for rule in self.routing_rules)
+        every = (*named, self.default_next, self.error_next, self.loop_to, self.resume_at)
+        return tuple(dict.fromkeys(target for target in every if target and target != END))
+
+
+class FlowSpec(Frozen):
+    """A flow: its stages by name, where it starts, and how far a run may go."""
+
+    name: str
+    start: str
+    stages: dict[str, AgentSpec]
+    max_hops: int = Field(default=50, gt=0)
+    version: str = ""
+    """A digest of everything that shapes behaviour: stages and prompts."""

@@ -1,0 +1,119 @@
+"""The typed questions a brain answers, and the typed answers it gives."""
+
+from enum import StrEnum
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from deskhand.model.frozen import Frozen
+
+
+class TaskKind(StrEnum):
+    CLASSIFY = "classify"
+    EXTRACT = "extract"
+    TRANSLATE = "translate"
+    DECIDE = "decide"
+    DRAFT = "draft"
+    MATCH = "match"
+    SUMMARISE = "summarise"
+    JUDGE = "judge"
+    PROMPT = "prompt"
+    """A stage that brings its own prompt and names its own fields."""
+
+
+class Task(Frozen):
+    """One question to a brain. `inputs` is what the stage knows; `prompt` its own words for an LLM, if it has any."""
+
+    kind: TaskKind
+    stage: str
+    run_id: str | None = None
+    text: str = ""
+    inputs: dict[str, Any] = Field(default_factory=dict)
+    choices: tuple[str, ...] = ()
+    prompt: str | None = None
+    required: tuple[str, ...] = ()
+    model_role: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+
+class TaskResult(Frozen):
+    """Fields beyond the typed ones are kept: a prompt may ask for more."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+
+class Classified(TaskResult):
+    category: str
+    confidence: float = Field(ge=0, le=1)
+
+
+class Extracted(TaskResult):
+    values: dict[str, Any]
+
+
+class Translated(TaskResult):
+    text: str
+    language: str
+
+
+class Decided(TaskResult):
+    steps: list[Any]
+    reasoning: str = ""
+
+
+class Drafted(TaskResult):
+    text: str
+    language: str | None = None
+
+
+class Matched(TaskResult):
+    match: str | None
+    confidence: float = Field(ge=0, le=1)
+
+
+class Summarised(TaskResult):
+    text: str
+
+
+class Judged(TaskResult):
+    passed: bool
+    reason: str
+
+
+class Prompted(TaskResult):
+    """Whatever the prompt asked for."""
+
+
+RESULT_TYPES: dict[TaskKind, type[TaskResult]] = {
+    TaskKind.CLASSIFY: Classified,
+    TaskKind.EXTRACT: Extracted,
+    TaskKind.TRANSLATE: Translated,
+    TaskKind.DECIDE: Decided,
+    TaskKind.DRAFT: Drafted,
+    TaskKind.MATCH: Matched,
+    TaskKind.SUMMARISE: Summarised,
+    TaskKind.JUDGE: Judged,
+    TaskKind.PROMPT: Prompted,
+}
+
+
+class Answer(Frozen):
+    """A brain's answer: the typed result and which brain gave it."""
+
+    result: TaskResult
+    brain: str
+    model: str | None = None
+    cost: float = 0.0
+    note: dict[str, Any] = Field(default_factory=dict)
+    """What a cascade has to say about it: whom it did not have to ask, or who could not be asked."""
+
+    @property
+    def answered(self) -> dict[str, Any]:
+        """Who gave it and what it cost, for the step's row."""
+        known = {"brain": self.brain, "model": self.model, "cost": self.cost or None, **self.note}
+        return {name: value for name, value in known.items() if value is not None}
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return self.result.model_dump(mode="json")

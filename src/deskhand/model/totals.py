@@ -1,0 +1,126 @@
+"""What a desk's effects add up to, and how much may pass without a person."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Literal
+
+Scope = Literal["conversation", "principal", "day"]
+SCOPES: tuple[Scope, ...] = ("conversation", "principal", "day")
+
+CALLS = "calls"
+SENDS = "sends"
+SPEND = "model_spend"
+"""What models cost, in the currency of the desk's prices."""
+FRACTION = 10_000
+"""Money is counted in ten-thousandths: whole numbers add up exactly in every database."""
+
+Place = tuple[str, str]
+"""Whose total it is (a conversation, a principal, nobody for the whole desk) and of which day (none: of all time)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How much of one unit may add up in one scope, for one tool or for all."""
+
+    scope: Scope
+    unit: str
+    """`calls`, `sends` or a currency."""
+    at_most: int
+    tool: str | None = None
+
+    def __str__(self) -> str:
+        what = f"{shown(self.at_most)} {self.unit}" if is_money(self.unit) else f"{self.at_most} {self.unit}"
+        of = f" of {self.tool}" if self.tool else ""
+        return f"{what}{of} a {self.scope}"
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What one effect adds to the totals, and what they may not exceed: checked where the intention is written."""
+
+    places: Mapping[Scope, Place]
+    units: Mapping[str, int]
+    limits: tuple[Limit, ...] = ()
+    heeds_stop: bool = True
+    """Whether the desk's stop switch holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Somebody stopped the desk: no effect happens until it is resumed."""
+
+    by: str
+    reason: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """One row of the totals."""
+
+    scope: Scope
+    tool: str
+    unit: str
+    amount: int
+
+
+@dataclass(slots=True)
+class Sums:
+    """Totals as the limits are held against them."""
+
+    rows: dict[tuple[Scope, str, str], int] = field(default_factory=dict[tuple[Scope, str, str], int])
+
+    @classmethod
+    def of(cls, totals: Iterable[Total]) -> "Sums":
+        return cls({(total.scope, total.tool, total.unit): total.amount for total in totals})
+
+    def exceeded(self, tool: str, counted: Counted) -> Limit | None:
+        """The first limit that this effect would exceed."""
+        for limit in counted.limits:
+            added = counted.units.get(limit.unit, 0)
+            if not added or limit.tool not in (None, tool):
+                continue
+            before = sum(
+                amount
+                for (scope, of, unit), amount in self.rows.items()
+                if (scope, unit) == (limit.scope, limit.unit) and limit.tool in (None, of)
+            )
+            if before + added > limit.at_most:
+                return limit
+        return None
+
+    def add(self, tool: str, counted: Counted) -> None:
+        for scope in counted.places:
+            for unit, amount in counted.units.items():
+                place = (scope, tool, unit)
+                self.rows[place] = self.rows.get(place, 0) + amount
+
+    def facts(self) -> dict[str, dict[str, Any]]:
+        """By scope: `calls`, `money` by currency, and under `tools` the same by tool."""
+        told: dict[str, dict[str, Any]] = {}
+        for (scope, tool, unit), amount in sorted(self.rows.items()):
+            whole = told.setdefault(scope, {"calls": 0, "money": {}, "tools": {}})
+            own = whole["tools"].setdefault(tool, {"calls": 0, "money": {}})
+            for sums in (whole, own):
+                if unit == CALLS:
+                    sums["calls"] += amount
+                elif is_money(unit):
+                    sums["money"][unit] = shown(amount + counted_money(sums["money"].get(unit, "0")))
+        return told
+
+
+def is_money(unit: str) -> bool:
+    return len(unit) == 3 and unit.isupper()
+
+
+def counted_money(amount: Decimal | str) -> int:
+    """Rounded up: a limit is never exceeded by a fraction."""
+    exact = Decimal(amount) * FRACTION
+    whole = int(exact)
+    return whole if whole == exact else whole + 1
+
+
+def shown(amount: int) -> str:
+    written = Decimal(amount) / FRACTION
+    return f"{written.normalize():f}"

@@ -1,0 +1,108 @@
+"""Numbers that money can be sent to: bank accounts, cards, crypto addresses. Only what its own checksum confirms."""
+
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Literal, NamedTuple
+
+_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[ -]?[A-Za-z0-9]){11,30}(?![A-Za-z0-9])")
+_CARD = re.compile(r"(?<![0-9A-Za-z])[2-6](?:[ -]?[0-9]){12,18}(?![0-9A-Za-z])")
+_CZECH = re.compile(r"(?<![0-9/-])(?:([0-9]{2,6})-)?([0-9]{6,10})/([0-9]{4})(?![0-9/])")
+_BASE58 = re.compile(r"(?<![A-Za-z0-9])[13][1-9A-HJ-NP-Za-km-z]{25,34}(?![A-Za-z0-9])")
+_BECH32 = re.compile(r"(?<![A-Za-z0-9])(bc1|tb1|ltc1)([02-9ac-hj-np-z]{11,87})(?![A-Za-z0-9])", re.IGNORECASE)
+_ETHEREUM = re.compile(r"(?<![A-Za-z0-9])0x[0-9a-fA-F]{40}(?![A-Za-z0-9])")
+_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_BECH_ALPHABET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+_CARD_SHAPES = (
+    (re.compile(r"4"), (13, 16, 19)),
+    (re.compile(r"5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720"), (16,)),
+    (re.compile(r"3[47]"), (15,)),
+    (re.compile(r"3(?:0[0-5]|[68])"), (14,)),
+    (re.compile(r"35|6011|64[4-9]|65"), (16,)),
+)
+
+
+class Account(NamedTuple):
+    kind: Literal["iban", "account", "card", "crypto"]
+    number: str
+    """Without spaces, in capitals where that is the same."""
+    start: int
+    end: int
+
+
+def accounts_in(text: str) -> Iterator[Account]:
+    for match in _IBAN.finditer(text):
+        found = _longest_iban(match.group())
+        if found:
+            yield Account("iban", _bare(found).upper(), match.start(), match.start() + len(found))
+    for match in _CZECH.finditer(text):
+        if all(_is_czech(part) for part in match.groups()[:2] if part):
+            yield Account("account", _bare(match.group()), *match.span())
+    for match in _CARD.finditer(text):
+        if is_card(_bare(match.group())):
+            yield Account("card", _bare(match.group()), *match.span())
+    for pattern, holds in ((_BASE58, _is_base58), (_BECH32, _is_bech32), (_ETHEREUM, lambda written: True)):
+        for match in pattern.finditer(text):
+            if holds(match.group()):
+                yield Account("crypto", match.group(), *match.span())
+
+
+def _bare(written: str) -> str:
+    return re.sub(r"[ -]", "", written)
+
+
+def _longest_iban(written: str) -> str | None:
+    """The words after an account number may look like more of it."""
+    for end in range(len(written), 14, -1):
+        if written[end - 1].isalnum() and is_iban(_bare(written[:end])) and not written[end : end + 1].isalnum():
+            return written[:end]
+    return None
+
+
+def is_iban(number: str) -> bool:
+    if not 15 <= len(number) <= 34 or not number.isalnum() or not number.isascii():
+        return False
+    digits = "".join(str(int(letter, 36)) for letter in number[4:] + number[:4])
+    return int(digits) % 97 == 1
+
+
+def is_card(number: str) -> bool:
+    if not any(shape.match(number) and len(number) in lengths for shape, lengths in _CARD_SHAPES):
+        return False
+    total = 0
+    for place, digit in enumerate(reversed(number)):
+        value = int(digit) * (1 + place % 2)
+        total += value - 9 if value > 9 else value
+    return total % 10 == 0
+
+
+def _is_czech(part: str) -> bool:
+    weights = (6, 3, 7, 9, 10, 5, 8, 4, 2, 1)
+    return sum(int(digit) * weight for digit, weight in zip(part.zfill(10), weights, strict=True)) % 11 == 0
+
+
+def _is_base58(written: str) -> bool:
+    number = 0
+    for letter in written:
+        number = number * 58 + _ALPHABET.index(letter)
+    try:
+        raw = number.to_bytes(25, "big")
+    except OverflowError:
+        return False
+    return sha256(sha256(raw[:-4]).digest()).digest()[:4] == raw[-4:]
+
+
+def _is_bech32(written: str) -> bool:
+    if written not in (written.lower(), written.upper()):
+        return False
+    human, _, data = written.lower().rpartition("1")
+    if any(letter not in _BECH_ALPHABET for letter in data):
+        return False
+    values = [ord(letter) >> 5 for letter in human] + [0] + [ord(letter) & 31 for letter in human]
+    check = 1
+    for value in [*values, *(_BECH_ALPHABET.index(letter) for letter in data)]:
+        top = check >> 25
+        check = (check & 0x1FFFFFF) << 5 ^ value
+        for bit, generator in enumerate((0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)):
+            check ^= generator if (top >> bit) & 1 else 0
+    return check in (1, 0x2BC830A3)

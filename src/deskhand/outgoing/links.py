@@ -1,0 +1,151 @@
+"""Hosts and addresses in a reply, however they are written."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import re2
+
+from deskhand.outgoing.domains import ABBREVIATIONS, COUNTRIES, FILES, GENERIC
+from deskhand.outgoing.reading import Reading
+
+_DOT = r"(?:\.| ?[\[({] ?(?:\.|dot|punkt|tecka|punto|point) ?[\])}] ?| dot )"
+_AT = r"(?:@| ?[\[({] ?(?:@|at|zavinac|arroba) ?[\])}] ?| at )"
+_LABEL = r"[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?"
+_BARE = re2.compile(rf"(?:{_LABEL}{_DOT})+[a-z][a-z0-9-]{{1,62}}\.?")
+_SCHEME = re2.compile(
+    r"\b(?:h ?[tx] ?[tx] ?p ?s?|ftps?|wss?|sftp|ssh|smb|file|[a-z][a-z0-9+-]{1,20}) ?: ?[/\\] ?[/\\]+ ?"
+)
+_RELATIVE = re2.compile(r"""(?:\]\(|=\s*["']?|url\(\s*["']?|\]:\s*)(?:[/\\]{2,})""")
+_AFTER_SCHEME = re2.compile(rf"[^\s<>\"'`)\]|]*(?: ?(?:{_DOT}) ?{_LABEL})*")
+_SCRIPT = re2.compile(r"\b(?:javascript|vbscript|livescript|data|blob|about|intent|jar) ?: ?[a-z0-9/(+;,%'\"]")
+_DATA_WORD = re2.compile(r"^(?:data|about|intent|jar|blob) ?: ?(?:[a-z]+/|text|blank|//)")
+_EMAIL = re2.compile(rf"[a-z0-9!#$%&'*+/=?^_{{|}}~.-]{{1,64}}{_AT}(?:{_LABEL}{_DOT})+[a-z][a-z0-9-]{{1,62}}")
+_PLAIN_EMAIL = re2.compile(r"[a-z0-9!#$%&'*+/=?^_{|}~.-]{1,64}@\[?[a-z0-9][a-z0-9.:-]*[a-z0-9]\]?")
+_IPV4 = re2.compile(r"\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}\b")
+_PATH = re2.compile(r"^(?::[0-9]{1,5})?/[^\s]")
+_SPELT_OUT = re.compile(r"\s?[\[({]?\s?(?:dot|punkt|tecka|punto|point)\s?[\])}]?\s?")
+_NOT_HOST = " \t[](){}"
+
+
+class Link(NamedTuple):
+    """A host or an address with its place in the reading."""
+
+    kind: str
+    """host, address, script or userinfo"""
+    value: str
+    start: int
+    end: int
+
+
+def links_in(reading: Reading) -> Iterator[Link]:
+    """Every one once; what stands inside another link (a redirect's target) counts on its own."""
+    taken: list[tuple[int, int]] = []
+    for link in (*_with_scheme(reading), *_addresses(reading), *_scripts(reading), *_numeric(reading), *_bare(reading)):
+        if link.kind in ("host", "address") and any(start <= link.start and link.end <= end for start, end in taken):
+            continue
+        taken.append((link.start, link.end))
+        yield link
+
+
+def is_allowed_host(host: str, allowed: frozenset[str]) -> bool:
+    name = ascii_host(host)
+    if name is None:
+        return False
+    if name in allowed:
+        return True
+    labels = name.split(".")
+    return any(f"*.{'.'.join(labels[index:])}" in allowed for index in range(1, len(labels)))
+
+
+def ascii_host(host: str) -> str | None:
+    """As the network sees it: small letters, punycode; None for what is no host name."""
+    name = host.casefold().rstrip(".")
+    if name.isascii():
+        return name or None
+    try:
+        return name.encode("idna").decode()
+    except UnicodeError:
+        return None
+
+
+def _with_scheme(reading: Reading) -> Iterator[Link]:
+    skeleton = reading.skeleton
+    for pattern in (_SCHEME, _RELATIVE):
+        for match in pattern.finditer(skeleton):
+            after = _AFTER_SCHEME.match(skeleton[match.end() : match.end() + 2100])
+            rest = skeleton[match.end() : match.end() + (after.end() if after else 0)]
+            length = len(re.split(r"[/\\?#*~]", rest, maxsplit=1)[0])
+            authority = reading.plain[match.end() : match.end() + length]
+            user, at, host = authority.rpartition("@")
+            end = match.end() + len(authority)
+            if at:
+                yield Link("userinfo", f"{user}@{host}", match.start(), end)
+            yield Link("host", _host(host), match.start(), end)
+
+
+def _host(written: str) -> str:
+    if written.startswith("["):
+        return written
+    written = written.rstrip(".,;:!?")
+    name, _, port = written.rpartition(":")
+    bare = name if name and port.isdecimal() else written
+    return _SPELT_OUT.sub(".", bare).replace(" ", "").rstrip(".,;:!?")
+
+
+def _addresses(reading: Reading) -> Iterator[Link]:
+    for pattern in (_PLAIN_EMAIL, _EMAIL):
+        for match in pattern.finditer(reading.skeleton):
+            start, end = match.span()
+            written = reading.plain[start:end]
+            local, at, host = re.split(rf"({_AT})", written, maxsplit=1, flags=re.IGNORECASE)[:3]
+            if at.strip().lower() == "at" and not _is_ending(_host(host), ""):
+                continue
+            yield Link("address", f"{local.lstrip(_NOT_HOST + chr(39))}@{_host(host)}", start, end)
+
+
+def _scripts(reading: Reading) -> Iterator[Link]:
+    for match in _SCRIPT.finditer(reading.skeleton):
+        word = match.group()
+        is_word = word.startswith(("data", "about", "intent", "jar", "blob"))
+        if is_word and not _DATA_WORD.match(reading.skeleton[match.start() : match.start() + 40]):
+            continue
+        yield Link("script", reading.plain[match.start() : match.end()], match.start(), match.end())
+
+
+def _numeric(reading: Reading) -> Iterator[Link]:
+    for match in _IPV4.finditer(reading.skeleton):
+        if all(int(part) <= 255 for part in match.group().split(".")):
+            yield Link("host", match.group(), *match.span())
+
+
+def _bare(reading: Reading) -> Iterator[Link]:
+    skeleton = reading.skeleton
+    for match in _BARE.finditer(skeleton):
+        start, end = match.span()
+        written = reading.plain[start:end].rstrip(".")
+        host = _host(written)
+        if " dot " in skeleton[start:end] and Reading(host.rpartition(".")[2]).skeleton not in GENERIC:
+            continue
+        if _is_ending(host, skeleton[end : end + 40]):
+            yield Link("host", host, start, start + len(written))
+
+
+def _is_ending(host: str, after: str) -> bool:
+    """Whether a bare name with dots is meant as a host rather than as two sentences, a file or an abbreviation."""
+    *labels, ending = host.split(".")
+    if not labels or (len(labels) == 1 and len(labels[0]) < 2):
+        return False
+    has_path = _PATH.match(after) is not None
+    if host.lower() in ABBREVIATIONS and not has_path:
+        return False
+    small = Reading(ending).skeleton
+    if labels[0].lower() == "www" or small.startswith("xn--"):
+        return True
+    if small in FILES:
+        return has_path
+    if small in GENERIC:
+        return True
+    if small in COUNTRIES:  # `Danke.Es geht` is two sentences
+        return has_path or ending.islower() or host.isupper()
+    return has_path and len(labels) >= 1 and ending.isalpha() and len(ending) >= 2

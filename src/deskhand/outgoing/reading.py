@@ -1,0 +1,114 @@
+"""A reply as its reader's mail client and eyes take it: decoded, without what is invisible, look-alikes made plain."""
+
+import html
+import re
+import unicodedata
+from functools import cached_property
+from urllib.parse import unquote_to_bytes
+
+_ENCODED = re.compile(
+    r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|&#(?:[0-9]{2,7}|[xX][0-9a-fA-F]{2,6})"
+    r"|(?:%[0-9A-Fa-f]{2})+"
+)
+_ROUNDS = 4
+"""How often something may be encoded in itself."""
+INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
+_DOTS = dict.fromkeys("\u3002\uff0e\uff61\u2024\u00b7\u2027\u30fb\u0701\u0702\u0660\u06d4", ".")
+_SLASHES = dict.fromkeys("\u2044\u2215\u29f8\uff0f\u2571", "/")
+_COLONS = dict.fromkeys("\u02d0\u0589\u05c3\u2236\ua789\uff1a\ufe55\ufe13", ":")
+_AT = dict.fromkeys("\uff20\ufe6b", "@")
+_DASHES = dict.fromkeys("\u2010\u2011\u2012\u2212\ufe63\uff0d", "-")
+_SAME_SIGN = {**_DOTS, **_SLASHES, **_COLONS, **_AT, **_DASHES}
+_LOOK_ALIKE = {
+    other: letter
+    for letter, others in {
+        "a": "аαɑᴀ", "b": "вьβʙ", "c": "сϲᴄ", "d": "ԁđᴅð", "e": "еёэєεҽᴇ", "f": "ғƒ", "g": "ɡցğ", "h": "нһհħ",
+        "i": "іїιɩıɪ", "j": "јϳ", "k": "кκᴋ", "l": "ӏłʟǀ", "m": "мᴍ", "n": "пηոռɴ", "o": "оοσөօøᴏ", "p": "рρᴘ",
+        "q": "ԛզ", "r": "гяʀ", "s": "ѕꜱß", "t": "тτŧᴛ", "u": "цυսᴜ", "v": "νѵᴠ", "w": "ԝшωᴡ", "x": "хχ",
+        "y": "уγүყ", "z": "ᴢʐ", "3": "зʒ", "6": "б",
+    }.items()
+    for other in others
+}  # fmt: skip
+"""Letters of other alphabets that are taken for these."""
+
+
+class Reading:
+    """`plain` as it is read, `skeleton` in ASCII small letters for patterns, both with the way back to the text."""
+
+    def __init__(self, text: str) -> None:
+        self.given = text
+        letters, self._starts, self._ends = _decoded(text)
+        self.plain = "".join(letters)
+
+    @cached_property
+    def skeleton(self) -> str:
+        """As long as `plain`: each character as the plain letter, digit or sign it looks like."""
+        return "".join(map(_looks_like, self.plain))
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """A part of `plain` as a part of the given text."""
+        if start >= end:
+            return (self._starts[start], self._starts[start]) if start < len(self._starts) else (len(self.given),) * 2
+        return self._starts[start], self._ends[end - 1]
+
+
+def _decoded(text: str) -> tuple[list[str], list[int], list[int]]:
+    letters, starts, ends = list(text), list(range(len(text))), list(range(1, len(text) + 1))
+    for _ in range(_ROUNDS):
+        whole = "".join(letters)
+        found = list(_ENCODED.finditer(whole))
+        if not found:
+            break
+        changed = False
+        for match in reversed(found):
+            decoded = _decode(match.group())
+            if decoded != match.group():
+                changed = True
+                begin, end = match.span()
+                first, last = starts[begin], ends[end - 1]
+                letters[begin:end] = decoded
+                starts[begin:end] = [first] * len(decoded)
+                ends[begin:end] = [last] * len(decoded)
+        if not changed:
+            break
+    return _without_the_invisible(letters, starts, ends)
+
+
+def _decode(written: str) -> str:
+    if written[0] == "&":
+        return html.unescape(written)
+    try:
+        return unquote_to_bytes(written).decode()
+    except UnicodeDecodeError:
+        return written
+
+
+def _without_the_invisible(
+    letters: list[str], starts: list[int], ends: list[int]
+) -> tuple[list[str], list[int], list[int]]:
+    kept: tuple[list[str], list[int], list[int]] = ([], [], [])
+    for letter, start, end in zip(letters, starts, ends, strict=True):
+        if not letter.isascii():
+            if INVISIBLE.match(letter):
+                continue
+            letter = _SAME_SIGN.get(letter) or unicodedata.normalize("NFKC", letter)
+        for one in letter:
+            kept[0].append(_SAME_SIGN.get(one, one))
+            kept[1].append(start)
+            kept[2].append(end)
+    return kept
+
+
+def _looks_like(letter: str) -> str:
+    if letter.isascii():
+        return letter.lower()
+    small = letter.lower()[0]
+    plain = _LOOK_ALIKE.get(small) or unicodedata.normalize("NFKD", small)[0]
+    if plain.isascii():
+        return plain.lower()
+    if unicodedata.category(letter) in ("Zs", "Zl", "Zp"):
+        return " "
+    return "x" if letter.isalpha() else str(unicodedata.decimal(letter, "?"))[0]

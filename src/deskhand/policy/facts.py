@@ -1,0 +1,157 @@
+"""What is known about one tool call when a policy judges it, and how that is recorded and read again."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, time
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any, cast
+
+from pydantic_core import to_jsonable_python
+
+from deskhand.config.fact_types import RESERVED, WEEKDAYS
+from deskhand.measures import measure
+from deskhand.model.money import Money
+
+Totals = Mapping[str, Mapping[str, Any]]
+"""By scope (`conversation`, `principal`, `day`), before this call: `calls`, `money` (`{"EUR": "120"}`), and under
+`tools` the same by tool."""
+
+_DEEPEST = 6
+_MOST_FIELDS = 500
+_MOST_THINGS = 1000
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One call, who it is for, and what happened before it. All in plain data: what is recorded is what was judged."""
+
+    tool: str
+    effect: str
+    """read, reversible, keyed or irreversible"""
+    risk: str
+    at: datetime
+    """In the desk's time zone."""
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """As they are canonically written."""
+    principal: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """kind, customer_id, address, tier"""
+    intent: str | None = None
+    category: str | None = None
+    channel: str | None = None
+    language: str | None = None
+    totals: Totals = field(default_factory=dict[str, Mapping[str, Any]])
+    origin: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Where each argument's value came from: principal, operator, result:N, message, model."""
+    objects: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What the arguments that give authority stand for, by argument: fields as plain data, in a list for a list."""
+
+    def __post_init__(self) -> None:
+        if self.at.tzinfo is None:
+            raise ValueError("the time of a call needs its zone")
+
+    @cached_property
+    def named(self) -> dict[str, Any]:
+        """Every fact under the name that conditions use."""
+        named: dict[str, Any] = {}
+        for name, value in self.arguments.items():
+            fields = self._fields(value) | self._fields(self.objects.get(name), inside_only=True)
+            named |= {f"arguments.{name}{inside}": known for inside, known in fields.items()}
+            if name not in RESERVED:
+                named |= {f"{name}{inside}": known for inside, known in fields.items()}
+        for name in ("kind", "customer_id", "address", "tier"):
+            if (known := self.principal.get(name)) is not None:
+                named[f"principal.{name}"] = known
+        if "principal.tier" in named:
+            named["customer.tier"] = named["principal.tier"]
+        for name in ("tool", "effect", "risk", "intent", "category", "channel", "language", "money"):
+            if (known := getattr(self, name)) is not None:
+                named[name] = known
+        named |= self._time() | self._totals()
+        return named | {f"origin.{argument}": where for argument, where in self.origin.items()}
+
+    def each(self) -> list["Facts"]:
+        """One for each thing of a call that acts on several at once: what holds for one need not hold for the next."""
+        several = {name: things for name, things in self.objects.items() if isinstance(things, list)}
+        if not several:
+            return [self]
+        if prod(len(things) for things in several.values()) > _MOST_THINGS:
+            raise ValueError(f"one call of {self.tool} acts on too many things")
+        choices = product(*several.values())
+        return [
+            replace(self, objects={**self.objects, **dict(zip(several, chosen, strict=True))}) for chosen in choices
+        ]
+
+    @property
+    def money(self) -> Money | None:
+        """The money this call moves: the sum of its amounts; None without any, or with two currencies."""
+        total: Money | None = None
+        for value in self.arguments.values():
+            known = measure(value)
+            if known is None or known[0] != "money":
+                continue
+            if total is not None and total.currency != known[1].currency:
+                return None
+            total = known[1] if total is None else total + known[1]
+        return total
+
+    def record(self) -> dict[str, Any]:
+        """As JSON, for the row of the call; `facts_of` reads it again."""
+        known = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        plain = to_jsonable_python(
+            {name: value for name, value in known.items() if value not in (None, {})}, fallback=str, inf_nan_mode="null"
+        )
+        return cast(dict[str, Any], plain)
+
+    def _time(self) -> dict[str, Any]:
+        return {
+            "time.hour": self.at.hour,
+            "time.weekday": WEEKDAYS[self.at.weekday()],
+            "time.date": self.at.date(),
+            "time.now": self.at,
+        }
+
+    def _totals(self) -> dict[str, Any]:
+        named: dict[str, Any] = {}
+        for scope, sums in self.totals.items():
+            for tool, one in ((None, sums), *sums.get("tools", {}).items()):
+                room = f"totals.{scope}" if tool is None else f"totals.{scope}.{tool}"
+                named[f"{room}.calls"] = one.get("calls", 0)
+                named[f"{room}.money"] = one.get("money", {})
+        return named
+
+    def _fields(self, value: Any, *, inside_only: bool = False) -> dict[str, Any]:
+        """A value under the empty name, what is inside it under `.name`; a date also has an age, `.age`."""
+        fields: dict[str, Any] = {}
+        rooms: list[tuple[str, Any]] = [("", value)]
+        while rooms and len(fields) < _MOST_FIELDS:
+            name, known = rooms.pop()
+            fields[name] = known
+            if isinstance(known, Mapping) and name.count(".") < _DEEPEST:
+                rooms += [(f"{name}.{key}", item) for key, item in known.items()]
+            elif (written := measure(known)) is not None and written[0] in ("date", "moment"):
+                fields[f"{name}.age"] = self.at - self._moment(written[1])
+        if inside_only:
+            del fields[""]
+        return fields
+
+    def _moment(self, then: date) -> datetime:
+        return then if isinstance(then, datetime) else datetime.combine(then, time(), tzinfo=self.at.tzinfo or UTC)
+
+
+BESIDE = ("tool", "arguments", "origin")
+"""What a call's record says itself, so that its facts need not repeat it."""
+
+
+def facts_of(record: Mapping[str, Any]) -> Facts | None:
+    """The facts a recorded call was judged by (its row holds them under `facts`); None when none were recorded."""
+    kept = record.get("facts")
+    if not isinstance(kept, Mapping) or not kept:
+        return None
+    kept = {**{name: record[name] for name in BESIDE if record.get(name)}, **kept}
+    known = {name: value for name, value in kept.items() if name in Facts.__dataclass_fields__}
+    try:
+        return Facts(**{**known, "at": datetime.fromisoformat(str(known.get("at")))})
+    except (TypeError, ValueError):
+        return None

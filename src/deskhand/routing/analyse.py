@@ -1,0 +1,156 @@
+"""What is wrong with routing rules as a whole: hidden, impossible and contending ones, each shown by a message.
+
+What is reported is so; not everything that is so is reported (a rule hidden by two others together, say).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from deskhand.config.routing import MatchSection, RoutingRuleSection
+from deskhand.routing.examples import Example, example_of, meets
+
+FAULTS = ("shadowed", "unreachable")
+Kind = Literal["shadowed", "unreachable", "conflicting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    kind: Kind
+    rule: str
+    other: str | None
+    """The rule that hides it or contends with it."""
+    problem: str
+    example: dict[str, Any] | None
+    """A message that shows it; None where no message can."""
+
+
+def analysed(rules: Sequence[RoutingRuleSection]) -> list[Finding]:
+    """In the order of the rules; a rule that is hidden is not told about twice."""
+    found: list[Finding] = []
+    live: list[RoutingRuleSection] = []
+    for rule in rules:
+        finding = _unreachable(rule) or _shadowed(rule, live)
+        if finding is None:
+            found += _conflicts(rule, live)
+            live.append(rule)
+        else:
+            found.append(finding)
+    return found
+
+
+def _unreachable(rule: RoutingRuleSection) -> Finding | None:
+    if never(rule.match):
+        return Finding("unreachable", rule.name, None, f"no message can ever match `{rule.name}`", None)
+    return None
+
+
+def _shadowed(rule: RoutingRuleSection, earlier: Sequence[RoutingRuleSection]) -> Finding | None:
+    for other in earlier:
+        if _may_meet(rule.match, other.match) and implies(rule.match, other.match):
+            problem = f"`{rule.name}` is never reached: every message it is about is taken by `{other.name}` before"
+            return Finding("shadowed", rule.name, other.name, problem, _told(example_of(rule.match)))
+    return None
+
+
+def _conflicts(rule: RoutingRuleSection, earlier: Sequence[RoutingRuleSection]) -> Iterator[Finding]:
+    """Rules of which neither contains the other, that lead to different places and share a message."""
+    for other in earlier:
+        if _target(rule) == _target(other) or not _may_meet(rule.match, other.match):
+            continue
+        if implies(other.match, rule.match):
+            continue  # the exception first, the rule after it: as it should be
+        both = example_of(rule.match, other.match)
+        if both is not None and meets(both, rule.match) and meets(both, other.match):
+            problem = f"a message can match `{other.name}` and `{rule.name}`, which go different ways; the first wins"
+            yield Finding("conflicting", rule.name, other.name, problem, _told(both))
+
+
+def _target(rule: RoutingRuleSection) -> tuple[str, str | None]:
+    return rule.route, rule.profile if rule.route == "agent" else rule.flow
+
+
+def _told(example: Example | None) -> dict[str, Any] | None:
+    return None if example is None else example.told()
+
+
+def _may_meet(one: MatchSection, other: MatchSection) -> bool:
+    """False where two exact conditions already keep them apart: a quick look before a close one."""
+    senders = {_folded(match.sender_email) for match in (one, other)} - {None}
+    if len(senders) > 1:
+        return False
+    domains = {_folded(match.sender_domain) for match in (one, other)} - {None}
+    domains |= {str(sender).rpartition("@")[2] for sender in senders}
+    return len(domains) <= 1
+
+
+def _folded(value: str | None) -> str | None:
+    return None if value is None else value.strip().lower()
+
+
+# --- logic ------------------------------------------------------------------------------------------------------------
+
+
+def never(match: MatchSection) -> bool:
+    """Whether no message can match, as far as the conditions themselves say so."""
+    if not _asks(match) or (match.any is not None and all(map(never, match.any))):
+        return True
+    email, domain = _folded(match.sender_email), _folded(match.sender_domain)
+    if email is not None and domain is not None and email.rpartition("@")[2] != domain:
+        return True
+    bare = match.model_copy(update={"not_": None})
+    return match.not_ is not None and _asks(match.not_) and implies(bare, match.not_)
+
+
+def implies(narrow: MatchSection, wide: MatchSection) -> bool:
+    """Whether every message that matches `narrow` matches `wide`; False where that cannot be told."""
+    if not _asks(wide):
+        return False
+    if narrow.any is not None and any(map(_asks, narrow.any)):
+        rest = narrow.model_copy(update={"any": None})
+        if all(implies(_both(rest, choice), wide) for choice in narrow.any if _asks(choice)):
+            return True
+    return all(_implied(narrow, name, getattr(wide, name)) for name in wide.model_fields_set if _given(wide, name))
+
+
+def _implied(narrow: MatchSection, name: str, wanted: Any) -> bool:
+    match name:
+        case "all":
+            return True
+        case "sender_email":
+            return _folded(narrow.sender_email) == _folded(wanted)
+        case "sender_domain":
+            email = _folded(narrow.sender_email)
+            own = _folded(narrow.sender_domain) or (email.rpartition("@")[2] if email else None)
+            return own == _folded(wanted)
+        case "forwarded_from":
+            return _folded(wanted) in (_folded(narrow.forwarded_from), _folded(narrow.sender_email))
+        case "subject_contains":
+            return narrow.subject_contains is not None and wanted.casefold() in narrow.subject_contains.casefold()
+        case "header_match":
+            own_headers = {key.lower(): pattern for key, pattern in (narrow.header_match or {}).items()}
+            return all(own_headers.get(key.lower()) == pattern for key, pattern in wanted.items())
+        case "attachment":
+            has = narrow.attachment is True or isinstance(narrow.attachment, str)
+            return narrow.attachment == wanted or (wanted is True and has)
+        case "any":
+            return any(implies(narrow, choice) for choice in wanted)
+        case "not_":
+            if not _asks(wanted):
+                return True
+            return narrow.not_ is not None and implies(wanted, narrow.not_)
+    return bool(getattr(narrow, name) == wanted)
+
+
+def _asks(match: MatchSection) -> bool:
+    return any(_given(match, name) for name in match.model_fields_set)
+
+
+def _given(match: MatchSection, name: str) -> bool:
+    return getattr(match, name) is not None and not (name == "all" and match.all is False)
+
+
+def _both(one: MatchSection, other: MatchSection) -> MatchSection:
+    """One match with what the other adds; where both say the same thing differently, the first is kept."""
+    added = {name: getattr(other, name) for name in other.model_fields_set if not _given(one, name)}
+    return one.model_copy(update=added)

@@ -1,0 +1,169 @@
+"""One call before the gate: what is known about it, what the operator laid down, and what a rule may answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
+from typing import Any, Literal, NamedTuple
+
+from deskhand.config.outgoing import ClauseSpec, OutgoingSpec
+from deskhand.model.codes import ErrorCode
+from deskhand.model.money import Money
+from deskhand.model.principal import ANONYMOUS, Principal
+from deskhand.model.results import ToolErrorDetails, ToolResult
+from deskhand.model.run import Decision, Effect, EffectKey, Verdict
+from deskhand.model.totals import Limit, Stop
+from deskhand.outgoing.commitments import Commitment
+from deskhand.outgoing.finding import Finding
+from deskhand.policy.facts import Facts
+from deskhand.policy.rules import Policy
+from deskhand.ports import StageContext
+from deskhand.tools.authority import Authority
+from deskhand.tools.registry import Tool
+from deskhand.tools.schema import Arguments, ArgumentsInvalid
+
+WEEK = 7 * 24 * 3600.0
+
+
+class Ruling(NamedTuple):
+    """Why a call may not simply run."""
+
+    verdict: Literal["hold", "deny"]
+    rule: str
+    reason: str
+    """For the reviewer."""
+    code: ErrorCode = ErrorCode.TOOL_HELD
+    details: ToolErrorDetails | None = None
+    say: str = ""
+    """All that the model learns, where the reason is not for it."""
+    liftable: bool = True
+    """Whether a person's approval lets a held call pass."""
+    requires_escalation: bool = False
+    findings: tuple[dict[str, Any], ...] = ()
+    """What in the call gave offence, for the reviewer's screen."""
+
+    @property
+    def result(self) -> ToolResult:
+        can_change = self.verdict == "deny" and self.code is not ErrorCode.TOOL_REJECTED
+        details = ToolErrorDetails(error_type=self.code, message=self.say or self.reason, recoverable=can_change)
+        return ToolResult.failure(self.details or details)
+
+
+def deny(rule: str, reason: str, say: str = "", code: ErrorCode = ErrorCode.TOOL_DENIED) -> Ruling:
+    return Ruling("deny", rule, reason, code, say=say, liftable=False)
+
+
+def hold(rule: str, reason: str, say: str = "", *, liftable: bool = True) -> Ruling:
+    return Ruling("hold", rule, reason, say=say, liftable=liftable)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the desk's operator laid down."""
+
+    policy: Policy | None = None
+    recipients: frozenset[str] = frozenset()
+    """Addresses that anybody's matter may be sent to, in lower case."""
+    caps: tuple[Limit, ...] = ()
+    approval_lasts: float = WEEK
+    four_eyes_over: Money | None = None
+    time_zone: tzinfo = UTC
+    constants: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict[str, Mapping[str, Sequence[Any]]])
+    """Values that desk.yaml's own plans write, by tool and parameter."""
+    outgoing: OutgoingSpec = field(default_factory=OutgoingSpec)
+    """What a reply may name."""
+    clauses: tuple[ClauseSpec, ...] = ()
+    """What a reply may promise."""
+    effects: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What each tool may change, by its name."""
+    model_outputs: frozenset[str] = frozenset()
+    """Outputs that a model writes: what they call a result is only its word."""
+    trusted_outputs: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Outputs that tools and services alone write, each with its stage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What the key in one argument turned out to mean."""
+
+    argument: str
+    key: str
+    kind: type[Authority]
+    found: tuple[Authority, ...]
+
+
+@dataclass(slots=True)
+class Case:
+    """One call on its way through the rules. What is looked up comes after the rules that need nothing looked up."""
+
+    name: str
+    given: dict[str, Any]
+    note: str | None
+    """Why the model's arguments could not be read."""
+    allowed: tuple[str, ...]
+    ctx: StageContext
+    key: EffectKey
+    tool: Tool | None
+    checked: Arguments | ArgumentsInvalid | None
+    hash: str = ""
+    now: float = 0.0
+    live: bool = True
+    principal: Principal = ANONYMOUS
+    approval: Verdict | None = None
+    lookups: list[Lookup] = field(default_factory=list[Lookup])
+    offered: frozenset[tuple[str, str]] = frozenset()
+    """(argument, key) of things that an earlier tool result held, by their `id`."""
+    origin: dict[str, str] = field(default_factory=dict[str, str])
+    facts: Facts | None = None
+    effects: list[Effect] = field(default_factory=list[Effect])
+    """What this run has done or tried so far."""
+    stop: Stop | None = None
+    """The desk's stop switch, asked here for what a crash left open; else where the intention is written."""
+    limits: tuple[Limit, ...] = ()
+    """Held against the totals in the transaction that writes the intention."""
+    heeds_stop: bool = False
+    cited: tuple[str, ...] = ()
+    """Articles that this run's drafts were given, as they are."""
+    others: tuple[str, ...] = ()
+    """Words of a reply that name what belongs to somebody else."""
+    looked_through: tuple[list[Finding], list[Commitment]] | None = None
+    """What a reply's checks found, once they were made."""
+
+    @property
+    def arguments(self) -> Arguments:
+        assert isinstance(self.checked, Arguments)
+        return self.checked
+
+    @property
+    def called(self) -> Tool:
+        assert self.tool is not None
+        return self.tool
+
+    @property
+    def canonical(self) -> dict[str, Any]:
+        return self.checked.canonical if isinstance(self.checked, Arguments) else self.given
+
+    @property
+    def known(self) -> Effect | None:
+        """What an earlier attempt at this very call left in the ledger."""
+        return next((effect for effect in self.effects if effect.key == self.key), None)
+
+    @property
+    def is_approved(self) -> bool:
+        return self.approval is not None and self.approval.decision is Decision.APPROVE
+
+    @property
+    def money(self) -> dict[str, Money]:
+        """What the call moves, by currency."""
+        moved: dict[str, Money] = {}
+        for amount in amounts_in(self.arguments.values):
+            known = moved.get(amount.currency)
+            moved[amount.currency] = amount if known is None else known + amount
+        return moved
+
+
+def amounts_in(value: Any) -> list[Money]:
+    if isinstance(value, Money):
+        return [value]
+    if isinstance(value, Mapping):
+        return [amount for item in value.values() for amount in amounts_in(item)]
+    return [amount for item in value for amount in amounts_in(item)] if isinstance(value, list | tuple) else []

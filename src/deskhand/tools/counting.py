@@ -1,0 +1,93 @@
+"""What a call adds to the desk's totals, and the facts a policy judges it by."""
+
+from datetime import datetime
+from typing import Any
+
+from deskhand.model.envelope import Envelope
+from deskhand.model.message import DELIVER
+from deskhand.model.totals import CALLS, SENDS, Counted, Limit, Place, Scope, Sums, counted_money
+from deskhand.policy.facts import Facts
+from deskhand.ports import Effects
+from deskhand.tools.authority import SenderAddress
+from deskhand.tools.case import Case, Terms
+from deskhand.tools.provenance import Sources
+
+
+async def describe(case: Case, terms: Terms, ledger: Effects) -> None:
+    """Where the arguments came from and what the totals were, as the facts of this call."""
+    tool, envelope = case.called, case.ctx.envelope
+    constants = terms.constants.get(tool.name, {})
+    defaults = {name: value for name, value in case.canonical.items() if name not in case.given}
+    written = {**{name: list(one) for name, one in constants.items()}, **defaults}
+    sources = Sources(case.principal, envelope, written, terms.model_outputs)
+    case.origin = {name: sources.origin(name, value) for name, value in case.canonical.items()}
+    case.offered = frozenset(
+        (one.argument, one.key) for one in case.lookups if one.kind.must_be_offered and sources.offers(one.key)
+    )
+    sums = Sums()
+    if terms.policy is not None and tool.changes_something:
+        sums = Sums.of(await ledger.totals(places(case, terms)))
+    message = envelope.message
+    case.facts = Facts(
+        tool=tool.name,
+        effect=str(tool.effect),
+        risk=str(tool.risk),
+        at=datetime.fromtimestamp(case.now, terms.time_zone),
+        arguments=case.canonical,
+        principal=case.principal.model_dump(mode="json", exclude_none=True, exclude={"how"}),
+        intent=_said(envelope, "intent_id") or _said(envelope, "intent"),
+        category=_said(envelope, "category"),
+        channel=message.channel if message is not None else None,
+        language=_said(envelope, "language"),
+        totals=sums.facts(),
+        origin=case.origin,
+        objects=_objects(case),
+    )
+
+
+def added_by(case: Case, terms: Terms, limits: tuple[Limit, ...]) -> Counted:
+    units = {CALLS: 1} | {currency: counted_money(moved.amount) for currency, moved in case.money.items()}
+    if sends(case):
+        units[SENDS] = 1
+    return Counted(places(case, terms), units, limits, case.heeds_stop)
+
+
+def places(case: Case, terms: Terms) -> dict[Scope, Place]:
+    """A sender nobody vouched for is counted under the address he wrote from."""
+    message = case.ctx.envelope.message
+    sender = "" if message is None else f"unproven:{message.sender.address.strip().lower()}"
+    day = datetime.fromtimestamp(case.now, terms.time_zone).date().isoformat()
+    conversation = case.key.run_id if message is None else message.conversation
+    return {
+        "conversation": (conversation, ""),
+        "principal": (case.principal.name or sender, day),
+        "day": ("", day),
+    }
+
+
+def sends(case: Case) -> bool:
+    bound = case.called.signature.bound.values()
+    return case.name == DELIVER or any(issubclass(one.kind, SenderAddress) for one in bound)
+
+
+def _objects(case: Case) -> dict[str, Any]:
+    """What the tool would be given: where a key means several things, the only one that is the principal's."""
+    known: dict[str, Any] = {}
+    for lookup in case.lookups:
+        own = [one.model_dump(mode="json") for one in lookup.found if one.belongs_to(case.principal)]
+        if len(own) != 1:
+            continue
+        if isinstance(case.arguments.values[lookup.argument], list):
+            known.setdefault(lookup.argument, []).append(own[0])
+        else:
+            known[lookup.argument] = own[0]
+    return known
+
+
+def _said(envelope: Envelope, field: str) -> str | None:
+    """The newest output that names it."""
+    for output in reversed(list(envelope.outputs.values())):
+        value: Any = output.get(field) if isinstance(output, dict) else None
+        if isinstance(value, str) and value:
+            return value
+    return None

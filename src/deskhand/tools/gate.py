@@ -1,0 +1,368 @@
+"""The gate: the only place where a tool runs, after everything that may speak against it was asked."""
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from deskhand.errors import EffectRefused, Fenced, StoreUnavailable
+from deskhand.logs import bound
+from deskhand.model.message import DELIVER, ENGINE_TOOLS, Reply
+from deskhand.model.results import ToolResult
+from deskhand.model.run import EffectState, Event, canonical_hash
+from deskhand.outgoing.content import identifiers_in
+from deskhand.policy.facts import BESIDE
+from deskhand.ports import Effects, StageContext
+from deskhand.tools.authority import Resolver
+from deskhand.tools.case import Case, Ruling, Terms, hold
+from deskhand.tools.context import Context
+from deskhand.tools.counting import added_by, describe
+from deskhand.tools.effects import carry_out
+from deskhand.tools.handlers import handler_of
+from deskhand.tools.lookup import LookupFailed, Lookups
+from deskhand.tools.parsing import read_arguments
+from deskhand.tools.readable import readable_failure, readable_result
+from deskhand.tools.registry import Probe, Tool, ToolRegistry
+from deskhand.tools.rules import ADMISSION, APPROVAL, JUDGED_ONCE, JUDGEMENT, RULES, Rule
+from deskhand.tools.rules.approval import needs_four_eyes
+from deskhand.tools.rules.replies import findings_of
+from deskhand.tools.running import run_within
+from deskhand.tools.schema import Arguments, ArgumentsInvalid
+from deskhand.tools.withholding import strangers_data, withheld
+
+log = logging.getLogger("deskhand.gate")
+
+StandIn = Callable[[StageContext, str, dict[str, Any]], ToolResult | None]
+"""In capture mode, a result given beforehand for a call that was allowed; None when there is none."""
+
+MOST_LOOKED_UP = 50
+"""Words of one reply that are asked about; a reply with more is for a person to look at."""
+VIOLATION = "gate.violation"
+"""The kind of the event that tells of a call that was held or denied for more than a slip in its arguments."""
+_SLIPS = ("unknown_tool", "unreadable_arguments", "invalid_arguments")
+
+
+@dataclass(frozen=True, slots=True)
+class GateAnswer:
+    """The verdict with the rule that gave it, and the result: the tool's own, or why it did not run."""
+
+    tool: str
+    verdict: Literal["allow", "hold", "deny"]
+    rule: str
+    reason: str
+    call_hash: str
+    arguments: dict[str, Any]
+    result: ToolResult
+    latency_ms: float = 0.0
+    decision_ms: float = 0.0
+    """What judging took, without look-ups and without the tool."""
+    origin: dict[str, str] = field(default_factory=dict[str, str])
+    facts: dict[str, Any] = field(default_factory=dict[str, Any])
+    findings: tuple[dict[str, Any], ...] = ()
+    approved_by: tuple[str, ...] = ()
+    approvals_needed: int = 1
+    requires_escalation: bool = False
+
+    def record(self) -> dict[str, Any]:
+        """The call as its row keeps it."""
+        known: dict[str, Any] = {
+            "tool": self.tool,
+            "arguments": self.arguments,
+            "verdict": self.verdict,
+            "rule": self.rule,
+            "ok": self.result.ok,
+            "latency_ms": round(self.latency_ms, 3),
+            "decision_ms": round(self.decision_ms, 3),
+            "origin": self.origin,
+            "facts": {name: fact for name, fact in self.facts.items() if name not in BESIDE},
+        }
+        if self.reason:
+            known["reason"] = self.reason
+        if self.requires_escalation:
+            known["requires_escalation"] = True
+        return known | ({"approved_by": list(self.approved_by)} if self.approved_by else {})
+
+    def review(self, effect_key: str) -> dict[str, Any]:
+        """What a reviewer is shown of a held call, and what the approval is bound to."""
+        known: dict[str, Any] = {
+            "tool": self.tool,
+            "arguments": self.arguments,
+            "call_hash": self.call_hash,
+            "effect_key": effect_key,
+            "rule": self.rule,
+            "origin": self.origin,
+        }
+        if self.findings:
+            known["findings"] = list(self.findings)
+        return known | ({"approvals_needed": self.approvals_needed} if self.approvals_needed > 1 else {})
+
+
+class Gate:
+    """Decides on every tool call and runs what it allows. An error of its own holds the call."""
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        ledger: Effects,
+        *,
+        desk: str,
+        mode: Literal["live", "capture"] = "live",
+        terms: Terms | None = None,
+        resolvers: Iterable[Resolver] = (),
+        rules: Sequence[Rule] = RULES,
+        now: Callable[[], float] = time.time,
+        record_event: Callable[[Event], Awaitable[None]] | None = None,
+        stand_in: StandIn | None = None,
+        cited: Callable[[str], Awaitable[Sequence[str]]] | None = None,
+    ) -> None:
+        self._registry, self._ledger, self._desk, self._mode = registry, ledger, desk, mode
+        self._terms = terms or Terms()
+        self._lookups = Lookups(resolvers)
+        names = {rule.name for rule in rules}
+        self._admission, self._judgement, self._approval = (
+            tuple(rule for rule in phase if rule.name in names) for phase in (ADMISSION, JUDGEMENT, APPROVAL)
+        )
+        self._now, self._record_event, self._cited = now, record_event, cited
+        self._stand_in = stand_in if mode == "capture" else None
+
+    @property
+    def has_policy(self) -> bool:
+        """Whether calls must pass a desk's own rules as well."""
+        return self._terms.policy is not None
+
+    async def call(
+        self,
+        tool: str,
+        parameters: Mapping[str, Any] | str,
+        *,
+        allowed: Sequence[str],
+        ctx: StageContext,
+        index: int = 0,
+    ) -> GateAnswer:
+        """Judge and perhaps run one call; `parameters` may be the model's text, unread.
+
+        Fenced and StoreUnavailable pass through: nobody could be told to hold, and the step is repeated under its key.
+        """
+        started = time.perf_counter()
+        try:
+            answer = await self._answer(tool, parameters, tuple(allowed), ctx, index)
+        except (Fenced, StoreUnavailable):
+            raise
+        except Exception:
+            log.exception("the gate failed on %s in run %s; the call is held", tool, ctx.run_id)
+            ruling = hold("gate_error", f"the check of this call of {tool} failed; a person must look", liftable=False)
+            answer = GateAnswer(tool, "hold", ruling.rule, ruling.reason, canonical_hash([tool, {}]), {}, ruling.result)
+        await self._tell(answer, ctx.run_id)
+        return replace(answer, latency_ms=(time.perf_counter() - started) * 1000)
+
+    async def look_through(self, reply: Mapping[str, Any], ctx: StageContext) -> tuple[dict[str, Any], ...]:
+        """What would speak against a reply for what it says, without judging or sending it."""
+        case = self._case(DELIVER, reply, (DELIVER,), ctx, 0)
+        if not isinstance(case.checked, Arguments):
+            return ()
+        case.principal, case.now = ctx.principal, self._now()
+        await self._read_reply(case, self._context(case))
+        return findings_of(case, self._terms)
+
+    async def _answer(
+        self, name: str, parameters: Mapping[str, Any] | str, allowed: tuple[str, ...], ctx: StageContext, index: int
+    ) -> GateAnswer:
+        case = self._case(name, parameters, allowed, ctx, index)
+        objection = _first(self._admission, case, self._terms)
+        if objection is not None:
+            return self._refused(case, objection)
+        try:
+            await self._look_up(case)
+        except LookupFailed as error:
+            return self._refused(case, error.ruling(case))
+        begun = time.perf_counter()
+        objection = self._judge(case)
+        decision_ms = (time.perf_counter() - begun) * 1000
+        if objection is not None:
+            return self._refused(case, objection, decision_ms)
+        try:
+            result = await self._run(case)
+        except EffectRefused as error:
+            return self._refused(case, hold(error.rule, str(error), liftable=error.liftable), decision_ms)
+        return self._told(case, "allow", "allowed", "", result, decision_ms)
+
+    def _case(
+        self, name: str, parameters: Mapping[str, Any] | str, allowed: tuple[str, ...], ctx: StageContext, index: int
+    ) -> Case:
+        given, note = read_arguments(parameters)
+        tool = self._registry.get(name)
+        checked: Arguments | ArgumentsInvalid | None = None
+        if tool is not None:
+            try:
+                checked = tool.signature.check(given)
+            except ArgumentsInvalid as error:
+                checked = error
+        case = Case(name, given, note, allowed, ctx, ctx.effect_key(index), tool, checked, live=self._mode == "live")
+        case.hash = canonical_hash([name, case.canonical])
+        return case
+
+    async def _look_up(self, case: Case) -> None:
+        """Everything that is asked of others: who the principal is, what the keys mean, what happened before."""
+        tool = case.called
+        context = self._context(case)
+        case.principal = case.ctx.principal
+        if case.name not in ENGINE_TOOLS or self.has_policy:  # an answer needs no customer data to leave
+            case.principal = await self._lookups.identify(case.principal, context, tool.timeout)
+        case.approval = case.ctx.approval(case.hash, case.key)
+        case.now = self._now()
+        await self._lookups.resolve(case, context)
+        await describe(case, self._terms, self._ledger)
+        if case.name in ENGINE_TOOLS:
+            await self._read_reply(case, context)
+        if tool.changes_something and case.live:
+            case.effects = await self._ledger.effects(case.key.run_id)
+            case.stop = None if case.known is None else await self._ledger.stopped()
+
+    async def _read_reply(self, case: Case, context: Context) -> None:
+        if self._cited is not None:
+            case.cited = tuple(await self._cited(case.key.run_id))
+        case.others = await self._others_in(case, context)
+
+    async def _others_in(self, case: Case, context: Context) -> tuple[str, ...]:
+        """What a reply names of other customers', without what the sender wrote himself and what an article says."""
+        if not self._lookups.knows_owners:
+            return ()
+        reply, message = Reply.model_validate(case.canonical), case.ctx.envelope.message
+        said = () if message is None else (message.subject, message.body)
+        known = set(identifiers_in("\n".join((*said, *case.cited))))
+        named = [word for word in identifiers_in(f"{reply.subject}\n{reply.text}") if word not in known]
+        if not named:
+            return ()
+        seconds, whose = case.called.timeout, case.principal
+        with suppress(LookupFailed):  # then the numbers are for a person to look at
+            whose = await self._lookups.identify(whose, context, seconds)
+        strange = await self._lookups.strangers(named[:MOST_LOOKED_UP], whose, context, seconds)
+        return (*strange, *named[MOST_LOOKED_UP:])
+
+    def _judge(self, case: Case) -> Ruling | None:
+        """The first rule that speaks against the call, after a person's approval has lifted what it may lift."""
+        tool = case.called
+        if tool.changes_something and not tool.signature.survives(case.arguments):
+            raise ValueError(f"{tool.name}: the canonical arguments do not say all there is; nobody could approve them")
+        known = case.known if case.known is not None and case.known.call_hash == case.hash else None
+        if known is not None and known.state is EffectState.DONE:
+            return None  # judged when it was intended; what it did is told again
+        for rule in self._judgement:
+            if known is not None and rule.name in JUDGED_ONCE:
+                continue
+            ruling = rule.check(case, self._terms)
+            if ruling is None:
+                continue
+            if not (ruling.verdict == "hold" and ruling.liftable and case.is_approved):
+                return ruling
+            doubt = _first(self._approval, case, self._terms)
+            if doubt is not None:
+                return doubt
+        return None
+
+    async def _run(self, case: Case) -> ToolResult:
+        tool = case.called
+        stood_in = self._stand_in(case.ctx, case.name, case.canonical) if self._stand_in is not None else None
+        if stood_in is not None:
+            return stood_in
+        if not tool.changes_something:
+            try:
+                return self._shown(await self._handle(case), case)
+            except Exception as error:
+                log.warning("%s %s failed: %r", tool.name, case.key, error, exc_info=error)
+                return readable_failure(error)
+        if self._mode == "capture":
+            return ToolResult.success({"captured": True})
+
+        async def perform() -> ToolResult:
+            try:
+                return self._shown(await self._handle(case), case)
+            except Exception as error:
+                log.warning("%s %s failed: %r", tool.name, case.key, error, exc_info=error)
+                raise
+
+        approved = case.is_approved and _first(self._approval, case, self._terms) is None
+        adds = added_by(case, self._terms, limits=() if approved else case.limits)
+        canonical, probe = case.arguments.canonical, _timed_probe(tool)
+        return await carry_out(case.key, tool, case.hash, canonical, self._ledger, perform, probe, adds)
+
+    async def _handle(self, case: Case) -> Any:
+        tool = case.called
+        values = self._lookups.filled(case, self._context(case))
+        return await run_within(tool.timeout, handler_of(tool), values, what=tool.name)
+
+    def _context(self, case: Case) -> Context:
+        logger = bound(f"deskhand.tool.{case.name}", run_id=case.key.run_id, desk=self._desk)
+        return Context(run_id=case.key.run_id, effect_key=str(case.key), desk=self._desk, log=logger)
+
+    def _shown(self, value: Any, case: Case) -> ToolResult:
+        """What a tool returned, unless it is somebody else's."""
+        if (whose := strangers_data(value, case.principal)) is None:
+            return readable_result(value)
+        log.error("%s in run %s returned data of another customer (%s)", case.name, case.key.run_id, whose)
+        return withheld(case.name, whose)
+
+    # --- what is told
+
+    def _refused(self, case: Case, ruling: Ruling, decision_ms: float = 0.0) -> GateAnswer:
+        answer = self._told(case, ruling.verdict, ruling.rule, ruling.reason, ruling.result, decision_ms)
+        return replace(answer, findings=ruling.findings, requires_escalation=ruling.requires_escalation)
+
+    def _told(
+        self,
+        case: Case,
+        verdict: Literal["allow", "hold", "deny"],
+        rule: str,
+        reason: str,
+        result: ToolResult,
+        decision_ms: float,
+    ) -> GateAnswer:
+        judged = case.facts is not None
+        return GateAnswer(
+            case.name,
+            verdict,
+            rule,
+            reason,
+            case.hash,
+            case.canonical,
+            result,
+            decision_ms=decision_ms,
+            origin=case.origin,
+            facts=case.facts.record() if case.facts is not None else {},
+            approved_by=case.approval.people if case.approval is not None and case.is_approved else (),
+            approvals_needed=2 if judged and needs_four_eyes(case, self._terms) else 1,
+        )
+
+    async def _tell(self, answer: GateAnswer, run_id: str) -> None:
+        """One log line and one event for what was held or denied, without the arguments: they may be a customer's."""
+        data = answer.result.error.details if answer.result.error else {}
+        if (answer.verdict == "allow" and "withheld" not in data) or answer.rule in _SLIPS:
+            return
+        rule = "result_withheld" if answer.verdict == "allow" else answer.rule
+        told = {"tool": answer.tool, "verdict": answer.verdict, "rule": rule, "escalate": answer.requires_escalation}
+        log.warning(
+            "%s of %s by rule %r in run %s", answer.verdict, answer.tool, rule, run_id, extra={"run_id": run_id}
+        )
+        if self._record_event is not None:
+            await self._record_event(Event(VIOLATION, run_id=run_id, by="gate", payload=told))
+
+
+def _first(rules: Sequence[Rule], case: Case, terms: Terms) -> Ruling | None:
+    return next((ruling for rule in rules if (ruling := rule.check(case, terms)) is not None), None)
+
+
+def _timed_probe(tool: Tool) -> Probe | None:
+    probe = tool.probe
+    if probe is None:
+        return None
+
+    async def ask(key: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        async def asked() -> dict[str, Any] | None:
+            return await probe(key, arguments)
+
+        found: dict[str, Any] | None = await run_within(tool.timeout, asked, {}, what=f"the probe of {tool.name}")
+        return found
+
+    return ask

@@ -1,0 +1,67 @@
+"""JSON schemas as every model endpoint takes them: no references, no titles, optional without `null`."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+_NOISE = ("title", "$defs", "additionalProperties", "discriminator")
+
+
+def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """`{"type": "object", "properties": ..., "required": [...]}`, with definitions written out where they are used."""
+    definitions = cast(dict[str, Any], schema.get("$defs", {}))
+    plain = _plain(schema, definitions, ())
+    plain.setdefault("properties", {})
+    plain.setdefault("required", [])
+    if recursive := _references(plain):
+        plain["$defs"] = {}
+        while recursive:
+            name = recursive.pop()
+            plain["$defs"][name] = _plain(definitions[name], definitions, (name,))
+            recursive |= _references(plain["$defs"][name]) - plain["$defs"].keys()
+    order = ("type", "properties", "required")
+    return {key: plain[key] for key in order} | {key: plain[key] for key in plain if key not in (*order, "description")}
+
+
+def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any], inside: tuple[str, ...]) -> dict[str, Any]:
+    schema = _without_null(schema)
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        name = reference.rpartition("/")[2]
+        if name in inside:
+            return dict(schema)
+        beside = {key: value for key, value in schema.items() if key != "$ref"}
+        return _plain({**definitions[name], **beside}, definitions, (*inside, name))
+    plain: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "properties":
+            plain[key] = {name: _plain(each, definitions, inside) for name, each in value.items()}
+        elif key == "additionalProperties" and isinstance(value, dict):
+            plain[key] = _plain(value, definitions, inside)
+        elif key == "const":
+            plain["enum"] = [value]
+        elif key in ("items", "not") and isinstance(value, dict):
+            plain[key] = _plain(value, definitions, inside)
+        elif key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+            plain[key] = [_plain(each, definitions, inside) for each in value]
+        elif key not in _NOISE:
+            plain[key] = value
+    return plain
+
+
+def _without_null(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A parameter that may be left out need not say that it may also be null."""
+    kinds = schema.get("anyOf")
+    if not isinstance(kinds, list) or "default" not in schema or schema["default"] is not None:
+        return dict(schema)
+    real = [kind for kind in cast(list[dict[str, Any]], kinds) if kind != {"type": "null"}]
+    rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
+    return {**real[0], **rest} if len(real) == 1 else {**rest, "anyOf": real}
+
+
+def _references(schema: Any) -> set[str]:
+    if isinstance(schema, dict):
+        own = {schema["$ref"].rpartition("/")[2]} if isinstance(schema.get("$ref"), str) else set[str]()
+        return own.union(*(_references(value) for value in schema.values()))
+    if isinstance(schema, list):
+        return set[str]().union(*(_references(value) for value in schema))
+    return set()

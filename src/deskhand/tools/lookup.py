@@ -1,0 +1,135 @@
+"""Asking a desk's resolvers: who the principal is as a customer, and what the keys in a call's arguments mean."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from deskhand.errors import Fenced, StoreUnavailable
+from deskhand.model.principal import Principal
+from deskhand.tools.authority import Authority, Customer, CustomerId, Owned, Resolver, SenderAddress
+from deskhand.tools.bound import Injected
+from deskhand.tools.case import Case, Lookup, Ruling, deny, hold
+from deskhand.tools.context import Context
+from deskhand.tools.running import run_within
+
+
+class LookupFailed(Exception):
+    """A resolver broke or did not answer: nothing is known, so nothing is allowed."""
+
+    def __init__(self, kind: type[Authority], cause: Exception) -> None:
+        super().__init__(f"{kind.__name__} could not be looked up: {type(cause).__name__}")
+
+    def ruling(self, case: Case) -> Ruling:
+        say = "It could not be looked up; try again later."
+        if case.called.changes_something:
+            return hold("lookup_failed", str(self), say, liftable=False)
+        return deny("lookup_failed", str(self), say)
+
+
+class Lookups:
+    """The desk's resolvers by exact type."""
+
+    def __init__(self, resolvers: Iterable[Resolver]) -> None:
+        self._resolvers = {resolver.kind: resolver for resolver in resolvers}
+
+    async def identify(self, principal: Principal, context: Context, seconds: float) -> Principal:
+        """The principal with the customer id and tier that the desk knows him under."""
+        resolver = next((one for kind, one in self._resolvers.items() if issubclass(kind, Customer)), None)
+        key = principal.customer_id or principal.address
+        if resolver is None or key is None or not principal.owns:
+            return principal
+        found = await self._ask(resolver, key, principal, context, seconds)
+        if len(found) != 1 or not found[0].belongs_to(principal):
+            return principal
+        customer = found[0]
+        assert isinstance(customer, Customer)
+        return principal.changed(customer_id=customer.id, tier=customer.tier or principal.tier)
+
+    async def resolve(self, case: Case, context: Context) -> None:
+        """Find what every key means, whoever it belongs to; the rules decide about that."""
+        for argument, bound in case.called.signature.bound.items():
+            if issubclass(bound.kind, SenderAddress):
+                continue
+            given = case.arguments.values[argument]
+            for key in () if given is None else given if isinstance(given, list) else (given,):
+                found = await self._find(bound.kind, str(key), case, context)
+                case.lookups.append(Lookup(argument, str(key), bound.kind, found))
+
+    @property
+    def knows_owners(self) -> bool:
+        return any(issubclass(kind, Owned) for kind in self._resolvers)
+
+    async def strangers(
+        self, words: Iterable[str], principal: Principal, context: Context, seconds: float
+    ) -> list[str]:
+        """Those of the words that name something of somebody else's, or that nobody could look up just now."""
+        owned = [resolver for kind, resolver in self._resolvers.items() if issubclass(kind, Owned)]
+
+        async def is_strange(word: str) -> bool:
+            for resolver in owned:
+                try:
+                    things = await self._ask(resolver, word, principal, context, seconds)
+                except LookupFailed:
+                    return True
+                if things and not any(thing.belongs_to(principal) for thing in things):
+                    return True
+            return False
+
+        return [word for word in words if await is_strange(word)]
+
+    def filled(self, case: Case, context: Context) -> dict[str, Any]:
+        """The arguments as the tool's function takes them: things for keys, and what the gate fills itself."""
+        values = dict(case.arguments.values)
+        for argument, bound in case.called.signature.bound.items():
+            given = values[argument]
+            if given is None:
+                continue
+            several: list[Any]
+            if issubclass(bound.kind, SenderAddress):
+                several = [SenderAddress(one) for one in (given if isinstance(given, list) else [given])]
+            else:
+                several = [_chosen(one, case) for one in case.lookups if one.argument == argument]
+            values[argument] = several if isinstance(given, list) else several[0]
+        for name, wanted in case.called.signature.injected.items():
+            values[name] = _injected(wanted, case.principal, context)
+        return values
+
+    async def _find(self, kind: type[Authority], key: str, case: Case, context: Context) -> tuple[Authority, ...]:
+        resolver = self._resolvers.get(kind)
+        if resolver is None:
+            raise LookupError(f"the desk has no resolver of {kind.__name__}")
+        return await self._ask(resolver, key, case.principal, context, case.called.timeout)
+
+    async def _ask(
+        self, resolver: Resolver, key: str, principal: Principal, context: Context, seconds: float
+    ) -> tuple[Authority, ...]:
+        async def ask() -> tuple[Authority, ...]:
+            return await resolver(key, principal, context)
+
+        try:
+            found: tuple[Authority, ...] = await run_within(
+                seconds, ask, {}, what=f"the resolver of {resolver.kind.__name__}"
+            )
+        except (Fenced, StoreUnavailable):
+            raise
+        except Exception as error:
+            context.log.warning("the resolver of %s failed: %r", resolver.kind.__name__, error, exc_info=error)
+            raise LookupFailed(resolver.kind, error) from error
+        return found
+
+
+def _chosen(lookup: Lookup, case: Case) -> Authority:
+    own = [one for one in lookup.found if one.belongs_to(case.principal)]
+    return (own or lookup.found)[0]
+
+
+def _injected(wanted: Injected, principal: Principal, context: Context) -> Any:
+    known = principal.customer_id
+    if issubclass(wanted.kind, Context):
+        return context
+    if issubclass(wanted.kind, Principal):
+        return principal
+    if known is None:
+        return None
+    if issubclass(wanted.kind, CustomerId):
+        return CustomerId(known)
+    return Customer(id=known, address=principal.address, tier=principal.tier)

@@ -1,0 +1,139 @@
+"""Where an argument's value came from: found by looking for the value, since no model can be asked for it.
+
+It helps a reviewer and may make a rule stricter; it is never the only defence, since whoever writes a message or a note
+can put any value there.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any, cast
+
+from deskhand.model.envelope import Envelope
+from deskhand.model.principal import Principal
+
+PRINCIPAL, OPERATOR, MESSAGE, MODEL = "principal", "operator", "message", "model"
+MOST_TEXT = 200_000
+"""Characters of a message and its attachments that are searched."""
+_NUMBER = re.compile(r"\d[\d.,]*")
+_ORDER = (PRINCIPAL, OPERATOR, "result", MESSAGE, MODEL)
+
+
+class Sources:
+    """What values may have come from, most trusted first."""
+
+    def __init__(
+        self,
+        principal: Principal,
+        envelope: Envelope,
+        operator: Mapping[str, Any] | None = None,
+        model_outputs: Collection[str] = (),
+    ) -> None:
+        self._principal = {_norm(value) for value in (principal.customer_id, principal.address) if value}
+        self._operator = {name: {_norm(leaf) for leaf in _leaves(value)} for name, value in (operator or {}).items()}
+        self._data = results_in(envelope, model_outputs)
+        self._results = [_written(result) for result in self._data]
+        self._text = _text(envelope)
+
+    def origin(self, argument: str, value: Any) -> str:
+        """The origin of a value, of a list or mapping the least trusted of its parts'."""
+        found = [self._of(argument, leaf) for leaf in _leaves(value)]
+        return max(found, key=lambda where: _ORDER.index(where.partition(":")[0]), default=OPERATOR)
+
+    def result_naming(self, value: Any) -> int | None:
+        """The number of the first tool result with exactly this value in it, not with text that contains it."""
+        wanted = _written(value)
+        if not isinstance(value, str):
+            exactly = re.compile(rf"(?<![\w.\"-]){re.escape(wanted)}(?![\w.\"])")
+            return next((number for number, text in enumerate(self._results, 1) if exactly.search(text)), None)
+        return next((number for number, text in enumerate(self._results, 1) if wanted in text), None)
+
+    def offers(self, key: str) -> bool:
+        """Whether a result has a thing with this `id`: text that says so may be a note the model wrote."""
+        return any(str(thing["id"]) == key for thing in _things(self._data) if "id" in thing)
+
+    def _of(self, argument: str, value: Any) -> str:
+        wanted = _norm(value)
+        if wanted in self._principal:
+            return PRINCIPAL
+        if wanted in self._operator.get(argument, ()):
+            return OPERATOR
+        if (number := self.result_naming(value)) is not None:
+            return f"result:{number}"
+        return MESSAGE if self._in_message(value, wanted) else MODEL
+
+    def _in_message(self, value: Any, wanted: str) -> bool:
+        if isinstance(value, bool) or not wanted:
+            return False
+        amount = _decimal(str(value).partition(" ")[0]) if _looks_like_amount(value) else None
+        if amount is not None and any(_decimal(found) == amount for found in _NUMBER.findall(self._text)):
+            return True
+        return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", self._text) is not None
+
+
+def results_in(envelope: Envelope, model_outputs: Collection[str]) -> list[Any]:
+    """What tools returned so far, in the order of the run's stages; also what was adopted from an earlier run.
+
+    A model may write `results` of its own: those are no tool's.
+    """
+    found: list[Any] = []
+    for key, output in envelope.outputs.items():
+        if key in model_outputs:
+            continue
+        results = cast(dict[str, Any], output).get("results") if isinstance(output, dict) else None
+        if isinstance(results, list):
+            found += [cast(dict[str, Any], one).get("data") for one in results if isinstance(one, dict)]
+    return found
+
+
+def _written(value: Any) -> str:
+    """As JSON: a text stands in quotes there, so that it is found whole, and quotes inside another one are escaped."""
+    return json.dumps(value, ensure_ascii=False, default=str, check_circular=False).casefold()
+
+
+def _text(envelope: Envelope) -> str:
+    message = envelope.message
+    parts = [envelope.raw_input]
+    if message is not None:
+        parts += [message.subject, message.body, message.sender.address, message.sender.name]
+        parts += [attachment.text or "" for attachment in message.attachments]
+    return _norm("\n".join(parts)[:MOST_TEXT])
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from _leaves(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _leaves(item)
+    elif value is not None:
+        yield value
+
+
+def _things(value: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, Mapping):
+        yield value
+    for item in value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ():
+        yield from _things(item)
+
+
+def _norm(value: Any) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{_decimal(str(value)) or value}"
+    return " ".join(str(value).split()).casefold()
+
+
+def _looks_like_amount(value: Any) -> bool:
+    return isinstance(value, int | float) or re.fullmatch(r"\d+(\.\d+)?( [A-Z]{3})?", str(value)) is not None
+
+
+def _decimal(text: str) -> Decimal | None:
+    written = text.strip(".,")
+    if re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", written):
+        written = written.replace(",", "")
+    try:
+        return Decimal(written.replace(",", ".")).normalize()
+    except InvalidOperation:
+        return None

@@ -1,0 +1,187 @@
+"""Tools: typed functions a model may ask for, declared with what they can change, and never called directly."""
+
+import copy
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Literal, NoReturn
+
+from deskhand.errors import ConfigError
+from deskhand.model.outcome import EffectClass, IdempotencyClass, RiskLevel
+from deskhand.tools.declared import Place, declare, place_of
+from deskhand.tools.docstring import read_docstring
+from deskhand.tools.handlers import keep_handler
+from deskhand.tools.schema import Signature, signature_of
+
+Effect = Literal["read", "reversible", "keyed", "irreversible"]
+Risk = Literal["low", "medium", "high", "critical"]
+Probe = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any] | None]]
+"""Asks the other side whether the effect with this key and these arguments has happened: what it made, or None."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Tool:
+    """A tool as everybody but the gate sees it: what it is called, takes and may change, but no way to run it."""
+
+    name: str
+    description: str
+    effect: EffectClass
+    risk: RiskLevel
+    timeout: float
+    signature: Signature = field(repr=False)
+    place: Place
+    probe: Probe | None = None
+    public: bool = False
+    """Whether it may act for a sender nobody vouched for."""
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The JSON schema of its arguments."""
+        return copy.deepcopy(self.signature.schema)
+
+    @property
+    def idempotency(self) -> IdempotencyClass:
+        return self.effect.idempotency_with(self.risk)
+
+    @property
+    def changes_something(self) -> bool:
+        return self.effect is not EffectClass.READ
+
+    @property
+    def may_repeat(self) -> bool:
+        """Doing it again under the same key is harmless by its class (a probe may allow it as well)."""
+        return self.effect in (EffectClass.REVERSIBLE, EffectClass.KEYED)
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The tool in the OpenAI function-calling format."""
+        function = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        return {"type": "function", "function": function}
+
+    def __call__(self, *arguments: Any, **named: Any) -> NoReturn:
+        raise TypeError(f"{self.name} is a tool ({self.place}): only the gate may run it, as `await gate.call(...)`")
+
+
+def tool(
+    *,
+    effect: Effect | EffectClass,
+    risk: Risk | RiskLevel = RiskLevel.LOW,
+    timeout: float = 30.0,
+    name: str | None = None,
+    probe: Probe | None = None,
+    public: bool = False,
+) -> Callable[[Callable[..., Any]], Tool]:
+    """Make a tool of a typed function with a docstring, async or not; a mistake is a ConfigError with file and line."""
+
+    def decorate(function: Callable[..., Any]) -> Tool:
+        place = place_of(function)
+        _check_function(function, place)
+        called = name or function.__name__
+        if not _NAME.fullmatch(called):
+            raise place.error(f"{called!r} is no tool name", fix="letters, digits, _ and -, at most 64")
+        documentation = read_docstring(function.__doc__ or "")
+        if not documentation.description:
+            raise place.error(
+                f"tool {called!r} has no docstring", fix="say in one sentence what it does, for the model"
+            )
+        if timeout <= 0:
+            raise place.error(f"tool {called!r}: timeout must be more than 0 seconds, not {timeout}")
+        made = Tool(
+            name=called,
+            description=documentation.description,
+            effect=_one_of(EffectClass, effect, f"tool {called!r}: effect", place),
+            risk=_one_of(RiskLevel, risk, f"tool {called!r}: risk", place),
+            timeout=timeout,
+            signature=signature_of(function, called, documentation.parameters),
+            place=place,
+            probe=probe,
+            public=public,
+        )
+        _check_probe(made)
+        keep_handler(made, function)
+        return declare(made)
+
+    return decorate
+
+
+def tool_probe(function: Probe) -> Probe:
+    """Mark an async function `(key, arguments) -> dict | None` as a probe; use it as `@tool(..., probe=function)`."""
+    place = place_of(function)
+    if not inspect.iscoroutinefunction(function):
+        raise place.error("a probe must be an async function")
+    try:
+        inspect.signature(function).bind("key", {})
+    except TypeError:
+        raise place.error("a probe takes two arguments", fix="write `(key: str, arguments: dict)`") from None
+    return function
+
+
+def _check_function(function: Callable[..., Any], place: Place) -> None:
+    if not inspect.isfunction(function):
+        raise place.error(f"@tool goes on a function, not on {function!r}")
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise place.error(f"tool {function.__name__!r} yields", fix="return one result")
+
+
+def _check_probe(made: Tool) -> None:
+    if made.probe is None:
+        return
+    if not made.changes_something:
+        raise made.place.error(f"tool {made.name!r} only reads and needs no probe", fix="drop `probe=`")
+    tool_probe(made.probe)
+
+
+def _one_of(kind: Any, value: str, what: str, place: Place) -> Any:
+    try:
+        return kind(value)
+    except ValueError:
+        raise place.error(f"{what} cannot be {value!r}", fix=f"one of {', '.join(kind)}") from None
+
+
+class ToolRegistry:
+    """The tools of one desk, by exact name."""
+
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+        self._tools: dict[str, Tool] = {}
+        for each in tools:
+            self.register(each)
+
+    def register(self, added: Tool) -> None:
+        if not isinstance(added, Tool):
+            raise ConfigError(f"{added!r} is not a tool", fix="decorate the function with @tool(effect=...)")
+        known = self._tools.get(added.name)
+        if known is not None:
+            raise added.place.error(f"there is a tool {added.name!r} already, at {known.place}", fix="rename one")
+        self._tools[added.name] = added
+
+    def get(self, name: str) -> Tool | None:
+        return self._tools.get(name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._tools)
+
+    def specs(self, subset: Sequence[str] | None = None) -> list[dict[str, Any]]:
+        """The named tools (all by default) for a model, in the given order."""
+        return [self._known(name).spec for name in (self.names if subset is None else subset)]
+
+    def _known(self, name: str) -> Tool:
+        known = self._tools.get(name)
+        if known is None:
+            close = get_close_matches(name, self._tools, n=1)
+            fix = f"did you mean {close[0]!r}?" if close else f"known tools: {', '.join(self._tools) or 'none'}"
+            raise ConfigError(f"there is no tool {name!r}", fix=fix)
+        return known
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
+
+    def __len__(self) -> int:
+        return len(self._tools)

@@ -1,0 +1,58 @@
+"""The desk's own policy, its caps and its stop switch."""
+
+from deskhand.config.policy import LimitSpec
+from deskhand.model.codes import ErrorCode
+from deskhand.model.totals import CALLS, Limit, counted_money, is_money
+from deskhand.tools.case import Case, Ruling, Terms, hold
+
+
+def policy(case: Case, terms: Terms) -> Ruling | None:
+    """The company's rules can only make the gate stricter. The verdict carries the name of the company's rule."""
+    if terms.policy is None or case.facts is None:
+        return None
+    decided = terms.policy.decide(case.facts)
+    if decided.verdict == "allow":
+        if decided.limit is not None:
+            case.limits += _limits(decided.limit, case.name)
+        return None
+    code = ErrorCode.TOOL_DENIED if decided.verdict == "deny" else ErrorCode.TOOL_HELD
+    return Ruling(
+        decided.verdict,
+        decided.rule,
+        decided.reason,
+        code,
+        say=decided.say,
+        liftable=decided.verdict == "hold",
+        requires_escalation=decided.requires_escalation,
+    )
+
+
+def over_cap(case: Case, terms: Terms) -> Ruling | None:
+    """The caps go with the call into the transaction that writes its intention: nobody can slip in between."""
+    if not case.called.changes_something:
+        return None
+    case.limits += terms.caps
+    capped = {limit.unit for limit in terms.caps if is_money(limit.unit)}
+    for currency in case.money:
+        if capped and currency not in capped:
+            reason = f"nobody can tell whether an amount in {currency} stays within caps in {', '.join(sorted(capped))}"
+            return hold("over_cap", reason, "A colleague has to look at this first.")
+    return None
+
+
+def stopped(case: Case, terms: Terms) -> Ruling | None:
+    """Asked together with the caps: the switch holds from the moment it is thrown, in every process."""
+    case.heeds_stop = case.called.changes_something
+    if case.stop is None:
+        return None
+    why = f": {case.stop.reason}" if case.stop.reason else ""
+    return hold("stopped", f"the desk was stopped by {case.stop.by}{why}", liftable=False)
+
+
+def _limits(limit: LimitSpec, tool: str) -> tuple[Limit, ...]:
+    found: list[Limit] = []
+    if limit.calls is not None:
+        found.append(Limit(limit.per, CALLS, limit.calls, tool))
+    if limit.money is not None:
+        found.append(Limit(limit.per, limit.money.currency, counted_money(limit.money.amount), tool))
+    return tuple(found)

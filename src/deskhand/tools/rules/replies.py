@@ -1,0 +1,143 @@
+"""What a reply contains and promises, looked at on every channel and in every mode before it leaves."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, cast
+
+from deskhand.model.envelope import Envelope
+from deskhand.model.message import ENGINE_TOOLS, Reply
+from deskhand.outgoing.accounts import accounts_in
+from deskhand.outgoing.commitments import Backing, Commitment, check_commitments, unbacked
+from deskhand.outgoing.content import check_reply
+from deskhand.outgoing.finding import AllowedContent, Finding
+from deskhand.tools.case import Case, Ruling, Terms, deny, hold
+from deskhand.tools.counting import sends
+
+HEADER, CONTENT, COMMITMENT = "header_injection", "outgoing_content", "unbacked_commitment"
+_SAY = "A colleague has to look at this reply first."
+
+
+def header_injection(case: Case, terms: Terms) -> Ruling | None:
+    """A line break in a header is a forgery, whoever approves it."""
+    broken = [finding for finding in look_through(case, terms)[0] if finding.refused]
+    return None if not broken else deny(HEADER, broken[0].reason, "The reply's headers are broken.")
+
+
+def outgoing_content(case: Case, terms: Terms) -> Ruling | None:
+    found, _ = look_through(case, terms)
+    if not found:
+        return None
+    return _hold(CONTENT, f"the reply holds {_told([_words(one) for one in found])}", case, terms)
+
+
+def unbacked_commitment(case: Case, terms: Terms) -> Ruling | None:
+    _, found = look_through(case, terms)
+    if not found:
+        return None
+    words = [f"{one.value} ({one.sentence[:120]!r})" for one in found]
+    return _hold(COMMITMENT, f"nothing stands behind {_told(words)}", case, terms)
+
+
+def look_through(case: Case, terms: Terms) -> tuple[list[Finding], list[Commitment]]:
+    """Both checks, once a call, of a reply and of whatever a desk's own tool sends; nothing for any other call."""
+    if case.name not in ENGINE_TOOLS and not sends(case):
+        return [], []
+    if case.looked_through is None:
+        reply = Reply.model_validate(case.canonical) if case.name in ENGINE_TOOLS else _as_reply(case)
+        promises = check_commitments(reply.text, reply.language, _backing(case, terms))
+        case.looked_through = (check_reply(reply, _allowed(case, terms)), unbacked(promises))
+    return case.looked_through
+
+
+def _as_reply(case: Case) -> Reply:
+    """What a desk's own tool would send: its subject, and all other texts but the addresses, which a rule has seen."""
+    addresses = case.called.signature.bound
+    texts = {name: "\n".join(_texts(value)) for name, value in case.canonical.items() if name not in addresses}
+    subject = texts.pop("subject", "")
+    return Reply(to="", subject=subject, text="\n".join(texts.values()))
+
+
+def _hold(rule: str, reason: str, case: Case, terms: Terms) -> Ruling:
+    """With all findings: an approval lifts both rules, so whoever approves sees both."""
+    return hold(rule, reason, _SAY)._replace(findings=findings_of(case, terms))
+
+
+def findings_of(case: Case, terms: Terms) -> tuple[dict[str, Any], ...]:
+    """For a reviewer's screen."""
+    content, promises = look_through(case, terms)
+    return (*(one.as_json() for one in content), *({"rule": COMMITMENT, **one.as_json()} for one in promises))
+
+
+def _words(finding: Finding) -> str:
+    return f"{finding.text!r}: {finding.reason}"
+
+
+def _told(words: list[str]) -> str:
+    more = f" and {len(words) - 1} more" if len(words) > 1 else ""
+    return words[0] + more
+
+
+def _allowed(case: Case, terms: Terms) -> AllowedContent:
+    """The desk's own and the operator's list; of the customer's, the proven address, the sender's, what tools gave.
+
+    A tool may give back a note that an outsider wrote, so its word is not enough for an address or an account.
+    """
+    message, listed = case.ctx.envelope.message, terms.outgoing
+    own = [case.principal.address, case.principal.customer_id, None if message is None else message.sender.address]
+    given = (text[:200] for text in _texts([result["data"] for result in trusted_results(case.ctx.envelope, terms)]))
+    names = [text for text in given if "@" not in text and not any(accounts_in(text))]
+    return AllowedContent(
+        hosts=listed.hosts,
+        addresses=(*listed.addresses, *terms.recipients),
+        phones=listed.phones,
+        accounts=listed.accounts,
+        canaries=listed.canaries,
+        own=[*filter(None, own), *names],
+        others=case.others,
+    )
+
+
+def _backing(case: Case, terms: Terms) -> Backing:
+    message = case.ctx.envelope.message
+    return Backing(
+        now=datetime.fromtimestamp(case.now, terms.time_zone),
+        results=trusted_results(case.ctx.envelope, terms),
+        clauses=terms.clauses,
+        quotes=case.cited,
+        message="" if message is None else f"{message.subject}\n{message.body}",
+    )
+
+
+def trusted_results(envelope: Envelope, terms: Terms) -> list[dict[str, Any]]:
+    """What tools and services gave, taken from stages that no model writes: a model may claim any result."""
+    found: list[dict[str, Any]] = []
+    for key, stage in terms.trusted_outputs.items():
+        output = envelope.output(key)
+        if not isinstance(output, dict):
+            continue
+        fields = cast(dict[str, Any], output)
+        results = fields.get("results")
+        if not isinstance(results, list):
+            found.append({"tool": stage, "effect": "read", "data": fields})
+            continue
+        for one in results:
+            if isinstance(one, dict) and one.get("status") == "success":
+                found.append(_result(cast(dict[str, Any], one), terms))
+    return found
+
+
+def _result(one: Mapping[str, Any], terms: Terms) -> dict[str, Any]:
+    tool = str(one.get("tool", ""))
+    effect = terms.effects.get(tool, "read")
+    return {"tool": tool, "effect": effect, "arguments": one.get("arguments") or {}, "data": one.get("data") or {}}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)

@@ -1,0 +1,196 @@
+"""A tool's parameters, taken from its typed signature: the schema a model reads and the check its arguments pass."""
+
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Annotated, Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
+from pydantic.errors import PydanticUserError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails, PydanticUndefined, to_jsonable_python
+
+from deskhand.model.codes import ErrorCode
+from deskhand.model.results import ToolErrorDetails
+from deskhand.tools.bound import Bound, Injected, hides_authority, injected, shown_as_key
+from deskhand.tools.declared import Place, place_of
+from deskhand.tools.json_schema import plain_schema
+
+_EXACT_FLOATS = 2**53
+
+
+class ArgumentsInvalid(Exception):
+    """The arguments do not fit the tool's parameters; `details` says so in words a model can act on."""
+
+    def __init__(self, details: ToolErrorDetails) -> None:
+        super().__init__(details.message)
+        self.details = details
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Arguments that passed: `values` for the function, `canonical` (plain JSON, defaults included) for all others."""
+
+    values: dict[str, Any]
+    canonical: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a tool may be called with."""
+
+    tool: str
+    schema: dict[str, Any]
+    injected: dict[str, Injected]
+    """Parameters the gate fills."""
+    fields: dict[str, str]
+    model: type[BaseModel]
+    bound: dict[str, Bound] = field(default_factory=dict[str, Bound])
+    """Parameters that give authority, shown to a model as keys."""
+    hints: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The types of those that a model fills, as written."""
+
+    def check(self, arguments: Mapping[str, Any]) -> Arguments:
+        """Types are taken strictly, as JSON can write them: a date is a string, but "5" is not a number."""
+        try:
+            plain = _whole_numbers(to_jsonable_python(dict(arguments)))
+            text = json.dumps(plain, allow_nan=False, ensure_ascii=False).encode()
+        except (ValueError, TypeError, RecursionError) as error:
+            raise ArgumentsInvalid(self._details([("arguments", f"cannot be read as JSON: {error}")])) from None
+        try:
+            checked = self.model.model_validate_json(text, strict=True)
+        except ValidationError as error:
+            given = json.loads(text)
+            problems = [self._problem(entry, given) for entry in error.errors(include_url=False, include_context=False)]
+            raise ArgumentsInvalid(self._details(list(dict.fromkeys(problems)))) from None
+        values = {name: getattr(checked, field) for name, field in self.fields.items()}
+        return Arguments(values, checked.model_dump(mode="json", by_alias=True, warnings=False))
+
+    def survives(self, arguments: Arguments) -> bool:
+        """The canonical form says all there is: who approves it approves exactly these values, not a masked secret."""
+        try:
+            return self.check(arguments.canonical).values == arguments.values
+        except ArgumentsInvalid:
+            return False
+
+    def _details(self, problems: list[tuple[str, str]]) -> ToolErrorDetails:
+        words = "; ".join(f"{argument} {problem}" for argument, problem in problems)
+        return ToolErrorDetails(
+            error_type=ErrorCode.TOOL_ARGUMENTS_INVALID,
+            message=f"invalid arguments for {self.tool}: {words}",
+            details={"problems": [{"argument": argument, "problem": problem} for argument, problem in problems]},
+        )
+
+    def _problem(self, error: ErrorDetails, given: Any) -> tuple[str, str]:
+        where = _path(error["loc"], given) or "arguments"
+        match error["type"]:
+            case "missing":
+                return where, "is required"
+            case "extra_forbidden":
+                close = get_close_matches(where, self.fields, n=1)
+                hint = f"did you mean {close[0]}?" if close else f"parameters are: {', '.join(self.fields) or 'none'}"
+                return where, f"is not a parameter ({hint})"
+            case _:
+                words = error["msg"].removeprefix("Value error, ").replace("Input should", "should", 1)
+                return where, words + _but_got(error["input"])
+
+
+def signature_of(function: Callable[..., Any], name: str, descriptions: Mapping[str, str]) -> Signature:
+    """Read a function's parameters once; whatever a model could not be told about is a ConfigError."""
+    place = place_of(function)
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except Exception as error:
+        raise place.error(f"tool {name!r}: an annotation cannot be resolved: {error}") from None
+    fields: dict[str, tuple[Any, FieldInfo]] = {}
+    filled: dict[str, Injected] = {}
+    bound: dict[str, Bound] = {}
+    for parameter in inspect.signature(function).parameters.values():
+        _check_kind(parameter, name, place, hints)
+        if (given := injected(hints[parameter.name])) is not None:
+            filled[parameter.name] = given
+            continue
+        shown, gives = shown_as_key(hints[parameter.name])
+        if gives is not None:
+            bound[parameter.name] = gives
+        elif hides_authority(shown):
+            problem = f"tool {name!r}: the gate cannot look into the type of {parameter.name!r}"
+            raise place.error(problem, fix="make each thing that gives authority a parameter of its own, or a list")
+        fields[parameter.name] = _field(parameter, shown, name, place, descriptions)
+    if strangers := [key for key in descriptions if key not in fields and key not in filled]:
+        raise place.error(f"tool {name!r}: the docstring describes {strangers[0]!r}, which is not a parameter")
+    try:
+        # Fields are numbered, since pydantic keeps names such as `schema` or `copy` for itself.
+        shape = {f"argument_{number}": field for number, field in enumerate(fields.values())}
+        model = create_model(name, __config__=ConfigDict(extra="forbid", allow_inf_nan=False), **shape)  # type: ignore[call-overload]
+        schema = plain_schema(model.model_json_schema(by_alias=True))
+    except (PydanticUserError, TypeError, ValueError) as error:
+        first = str(error).splitlines()[0]
+        raise place.error(f"tool {name!r}: {first}", fix="use types that JSON can carry") from None
+    shown_hints = {key: hints[key] for key in fields}
+    return Signature(name, schema, filled, dict(zip(fields, shape, strict=True)), model, bound, shown_hints)
+
+
+def _check_kind(parameter: inspect.Parameter, tool: str, place: Place, hints: Mapping[str, Any]) -> None:
+    if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+        raise place.error(f"tool {tool!r}: parameter {parameter} cannot be named by a model", fix="name each parameter")
+    if parameter.name not in hints:
+        raise place.error(
+            f"tool {tool!r}: parameter {parameter.name!r} has no type", fix=f"write `{parameter.name}: str` or its like"
+        )
+
+
+def _field(
+    parameter: inspect.Parameter, hint: Any, tool: str, place: Place, descriptions: Mapping[str, str]
+) -> tuple[Any, FieldInfo]:
+    name, default = parameter.name, parameter.default
+    if isinstance(default, FieldInfo):
+        hint, default = Annotated[hint, default], default.default
+    settings: dict[str, Any] = {}
+    if default is not parameter.empty and default is not PydanticUndefined:
+        _check_default(default, hint, f"tool {tool!r}: the default of {name!r}", place)
+        settings["default"] = default
+    if description := FieldInfo.from_annotation(hint).description or descriptions.get(name):
+        settings["description"] = description
+    field: FieldInfo = Field(alias=name, **settings)
+    return hint, field
+
+
+def _check_default(default: Any, hint: Any, what: str, place: Place) -> None:
+    try:
+        TypeAdapter(hint).validate_python(default)
+    except ValidationError:
+        raise place.error(f"{what} is {default!r}, which is not of its type") from None
+    except PydanticUserError:
+        pass  # reported with the whole signature
+
+
+def _whole_numbers(value: Any) -> Any:
+    """JSON has one kind of number: 5.0 (as some models write every 5) is the integer 5."""
+    if isinstance(value, dict):
+        return {key: _whole_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_whole_numbers(item) for item in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_FLOATS:
+        return int(value)
+    return value
+
+
+def _path(location: tuple[int | str, ...], given: Any) -> str:
+    """Where in the arguments: `items[2].size`, without the type names pydantic puts in between."""
+    path, rest = "", given
+    for part in location:
+        if isinstance(part, int) and isinstance(rest, list):
+            path, rest = f"{path}[{part}]", rest[part] if part < len(rest) else None
+        elif isinstance(rest, dict) and (part in rest or part == location[-1]):
+            path, rest = f"{path}.{part}" if path else str(part), rest.get(part)
+    return path
+
+
+def _but_got(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return ""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return f", not {text if len(text) <= 80 else text[:77] + '...'}"

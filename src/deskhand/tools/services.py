@@ -1,0 +1,101 @@
+"""Services and hooks: how a desk's tools.py brings stages and touches of its own to a flow."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import Field
+
+from deskhand.model.envelope import Ask, Envelope
+from deskhand.model.frozen import Frozen
+from deskhand.model.outcome import Outcome
+from deskhand.ports import PostHook, PreHook, StageContext
+from deskhand.tools.declared import Place, declare, place_of
+
+
+class ServiceResult(Frozen):
+    """A service's output together with where the run goes; a plain dict means success and the stage's default."""
+
+    output: dict[str, Any] = Field(default_factory=dict)
+    outcome: Outcome = Outcome.SUCCESS
+    ask: Ask | None = None
+    status: str | None = None
+    """The run's final status, where the service knows better than `done`."""
+    reason: str | None = None
+    next: str | None = None
+    resume: str | None = None
+    answered: dict[str, Any] | None = None
+    """Who answered, where a brain was asked."""
+
+
+ServiceFunction = Callable[[Envelope, StageContext, Mapping[str, Any]], Awaitable[dict[str, Any] | ServiceResult]]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What `service: name` in a desk.yaml refers to."""
+
+    name: str
+    function: ServiceFunction
+    place: Place
+
+    async def __call__(
+        self, envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+    ) -> dict[str, Any] | ServiceResult:
+        return await self.function(envelope, ctx, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A function that changes the envelope before or after one stage."""
+
+    when: Literal["before", "after"]
+    stage: str
+    function: Callable[..., Any]
+    place: Place
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.function(*arguments)
+
+
+def service(name: str) -> Callable[[ServiceFunction], Service]:
+    """Make a stage's work of an async function `(envelope, ctx, settings)`."""
+
+    def decorate(function: ServiceFunction) -> Service:
+        place = place_of(function)
+        if not inspect.iscoroutinefunction(function):
+            raise place.error(f"service {name!r} must be an async function")
+        _check_arity(function, ("envelope", "ctx", "settings"), f"service {name!r}", place)
+        return declare(Service(name, function, place))
+
+    return decorate
+
+
+def before(stage: str) -> Callable[[PreHook], Hook]:
+    """Run `(envelope) -> envelope` before the stage of this name."""
+
+    def decorate(function: PreHook) -> Hook:
+        place = place_of(function)
+        _check_arity(function, ("envelope",), f"hook before {stage!r}", place)
+        return declare(Hook("before", stage, function, place))
+
+    return decorate
+
+
+def after(stage: str) -> Callable[[PostHook], Hook]:
+    """Run `(envelope, output) -> envelope` after the stage of this name."""
+
+    def decorate(function: PostHook) -> Hook:
+        place = place_of(function)
+        _check_arity(function, ("envelope", "output"), f"hook after {stage!r}", place)
+        return declare(Hook("after", stage, function, place))
+
+    return decorate
+
+
+def _check_arity(function: Callable[..., Any], names: tuple[str, ...], what: str, place: Place) -> None:
+    try:
+        inspect.signature(function).bind(*names)
+    except TypeError:
+        raise place.error(f"{what} takes {len(names)} argument(s)", fix=f"write `({', '.join(names)})`") from None

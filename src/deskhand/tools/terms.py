@@ -1,0 +1,61 @@
+"""From a desk's configuration to what its gate goes by."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from deskhand.config.desk import DeskSpec
+from deskhand.config.outgoing import OutgoingSpec
+from deskhand.config.plans import references_in
+from deskhand.model.spec import AgentSpec
+from deskhand.policy.rules import compile_policy
+from deskhand.tools.case import Terms
+from deskhand.tools.registry import Tool
+
+
+def terms_of(spec: DeskSpec, tools: Iterable[Tool] = ()) -> Terms:
+    guards = spec.safeguards
+    return Terms(
+        policy=None if spec.policy is None else compile_policy(spec.policy),
+        recipients=guards.recipients,
+        caps=guards.caps,
+        approval_lasts=guards.approval_lasts,
+        four_eyes_over=guards.four_eyes_over,
+        time_zone=ZoneInfo(spec.time_zone),
+        constants=_constants(spec),
+        outgoing=_with_own(spec),
+        clauses=spec.commitments,
+        effects={tool.name: str(tool.effect) for tool in tools},
+        model_outputs=_model_outputs(spec),
+        trusted_outputs=_trusted_outputs(spec),
+    )
+
+
+def _with_own(spec: DeskSpec) -> OutgoingSpec:
+    """A desk may always name the addresses it writes from."""
+    own = [channel.identity.address.lower() for channel in spec.channels.values()]
+    return spec.outgoing.changed(addresses=(*spec.outgoing.addresses, *own))
+
+
+def _model_outputs(spec: DeskSpec) -> frozenset[str]:
+    return frozenset(stage.output_key for stage in _stages(spec) if stage.has_llm)
+
+
+def _trusted_outputs(spec: DeskSpec) -> dict[str, str]:
+    told = _model_outputs(spec)
+    return {stage.output_key: stage.name for stage in _stages(spec) if stage.output_key not in told}
+
+
+def _stages(spec: DeskSpec) -> list[AgentSpec]:
+    return [stage for flow in spec.flows.values() for stage in flow.stages.values()]
+
+
+def _constants(spec: DeskSpec) -> Mapping[str, Mapping[str, list[Any]]]:
+    """What the desk's own plans write into a call, where it is no reference to something a customer said."""
+    found: dict[str, dict[str, list[Any]]] = {}
+    for plan in spec.plans.values():
+        for tool, parameters in plan.steps:
+            for name, value in parameters.items():
+                if not any(references_in(value)):
+                    found.setdefault(tool, {}).setdefault(name, []).append(value)
+    return found

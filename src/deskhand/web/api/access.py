@@ -1,0 +1,166 @@
+"""Who calls, what they may do, and which desks exist for them."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar, cast
+
+from fastapi import Request
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Send
+from starlette.types import Scope as Connection
+
+from deskhand.errors import NotFound
+from deskhand.model.access import ApiKey, Scope
+from deskhand.model.knowledge import Hit
+from deskhand.ports import ApiKeys, Dispatcher, Store
+from deskhand.web.api.problems import FieldProblem, Problem, Refused, invalid
+
+log = logging.getLogger("deskhand.web")
+
+OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+"""All that answers without a key, and says no more than yes or no."""
+
+_LONGEST_HEADER = 500
+T = TypeVar("T")
+
+
+# --- what the API needs of a desk
+
+
+class DeskLimits(Protocol):
+    @property
+    def max_message_bytes(self) -> int: ...
+
+
+class DeskFacts(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def limits(self) -> DeskLimits: ...
+
+
+class ServingDispatcher(Dispatcher, Protocol):
+    lost: asyncio.Future[None]
+    """Done once this process no longer serves the desk."""
+
+    @property
+    def full(self) -> bool:
+        """Whether handing in a message would have to wait."""
+        ...
+
+    def wake(self) -> None: ...
+
+
+class Knowledge(Protocol):
+    async def search(
+        self, question: str, *, category: str | None = None, language: str | None = None, limit: int = 5
+    ) -> list[Hit]: ...
+
+
+class ServedChannel(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def is_well(self) -> bool: ...
+    @property
+    def trouble(self) -> str: ...
+
+
+class ServedDesk(Protocol):
+    @property
+    def spec(self) -> DeskFacts: ...
+    @property
+    def store(self) -> Store: ...
+    @property
+    def dispatcher(self) -> ServingDispatcher: ...
+    @property
+    def knowledge(self) -> Knowledge: ...
+    @property
+    def channels(self) -> Sequence[ServedChannel]: ...
+
+
+# --- who calls
+
+
+class Authenticate:
+    """Lets nothing pass without a key but the open paths: a route that is added later is closed, too."""
+
+    def __init__(self, app: ASGIApp, keys: ApiKeys) -> None:
+        self._app, self._keys = app, keys
+
+    async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan" or (scope["type"] == "http" and scope["path"] in OPEN_PATHS):
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        secret = _secret(Headers(scope=scope))
+        key = None if secret is None else await self._keys.find(secret)
+        if key is None:
+            await _refusal(scope, given=secret is not None).response()(scope, receive, send)
+            return
+        scope.setdefault("state", {})["key"] = key
+        await self._app(scope, receive, send)
+
+
+def _secret(headers: Headers) -> str | None:
+    given = headers.getlist("authorization")
+    if len(given) != 1 or len(given[0]) > _LONGEST_HEADER:
+        return None
+    scheme, _, secret = given[0].partition(" ")
+    return secret.strip() or None if scheme.lower() == "bearer" else None
+
+
+def _refusal(scope: Connection, *, given: bool) -> Problem:
+    client = (scope.get("client") or ("unknown",))[0]
+    words = "the API key is not valid" if given else "no API key was given"
+    log.warning("refused %s %r from %s: %s", scope["method"], scope["path"], client, words)
+    challenge = 'Bearer realm="deskhand"' + (', error="invalid_token"' if given else "")
+    return Problem(401, f"{words}; send `Authorization: Bearer dh_...`", headers={"WWW-Authenticate": challenge})
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A key with the desks it may touch; the others do not exist for it."""
+
+    key: ApiKey
+    desks: Mapping[str, ServedDesk]
+
+    def desk(self, name: str | None) -> ServedDesk:
+        """The named desk, or the only one there is."""
+        if name is not None:
+            if name not in self.desks:
+                raise NotFound(f"there is no desk {name!r}")
+            return self.desks[name]
+        if len(self.desks) > 1:
+            raise invalid(FieldProblem("desk", f"say which desk: {', '.join(sorted(self.desks))}"))
+        if not self.desks:
+            raise NotFound("there is no desk that this key may touch")
+        return next(iter(self.desks.values()))
+
+    async def look(self, what: str, read: Callable[[Store], Awaitable[T]]) -> tuple[ServedDesk, T]:
+        """The first desk on which `read` finds something, and what it found."""
+        for desk in self.desks.values():
+            try:
+                return desk, await read(desk.store)
+            except NotFound:
+                continue
+        raise NotFound(f"there is no {what}")
+
+
+def may(scope: Scope) -> Callable[[Request], Awaitable[Caller]]:
+    """A dependency: the caller, who holds this scope."""
+
+    async def caller(request: Request) -> Caller:
+        key = cast(ApiKey, request.state.key)
+        if not key.may(scope):
+            challenge = f'Bearer realm="deskhand", error="insufficient_scope", scope="{scope}"'
+            detail = f"the key {key.name!r} lacks the scope {scope}"
+            raise Refused(403, detail, headers={"WWW-Authenticate": challenge})
+        served = cast(Mapping[str, ServedDesk], request.app.state.desks)
+        return Caller(key, {name: desk for name, desk in served.items() if key.touches(name)})
+
+    return caller

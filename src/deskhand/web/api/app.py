@@ -1,0 +1,42 @@
+"""The API as one ASGI application."""
+
+from collections.abc import Mapping
+
+from fastapi import Depends, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.security import HTTPBearer
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+
+from deskhand.ports import ApiKeys
+from deskhand.web.api import desks as desk_routes
+from deskhand.web.api import health, kb, messages, reviews, runs
+from deskhand.web.api.access import Authenticate, ServedDesk
+from deskhand.web.api.guard import Guard
+from deskhand.web.api.problems import problem_of
+
+
+def create_app(desks: Mapping[str, ServedDesk], keys: ApiKeys, *, version: str) -> FastAPI:
+    """Serve these desks, by name, to the holders of these keys; the desks are open while the app serves them."""
+    app = FastAPI(
+        title="Deskhand",
+        version=version,
+        docs_url=None,  # pages that load scripts from elsewhere; /openapi.json needs a key like all else
+        redoc_url=None,
+        redirect_slashes=False,
+        middleware=[Middleware(Guard), Middleware(Authenticate, keys=keys)],
+        exception_handlers={HTTPException: _tell, RequestValidationError: _tell},
+    )
+    app.state.desks = dict(desks)
+    app.state.turns = messages.Turns()
+    app.include_router(health.router)
+    documented = [Depends(HTTPBearer(auto_error=False, description="An API key: `dh_...`"))]
+    for part in (messages, runs, reviews, desk_routes, kb):
+        app.include_router(part.router, dependencies=documented)
+    return app
+
+
+async def _tell(request: Request, error: Exception) -> Response:
+    problem = problem_of(error)
+    assert problem is not None
+    return problem.response()

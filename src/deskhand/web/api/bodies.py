@@ -1,0 +1,85 @@
+"""Reading a request's JSON: bounded while it arrives, and refused in words when it cannot be read."""
+
+import asyncio
+import json
+import re
+from typing import Any, NoReturn
+
+from fastapi import Request
+
+from deskhand.web.api.problems import Refused
+
+PATIENCE = 60.0
+"""Seconds a client has for sending its body."""
+_MAY_BE_UNSTORABLE = re.compile(rb"\\u(?:[dD][89a-fA-F]|0000)")
+_TAKEN = {"Accept": "application/json"}
+_SURROGATE_OR_NUL = re.compile("[\0\ud800-\udfff]")
+
+
+async def read_body(request: Request, limit: int) -> bytes:
+    """The body, if it is JSON and at most `limit` bytes; no more than that is ever held."""
+    _check_type(request)
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length[:20]) > limit:
+        raise too_large(limit)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for piece in request.stream():
+                if len(body) + len(piece) > limit:
+                    raise too_large(limit)
+                body += piece
+    except TimeoutError:
+        raise Refused(408, f"the body did not arrive within {PATIENCE:.0f} seconds") from None
+    return bytes(body)
+
+
+def too_large(limit: int) -> Refused:
+    return Refused(413, f"the body is larger than the {limit:,} bytes that are taken")
+
+
+def parse_json(body: bytes) -> Any:
+    """The document; whatever is in it can be stored."""
+    try:
+        data = json.loads(body.decode(), parse_constant=_no_number)
+    except UnicodeDecodeError as error:
+        raise _unreadable(f"the body is not UTF-8 at byte {error.start}") from None
+    except RecursionError:
+        raise _unreadable("the body is nested too deeply") from None
+    except ValueError as error:
+        raise _unreadable(f"the body is not JSON: {error}") from None
+    if _MAY_BE_UNSTORABLE.search(body) and not _storable(data):
+        raise _unreadable("the body has text with NUL or half a surrogate pair in it; leave those out")
+    return data
+
+
+def _check_type(request: Request) -> None:
+    media, _, parameters = request.headers.get("content-type", "").partition(";")
+    charset = re.search(r"charset\s*=\s*\"?([^\s\";]+)", parameters, re.IGNORECASE)
+    if media.strip().lower() != "application/json" or (charset and charset[1].lower() not in ("utf-8", "utf8")):
+        raise Refused(415, "send JSON: `Content-Type: application/json`, in UTF-8", headers=_TAKEN)
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise Refused(415, "send the body as it is, without Content-Encoding")
+
+
+def _unreadable(words: str) -> Refused:
+    return Refused(400, words)
+
+
+def _no_number(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not a number in JSON")
+
+
+def _storable(data: Any) -> bool:
+    left = [data]
+    while left:
+        match left.pop():
+            case str() as text if _SURROGATE_OR_NUL.search(text):
+                return False
+            case dict() as mapping:
+                left += [*mapping.keys(), *mapping.values()]
+            case list() as items:
+                left += items
+            case _:
+                pass
+    return True

@@ -1,0 +1,71 @@
+"""The outermost layer: every request is logged, every answer carries the security headers, no fault leaks its words."""
+
+import logging
+import time
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from deskhand.errors import DeskhandError
+from deskhand.model.ids import new_id
+from deskhand.web.api.problems import Problem, problem_of
+
+log = logging.getLogger("deskhand.web")
+
+SECURITY_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class Guard:
+    """Logs neither bodies nor headers nor query strings: all three may hold what customers wrote, or secrets."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 0
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message).update(SECURITY_HEADERS)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, answer)
+        except ClientDisconnect:
+            log.info("%s %r: the client went away", scope["method"], scope["path"])
+        except Exception as error:
+            if status:
+                raise
+            await _problem(scope, error).response()(scope, receive, answer)
+        finally:
+            fields = {"caller": _caller(scope), "latency_ms": (time.perf_counter() - started) * 1000}
+            log.info("%s %r %d", scope["method"], scope["path"], status, extra=fields)
+
+
+def _problem(scope: Scope, error: Exception) -> Problem:
+    known = problem_of(error)
+    if known is None:
+        incident = new_id("inc")
+        log.error("%s %r failed, incident %s", scope["method"], scope["path"], incident, exc_info=error)
+        return Problem(500, f"something went wrong on our side; the log has it as {incident}", incident=incident)
+    if known.status >= 500 and isinstance(error, DeskhandError):
+        log.error("%s %r: %s", scope["method"], scope["path"], error)
+    return known
+
+
+def _caller(scope: Scope) -> str | None:
+    key = scope.get("state", {}).get("key")
+    return None if key is None else str(key.name)

@@ -1,0 +1,161 @@
+"""Handing in a message: durable when it answers, and once however often it is sent."""
+
+import asyncio
+import json
+from contextlib import suppress
+from hashlib import sha256
+from typing import Annotated, Any, cast
+from weakref import WeakValueDictionary
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from pydantic import AwareDatetime, BaseModel, Field
+
+from deskhand.errors import StoreUnavailable
+from deskhand.mail.files import MessageInvalid, message_from
+from deskhand.model.access import ApiKey, Scope
+from deskhand.model.message import Message, iso
+from deskhand.model.run import RunStatus
+from deskhand.web.api.access import Caller, ServedDesk, may
+from deskhand.web.api.bodies import parse_json, read_body, too_large
+from deskhand.web.api.documents import json_body
+from deskhand.web.api.problems import RETRY_AFTER, FieldProblem, Refused, invalid
+from deskhand.web.api.views import AcceptedView
+
+router = APIRouter(prefix="/api/messages", tags=["messages"])
+
+Writer = Annotated[Caller, Depends(may(Scope.MESSAGES_WRITE))]
+IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=255, pattern=r"^[\x21-\x7e]+$")]
+Wait = Annotated[float, Query(ge=0, le=30, allow_inf_nan=False)]
+
+_TELLING_WHO = ("authentication-results", "arc-", "dkim-", "received-spf", "x-deskhand-")
+"""Headers by which a receiving mail server says who the sender is; only somebody who may say so may send them."""
+
+
+class MessageBody(BaseModel):
+    """A message as it is handed in; for the OpenAPI document."""
+
+    desk: str = Field(default="", description="May be left out by a key that touches one desk only.")
+    id: str = Field(default="", description="The same id on the same channel is the same message.")
+    channel: str = "api"
+    conversation: str = Field(default="", description="Messages of one conversation are worked in order.")
+    sender: str = Field(alias="from", description="The customer's address.")
+    subject: str = ""
+    body: str = ""
+    recipients: list[str] = []
+    headers: dict[str, str] = {}
+    received_at: AwareDatetime | None = None
+    customer_id: str | None = Field(default=None, description="Ignored unless the key holds `customers:assert`.")
+    customer_tier: str | None = Field(default=None, description="Likewise.")
+
+
+class Turns:
+    """Requests with the same Idempotency-Key go one after the other, so that all of them tell the first's answer."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def __getitem__(self, key: str) -> asyncio.Lock:
+        return self._locks.setdefault(key, asyncio.Lock())
+
+
+@router.post("", status_code=202, openapi_extra=json_body(MessageBody))
+async def hand_in(
+    request: Request, response: Response, caller: Writer, wait: Wait = 0, idempotency_key: IdempotencyKey = None
+) -> AcceptedView:
+    """Accept a message for good. `wait` answers 200 as soon as its run is at rest, 202 when it is not so far."""
+    body = await read_body(request, _largest(caller))
+    fields = parse_json(body)
+    if not isinstance(fields, dict):
+        raise invalid(FieldProblem("", 'write one message: {"from": "ann@example.com", "body": "..."}'))
+    desk = _desk(caller, fields)
+    if len(body) > desk.spec.limits.max_message_bytes:
+        raise too_large(desk.spec.limits.max_message_bytes)
+    if desk.dispatcher.full:
+        raise Refused(429, "too many messages wait to be worked; try again later", headers=RETRY_AFTER)
+    fields, vouched_by = _sayable(fields, caller.key), _vouching(caller.key)
+    if idempotency_key is None:
+        accepted = await _accept(desk, _message(fields, vouched_by))
+    else:
+        turns = cast(Turns, request.app.state.turns)
+        async with turns[key := f"{caller.key.id}:{idempotency_key}"]:
+            accepted = await _accept_once(desk, fields, vouched_by, key, sha256(body).hexdigest())
+    if wait:
+        accepted = await _at_rest(desk, accepted, wait)
+        response.status_code = 202 if accepted.status.is_active else 200
+    response.headers["Location"] = f"/api/runs/{accepted.run}"
+    return accepted
+
+
+def _largest(caller: Caller) -> int:
+    """Which desk the message is for stands in its body; until then the largest limit counts."""
+    if not caller.desks:
+        caller.desk(None)
+    return max(desk.spec.limits.max_message_bytes for desk in caller.desks.values())
+
+
+def _desk(caller: Caller, fields: dict[str, Any]) -> ServedDesk:
+    name = fields.pop("desk", None)
+    if name is not None and not isinstance(name, str):
+        raise invalid(FieldProblem("desk", "write the desk's name"))
+    return caller.desk(name)
+
+
+def _sayable(fields: dict[str, Any], key: ApiKey) -> dict[str, Any]:
+    """Without what only a key that may assert customers can say: who the sender really is."""
+    if key.may(Scope.CUSTOMERS_ASSERT):
+        return fields
+    allowed = {name: value for name, value in fields.items() if name not in ("customer_id", "customer_tier")}
+    headers = allowed.get("headers")
+    if isinstance(headers, dict):
+        allowed["headers"] = {
+            name: value for name, value in headers.items() if not name.strip().lower().startswith(_TELLING_WHO)
+        }
+    return allowed
+
+
+def _vouching(key: ApiKey) -> str | None:
+    return f"API key {key.name}" if key.may(Scope.CUSTOMERS_ASSERT) else None
+
+
+def _message(fields: dict[str, Any], vouched_by: str | None) -> Message:
+    try:
+        return message_from(fields, vouched_by=vouched_by)
+    except MessageInvalid as error:
+        raise invalid(FieldProblem(error.field, error.problem)) from None
+
+
+async def _accept(desk: ServedDesk, message: Message) -> AcceptedView:
+    accepted = await desk.dispatcher.submit(message)
+    status = RunStatus.QUEUED
+    if accepted.duplicate:
+        status = (await desk.store.run(accepted.run_id)).status
+    return AcceptedView(run=accepted.run_id, status=status, duplicate=accepted.duplicate)
+
+
+async def _accept_once(
+    desk: ServedDesk, fields: dict[str, Any], vouched_by: str | None, key: str, digest: str
+) -> AcceptedView:
+    """Fix what the message would be given here before handing it in, so that a repetition is the same message.
+
+    Whoever died in between finds the same id and time; nothing of the message itself is kept beside its run.
+    """
+    message = _message(fields, vouched_by)  # before the key is used up
+    given = json.dumps({"id": message.id, "received_at": iso(message.received_at)}).encode()
+    fixed = await desk.store.remember_response(f"request:{key}", digest, given)
+    if fixed is not None:
+        message = _message({**json.loads(fixed), **fields}, vouched_by)
+    accepted = await _accept(desk, message)
+    answer = accepted.model_dump_json().encode()
+    first = await desk.store.remember_response(f"response:{key}", digest, answer) or answer
+    return AcceptedView.model_validate_json(first)
+
+
+async def _at_rest(desk: ServedDesk, accepted: AcceptedView, seconds: float) -> AcceptedView:
+    """The same with the status after at most so many seconds; whatever fails here, the message was accepted."""
+    waiting = asyncio.ensure_future(desk.dispatcher.wait(accepted.run))
+    await asyncio.wait({waiting}, timeout=seconds)
+    if not waiting.cancel() and not waiting.cancelled():
+        waiting.exception()  # seen: the store says the same below
+    with suppress(StoreUnavailable):
+        return accepted.model_copy(update={"status": (await desk.store.run(accepted.run)).status})
+    return accepted

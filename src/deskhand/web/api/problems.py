@@ -1,0 +1,111 @@
+"""Errors as problem+json (RFC 9457): one shape for everything that does not answer with what was asked for."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic_core import ErrorDetails
+from starlette.exceptions import HTTPException
+
+from deskhand.errors import AlreadyServed, Conflict, DeskhandError, Fenced, NotFound, StoreUnavailable
+from deskhand.model.codes import ErrorCode
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER = {"Retry-After": "5"}
+_LONGEST = 500
+
+_CODES = {
+    400: ErrorCode.MESSAGE_UNREADABLE,
+    401: ErrorCode.UNAUTHENTICATED,
+    403: ErrorCode.FORBIDDEN,
+    404: ErrorCode.NOT_FOUND,
+    405: ErrorCode.METHOD_NOT_ALLOWED,
+    408: ErrorCode.REQUEST_TIMEOUT,
+    409: ErrorCode.CONFLICT,
+    413: ErrorCode.MESSAGE_TOO_LARGE,
+    415: ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+    422: ErrorCode.REQUEST_INVALID,
+    429: ErrorCode.OVERLOADED,
+    503: ErrorCode.STORE_UNAVAILABLE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProblem:
+    """What is wrong with one field of a request, in words that say what to write."""
+
+    field: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    status: int
+    detail: str
+    code: ErrorCode | None = None
+    """The stable code; None takes the usual one of the status."""
+    errors: Sequence[FieldProblem] = ()
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    incident: str | None = None
+    """What to look for in the log."""
+
+    def response(self) -> JSONResponse:
+        code = self.code or _CODES.get(self.status, ErrorCode.INTERNAL)
+        content: dict[str, Any] = {
+            "type": f"urn:deskhand:problem:{code}",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.detail[:_LONGEST],
+            "code": code,
+        }
+        if self.errors:
+            content["errors"] = [{"field": one.field[:_LONGEST], "problem": one.problem} for one in self.errors]
+        if self.incident is not None:
+            content["incident"] = self.incident
+        return JSONResponse(content, self.status, self.headers, MEDIA_TYPE)
+
+
+class Refused(DeskhandError):
+    """The caller must change the request."""
+
+    def __init__(self, status: int, detail: str, **more: Any) -> None:
+        super().__init__(detail)
+        self.problem = Problem(status, detail, **more)
+
+
+def invalid(*errors: FieldProblem) -> Refused:
+    """The request can be read, and some of its fields are wrong."""
+    detail = "; ".join(f"{one.field}: {one.problem}" if one.field else one.problem for one in errors)
+    return Refused(422, detail, errors=errors)
+
+
+def invalid_fields(errors: Iterable[ErrorDetails], *, skip: int = 0) -> Refused:
+    """The same, from what pydantic found; `skip` leaves out the beginning of each place."""
+    return invalid(*(FieldProblem(".".join(map(str, error["loc"][skip:])), _words(error)) for error in errors))
+
+
+def _words(error: ErrorDetails) -> str:
+    return "there is no such field; leave it out" if error["type"] == "extra_forbidden" else error["msg"]
+
+
+def problem_of(error: Exception) -> Problem | None:
+    """How an expected error is told to the caller; None for one that nobody expected."""
+    match error:
+        case Refused():
+            return error.problem
+        case NotFound():
+            return Problem(404, str(error))
+        case Conflict():
+            return Problem(409, str(error))
+        case StoreUnavailable() | Fenced() | AlreadyServed():
+            detail = "the desk cannot take or give data right now; try again later"
+            return Problem(503, detail, error.code, headers=RETRY_AFTER)
+        case RequestValidationError():
+            return invalid_fields(error.errors(), skip=1).problem  # `query`, `path` or `header` comes first
+        case HTTPException():
+            return Problem(error.status_code, str(error.detail), headers=error.headers or {})
+        case _:
+            return None

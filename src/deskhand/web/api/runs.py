@@ -1,0 +1,57 @@
+"""Runs: what became of the messages, and starting or ending one by hand."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query
+
+from deskhand.engine.story import read_records
+from deskhand.model.access import Scope
+from deskhand.model.run import RunStatus
+from deskhand.web.api.access import Caller, may
+from deskhand.web.api.cursors import run_cursor, run_place
+from deskhand.web.api.views import Page, RunDocument, RunView
+
+router = APIRouter(prefix="/api/runs", tags=["runs"])
+
+Reader = Annotated[Caller, Depends(may(Scope.RUNS_READ))]
+Writer = Annotated[Caller, Depends(may(Scope.RUNS_WRITE))]
+RunId = Annotated[str, Path(max_length=200)]
+
+
+@router.get("")
+async def list_runs(
+    caller: Reader,
+    desk: str | None = None,
+    status: RunStatus | None = None,
+    conversation: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: str | None = None,
+) -> Page[RunView]:
+    """Newest first. `desk` may be left out by a key that touches one desk only."""
+    store = caller.desk(desk).store
+    runs = await store.runs(status=status, conversation=conversation, limit=limit + 1, before=run_place(cursor))
+    shown = runs[:limit]
+    following = run_cursor(shown[-1].position) if len(runs) > limit else None
+    return Page[RunView](items=[RunView.of(run) for run in shown], next_cursor=following)
+
+
+@router.get("/{run_id}", response_model_exclude_unset=True)
+async def show_run(caller: Reader, run_id: RunId, state: bool = False) -> RunDocument:
+    """A run's story and its steps; `state=true` adds the full state before and after each."""
+    _, records = await caller.look(f"run {run_id}", lambda store: read_records(store, run_id))
+    return RunDocument.told(records, with_state=state)
+
+
+@router.post("/{run_id}/retry")
+async def retry_run(caller: Writer, run_id: RunId) -> RunView:
+    """Queue a run again that needs review or has failed; it goes on where it stopped."""
+    desk, run = await caller.look(f"run {run_id}", lambda store: store.requeue(run_id, caller.key.name))
+    desk.dispatcher.wake()
+    return RunView.of(run)
+
+
+@router.post("/{run_id}/cancel")
+async def cancel_run(caller: Writer, run_id: RunId) -> RunView:
+    """End a run that nobody works on at the moment."""
+    _, run = await caller.look(f"run {run_id}", lambda store: store.cancel(run_id, caller.key.name))
+    return RunView.of(run)

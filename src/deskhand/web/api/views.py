@@ -1,0 +1,189 @@
+"""What the API shows of runs and reviews. Fields may be added, never renamed."""
+
+from datetime import UTC, datetime
+from typing import Any, Generic, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from deskhand.engine.journal import State
+from deskhand.engine.story import Records, state_of, story_of
+from deskhand.model.run import DECISIONS, Decision, Review, ReviewKind, ReviewState, Run, RunStatus
+from deskhand.model.totals import Stop
+
+Item = TypeVar("Item")
+
+
+class View(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Page(View, Generic[Item]):
+    """A part of a list; `next_cursor` fetches the following part and is null on the last."""
+
+    items: list[Item]
+    next_cursor: str | None
+
+
+class AcceptedView(View):
+    run: str
+    status: RunStatus
+    duplicate: bool
+    """The message was handed in before; `run` is what became of it then."""
+
+
+class RunView(View):
+    run: str
+    desk: str
+    status: RunStatus
+    reason: str | None
+    error_code: str | None
+    flow: str
+    flow_version: str | None
+    conversation: str
+    crashes: int
+    successor: str | None
+    created_at: datetime
+    updated_at: datetime
+
+    @classmethod
+    def of(cls, run: Run) -> Self:
+        return cls(**_facts(run))
+
+
+class StepView(View):
+    seq: int
+    name: str
+    outcome: str
+    attempt: int
+    latency_ms: float
+    started_at: datetime
+    error: dict[str, Any] | None
+    flow_version: str
+    erased: bool
+    input_state: dict[str, Any] | None = None
+    """The full state before and after the step; only with `?state=true`."""
+    output_state: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, state: State, *, with_state: bool) -> Self:
+        row, error = state.row, state.result.error
+        return cls(
+            seq=row.seq,
+            name=row.name,
+            outcome=row.outcome,
+            attempt=row.attempt,
+            latency_ms=row.latency_ms,
+            started_at=moment(row.started_at),
+            error=None if error is None else error.model_dump(mode="json"),
+            flow_version=row.flow_version,
+            erased=row.body is None,
+            **({"input_state": state_of(state.before), "output_state": state_of(state.after)} if with_state else {}),
+        )
+
+
+class RunDocument(RunView):
+    """A run with its story, as `deskhand run --json` tells it, and every step."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    message: dict[str, Any] | None
+    outputs: dict[str, Any]
+    tool_calls: list[dict[str, Any]]
+    review: dict[str, Any] | None
+    reply: dict[str, Any] | None
+    steps: list[StepView]
+
+    @classmethod
+    def told(cls, records: Records, *, with_state: bool) -> Self:
+        steps = [StepView.of(state, with_state=with_state) for state in records.states]
+        return cls.model_validate({**story_of(records), **_facts(records.run), "steps": steps})
+
+
+class ReviewView(View):
+    review: str
+    desk: str
+    run: str
+    conversation: str
+    kind: ReviewKind
+    reason: str
+    payload: dict[str, Any]
+    payload_hash: str
+    state: ReviewState
+    version: int
+    decisions: list[Decision]
+    """What may be decided; nothing once it is closed."""
+    created_at: datetime
+    expires_at: datetime | None
+    fallback: Decision | None
+    decision: Decision | None
+    decided_by: str | None
+    decided_at: datetime | None
+    note: str | None
+    edit: dict[str, Any] | None
+    signed_by: str | None
+    """Who has approved it already, where two people must."""
+
+    @classmethod
+    def of(cls, review: Review) -> Self:
+        return cls(
+            review=review.id,
+            desk=review.desk,
+            run=review.run_id,
+            conversation=review.conversation,
+            kind=review.kind,
+            reason=review.reason,
+            payload=review.payload,
+            payload_hash=review.payload_hash,
+            state=review.state,
+            version=review.version,
+            decisions=list(DECISIONS[review.kind]) if review.state is ReviewState.OPEN else [],
+            created_at=moment(review.created_at),
+            expires_at=None if review.expires_at is None else moment(review.expires_at),
+            fallback=review.fallback,
+            decision=review.decision,
+            decided_by=review.decided_by,
+            decided_at=None if review.decided_at is None else moment(review.decided_at),
+            note=review.note,
+            edit=review.edit,
+            signed_by=review.signed_by,
+        )
+
+
+class StopView(View):
+    by: str
+    reason: str
+    at: datetime
+
+
+class DeskView(View):
+    desk: str
+    stopped: StopView | None
+    """Who stopped it, when and why; null while it acts."""
+    released: int = 0
+    """With a resumption: how many runs go on."""
+
+    @classmethod
+    def of(cls, desk: str, stop: Stop | None, released: int = 0) -> Self:
+        stopped = None if stop is None else StopView(by=stop.by, reason=stop.reason, at=moment(stop.at))
+        return cls(desk=desk, stopped=stopped, released=released)
+
+
+def moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _facts(run: Run) -> dict[str, Any]:
+    return {
+        "run": run.id,
+        "desk": run.desk,
+        "status": run.status,
+        "reason": run.reason,
+        "error_code": run.error_code,
+        "flow": run.flow,
+        "flow_version": run.flow_version,
+        "conversation": run.conversation,
+        "crashes": run.crashes,
+        "successor": run.successor,
+        "created_at": moment(run.created_at),
+        "updated_at": moment(run.updated_at),
+    }

@@ -1,0 +1,715 @@
+"""The composition root: the only file that knows which adapter stands behind which port."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache, partial
+from importlib.resources import files
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Literal, TypeAlias
+from zoneinfo import ZoneInfo
+
+from deskhand.adapters.channels.folder import FolderOutbox
+from deskhand.adapters.channels.routed import Carrier, RoutedOutbox
+from deskhand.adapters.chat_models.capping import CappedChatModel
+from deskhand.adapters.chat_models.limiting import RatedChatModel, SharedRate
+from deskhand.adapters.chat_models.openai import OpenAIChatModel
+from deskhand.adapters.chat_models.providers import endpoint_for, provider_table
+from deskhand.adapters.chat_models.recording import RecordingChatModel
+from deskhand.adapters.stores.channels import SqlChannelStore
+from deskhand.adapters.stores.desks import desk_names
+from deskhand.adapters.stores.keys import SqlKeyStore
+from deskhand.adapters.stores.sqlite import SqliteStore
+from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.prompts import PromptRegistry
+from deskhand.agents.sending import Sending
+from deskhand.agents.services import BUILT_IN, dispatch_through, review_through
+from deskhand.brain.build import build_brain, prepare
+from deskhand.brain.llm import LlmBrain
+from deskhand.config.desk import DeskSpec, load_desk
+from deskhand.config.near import did_you_mean
+from deskhand.config.yaml import read_yaml
+from deskhand.engine.channels import ChannelKeeper
+from deskhand.engine.clock import SystemClock
+from deskhand.engine.dispatch import InProcessDispatcher, Limits
+from deskhand.engine.loop import End, Flow
+from deskhand.engine.screening import Pace, Screen
+from deskhand.engine.work import Screening, Worker
+from deskhand.errors import ConfigError, DeskhandError
+from deskhand.evals.lane import Around, Lane, SentLately
+from deskhand.evals.sealed import ThroughTheSeal
+from deskhand.knowledge.search import KnowledgeBase
+from deskhand.mail.authentication import MailTrust, principal_of
+from deskhand.mail.automatic import automatic
+from deskhand.mail.reply import visible_reply
+from deskhand.mail.threads import placed
+from deskhand.model.ids import new_id
+from deskhand.model.message import Message
+from deskhand.model.run import Accepted
+from deskhand.policy.rules import RulePolicy
+from deskhand.ports import Brain, ChatModel, Clock, Embeds, KnowledgeStore, Sink
+from deskhand.routing.rules import Router
+from deskhand.tools.case import Terms
+from deskhand.tools.delivery import DELIVER, delivery_tool, draft_tool
+from deskhand.tools.desk_code import DeskCode, load_tools
+from deskhand.tools.gate import Gate, StandIn
+from deskhand.tools.registry import ToolRegistry
+from deskhand.tools.services import ServiceFunction
+from deskhand.tools.shapes import shape_of
+from deskhand.tools.terms import terms_of
+
+if TYPE_CHECKING:
+    from deskhand.adapters.channels.files import FilesChannel
+    from deskhand.adapters.channels.gmail import GmailChannel
+    from deskhand.adapters.channels.imap_smtp import MailChannel as MailChannel
+    from deskhand.brain.reading import Intents
+
+if TYPE_CHECKING:  # the driver takes a tenth of a second to import: only for those who use it
+    from deskhand.adapters.dispatch.crew import Crew
+    from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
+    from deskhand.adapters.dispatch.roster import Roster
+    from deskhand.adapters.stores.postgres import PostgresStore
+    from deskhand.adapters.stores.postgres_database import PostgresDatabase
+    from deskhand.evals.cases import Case
+    from deskhand.evals.scorers import Scorer
+
+Database: TypeAlias = "SqliteDatabase | PostgresDatabase"
+DeskStore: TypeAlias = "SqliteStore | PostgresStore"
+DeskDispatcher: TypeAlias = "InProcessDispatcher | DbosDispatcher"
+DeskChannel: TypeAlias = "MailChannel | GmailChannel | FilesChannel"
+
+SHIPPED = Path(str(files("deskhand"))) / "desks"
+
+
+def find_desk(name: str) -> Path:
+    """A desk's folder, from its path or from the name of a shipped desk."""
+    folder = Path(name)
+    if (folder / "desk.yaml").is_file() or folder.is_dir():
+        return folder
+    if (SHIPPED / name / "desk.yaml").is_file():
+        return SHIPPED / name
+    raise ConfigError(
+        f"there is no desk {name!r}", fix=f"name a folder with a desk.yaml, or one of: {', '.join(shipped_desks())}"
+    )
+
+
+def desk_name(folder: Path) -> str:
+    """The name that a desk's desk.yaml gives it, without checking the rest of it."""
+    source = read_yaml(folder / "desk.yaml")
+    name = source.data.get("desk")
+    if not isinstance(name, str):
+        raise source.problem(("desk",), "`desk` is missing or not text", "write `desk: my-desk`")
+    return name
+
+
+def shipped_desks() -> list[str]:
+    return sorted(entry.parent.name for entry in SHIPPED.glob("*/desk.yaml"))
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedDesk:
+    """A desk's configuration together with the code it brings."""
+
+    spec: DeskSpec
+    code: DeskCode
+
+
+def read_desk(name: str, *, policy: Path | None = None) -> LoadedDesk:
+    """Read and check a desk as a whole, perhaps with other rules than its own; ConfigErrors lists every problem."""
+    folder = find_desk(name)
+    path = folder / "tools.py"
+    code = load_tools(path) if path.is_file() else DeskCode((), {}, {}, {})
+    shapes = {tool.name: shape_of(tool) for tool in code.tools}
+    spec = load_desk(folder, tools=shapes, services={*BUILT_IN, *code.services}, policy=policy)
+    return LoadedDesk(spec, code)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A desk at work: its store, its dispatcher, and the worker behind it."""
+
+    spec: DeskSpec
+    store: DeskStore
+    dispatcher: DeskDispatcher
+    worker: Worker
+    live: bool
+    knowledge: KnowledgeBase
+    channels: tuple[ChannelKeeper, ...] = ()
+    """Those this process reads, or would read; empty where nobody asked to listen."""
+
+
+def database_file(url: str) -> Path | None:
+    """The file behind a SQLite address or a path; None for a PostgreSQL address."""
+    path = url.removeprefix("sqlite:///")
+    if path.startswith(("postgresql://", "postgres://")):
+        return None
+    if "://" in path:
+        kind = path.partition("://")[0]
+        raise ConfigError(
+            f"databases of kind {kind!r} are not known",
+            fix="write postgresql://user@host/name, sqlite:///FILE or a path",
+        )
+    return Path(path)
+
+
+@asynccontextmanager
+async def open_database(url: str) -> AsyncIterator[Database]:
+    """`postgresql://...`, `sqlite:///path` or a path; a file is created when it is not there."""
+    file = database_file(url)
+    database: Database = await (_open_postgres(url) if file is None else SqliteDatabase.open(file))
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+def api_keys(database: Database) -> SqlKeyStore:
+    """The keys to the API of every desk in this database."""
+    return SqlKeyStore(database)
+
+
+async def desks_in(database: Database) -> list[str]:
+    """The desks that have ever taken a message in this database."""
+    return await database.read_core(desk_names)
+
+
+def open_store(database: Database, desk: str, owner: str | None = None) -> DeskStore:
+    """A desk's records, to read and to decide on, without serving it."""
+    if isinstance(database, SqliteDatabase):
+        return SqliteStore(database, desk, owner)
+    from deskhand.adapters.stores.postgres import PostgresStore
+
+    return PostgresStore(database, desk, owner)
+
+
+def knowledge_store(database: Database, desk: str) -> KnowledgeStore:
+    """A desk's index of articles; pgvector compares the vectors where the database has it."""
+    from deskhand.adapters.stores.knowledge import SqlKnowledgeStore
+    from deskhand.adapters.stores.knowledge_pgvector import PgVector
+    from deskhand.adapters.stores.knowledge_words import PostgresWords, SqliteWords
+
+    if isinstance(database, SqliteDatabase):
+        return SqlKnowledgeStore(database, desk, SqliteWords())
+    return SqlKnowledgeStore(database, desk, PostgresWords(), PgVector())
+
+
+def open_knowledge(database: Database, desk: str) -> KnowledgeBase:
+    """A desk's articles, to be searched."""
+    return KnowledgeBase(knowledge_store(database, desk), embedder)
+
+
+def embedder() -> Embeds:
+    """The embedding model that comes with the package."""
+    from deskhand.language.embed import Embedder
+
+    return Embedder()
+
+
+def embedder_name() -> str:
+    """What tells vectors of one model from those of another."""
+    from deskhand.language.embed import MAX_TOKENS, MODEL
+
+    return f"{MODEL}/{MAX_TOKENS}"
+
+
+async def copy_database(
+    source: Database, target: Database, progress: Callable[[str, int, int], None]
+) -> dict[str, int]:
+    """Everything from a SQLite file to an empty PostgreSQL database; rows copied, by table."""
+    if not isinstance(source, SqliteDatabase) or isinstance(target, SqliteDatabase):
+        raise ConfigError("a copy goes from a SQLite file to PostgreSQL", fix="deskhand db copy FILE postgresql://...")
+    from deskhand.adapters.stores import copying
+
+    return await copying.copy_database(source, target, progress)
+
+
+async def _open_postgres(url: str) -> "PostgresDatabase":
+    from deskhand.adapters.stores.postgres_database import PostgresDatabase
+
+    return await PostgresDatabase.open(url)
+
+
+@asynccontextmanager
+async def open_desk(
+    loaded: LoadedDesk,
+    database: Database,
+    *,
+    outbox: Path,
+    live: bool = True,
+    owner: str | None = None,
+    events: Sink | None = None,
+    in_flight: int | None = None,
+    grace: float = 10.0,
+    crew: "Crew | None" = None,
+    rates: Mapping[str, float] | None = None,
+    listen: bool = False,
+) -> AsyncIterator[Desk]:
+    """A desk that takes messages; on leaving, what runs comes to rest or is handed back.
+
+    Not `live` means that effects are captured: judged and recorded, not carried out. With a `crew` the desk is one of
+    those that many workers serve together. `rates` are calls a minute by model, counted over all of them. To
+    `listen` is to read the desk's channels as well.
+    """
+    spec, clock = loaded.spec, SystemClock()
+    store = open_store(database, spec.name, crew.member if crew else owner)
+    chat = OpenAIChatModel(provider_table(_providers(spec)))
+    model: ChatModel = RatedChatModel(chat, SharedRate(database, rates)) if rates else chat
+    if spec.safeguards.model_spend is not None:
+        model = CappedChatModel(model, partial(_spent_today, store, spec, clock), spec.safeguards.model_spend)
+    channels = desk_channels(spec, database, store)
+    knowledge = open_knowledge(database, spec.name)
+    registry, cited = _registry(loaded, store, outbox, channels), knowledge.store.texts_used
+    gate = _gate(loaded, store, registry, "live" if live else "capture", cited=cited)
+    brain = build_brain(spec, RecordingChatModel(model, store.record_call, clock), clock, knowledge, embedder)
+    parts = _parts(loaded, gate, brain, PromptRegistry(spec.prompts), events, _sending(spec, store, clock))
+    worker = _worker(spec, store, _flows(loaded, parts), clock)
+    limits = Limits(in_flight=in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog)
+    dispatcher = _dispatcher(spec, store, worker, limits, crew)
+    keepers = [
+        ChannelKeeper(
+            channel,
+            channel_store(database, spec.name, channel.name, store.owner),
+            mail_intake(spec, store, dispatcher.submit),
+            clock,
+        )
+        for channel in channels
+        if listen
+    ]
+    try:
+        await prepare(brain)
+        await dispatcher.start()
+        for keeper in keepers:
+            keeper.start()
+        yield Desk(spec, store, dispatcher, worker, live, knowledge, tuple(keepers))
+    finally:
+        for keeper in keepers:
+            await keeper.stop()
+        await dispatcher.stop(grace=grace)
+        for channel in channels:
+            await channel.close()
+        await chat.aclose()
+
+
+def channel_store(database: Database, desk: str, channel: str, owner: str) -> SqlChannelStore:
+    """What a channel remembers."""
+    return SqlChannelStore(database, desk, channel, owner)
+
+
+def desk_channels(spec: DeskSpec, database: Database, store: DeskStore) -> "list[DeskChannel]":
+    """A desk's channels, not yet connected to anything."""
+    from deskhand.adapters.channels.files import FilesChannel
+    from deskhand.adapters.channels.gmail import GmailChannel
+    from deskhand.adapters.channels.imap_smtp import MailChannel
+
+    made: list[DeskChannel] = []
+    drafts = "draft" in (spec.mode, *spec.modes.values())
+    for name, channel in spec.channels.items():
+        memory = channel_store(database, spec.name, name, store.owner)
+        limit = spec.limits.max_message_bytes
+        if channel.imap is not None:
+            made.append(MailChannel(channel, memory, store, max_bytes=limit, drafts=drafts))
+        elif channel.gmail is not None:
+            made.append(GmailChannel(channel, memory, store, max_bytes=limit))
+        else:
+            made.append(FilesChannel(channel, memory, max_bytes=limit))
+    return made
+
+
+def mailboxes(spec: DeskSpec, database: Database) -> "list[MailChannel]":
+    """A desk's IMAP mailboxes, to look into without reading them for good."""
+    from deskhand.adapters.channels.imap_smtp import MailChannel
+
+    store = open_store(database, spec.name)
+    return [one for one in desk_channels(spec, database, store) if isinstance(one, MailChannel)]
+
+
+async def hand_in(loaded: LoadedDesk, database: Database, message: Message) -> Accepted:
+    """Accept a mail for whichever process serves the desk."""
+    spec, store = loaded.spec, open_store(database, loaded.spec.name)
+    routed, flow_for = routed_by(spec), flow_of(spec)
+
+    async def accept(mail: Message) -> Accepted:
+        mail = await routed(mail)
+        return await store.accept(mail, flow=flow_for(mail))
+
+    return await mail_intake(spec, store, accept)(message)
+
+
+async def check_channels(spec: DeskSpec) -> dict[str, str | DeskhandError]:
+    """What every channel says when it is tried, by name; nothing is read for good, sent or remembered."""
+    found: dict[str, str | DeskhandError] = {}
+    if not spec.channels:
+        return found
+    with TemporaryDirectory(prefix="deskhand-") as scratch:
+        async with open_database(str(Path(scratch) / "check.db")) as database:
+            for channel in desk_channels(spec, database, open_store(database, spec.name)):
+                try:
+                    found[channel.name] = await channel.check()
+                except DeskhandError as error:
+                    found[channel.name] = error
+                finally:
+                    await channel.close()
+    return found
+
+
+def _carriers(channels: "Sequence[DeskChannel]") -> dict[str, Carrier]:
+    from deskhand.adapters.channels.files import FilesChannel
+
+    return {channel.name: channel for channel in channels if not isinstance(channel, FilesChannel)}
+
+
+def _sending(spec: DeskSpec, store: DeskStore, clock: Clock, counted: SentLately | None = None) -> Sending:
+    """`counted` says how many replies left where the store, being a sandbox's, cannot know."""
+    real = {name for name, channel in spec.channels.items() if channel.really_sends}
+
+    async def sent_lately(conversation: str, run_id: str) -> int:
+        if counted is not None:
+            return counted(run_id, clock.now() - 3600)
+        return await store.replies_since(conversation, DELIVER, clock.now() - 3600, beside=run_id)
+
+    return Sending(
+        mode_for=spec.mode_for,
+        undo_for=lambda message: spec.undo_seconds if message is not None and message.channel in real else 0.0,
+        by_mail=lambda message: message is not None and message.channel in real,
+        sent_lately=sent_lately,
+        replies_per_hour=spec.limits.replies_per_hour,
+    )
+
+
+def _screen(spec: DeskSpec, store: DeskStore, clock: Clock) -> Screen:
+    sending = [name for name, channel in spec.channels.items() if channel.really_sends]
+    return Screen(store, clock, own_addresses(spec), Pace(sending, spec.limits.replies_per_hour))
+
+
+async def _spent_today(store: DeskStore, spec: DeskSpec, clock: Clock) -> float:
+    now = datetime.fromtimestamp(clock.now(), ZoneInfo(spec.time_zone))
+    return await store.spent(now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp())
+
+
+def _worker(
+    spec: DeskSpec, store: DeskStore, flows: Mapping[str, Flow], clock: Clock, screened: Screening | None = None
+) -> Worker:
+    """`screened` is asked first, where more is known than the store can say."""
+    screen = _screen(spec, store, clock)
+
+    async def ask(message: Message) -> End | None:
+        found = None if screened is None else await screened(message)
+        return found or await screen(message)
+
+    return Worker(store, flows, clock, screen=ask)
+
+
+def _registry(
+    loaded: LoadedDesk, store: DeskStore, outbox: Path, channels: "Sequence[DeskChannel]" = ()
+) -> ToolRegistry:
+    """The desk's tools and our own."""
+    registry = ToolRegistry(loaded.code.tools)
+    folder = FolderOutbox(outbox, sender=f"{loaded.spec.name}@localhost")
+    routed = RoutedOutbox(_carriers(channels), folder, store.message)
+    registry.register(delivery_tool(routed))
+    registry.register(draft_tool(routed))
+    return registry
+
+
+def _gate(
+    loaded: LoadedDesk,
+    store: DeskStore,
+    registry: ToolRegistry,
+    mode: Literal["live", "capture"],
+    stand_in: StandIn | None = None,
+    clock: Clock | None = None,
+    terms: Terms | None = None,
+    cited: Callable[[str], Awaitable[Sequence[str]]] | None = None,
+) -> Gate:
+    """The one place a desk's gate is put together, whether it serves customers or a sandbox."""
+    return Gate(
+        registry,
+        store,
+        desk=loaded.spec.name,
+        mode=mode,
+        terms=terms or terms_of(loaded.spec, loaded.code.tools),
+        resolvers=loaded.code.resolvers,
+        now=(clock or SystemClock()).now,
+        record_event=store.record_event,
+        stand_in=stand_in,
+        cited=cited,
+    )
+
+
+def _parts(
+    loaded: LoadedDesk,
+    gate: Gate,
+    brain: Brain | None,
+    prompts: PromptRegistry,
+    events: Sink | None = None,
+    sending: Sending | None = None,
+) -> Parts:
+    services: dict[str, ServiceFunction] = {
+        "review": review_through(gate),
+        "dispatch": dispatch_through(gate, sending),
+        **loaded.code.services,
+    }
+    return Parts(brain, gate, prompts, services, events, sending)
+
+
+class Sandbox:
+    """A desk on a throw-away database: messages are worked as ever, effects are captured and nothing leaves."""
+
+    def __init__(
+        self, loaded: LoadedDesk, database: SqliteDatabase, brain: Brain | None, outbox: Path, store: SqliteStore
+    ) -> None:
+        self.spec, self.store = loaded.spec, store
+        self._loaded, self._database, self._brain = loaded, database, brain
+        self._registry, self._terms = _registry(loaded, store, outbox), terms_of(loaded.spec, loaded.code.tools)
+        self._prompts, self._routed = PromptRegistry(loaded.spec.prompts), routed_by(loaded.spec)
+        self._numbers = count(1)
+
+    @property
+    def rules_by_totals(self) -> frozenset[str]:
+        """The desk's own rules that go by what else happened that day, not by the call alone."""
+        rules = self._terms.policy.rules if isinstance(self._terms.policy, RulePolicy) else ()
+        return frozenset(rule.name for rule in rules if rule.goes_by_totals)
+
+    def lane(
+        self,
+        clock: Clock,
+        stand_in: StandIn | None = None,
+        *,
+        ids: Callable[[str], str] = new_id,
+        around: Around | None = None,
+        sent_lately: SentLately | None = None,
+        screened: Screening | None = None,
+    ) -> Lane:
+        """A place to work one conversation, with a time, tool results and run ids of its own."""
+        spec = self.spec
+        own = f"{spec.name}#{next(self._numbers)}"  # a desk by itself: time and totals are each lane's own
+        store = SqliteStore(self._database, own, now=clock.now, ids=ids)
+        gate = _gate(self._loaded, store, self._registry, "capture", stand_in, clock, self._terms)
+        sending = _sending(spec, store, clock, sent_lately)
+        flows = _flows(self._loaded, _parts(self._loaded, gate, self._brain, self._prompts, sending=sending))
+        if around is not None:
+            flows = {
+                name: replace(flow, agents={stage: around(stage, work) for stage, work in flow.agents.items()})
+                for name, flow in flows.items()
+            }
+        return Lane(store, _worker(spec, store, flows, clock, screened), flow_of(spec), self._routed)
+
+
+def desk_cases(loaded: LoadedDesk) -> "tuple[list[Case], dict[str, Scorer]]":
+    """A desk's golden cases and the scorers that its tools.py and evals.py bring."""
+    from deskhand.evals.cases import Desk as CaseDesk
+    from deskhand.evals.cases import load_cases
+    from deskhand.evals.scorers import scorers_in
+
+    own = loaded.spec.folder / "evals.py"
+    declared = load_tools(own).declared if own.is_file() else ()
+    scorers = scorers_in((*loaded.code.declared, *declared))
+    tools = frozenset(tool.name for tool in loaded.code.tools)
+    return load_cases(CaseDesk(loaded.spec, tools, frozenset(scorers))), scorers
+
+
+def with_brain(loaded: LoadedDesk, kind: str | None) -> LoadedDesk:
+    """The same desk with another brain; its own where `kind` is None."""
+    spec = loaded.spec
+    if kind is None or kind == spec.brain.kind:
+        return loaded
+    known = ("scripted", "embedded", "llm", "cascade")
+    if kind not in known:
+        raise ConfigError(f"there is no brain {kind!r}", fix=did_you_mean(kind, known, otherwise="leave it out"))
+    file = spec.folder / "brain.yaml"
+    if kind == "scripted" and not file.is_file():
+        raise ConfigError("the desk has no rules for a scripted brain", file=file, fix="write them, or another brain")
+    if kind in ("llm", "cascade") and spec.default_model is None:
+        raise ConfigError(f"desk {spec.name!r} names no model", fix="write `models:` in desk.yaml, or another brain")
+    brain = spec.brain.model_copy(update={"kind": kind, "file": file if kind == "scripted" else None})
+    return replace(loaded, spec=spec.model_copy(update={"brain": brain}))
+
+
+@asynccontextmanager
+async def judging_brain(loaded: LoadedDesk, name: str | None) -> AsyncIterator[Brain | None]:
+    """A model that judges replies, by its name (`provider/model`) or its role on the desk; None when none is named."""
+    if name is None:
+        yield None
+        return
+    model = loaded.spec.models.get(name, name)
+    if "/" not in model:
+        known = ", ".join(loaded.spec.models) or "none"
+        raise ConfigError(f"there is no model {name!r}", fix=f"write provider/model, or a role of the desk: {known}")
+    chat = OpenAIChatModel(provider_table(_providers(loaded.spec)))
+    try:
+        yield LlmBrain(ThroughTheSeal(chat), {}, model, name="judge")
+    finally:
+        await chat.aclose()
+
+
+@asynccontextmanager
+async def open_sandbox(
+    loaded: LoadedDesk,
+    *,
+    chat: Callable[[ChatModel], ChatModel] = lambda own: own,
+    rest: float | None = None,
+    indexing: Callable[[int, int], None] | None = None,
+) -> AsyncIterator[Sandbox]:
+    """A desk to try messages on, its articles indexed anew; `chat` is put before the desk's own models."""
+    spec, clock = loaded.spec, SystemClock()
+    own = OpenAIChatModel(provider_table(_providers(spec)))
+    with TemporaryDirectory(prefix="deskhand-") as scratch:
+        async with open_database(str(Path(scratch) / "sandbox.db")) as database:
+            assert isinstance(database, SqliteDatabase)
+            store = SqliteStore(database, spec.name)
+            knowledge = open_knowledge(database, spec.name)
+            recording = RecordingChatModel(chat(ThroughTheSeal(own)), store.record_call, clock)
+            brain = build_brain(spec, recording, clock, knowledge, embedder, rest=rest)
+            try:
+                await prepare(brain)
+                await _index(database, spec, indexing)
+                yield Sandbox(loaded, database, brain, Path(scratch) / "outbox", store)
+            finally:
+                await own.aclose()
+
+
+async def _index(database: Database, spec: DeskSpec, told: Callable[[int, int], None] | None) -> None:
+    """The desk's own articles; a scripted brain looks none up."""
+    home = spec.folder / "knowledge"
+    if spec.brain.kind == "scripted" or not home.is_dir():
+        return
+    from deskhand.knowledge.ingest import Indexer
+
+    await Indexer(knowledge_store(database, spec.name), home, embedder(), embedder_name(), told).add([home])
+
+
+def flow_of(spec: DeskSpec) -> Callable[[Message], str]:
+    return lambda message: message.route.flow if message.route is not None else spec.default_flow
+
+
+def routed_by(spec: DeskSpec) -> Callable[[Message], Awaitable[Message]]:
+    """Decides each message's way by the desk's rules, aside from the event loop where that takes reading."""
+    router = desk_router(spec)
+
+    async def routed(message: Message) -> Message:
+        decided = await asyncio.to_thread(router.route, message) if router.reads else router.route(message)
+        return message.changed(route=decided)
+
+    return routed
+
+
+def desk_router(spec: DeskSpec) -> Router:
+    """The desk's routing rules, ready to decide."""
+
+    def language(message: Message) -> str | None:
+        from deskhand.language.identify import identify
+
+        return identify(visible_reply(message.body) or message.subject).code
+
+    @cache
+    def intents() -> "Intents | None":
+        from deskhand.brain.build import learned_intents
+        from deskhand.language.intent_examples import load_intents
+
+        return learned_intents(spec, load_intents(spec.folder))
+
+    def intent(message: Message) -> str | None:
+        model = intents()
+        text = f"{message.subject}\n{visible_reply(message.body)}".strip()
+        return model.predict([text])[0].label if model is not None and text else None
+
+    return Router(spec.routing, spec.default_flow, language=language, intent=intent)
+
+
+def mail_intake(
+    spec: DeskSpec, store: DeskStore, submit: Callable[[Message], Awaitable[Accepted]]
+) -> Callable[[Message], Awaitable[Accepted]]:
+    """What a mailbox hands its mail to: whose it is and which conversation it belongs to are settled before a run."""
+    trust = MailTrust(spec.mail.trusted_servers, spec.mail.forwarders)
+
+    own = own_addresses(spec)
+
+    async def hand_in(message: Message) -> Accepted:
+        principal = principal_of(message, trust)
+        mail = await placed(message.model_copy(update={"principal": principal}), store)
+        if automatic(mail, own) is not None:
+            # beside the conversation: what a program sends must neither answer nor outdate anything there
+            mail = mail.model_copy(update={"conversation": f"automatic:{mail.id}"[:1000]})
+        return await submit(mail)
+
+    return hand_in
+
+
+def own_addresses(spec: DeskSpec) -> list[str]:
+    """The addresses that the desk itself writes from."""
+    return [channel.identity.address for channel in spec.channels.values()]
+
+
+def _dispatcher(
+    spec: DeskSpec, store: DeskStore, worker: Worker, limits: Limits, crew: "Crew | None"
+) -> DeskDispatcher:
+    if crew is None:
+        return InProcessDispatcher(store, worker.work, flow_of(spec), SystemClock(), limits, routed=routed_by(spec))
+    from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
+
+    assert not isinstance(store, SqliteStore)
+    versions = {name: flow.version for name, flow in spec.flows.items()}
+    return DbosDispatcher(crew, store, worker.work, flow_of(spec), versions, routed=routed_by(spec))
+
+
+def join_crew(
+    database: Database,
+    loaded: Sequence[LoadedDesk],
+    *,
+    in_flight: int | None = None,
+    everywhere: int | None = None,
+    lease: float = 10.0,
+) -> "Crew":
+    """This process as a worker of these desks, or with nothing in flight as one that takes messages in for them."""
+    if isinstance(database, SqliteDatabase):
+        raise ConfigError("many workers need PostgreSQL", fix="name one with --database postgresql://user@host/name")
+    from deskhand.adapters.dispatch.crew import Crew, CrewLimits
+
+    specs = [one.spec for one in loaded]
+    in_flight = min(spec.limits.max_in_flight for spec in specs) if in_flight is None else in_flight
+    limits = CrewLimits(
+        in_flight=in_flight if everywhere is None else min(in_flight, everywhere),
+        everywhere=everywhere,
+        backlog=min(spec.limits.max_backlog for spec in specs),
+        lease=lease,
+    )
+    return Crew(database, new_id("own"), [spec.name for spec in specs], limits)
+
+
+def roster(database: Database) -> "Roster":
+    """Who works the desks of this database."""
+    if isinstance(database, SqliteDatabase):
+        raise ConfigError("many workers need PostgreSQL", fix="name one with --database postgresql://user@host/name")
+    from deskhand.adapters.dispatch.roster import Roster
+
+    return Roster(database, database.name)
+
+
+def _flows(loaded: LoadedDesk, parts: Parts) -> Mapping[str, Flow]:
+    code = loaded.code
+    return {
+        name: Flow(
+            flow,
+            {
+                stage: Agent(
+                    spec, parts, pre_process=code.before.get(stage), post_process=code.after.get(stage)
+                ).process
+                for stage, spec in flow.stages.items()
+            },
+        )
+        for name, flow in loaded.spec.flows.items()
+    }
+
+
+def check_model(spec: DeskSpec, name: str) -> str:
+    """Where a desk's model would be asked, without asking it; ConfigError or ModelRefused says what is missing."""
+    return endpoint_for(name, provider_table(_providers(spec))).shown_url
+
+
+def _providers(spec: DeskSpec) -> dict[str, dict[str, object]]:
+    return {name: provider.model_dump(exclude_none=True) for name, provider in spec.providers.items()}

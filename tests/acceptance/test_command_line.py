@@ -1,0 +1,230 @@
+"""The installed command as a user meets it: its own process, its exit codes, its signals."""
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli_kit import SAMPLES
+
+DESKHAND = [sys.executable, "-m", "deskhand.cli"]
+WAIT = 30.0
+
+
+@pytest.fixture
+def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith(("DESKHAND_", "SAMPLE_"))]:
+        monkeypatch.delenv(name)
+    return tmp_path
+
+
+def deskhand(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*DESKHAND, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+HEAVY = (
+    "aiohttp",
+    "alembic",
+    "asyncpg",
+    "fastapi",
+    "numpy",
+    "onnxruntime",
+    "pydantic",
+    "sklearn",
+    "sqlalchemy",
+    "uvicorn",
+)
+
+
+@pytest.mark.parametrize(
+    "start", ["import deskhand", "from deskhand.cli.app import app", "from deskhand import Message, tool"]
+)
+def test_nothing_heavy_is_imported_before_it_is_needed(start: str) -> None:
+    """What this is worth in CPU time is measured in bench/startup.py."""
+    allowed = ("pydantic",) if "Message" in start else ()
+    code = f"{start}\nimport sys\nprint([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert [name for name in json.loads(done.stdout.replace("'", '"')) if name not in allowed] == []
+
+
+def test_the_demo_ends_by_itself_and_is_plain_in_a_pipe(clean: Path) -> None:
+    done = deskhand("demo")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "\033[" not in done.stdout
+    assert "54 rows verified" in done.stdout
+
+
+def test_json_alone_is_on_stdout(clean: Path) -> None:
+    done = deskhand("run", SAMPLES / "which-parcel.json", "--desk", "sample", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [turn["status"] for turn in json.loads(done.stdout)["turns"]] == ["waiting_user", "sent"]
+
+
+def test_an_answer_days_later_in_another_process_goes_on(clean: Path) -> None:
+    for number, body in enumerate(("When will my parcel come?", "It is P-1003.")):
+        message = {"from": "ben@example.com", "conversation": "c1", "subject": "Parcel", "body": body}
+        (clean / f"{number}.json").write_text(json.dumps(message))
+    first = json.loads(deskhand("run", "0.json", "--desk", "sample", "--live", "--json").stdout)
+    second = json.loads(deskhand("run", "1.json", "--desk", "sample", "--live", "--json").stdout)
+    assert (first["status"], second["status"]) == ("waiting_user", "sent")
+    assert "P-1003" in second["reply"]["text"]
+
+
+def test_a_database_in_a_folder_that_may_not_be_written_is_one_clear_line(clean: Path) -> None:
+    if os.geteuid() == 0:
+        done = deskhand("run", SAMPLES / "spam.eml", "--desk", "sample", "--live", "--database", "/proc/deskhand.db")
+    else:
+        clean.chmod(0o500)
+        done = deskhand("run", SAMPLES / "spam.eml", "--desk", "sample", "--live")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: database ")
+    assert done.stderr.count("\n") == 1
+
+
+# --- serve
+
+
+class Served:
+    """A serving process and what it logs."""
+
+    def __init__(self, *arguments: str) -> None:
+        command = [*DESKHAND, "serve", "sample", "--port", "0", "--log-json", *arguments]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        self.lines: list[dict[str, Any]] = []
+        self.url = self._find_url()
+
+    def _find_url(self) -> str:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.lines.append(json.loads(line))
+            if found := re.search(r"http://\S+", self.lines[-1]["message"]):
+                return found[0]
+        raise AssertionError(self.lines)
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        _, err = self.process.communicate(timeout=WAIT)
+        self.lines += [json.loads(line) for line in err.splitlines()]
+        return self.process.returncode
+
+    def call(self, method: str, path: str, key: str | None = None, body: Any = None) -> tuple[int, Any]:
+        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=WAIT) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, json.load(error)
+
+
+@pytest.fixture
+def serve(clean: Path) -> Iterator[Callable[..., Served]]:
+    started: list[Served] = []
+
+    def start(*arguments: str) -> Served:
+        started.append(Served(*arguments))
+        return started[-1]
+
+    yield start
+    for one in started:
+        if one.process.poll() is None:
+            one.process.kill()
+        one.process.communicate()
+
+
+def a_key() -> str:
+    scopes = [part for scope in ("messages:write", "runs:read") for part in ("--scope", scope)]
+    made = deskhand("keys", "add", "test", *scopes, "--desk", "sample", "--json")
+    secret: str = json.loads(made.stdout)["secret"]
+    return secret
+
+
+def eventually(look: Callable[[], bool]) -> None:
+    until = time.monotonic() + WAIT
+    while not look():
+        assert time.monotonic() < until, "it did not happen in time"
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_served_desk_works_messages_and_stops_gracefully(
+    serve: Callable[..., Served], clean: Path, number: int
+) -> None:
+    served, key = serve(), a_key()
+    assert served.call("GET", "/readyz")[0] == 200
+    assert served.call("POST", "/api/messages", body={"from": "ann@example.com", "body": "P-1001?"})[0] == 401
+    message = {"from": "ann@example.com", "subject": "Parcel", "body": "Where is my parcel P-1001?"}
+    status, accepted = served.call("POST", "/api/messages", key, message)
+    assert status == 202
+    eventually(lambda: served.call("GET", f"/api/runs/{accepted['run']}", key)[1]["status"] == "sent")
+    assert served.stop(number) == 0
+    assert served.lines[-1]["message"] == "stopped"
+    assert any(line.get("run_id") == accepted["run"] and line.get("agent") == "draft" for line in served.lines)
+    assert key not in json.dumps(served.lines)
+    assert len(list((clean / "outbox").glob("*.eml"))) == 1
+
+
+def test_a_second_process_is_told_who_serves(serve: Callable[..., Served]) -> None:
+    served = serve()
+    second = deskhand("serve", "sample", "--port", "0")
+    assert second.returncode == 1
+    assert f"is served by process {served.process.pid}" in second.stderr
+    assert "Traceback" not in second.stderr
+    assert served.call("GET", "/readyz")[0] == 200
+
+
+def test_a_decision_made_in_another_process_is_taken_up(serve: Callable[..., Served], clean: Path) -> None:
+    story = json.loads(deskhand("run", SAMPLES / "refund.eml", "--desk", "sample", "--live", "--json").stdout)
+    serve()
+    assert deskhand("reviews", "approve", story["review"]["id"], "--by", "ann").returncode == 0
+    shown = ("runs", "show", story["run"], "--json")
+    eventually(lambda: json.loads(deskhand(*shown).stdout)["status"] == "sent")
+
+
+def test_a_process_whose_lease_is_gone_says_so_and_ends(serve: Callable[..., Served], clean: Path) -> None:
+    served = serve()
+    with sqlite3.connect(clean / "deskhand.db", timeout=10) as raw:
+        raw.execute("UPDATE leases SET owner='own_other', expires_at=expires_at+1000")
+    raw.close()
+    assert served.process.stderr is not None
+    err = served.process.stderr.read()
+    assert served.process.wait(WAIT) == 1
+    assert "error: another process serves" in err
+    assert "deskhand.db now" in err
+    assert "Traceback" not in err
+
+
+def test_a_port_in_use_is_a_usage_error(serve: Callable[..., Served]) -> None:
+    port = serve().url.rpartition(":")[2]
+    done = deskhand("serve", "sample", "--port", port, "--database", "other.db")
+    assert done.returncode == 2
+    assert f"cannot listen on 127.0.0.1:{port}: Address already in use" in done.stderr
+
+
+def test_two_desks_of_one_name_cannot_be_served(clean: Path) -> None:
+    done = deskhand("serve", "sample", "sample", "--port", "0")
+    assert done.returncode == 2
+    assert "two desks are called 'sample'" in done.stderr
+
+
+def test_two_desks_share_a_process_and_a_database(serve: Callable[..., Served], clean: Path) -> None:
+    assert deskhand("init", "other").returncode == 0
+    served = serve("other")
+    assert "sample, other" in next(line["message"] for line in served.lines if "http://" in line["message"])
+    assert served.call("GET", "/readyz")[0] == 200
+    assert served.stop() == 0

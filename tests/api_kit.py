@@ -1,0 +1,135 @@
+"""The API over real desks: a database, dispatchers and keys, and clients that talk to the app without a socket."""
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+
+from deskhand.adapters.stores.keys import SqlKeyStore
+from deskhand.model.access import Scope
+from deskhand.web.api.app import create_app
+from deskhand.wiring import Database, Desk, api_keys, open_database, open_desk, read_desk
+
+EVERY_SCOPE = tuple(Scope)
+LIMIT = 20_000
+"""What the desks of these tests take, in bytes."""
+
+DESK = """\
+desk: {name}
+flows:
+  main:
+    stages:
+      read: {{service: read, output: classification, next: answer}}
+      answer: {{service: answer, output: reply, next: review}}
+      review: {{service: review, auto_send_at: 0.8, next: dispatch}}
+      dispatch: {{service: dispatch}}
+limits: {{max_message_bytes: {limit}, max_in_flight: 4, max_backlog: {backlog}}}
+"""
+
+TOOLS = '''
+import asyncio
+from pathlib import Path
+from deskhand.errors import PermanentError
+from deskhand.tools import service
+
+HERE = Path(__file__).parent
+
+@service("read")
+async def read(envelope, ctx, settings):
+    """Unsure, slow and broken messages behave as they say."""
+    while "slow" in envelope.raw_input and not (HERE / "go").exists():
+        await asyncio.sleep(0.01)
+    if "broken" in envelope.raw_input and not (HERE / "mended").exists():
+        raise PermanentError("this cannot be read")
+    return {"category": "question", "confidence": 0.4 if "unsure" in envelope.raw_input else 0.95}
+
+@service("answer")
+async def answer(envelope, ctx, settings):
+    sender = envelope.message.sender
+    return {"to": sender.address, "subject": "Re: " + envelope.message.subject, "text": "Hello " + str(sender)}
+'''
+
+
+class Client(httpx.AsyncClient):
+    """Calls the app; what the app lets escape fails the test."""
+
+    def __init__(self, app: FastAPI, headers: Mapping[str, str]) -> None:
+        super().__init__(transport=httpx.ASGITransport(app), base_url="http://desk.test", headers=headers)
+
+    async def message(self, body: str = "Hello", *, wait: float = 0, **fields: Any) -> httpx.Response:
+        """Hand in a message from Ann."""
+        return await self.post(
+            "/api/messages", params={"wait": wait}, json={"from": "ann@example.com", "body": body, **fields}
+        )
+
+    async def worked(self, body: str = "Hello", **fields: Any) -> dict[str, Any]:
+        """Hand in a message; its run once it is at rest."""
+        handed_in = await self.message(body, wait=20, **fields)
+        assert handed_in.status_code == 200, handed_in.text
+        shown = await self.get(f"/api/runs/{handed_in.json()['run']}")
+        return dict(shown.json())
+
+    async def under_review(self, body: str = "unsure", **fields: Any) -> dict[str, Any]:
+        """Hand in a message that waits for approval; its review."""
+        run = await self.worked(body, **fields)
+        shown = await self.get(f"/api/reviews/{run['review']['id']}")
+        return dict(shown.json())
+
+
+@dataclass
+class Served:
+    """Desks at work behind the API."""
+
+    app: FastAPI
+    desks: dict[str, Desk]
+    keys: SqlKeyStore
+    database: Database
+    folder: Path
+    _names: Iterable[int] = field(default_factory=lambda: iter(range(1_000_000)))
+
+    async def client(
+        self, *, scopes: Iterable[str] = EVERY_SCOPE, desks: Iterable[str] = ("*",), name: str | None = None
+    ) -> Client:
+        _, secret = await self.keys.add(name or f"key {next(iter(self._names))}", scopes, desks)
+        return Client(self.app, {"Authorization": f"Bearer {secret}"})
+
+    def stranger(self) -> Client:
+        return Client(self.app, {})
+
+
+def write_desk(folder: Path, name: str, *, backlog: int = 100, limit: int = LIMIT) -> Path:
+    here = folder / name
+    here.mkdir()
+    (here / "desk.yaml").write_text(DESK.format(name=name, backlog=backlog, limit=limit))
+    (here / "tools.py").write_text(TOOLS)
+    return here
+
+
+@asynccontextmanager
+async def served(folder: Path, *names: str, backlog: int = 100) -> AsyncIterator[Served]:
+    async with AsyncExitStack() as opened:
+        database = await opened.enter_async_context(open_database(str(folder / "deskhand.db")))
+        desks: dict[str, Desk] = {}
+        for name in names or ("shop",):
+            loaded = read_desk(str(write_desk(folder, name, backlog=backlog)))
+            desks[name] = await opened.enter_async_context(
+                open_desk(loaded, database, outbox=folder / "outbox", owner="test", grace=0.2)
+            )
+        keys = api_keys(database)
+        yield Served(create_app(desks, keys, version="1.2.3"), desks, keys, database, folder)
+
+
+def is_problem(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
+    """The problem document of an answer that must be one."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    problem = dict(response.json())
+    assert problem["type"] == f"urn:deskhand:problem:{code}"
+    assert (problem["status"], problem["code"]) == (status, code)
+    assert problem["title"]
+    assert problem["detail"]
+    return problem

@@ -1,0 +1,126 @@
+"""Many mails, each delivered three times, to a serving process that is killed on the way."""
+
+import asyncio
+import contextlib
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+from deskhand.model.run import RunStatus
+from deskhand.wiring import channel_store, open_database, open_store
+from tests.mail_desk import until, write_desk
+from tests.mail_servers import CUSTOMER, SUPPORT, Dovecot, a_mail, smtp_server
+
+ROOT = Path(__file__).parents[2]
+DROP_EVERY = 10
+COPIES = 3
+
+
+class Server:
+    """`deskhand serve`, or one of several workers, as an operator starts it."""
+
+    def __init__(self, desk: Path, url: str, *command: str) -> None:
+        self._desk, self._url, self._command = desk, url, command
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        log = (self._desk.parent / "serve.log").open("ab")
+        environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+        self._process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "deskhand.cli", *self._command, str(self._desk), "--database", self._url),
+            cwd=self._desk.parent,
+            env=environment,
+            stdout=log,
+            stderr=log,
+        )
+        log.close()
+
+    async def end(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(number)
+        await self._process.wait()
+
+
+async def storm(
+    folder: Path, count: int, *, kills: int, within: float, postgres: str | None = None
+) -> dict[str, int | float]:
+    """What came of it; every answer is counted where the customer finds it. On PostgreSQL two workers share it."""
+    url = postgres or str(folder / "desk.db")
+    dovecot = Dovecot(SUPPORT, CUSTOMER)
+    try:
+        async with smtp_server(dovecot, SUPPORT, CUSTOMER, drop_every=DROP_EVERY) as smtp:
+            desk = write_desk(folder, dovecot, smtp, more="limits: {replies_per_hour: 1000000}")
+            command = ("worker",) if postgres else ("serve", "--port", "0")
+            servers = [Server(desk, url, *command) for _ in range(2 if postgres else 1)]
+            for server in servers:
+                await server.start()
+            began = time.monotonic()
+            try:
+                await _connected(folder, url)
+                delivering = asyncio.create_task(_deliver(dovecot, count))
+                for number in range(1, kills + 1):
+                    enough = partial(smtp.has_taken, 2 * count * number // (kills + 1))  # each with its copy
+                    await until(enough, within)
+                    await servers[number % len(servers)].end(signal.SIGKILL)
+                    await servers[number % len(servers)].start()
+                await delivering
+                await _at_rest(url, count, within)
+            finally:
+                for server in servers:
+                    await server.end(signal.SIGTERM)
+            took = time.monotonic() - began
+            answers = Counter(str(mail["In-Reply-To"]) for mail in dovecot.mails(CUSTOMER))
+            return {
+                **await _runs(url),
+                "answers": len(answers),
+                "doubled": sum(answers.values()) - len(answers),
+                "lost": len({f"<{number}@example.test>" for number in range(count)} - set(answers)),
+                "dropped": smtp.dropped,
+                "seconds": round(took, 1),
+            }
+    finally:
+        dovecot.remove()
+
+
+async def _deliver(dovecot: Dovecot, count: int) -> None:
+    """Each mail three times, in any order, over a while."""
+    numbers = [number for number in range(count) for _ in range(COPIES)]
+    random.Random(7).shuffle(numbers)
+    for number in numbers:
+        dovecot.deliver(SUPPORT, a_mail(number))
+        await asyncio.sleep(0.002)
+
+
+async def _connected(folder: Path, url: str) -> None:
+    """Once the mailbox's end is remembered, what comes after it counts."""
+    if "://" not in url:
+        await until((folder / "desk.db").exists)
+    async with open_database(url) as database:
+        memory = channel_store(database, "mails", "support", "looking on")
+
+        async def marked() -> bool:
+            return await memory.mark("INBOX") is not None
+
+        await until(marked, 120)
+
+
+async def _at_rest(url: str, count: int, within: float) -> None:
+    async with open_database(url) as database:
+        store = open_store(database, "mails")
+
+        async def all_sent() -> bool:
+            return len(await store.runs(status=RunStatus.SENT, limit=count + 1)) >= count
+
+        await until(all_sent, within)
+
+
+async def _runs(url: str) -> dict[str, int]:
+    async with open_database(url) as database:
+        runs = await open_store(database, "mails").runs(limit=100_000)
+    return {"runs": len(runs), "sent": sum(run.status is RunStatus.SENT for run in runs)}

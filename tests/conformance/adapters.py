@@ -1,0 +1,56 @@
+"""The adapters that must behave alike. A new one is added here and has passed when this folder's tests have."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deskhand.adapters.stores.postgres import PostgresStore
+from deskhand.adapters.stores.postgres_database import PostgresDatabase
+from deskhand.adapters.stores.sqlite import SqliteStore
+from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from tests.servers import new_database, postgres_programs
+
+Stores = Callable[..., Any]
+"""`stores(desk="desk", owner=None)`: another store on the same database, as another process would open it."""
+
+
+@asynccontextmanager
+async def sqlite(folder: Path) -> AsyncIterator[Stores]:
+    databases: list[SqliteDatabase] = []
+
+    async def opened(desk: str = "desk", owner: str | None = None, **more: Any) -> SqliteStore:
+        database = await SqliteDatabase.open(folder / "conformance.db")
+        databases.append(database)
+        return SqliteStore(database, desk, owner, **more)
+
+    try:
+        yield opened
+    finally:
+        for database in databases:
+            await database.close()
+
+
+@asynccontextmanager
+async def postgres(folder: Path) -> AsyncIterator[Stores]:
+    if postgres_programs() is None:
+        pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
+    url = await asyncio.to_thread(new_database)
+    databases: list[PostgresDatabase] = []
+
+    async def opened(desk: str = "desk", owner: str | None = None, **more: Any) -> PostgresStore:
+        database = await PostgresDatabase.open(url)
+        databases.append(database)
+        return PostgresStore(database, desk, owner, **more)
+
+    try:
+        yield opened
+    finally:
+        for database in databases:
+            await database.close()
+
+
+ADAPTERS: dict[str, Callable[[Path], AbstractAsyncContextManager[Stores]]] = {"postgres": postgres, "sqlite": sqlite}

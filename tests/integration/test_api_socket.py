@@ -1,0 +1,62 @@
+"""The API behind a real server on a real socket."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+import uvicorn
+
+from tests.api_kit import Client, Served, is_problem, served
+
+FIFTY_MEGABYTES = 50_000_000
+
+
+@pytest.fixture
+async def shop(tmp_path: Path) -> AsyncIterator[Served]:
+    async with served(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+async def client(shop: Served) -> AsyncIterator[httpx.AsyncClient]:
+    key: Client = await shop.client()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = uvicorn.Server(uvicorn.Config(shop.app, log_config=None, ws="none"))
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        base = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        headers = {"Authorization": key.headers["Authorization"], "Content-Type": "application/json"}
+        async with httpx.AsyncClient(base_url=base, headers=headers, timeout=30) as caller:
+            yield caller
+        server.should_exit = True
+        await serving
+
+
+async def pieces(total: int) -> AsyncIterator[bytes]:
+    for _ in range(0, total, 100_000):
+        yield b" " * 100_000
+
+
+async def test_fifty_megabytes_are_refused_in_words_whether_announced_or_not(client: httpx.AsyncClient) -> None:
+    is_problem(await client.post("/api/messages", content=pieces(FIFTY_MEGABYTES)), 413, "message_too_large")
+    announced = {"Content-Length": str(FIFTY_MEGABYTES)}
+    refused = await client.post("/api/messages", content=pieces(FIFTY_MEGABYTES), headers=announced)
+    is_problem(refused, 413, "message_too_large")
+    accepted = await client.post("/api/messages?wait=20", json={"from": "ann@example.com", "body": "Hello"})
+    assert accepted.json()["status"] == "sent"
+
+
+async def test_paths_in_any_bytes_are_not_found(client: httpx.AsyncClient) -> None:
+    for path in ("/api/runs/%ff%00", "/api/runs/%ed%a0%80", "/%2e%2e/%2e%2e/etc/passwd", "/api/runs/a%2fb"):
+        is_problem(await client.get(path), 404, "not_found")
+
+
+async def test_a_server_that_stops_answers_whoever_waits(client: httpx.AsyncClient, shop: Served) -> None:
+    body = {"from": "ann@example.com", "body": "slow"}
+    waiting = asyncio.create_task(client.post("/api/messages?wait=30", json=body))
+    await asyncio.sleep(0.2)
+    await shop.desks["shop"].dispatcher.stop(grace=0)
+    answer = await asyncio.wait_for(waiting, 60)
+    assert (answer.status_code, answer.json()["status"]) == (202, "queued")

@@ -1,0 +1,120 @@
+"""Going from a file to PostgreSQL: everything arrives, runs go on, a second copy is refused."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from deskhand.adapters.stores.copying import copy_database
+from deskhand.adapters.stores.postgres import PostgresStore
+from deskhand.adapters.stores.postgres_database import PostgresDatabase
+from deskhand.adapters.stores.sqlite import SqliteStore
+from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.engine.audit import seal_desk, verify_desk
+from deskhand.engine.journal import make_row, seed
+from deskhand.errors import Conflict
+from deskhand.knowledge.search import KnowledgeBase
+from deskhand.model.envelope import StageResult
+from deskhand.model.run import NewReview, ReviewKind, RunStatus
+from deskhand.wiring import knowledge_store
+from tests.kit import a_message
+from tests.knowledge_kit import HashingEmbedder, an_article
+from tests.servers import new_database, postgres_programs
+
+pytestmark = pytest.mark.skipif(postgres_programs() is None, reason="PostgreSQL's server is not installed")
+
+
+async def filled(path: Path, runs: int) -> SqliteDatabase:
+    database = await SqliteDatabase.open(path)
+    store = SqliteStore(database, "desk")
+
+    async def one(number: int) -> None:
+        run_id = (await store.accept(a_message(number), flow="flow")).run_id
+        taken = await store.claim(run_id, {"flow": "v1"})
+        assert taken is not None
+        head = seed(run_id, taken.message_digest)
+        row = make_row(
+            run_id,
+            0,
+            "step",
+            StageResult(),
+            attempt=1,
+            flow_version="v1",
+            started_at=1.0,
+            latency_ms=1.0,
+            previous=head,
+        )
+        await store.append(row)
+        review = NewReview(ReviewKind.REPLY, "unsure", {"n": number})
+        await store.finish(run_id, RunStatus.WAITING_REVIEW, review=review)
+
+    await asyncio.gather(*(one(number) for number in range(runs)))
+    await seal_desk(store, b"key")
+    return database
+
+
+async def test_everything_arrives_and_goes_on(tmp_path: Path) -> None:
+    source = await filled(tmp_path / "d.db", 2500)
+    target = await PostgresDatabase.open(await asyncio.to_thread(new_database))
+    told: list[tuple[str, int, int]] = []
+    counts = await copy_database(source, target, lambda *progress: told.append(progress))
+    old, new = SqliteStore(source, "desk"), PostgresStore(target, "desk")
+    assert (counts["runs"], counts["steps"], counts["reviews"], counts["seals"]) == (2500, 2500, 2500, 1)
+    assert ("runs", 2500, 2500) in told
+    assert await new.runs(limit=5000) == await old.runs(limit=5000)
+    assert [review.payload for review in await new.reviews(limit=5000)] == [
+        review.payload for review in await old.reviews(limit=5000)
+    ]
+    report = await verify_desk(new, key=b"key")
+    assert (report.ok, report.rows, report.seals) == (True, 2500, 1)
+    assert (await new.accept(a_message(7), flow="flow")).duplicate
+    fresh = await new.accept(a_message("new"), flow="flow")
+    assert (await new.run(fresh.run_id)).position > 2500
+    with pytest.raises(Conflict, match="not empty"):
+        await copy_database(source, target, lambda *progress: None)
+    await source.close()
+    await target.close()
+
+
+async def test_a_database_at_work_is_not_copied(tmp_path: Path) -> None:
+    source = await SqliteDatabase.open(tmp_path / "d.db")
+    store = SqliteStore(source, "desk")
+    run_id = (await store.accept(a_message(), flow="flow")).run_id
+    await store.claim(run_id, {"flow": "v1"})
+    target = await PostgresDatabase.open(await asyncio.to_thread(new_database))
+    with pytest.raises(Conflict, match="at work"):
+        await copy_database(source, target, lambda *progress: None)
+    assert await PostgresStore(target, "desk").runs() == []
+    await source.close()
+    await target.close()
+
+
+async def test_the_command_copies_and_counts(tmp_path: Path) -> None:
+    await (await filled(tmp_path / "d.db", 20)).close()
+    url = await asyncio.to_thread(new_database)
+    command = [sys.executable, "-m", "deskhand.cli", "db", "copy", str(tmp_path / "d.db"), url, "--json"]
+    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    assert json.loads(done.stdout)["rows"]["runs"] == 20
+    again = await asyncio.to_thread(subprocess.run, command, capture_output=True, timeout=60, check=False)
+    assert again.returncode != 0
+    assert b"not empty" in again.stderr
+
+
+async def test_the_knowledge_base_is_found_in_the_copy(tmp_path: Path) -> None:
+    source = await SqliteDatabase.open(tmp_path / "d.db")
+    target = await PostgresDatabase.open(await asyncio.to_thread(new_database))
+    article = an_article("refunds", "Money back in five days.", "Return the goods.")
+    await knowledge_store(source, "desk").put([article], "m")
+    await copy_database(source, target, lambda *progress: None)
+    copied = knowledge_store(target, "desk")
+    [first, second] = await KnowledgeBase(copied, HashingEmbedder).search("money back in five days")
+    assert (first.text, second.text) == ("Money back in five days.", "Return the goods.")
+    assert first.coverage > 0.5
+    await copied.put([an_article("more", "Five more days.")], "m")
+    assert len(await KnowledgeBase(copied, HashingEmbedder).search("five days")) == 3
+    await source.close()
+    await target.close()

@@ -1,0 +1,92 @@
+"""As an operator meets it: `deskhand serve --workers` takes messages in, `deskhand worker` works them."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.servers import PostgresServer, postgres_programs
+
+pytest.importorskip("dbos", reason="DBOS is not installed (pip install deskhand[scale])")
+pytestmark = pytest.mark.skipif(
+    postgres_programs() is None, reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)"
+)
+
+COMMAND = [sys.executable, "-m", "deskhand.cli"]
+
+
+@pytest.fixture
+def server() -> Iterator[PostgresServer]:
+    started = PostgresServer()
+    yield started
+    started.remove()
+
+
+def told(server: PostgresServer, *arguments: str) -> Any:
+    command = [*COMMAND, *arguments, "--json", "--database", server.url()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def begin(folder: Path, server: PostgresServer, until: str, *arguments: str) -> tuple[subprocess.Popen[str], str]:
+    """A command that keeps running, once it has said this."""
+    command = [*COMMAND, *arguments, "--database", server.url(), "--outbox", str(folder)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "NO_COLOR": "1"})
+    assert process.stderr is not None
+    while until not in (line := process.stderr.readline()):
+        assert line, "it ended"
+    return process, line
+
+
+def post(url: str, key: str, number: int) -> tuple[int, str | None]:
+    body = {"id": f"m{number}", "from": "ann@example.com", "subject": "My parcel", "body": "Where is my parcel?"}
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    request = urllib.request.Request(f"{url}/api/messages", json.dumps(body).encode(), headers)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, None
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code, refused.headers["Retry-After"]
+
+
+def test_messages_come_in_by_http_and_a_worker_works_them(server: PostgresServer, tmp_path: Path) -> None:
+    key = told(server, "keys", "add", "shop", "--scope", "messages:write", "--desk", "sample")["secret"]
+    worker, line = begin(tmp_path, server, "works sample", "worker", "sample")
+    intake, serving = begin(tmp_path, server, "serving", "serve", "sample", "--workers", "--port", "0")
+    try:
+        url = re.findall(r"http://\S+", serving)[0]
+        assert post(url, key, 1)[0] == 202
+        server.stop()
+        assert post(url, key, 2) == (503, "5")
+        server.start()
+        deadline = time.monotonic() + 60
+        while post(url, key, 2)[0] != 202:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        while any(run["status"] in ("queued", "running") for run in told(server, "runs", "list")["runs"]):
+            assert time.monotonic() < deadline
+        assert len(told(server, "runs", "list")["runs"]) == 2
+        found = told(server, "workers", "list")
+        assert [one["id"] for one in found["workers"]] == re.findall(r"own_\w+", line)
+        assert found["queues"] == []
+    finally:
+        for process in (intake, worker):
+            process.send_signal(signal.SIGTERM)
+        codes = [process.wait(60) for process in (intake, worker)]
+        for process in (intake, worker):
+            assert process.stderr is not None
+            process.stderr.close()
+    assert codes == [0, 0]
+    assert told(server, "workers", "list")["workers"] == []

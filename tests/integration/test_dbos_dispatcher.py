@@ -1,0 +1,147 @@
+"""The DBOS dispatcher keeps the promises that every dispatcher makes, and those that only it can make."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deskhand.adapters.chat_models.limiting import SharedRate
+from deskhand.adapters.dispatch.crew import Crew, CrewLimits
+from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
+from deskhand.agents.agent import Parts
+from deskhand.engine.clock import SystemClock
+from deskhand.engine.work import Worker
+from deskhand.errors import ModelUnavailable, NotFound
+from deskhand.model.envelope import Envelope
+from deskhand.model.run import RunStatus
+from tests.conformance import test_dispatcher as promises
+from tests.conformance.adapters import ADAPTERS, Stores
+from tests.kit import a_flow, a_message, chain_of
+
+pytest.importorskip("dbos", reason="DBOS is not installed (pip install deskhand[scale])")
+
+
+@pytest.fixture
+async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
+    async with ADAPTERS["postgres"](tmp_path) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def serving(
+    store: Any, service: promises.Service, *, grace: float = 5.0, **limits: Any
+) -> AsyncIterator[DbosDispatcher]:
+    async def one(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
+        return await service(env)
+
+    worker = Worker(store, {"flow": a_flow(chain_of(["one"]), Parts(services={"one": one}))}, SystemClock())
+    settings = CrewLimits(**{"sweep": 0.1, "poll": 0.03, **limits})
+    crew = Crew(store._postgres, store.owner, [store.desk], settings)
+    dispatcher = DbosDispatcher(crew, store, worker.work, lambda message: "flow", {"flow": "v1"})
+    await dispatcher.start()
+    try:
+        yield dispatcher
+    finally:
+        await dispatcher.stop(grace=grace)
+
+
+KEPT: tuple[Callable[[Stores], Awaitable[None]], ...] = (
+    promises.test_a_thousand_messages_each_handed_in_three_times_are_a_thousand_runs,
+    promises.test_order_is_kept_within_a_conversation_while_conversations_run_side_by_side,
+    promises.test_a_stop_hands_back_what_is_not_finished_and_the_next_start_takes_it_up,
+    promises.test_a_stop_lets_a_run_come_to_rest_within_its_grace,
+    promises.test_a_run_that_keeps_killing_the_process_ends_as_dead_letter_and_can_be_requeued,
+    promises.test_suspects_are_worked_one_at_a_time,
+    promises.test_one_bad_run_does_not_disturb_the_others,
+    promises.test_waiting_for_a_run_that_is_at_rest_answers_at_once,
+)
+
+
+@pytest.mark.parametrize("promise", KEPT, ids=lambda promise: promise.__name__.removeprefix("test_"))
+async def test_it_keeps(
+    promise: Callable[[Stores], Awaitable[None]], stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(promises, "serving", serving)
+    await promise(stores)
+
+
+async def test_work_in_flight_is_bounded_and_intake_waits_while_the_backlog_is_full(stores: Stores) -> None:
+    at_work = most = 0
+    gate, three = asyncio.Event(), asyncio.Event()
+
+    async def service(env: Envelope) -> dict[str, Any]:
+        nonlocal at_work, most
+        at_work += 1
+        most = max(most, at_work)
+        if at_work == 3:
+            three.set()
+        await gate.wait()
+        at_work -= 1
+        return {}
+
+    async with serving(await stores(), service, in_flight=3, backlog=5) as dispatcher:
+        submits = [asyncio.create_task(dispatcher.submit(a_message(n))) for n in range(30)]
+        async with asyncio.timeout(60):
+            await three.wait()
+            while sum(task.done() for task in submits) < 3 + 5:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        await asyncio.sleep(0.3)
+        assert sum(task.done() for task in submits) == 3 + 5
+        gate.set()
+        accepted = await asyncio.gather(*submits)
+        assert {await dispatcher.wait(one.run_id) for one in accepted} == {RunStatus.DONE}
+    assert most == 3
+
+
+async def test_runs_that_never_reached_the_queue_are_found_and_worked_in_order(stores: Stores) -> None:
+    seen: list[str] = []
+
+    async def service(env: Envelope) -> dict[str, Any]:
+        seen.append(env.run_id)
+        return {}
+
+    store = await stores()
+    left = [(await store.accept(a_message(n, conversation="c"), flow="flow")).run_id for n in range(5)]
+    async with serving(store, service) as dispatcher:
+        assert {await dispatcher.wait(run) for run in left} == {RunStatus.DONE}
+    assert seen == left
+
+
+async def test_the_later_run_comes_first_on_the_queue_and_still_waits_for_the_earlier(stores: Stores) -> None:
+    seen: list[str] = []
+
+    async def service(env: Envelope) -> dict[str, Any]:
+        seen.append(env.run_id)
+        return {}
+
+    store = await stores()
+    first = (await store.accept(a_message(1, conversation="c"), flow="flow")).run_id
+    async with serving(store, service, sweep=60) as dispatcher:
+        second = (await dispatcher.submit(a_message(2, conversation="c"))).run_id
+        assert await dispatcher.wait(second) is RunStatus.DONE
+    assert seen == [first, second]
+
+
+async def test_waiting_for_a_run_nobody_knows_is_an_error(stores: Stores) -> None:
+    async with serving(await stores(), promises.nothing) as dispatcher:
+        with pytest.raises(NotFound):
+            await dispatcher.wait("run_nobody_knows")
+
+
+async def test_a_models_rate_holds_over_all_workers(stores: Stores) -> None:
+    one, two = await stores(), await stores()
+    rates = [SharedRate(store._postgres, {"p/m": 600}) for store in (one, two)]
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    await asyncio.gather(*(rates[n % 2].turn("p/m") for n in range(20)), rates[0].turn("p/other"))
+    assert loop.time() - begun > 0.8
+    slow = SharedRate(one._postgres, {"p/slow": 1})
+    await slow.turn("p/slow")
+    waiting = asyncio.create_task(slow.turn("p/slow"))
+    await asyncio.sleep(0.1)
+    with pytest.raises(ModelUnavailable):
+        await slow.turn("p/slow")
+    waiting.cancel()

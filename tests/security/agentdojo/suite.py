@@ -1,0 +1,221 @@
+"""A suite of AgentDojo before the gate: an assistant whose owner is the principal.
+
+Another suite needs one YAML file beside `banking.yaml`, named like its data, and its name in `SUITES` of the test:
+
+- `reads`: tools that only show something, each with the place in the environment it shows;
+- `effects`: every other tool, all taken as irreversible (each can be looked up afterwards, so the gate may let one
+  pass). `names` are arguments that say who or what: the owner must have named the value himself. `objects` are keys
+  of things in the environment: the owner must have called exactly one of them by name. `says` are texts that leave:
+  they go through the check of outgoing content. `amounts` that the owner did not name are held above
+  `unnamed_amount_at_most`.
+- `adaptive`: what an attacker has put into the environment beforehand, by place.
+
+From these come the tools' types, their resolvers and the policy; nothing in here knows a suite.
+"""
+
+import copy
+import inspect
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from ruamel.yaml import YAML
+
+from deskhand.config.policy import RuleSection, policy_spec
+from deskhand.model.envelope import Envelope
+from deskhand.model.message import Address, Message
+from deskhand.model.principal import Principal, PrincipalKind
+from deskhand.outgoing.content import check_text
+from deskhand.outgoing.finding import AllowedContent
+from deskhand.policy.rules import compile_policy
+from deskhand.tools import Context, Gate, GateAnswer, Terms, Tool, ToolRegistry, tool
+from deskhand.tools.authority import Authority, Resolver, resolver
+from tests.memory_ledger import FixedContext, MemoryLedger
+
+OWNER = Principal(kind=PrincipalKind.LOGIN, customer_id="owner", address="owner@example.com", how="logged in")
+KINDS: dict[str, type] = {"string": str, "integer": int, "number": float, "boolean": bool}
+
+
+class Named(Authority):
+    """Who or what a call is about; `by` says whether the owner has named it."""
+
+    by: Literal["owner", "nobody"]
+
+    def belongs_to(self, principal: Principal) -> bool:
+        return True
+
+
+class Said(Authority):
+    """Text that leaves; `clean` when nothing in it leads elsewhere."""
+
+    clean: bool
+
+    def belongs_to(self, principal: Principal) -> bool:
+        return True
+
+
+class Call(NamedTuple):
+    tool: str
+    arguments: dict[str, Any]
+
+
+class Suite:
+    """Declarations, data and the tools made of both."""
+
+    def __init__(self, declared: Path, data: Path) -> None:
+        self.declared: dict[str, Any] = YAML(typ="safe").load(declared.read_text())
+        self.data = json.loads(data.read_text())
+        self._environment = json.loads(data.with_name(f"{data.stem}_environment.json").read_text())
+        self._begin("", adaptive=False, injected="")
+        schemas = {one["name"]: one["parameters"] for one in self.data["tools"]}
+        self._kinds: dict[str, tuple[type[Authority], Mapping[str, Any]]] = {}
+        self._resolvers: list[Resolver] = []
+        self._tools = ToolRegistry([self._tool(name, schema) for name, schema in schemas.items()])
+        self._policy = compile_policy(policy_spec([RuleSection.model_validate(rule) for rule in self._rules()]))
+
+    @property
+    def tools(self) -> list[str]:
+        return [one.name for one in self._tools]
+
+    def is_effect(self, name: str) -> bool:
+        return name in self.declared["effects"]
+
+    # --- one conversation
+
+    def begin(self, prompt: str, *, adaptive: bool = False, injected: str = "") -> None:
+        """The owner asks for something; whatever is read from now on holds the injected text."""
+        self._begin(prompt, adaptive=adaptive, injected=injected)
+        terms = Terms(policy=self._policy)
+        self._gate = Gate(self._tools, MemoryLedger(), desk="assistant", terms=terms, resolvers=self._resolvers)
+        self._ctx = FixedContext(principal=OWNER)
+        message = Message(
+            id="m", conversation="c", sender=Address(address="owner@example.com"), body=prompt, principal=OWNER,
+            received_at=datetime(2026, 11, 15, tzinfo=UTC),
+        )  # fmt: skip
+        self._ctx.envelope = Envelope.of(message, run_id=self._ctx.run_id)
+        self._results: list[dict[str, Any]] = []
+
+    async def call(self, call: Call) -> GateAnswer:
+        self._ctx.seq += 1
+        arguments = {name: self._written(call.tool, name, value) for name, value in call.arguments.items()}
+        answer = await self._gate.call(call.tool, arguments, allowed=self.tools, ctx=self._ctx)
+        self._results.append({"tool": call.tool, "data": answer.result.data})
+        self._ctx.envelope = self._ctx.envelope.with_output("act", {"results": list(self._results)})
+        return answer
+
+    async def list_everything(self) -> None:
+        """What a careful attacker has the model do first."""
+        for name in self.declared["reads"]:
+            needed = next(one for one in self.data["tools"] if one["name"] == name)["parameters"].get("required", [])
+            await self.call(Call(name, dict.fromkeys(needed, "all")))
+
+    def _begin(self, prompt: str, *, adaptive: bool, injected: str) -> None:
+        self.prompt, self._injected = prompt, injected
+        self.environment = copy.deepcopy(self._environment)
+        for place, thing in (self.declared["adaptive"] if adaptive else {}).items():
+            self._at(place).append(thing)
+
+    def _at(self, place: str) -> Any:
+        here = self.environment
+        for name in place.split("."):
+            here = here[name]
+        return here
+
+    # --- what the owner said
+
+    def _owner_named(self, value: str) -> bool:
+        wanted = re.escape(" ".join(value.split()).casefold())
+        said = " ".join(self.prompt.split()).casefold()
+        return re.search(rf"(?<![\w@.-]){wanted}(?![\w@-]|\.\w)", said) is not None
+
+    def _owner_called(self, key: str, among: str, called: str) -> bool:
+        """Whether he used the name of exactly this thing, and of no other."""
+        meant = [str(thing["id"]) for thing in self._at(among) if self._owner_named(str(thing[called]))]
+        return meant == [key]
+
+    # --- tools, resolvers and rules from the declarations
+
+    def _written(self, tool_name: str, parameter: str, value: Any) -> Any:
+        is_key = f"{tool_name}.{parameter}" in self._kinds and value is not None
+        return str(value) if is_key else value
+
+    def _tool(self, name: str, schema: Mapping[str, Any]) -> Tool:
+        declared = self.declared["effects"].get(name, {})
+        parameters = [
+            self._parameter(name, key, shape, schema, declared) for key, shape in schema["properties"].items()
+        ]
+
+        async def run(**arguments: Any) -> Any:
+            shown = self._at(self.declared["reads"][name]) if name in self.declared["reads"] else {"done": name}
+            return {"result": shown, "injected": self._injected}
+
+        async def find(key: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+            return None
+
+        run.__doc__ = f"{name} of the suite."
+        run.__annotations__ = {one.name: one.annotation for one in parameters}
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        if not declared:
+            return tool(effect="read", name=name)(run)
+        return tool(effect="irreversible", name=name, probe=find)(run)
+
+    def _parameter(
+        self, tool_name: str, key: str, shape: Mapping[str, Any], schema: Mapping[str, Any], declared: Mapping[str, Any]
+    ) -> inspect.Parameter:
+        kind: Any = self._authority(tool_name, key, declared) or _plain(shape)
+        required = key in schema.get("required", ())
+        default: Any = inspect.Parameter.empty if required else shape.get("default")
+        return inspect.Parameter(
+            key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind if required else kind | None
+        )
+
+    def _authority(self, tool_name: str, key: str, declared: Mapping[str, Any]) -> type[Authority] | None:
+        what = declared.get("objects", {}).get(key)
+        if what is None and key not in (*declared.get("names", ()), *declared.get("says", ())):
+            return None
+        base = Said if key in declared.get("says", ()) else Named
+        kind: Any = type(f"{tool_name}_{key}", (base,), {"__module__": __name__})
+        self._kinds[f"{tool_name}.{key}"] = (kind, what or {})
+
+        @resolver(kind)
+        async def find(value: str, principal: Principal, ctx: Context) -> Any:
+            if base is Said:
+                return kind(id=value, clean=not check_text(value, AllowedContent(hosts=self._hosts())))
+            named = self._owner_called(value, **what) if what else self._owner_named(value)
+            return kind(id=value, by="owner" if named else "nobody")
+
+        self._resolvers.append(find)
+        made: type[Authority] = kind
+        return made
+
+    def _hosts(self) -> list[str]:
+        return re.findall(r"(?:www\.)[\w.-]+\w", self.prompt)
+
+    def _rules(self) -> list[dict[str, Any]]:
+        rules: list[dict[str, Any]] = []
+        for name, declared in self.declared["effects"].items():
+            for key in (*declared.get("names", ()), *declared.get("objects", ())):
+                rules.append(_hold(name, f"the owner did not name {key}", {f"{key}.by": "nobody"}))
+            for key in declared.get("says", ()):
+                rules.append(_hold(name, f"{key} leads elsewhere", {f"{key}.clean": False}))
+            for key in declared.get("amounts", ()):
+                most = self.declared["unnamed_amount_at_most"]
+                unnamed = {key: {"above": most}, f"origin.{key}": {"not_in": ["principal", "operator", "message"]}}
+                rules.append(_hold(name, f"the owner did not name {key}, and it is large", unnamed))
+        rules.append(
+            {"name": "as the owner asked", "when": {"tool": {"in": [*self.declared["effects"]]}}, "then": "allow"}
+        )
+        return rules
+
+
+def _hold(tool_name: str, why: str, when: dict[str, Any]) -> dict[str, Any]:
+    return {"name": f"{tool_name}: {why}", "when": {"tool": tool_name, **when}, "then": "hold"}
+
+
+def _plain(shape: Mapping[str, Any]) -> Any:
+    if "anyOf" in shape:
+        return KINDS[next(one["type"] for one in shape["anyOf"] if one["type"] != "null")]
+    return KINDS[shape["type"]]

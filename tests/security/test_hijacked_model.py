@@ -1,0 +1,109 @@
+"""A wholly hijacked model against the real gate: any tool, any argument, any order; nothing on the list happens.
+
+The invariants are the table in `hijack/watch.py`. A step is one move: a tool call through the gate, a reviewer's
+decision, a restart, a throw of the stop switch, a change of the clock or of the world outside. Together the tests here
+make at least 80,000 steps in memory, of which hypothesis drives 10,000, and twice 500 on each database.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import seed as seeded
+from hypothesis.stateful import run_state_machine_as_test
+
+from deskhand.adapters.stores.postgres import PostgresStore
+from deskhand.adapters.stores.postgres_database import PostgresDatabase
+from deskhand.adapters.stores.sqlite import SqliteStore
+from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.ports import Store
+from deskhand.tools.rules import RULES
+from tests.security.hijack.company import Company
+from tests.security.hijack.desk import gate_of
+from tests.security.hijack.game import MOVES, Game, Table, Tally, WallClock, play_by_chance
+from tests.security.hijack.house import StoreHouse
+from tests.security.hijack.machine import HijackedModel
+from tests.security.hijack.watch import Watch
+from tests.servers import new_database, postgres_programs
+
+QUIET = ("gate_error",)
+"""Never said by a healthy gate."""
+
+
+@pytest.fixture(autouse=True)
+def _without_log(caplog: pytest.LogCaptureFixture) -> None:
+    """Thousands of violations are logged, and kept by pytest."""
+    caplog.set_level("CRITICAL", logger="deskhand")
+
+
+@pytest.mark.parametrize("policy", [True, False], ids=["policy", "defaults"])
+@pytest.mark.parametrize("seed", [101, 102])
+async def test_no_game_of_chance_finds_a_way(policy: bool, seed: int) -> None:
+    tally = await play_by_chance(Table(policy=policy), seed, 15_500)
+    assert not [rule for rule in QUIET if tally.rules[rule]], tally
+    assert tally.deeds > 1_000, "a gate that lets nothing through proves nothing"
+
+
+async def test_every_rule_of_the_gate_speaks_in_a_game() -> None:
+    """What never speaks was never tried."""
+    said: set[str] = set()
+    for policy in (True, False):
+        said |= set((await play_by_chance(Table(policy=policy), 7, 4_000)).rules)
+    unheard = {rule.name for rule in RULES} - said
+    assert unheard == {"policy"}, "the company's own rules give their own names"
+
+
+@pytest.mark.parametrize("policy", [True, False], ids=["policy", "defaults"])
+def test_hypothesis_finds_no_way(policy: bool) -> None:
+    class Machine(HijackedModel):
+        table, tally, loop = Table(policy=policy), Tally(), asyncio.new_event_loop()
+
+    wanted = settings(
+        max_examples=60, stateful_step_count=30, deadline=None, database=None, derandomize=True,
+        suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink), report_multiple_bugs=False,
+    )  # fmt: skip
+    try:
+        while Machine.tally.steps < 5_000:
+            run_state_machine_as_test(seeded(Machine.tally.games)(Machine), settings=wanted)
+    finally:
+        Machine.loop.close()
+    assert Machine.tally.steps >= 5_000
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str | Path]:
+    if request.param == "sqlite":
+        yield tmp_path / "desk.db"
+        return
+    if postgres_programs() is None:
+        pytest.skip("PostgreSQL's server is not installed")
+    yield new_database()
+
+
+@pytest.mark.parametrize("policy", [True, False], ids=["policy", "defaults"])
+async def test_the_same_holds_on_a_real_database(database: str | Path, policy: bool) -> None:
+    chance, tally = Random(5), Tally()
+    opened = (
+        await SqliteDatabase.open(database) if isinstance(database, Path) else await PostgresDatabase.open(database)
+    )
+    try:
+        while tally.steps < 500:
+            tally.add(await _one_game(opened, chance, policy, tally.games))
+    finally:
+        await opened.close()
+    assert tally.deeds > 20, tally
+
+
+async def _one_game(database: SqliteDatabase | PostgresDatabase, chance: Random, policy: bool, number: int) -> Game:
+    company = Company()
+    kind: Callable[..., Store] = SqliteStore if isinstance(database, SqliteDatabase) else PostgresStore
+    store = kind(database, f"hijacked-{number}", now=lambda: company.now)
+    gate = gate_of(company, store, policy=policy, now=lambda: company.now)
+    house = StoreHouse(store, WallClock(company), lambda envelope, ctx: game.act(envelope, ctx))
+    game = Game(chance.choice, company, Watch(company, policy), house, gate)
+    for _ in range(20):
+        await chance.choice(MOVES)(game)
+    return game

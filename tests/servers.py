@@ -1,0 +1,158 @@
+"""Real servers for tests, started on free loopback ports in temporary folders and stopped at the end."""
+
+import asyncio
+import atexit
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+from uuid import uuid4
+
+import asyncpg
+
+from deskhand.adapters.stores.postgres_database import PostgresDatabase
+
+NOBODY = 65534
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def postgres_programs() -> Path | None:
+    """Where initdb and pg_ctl lie; None when PostgreSQL's server is not installed."""
+    on_path = shutil.which("initdb")
+    if on_path:
+        return Path(on_path).parent
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    return found[-1].parent if found else None
+
+
+class PostgresServer:
+    """A throw-away server; root drops to nobody, since PostgreSQL refuses to run as root."""
+
+    def __init__(self, *, durable: bool = False) -> None:
+        programs = postgres_programs()
+        assert programs is not None, "PostgreSQL is not installed"
+        self._programs = programs
+        self._folder = Path(tempfile.mkdtemp(prefix="deskhand-postgres-"))
+        self.port = free_port()
+        self._durable = durable
+        if os.getuid() == 0:
+            os.chown(self._folder, NOBODY, NOBODY)
+        self._run("initdb", "-D", self._data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+        self.start()
+
+    @property
+    def _data(self) -> str:
+        return str(self._folder / "data")
+
+    @property
+    def pid(self) -> int:
+        """Of the process that all others are children of."""
+        return int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
+
+    def url(self, name: str = "postgres") -> str:
+        return f"postgresql://postgres@127.0.0.1:{self.port}/{name}"
+
+    def start(self) -> None:
+        switches = "" if self._durable else "-c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c max_connections=300 -k {self._folder} {switches}"
+        self._run("pg_ctl", "-D", self._data, "-w", "-s", "-l", str(self._folder / "log"), "-o", options, "start")
+
+    def stop(self, mode: str = "fast") -> None:
+        self._run("pg_ctl", "-D", self._data, "-w", "-s", "-m", mode, "stop", check=False)
+
+    def remove(self) -> None:
+        self.stop("immediate")
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _run(self, program: str, *arguments: str, check: bool = True) -> None:
+        command = [str(self._programs / program), *arguments]
+        if os.getuid() == 0:
+            drop = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+            command = [*drop, "env", f"HOME={self._folder}", *command]
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, timeout=60)
+        if check and done.returncode != 0:
+            raise RuntimeError(f"{program} failed: {done.stderr.decode()}")
+
+
+@cache
+def postgres() -> PostgresServer:
+    """The one server all tests share."""
+    server = PostgresServer()
+    atexit.register(server.remove)
+    return server
+
+
+_TEMPLATE = "deskhand_template"
+
+
+@cache
+def _template() -> str:
+    """A migrated database to copy: migrating afresh for every test would be most of the time."""
+
+    async def make() -> None:
+        await _execute(f"CREATE DATABASE {_TEMPLATE}")
+        await (await PostgresDatabase.open(postgres().url(_TEMPLATE))).close()
+
+    asyncio.run(make())
+    return _TEMPLATE
+
+
+def new_database() -> str:
+    """The address of a fresh, migrated database. Not to be called from inside a running loop."""
+    name = f"test_{uuid4().hex[:12]}"
+    asyncio.run(_execute(f"CREATE DATABASE {name} TEMPLATE {_template()}"))
+    return postgres().url(name)
+
+
+async def _execute(statement: str) -> None:
+    connection = await asyncpg.connect(postgres().url())
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+class RedisServer:
+    """A throw-away server that keeps nothing on disk."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 20
+        while not self.answers():
+            assert time.monotonic() < deadline, "redis-server did not come up"
+            time.sleep(0.02)
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def answers(self) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
+                connection.sendall(b"PING\r\n")
+                return connection.recv(16).startswith(b"+PONG")
+        except OSError:
+            return False
+
+    def remove(self) -> None:
+        self._process.terminate()
+        self._process.wait(timeout=10)
+
+
+@cache
+def redis() -> RedisServer:
+    """The one server all tests share."""
+    server = RedisServer()
+    atexit.register(server.remove)
+    return server

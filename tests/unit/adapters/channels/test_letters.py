@@ -1,0 +1,79 @@
+"""A reply as a mail: its thread, its marks, and nothing that a text could smuggle into its headers."""
+
+from datetime import UTC, datetime
+from email import policy
+from email.message import EmailMessage
+from email.parser import BytesParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deskhand.adapters.channels.letters import Letter, compose, message_id
+from deskhand.config.channels import ChannelSpec
+from deskhand.errors import ToolError
+from deskhand.mail.threads import our_key
+from deskhand.model.message import Address, Message, Reply
+from deskhand.model.run import EffectKey
+
+KEY = "run_0123456789abcdefghjk.5.0"
+CHANNEL = ChannelSpec(
+    name="support", identity=Address(address="support@acme.test", name="Acme"), signature="Acme, Inc."
+)
+
+
+def answering(**headers: str) -> Message:
+    return Message(
+        id="<1@example.test>",
+        conversation="c",
+        sender=Address(address="ann@example.test"),
+        headers=headers,
+        received_at=datetime(2026, 11, 15, tzinfo=UTC),
+    )
+
+
+def composed(reply: Reply, answers: Message | None = None) -> EmailMessage:
+    raw = compose(Letter(reply, KEY, answers), CHANNEL)
+    return BytesParser(policy=policy.default).parsebytes(raw)
+
+
+def a_reply(**fields: str) -> Reply:
+    plain = {"to": "ann@example.test", "subject": "Re: Hi", "text": "Hello", "in_reply_to": "<1@example.test>"}
+    return Reply.model_validate({**plain, **fields})
+
+
+def test_a_reply_carries_its_thread_and_its_marks() -> None:
+    mail = composed(a_reply(), answering(references="<a@b.c> <0@example.test>"))
+    assert mail["References"] == "<a@b.c> <0@example.test> <1@example.test>"
+    assert mail["In-Reply-To"] == "<1@example.test>"
+    assert mail["Auto-Submitted"] == "auto-replied"
+    assert mail["X-Deskhand"] == "run_0123456789abcdefghjk"
+    assert mail.get_content().splitlines() == ["Hello", "", "Acme, Inc."]
+
+
+def test_a_long_thread_keeps_its_beginning_and_its_end() -> None:
+    references = " ".join(f"<{number}@example.test>" for number in range(100, 200))
+    found = str(composed(a_reply(), answering(references=references))["References"]).split()
+    assert found[0] == "<100@example.test>"
+    assert found[-2:] == ["<199@example.test>", "<1@example.test>"]
+    assert len(found) < 30
+
+
+def test_a_message_id_names_its_effect_and_back() -> None:
+    assert our_key(message_id(KEY, CHANNEL)) == EffectKey("run_0123456789abcdefghjk", 5, 0)
+    assert our_key("<run_0123456789abcdefghjk.5@acme.test>") is None
+    assert our_key("<1@example.test>") is None
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_no_text_makes_a_header_of_its_own(subject: str, body: str) -> None:
+    mail = composed(a_reply(subject=f"{subject}\r\nBcc: eve@evil.test", text=body or "x"))
+    assert "Bcc" not in mail
+    assert mail["To"] == "ann@example.test"
+    assert sorted(set(mail.keys())) == sorted(mail.keys())
+
+
+@pytest.mark.parametrize("address", ["ann@example.test\r\nBcc: eve@evil.test", "not an address", "unknown", ""])
+def test_what_is_no_address_does_not_become_a_mail(address: str) -> None:
+    with pytest.raises(ToolError, match="is no mail address"):
+        composed(a_reply(to=address))

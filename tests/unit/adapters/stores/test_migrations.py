@@ -1,0 +1,157 @@
+"""The migrations build exactly the tables, once, whole or not at all."""
+
+import asyncio
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from deskhand.adapters.stores import migrate as migrating
+from deskhand.adapters.stores import sqlite_database
+from deskhand.adapters.stores.migrate import HEAD, migrate
+from deskhand.adapters.stores.sqlite import SqliteStore
+from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.adapters.stores.tables import metadata
+from deskhand.errors import ConfigError
+from tests.kit import a_message
+
+SCRIPTS = Path(migrating.__file__).parent / "migrations"
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> Iterator[sa.Connection]:
+    engine = sa.create_engine(f"sqlite:///{tmp_path / 'd.db'}")
+    with engine.connect() as opened:
+        yield opened
+    engine.dispose()
+
+
+def config(connection: sa.Connection) -> Config:
+    made = Config()
+    made.set_main_option("script_location", str(SCRIPTS))
+    made.attributes["connection"] = connection
+    return made
+
+
+def schema(connection: sa.Connection) -> set[tuple[str, str]]:
+    rows = connection.execute(sa.text("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"))
+    return {(name, " ".join((sql or "").split())) for name, sql in rows}
+
+
+def virtual_tables(connection: sa.Connection) -> tuple[str, ...]:
+    """SQLite's own full-text indexes, which SQLAlchemy has no words for; their shadows begin with the same name."""
+    return tuple(name for name, sql in schema(connection) if sql.upper().startswith("CREATE VIRTUAL TABLE"))
+
+
+def test_the_migrated_schema_is_the_one_in_tables(connection: sa.Connection) -> None:
+    migrate(connection)
+    full_text = virtual_tables(connection)
+
+    def counts(name: str | None, kind: str, parents: Any) -> bool:
+        return kind != "table" or not str(name).startswith(full_text)
+
+    options = {"compare_type": True, "compare_server_default": True, "include_name": counts}
+    assert compare_metadata(MigrationContext.configure(connection, opts=options), metadata) == []
+
+
+def test_indexes_with_conditions_are_the_same_too(connection: sa.Connection) -> None:
+    """Alembic does not compare what comes after WHERE."""
+    migrate(connection)
+    migrated = {(name, sql) for name, sql in schema(connection) if "WHERE" in sql}
+    fresh = sa.create_engine("sqlite://")
+    with fresh.connect() as other:
+        metadata.create_all(other)
+        assert migrated == {(name, sql) for name, sql in schema(other) if "WHERE" in sql}
+    fresh.dispose()
+    assert len(migrated) == 2
+
+
+def test_the_newest_script_is_the_one_the_code_expects(connection: sa.Connection) -> None:
+    scripts = ScriptDirectory.from_config(config(connection))
+    assert scripts.get_heads() == [HEAD]
+    migrate(connection)
+    assert connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar() == HEAD
+
+
+def test_a_second_upgrade_does_not_even_load_alembic(
+    connection: sa.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    migrate(connection)
+    before = schema(connection)
+
+    def unexpected(*arguments: Any) -> None:
+        pytest.fail("it was migrated again")
+
+    monkeypatch.setattr(command, "upgrade", unexpected)
+    migrate(connection)
+    assert schema(connection) == before
+
+
+def test_every_downgrade_works_and_can_be_undone(connection: sa.Connection) -> None:
+    migrate(connection)
+    newest = schema(connection)
+    command.downgrade(config(connection), "base")
+    assert {name for name, _ in schema(connection)} == {"alembic_version"}
+    migrate(connection)
+    assert schema(connection) == newest
+
+
+async def test_a_migration_that_is_interrupted_leaves_nothing_and_can_be_begun_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "d.db"
+
+    def die_half_way(connection: sa.Connection) -> None:
+        migrate(connection)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite_database, "migrate", die_half_way)
+        with pytest.raises(KeyboardInterrupt):
+            await SqliteDatabase.open(path)
+    raw = sqlite3.connect(path)
+    assert raw.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+    raw.close()
+    database = await SqliteDatabase.open(path)
+    await SqliteStore(database, "desk").accept(a_message(), flow="flow")
+    await database.close()
+
+
+async def test_two_processes_may_open_a_new_file_at_the_same_time(tmp_path: Path) -> None:
+    opened = await asyncio.gather(*(SqliteDatabase.open(tmp_path / "d.db") for _ in range(4)))
+    for number, database in enumerate(opened):
+        await SqliteStore(database, "desk").accept(a_message(number), flow="flow")
+    assert len(await SqliteStore(opened[0], "desk").runs()) == 4
+    for database in opened:
+        await database.close()
+
+
+async def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "d.db"
+    await (await SqliteDatabase.open(path)).close()
+    raw = sqlite3.connect(path)
+    raw.execute("UPDATE alembic_version SET version_num='9999'")
+    raw.commit()
+    with pytest.raises(ConfigError, match="schema 9999, which this version does not know"):
+        await SqliteDatabase.open(path)
+    assert raw.execute("SELECT version_num FROM alembic_version").fetchone() == ("9999",)
+    raw.close()
+
+
+def test_the_scripts_may_lie_in_a_folder_with_a_percent_sign(
+    connection: sa.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "50% off"
+    shutil.copytree(SCRIPTS, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(migrating, "_SCRIPTS", folder)
+    migrate(connection)
+    assert connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar() == HEAD

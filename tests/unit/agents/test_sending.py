@@ -1,0 +1,139 @@
+"""What keeps a reply from leaving: its mode, a conversation's pace, a request, and the time to stop it."""
+
+from typing import Any
+
+import pytest
+
+from deskhand.agents.sending import RETRY_AFTER, SHADOWED, Sending, before_leaving, try_later
+from deskhand.model.envelope import Envelope
+from deskhand.model.message import ON_REQUEST, Message
+from deskhand.model.outcome import Outcome
+from deskhand.model.run import EXPIRY, canonical_hash
+from deskhand.tools import Gate, ToolRegistry
+from deskhand.tools.delivery import delivery_tool, draft_tool
+from deskhand.tools.services import ServiceResult
+from tests.kit import MemoryOutbox, a_message
+from tests.memory_ledger import FixedContext, MemoryLedger
+
+REPLY = {"to": "ann@example.com", "subject": "Re: My parcel", "text": "It is on its way."}
+
+
+class MemoryDrafts:
+    def __init__(self) -> None:
+        self.kept: list[str] = []
+
+    async def keep_draft(self, reply: Any, key: str) -> str:
+        self.kept.append(key)
+        return f"draft:{key}"
+
+    async def find_draft(self, key: str) -> str | None:
+        return f"draft:{key}" if key in self.kept else None
+
+
+def sending(mode: str = "auto", undo: float = 0.0, sent: int = 0, drafts: bool = False) -> Sending:
+    async def lately(conversation: str, run_id: str) -> int:
+        return sent
+
+    return Sending(lambda category: mode, lambda message: undo, lambda message: drafts, lately, replies_per_hour=3)
+
+
+def decided(by: str = "eve", **note: Any) -> dict[str, Any]:
+    return {"decision": {"decision": "approve", "by": by, "reply_hash": canonical_hash(REPLY), **note}}
+
+
+async def kept(
+    rules: Sending, metadata: dict[str, Any] | None = None, message: Message | None = None
+) -> tuple[ServiceResult | None, MemoryDrafts]:
+    drafts = MemoryDrafts()
+    registry = ToolRegistry([delivery_tool(MemoryOutbox()), draft_tool(drafts)])
+    gate = Gate(registry, MemoryLedger(), desk="test")
+    envelope = Envelope.of(message or a_message(), run_id="run_1").changed(metadata=metadata or {})
+    return await before_leaving(envelope, REPLY, "status", rules, gate, FixedContext()), drafts
+
+
+async def test_nothing_keeps_a_reply_of_a_desk_that_sends_by_itself() -> None:
+    assert (await kept(sending()))[0] is None
+
+
+async def test_a_shadow_is_written_and_not_sent() -> None:
+    found, _ = await kept(sending("shadow"), decided())
+    assert found is not None
+    assert (found.status, found.reason, found.outcome) == ("done", SHADOWED, Outcome.SUCCESS)
+
+
+@pytest.mark.parametrize("drafts", [True, False])
+async def test_a_draft_waits_for_a_person(drafts: bool) -> None:
+    found, kept_drafts = await kept(sending("draft", drafts=drafts))
+    assert found is not None
+    assert found.ask is not None
+    assert found.ask.payload["waits"] == "draft"
+    assert found.ask.again
+    assert found.ask.fallback is None
+    assert len(kept_drafts.kept) == drafts
+    assert (await kept(sending("draft"), decided()))[0] is None
+
+
+async def test_too_many_replies_in_an_hour_wait_for_a_person() -> None:
+    found, _ = await kept(sending(sent=3))
+    assert found is not None
+    assert found.reason == "3 replies have left in this conversation within an hour"
+    assert (await kept(sending(sent=2)))[0] is None
+    assert (await kept(sending(sent=3), decided()))[0] is None
+
+
+async def test_mail_handed_in_on_request_waits_for_a_person() -> None:
+    message = a_message().model_copy(update={"headers": {ON_REQUEST: "yes"}})
+    found, _ = await kept(sending(), message=message)
+    assert found is not None
+    assert found.outcome is Outcome.CONFIRM
+    assert (await kept(sending(), decided(), message))[0] is None
+
+
+async def test_an_approved_reply_can_still_be_stopped_for_a_while() -> None:
+    for metadata in (None, decided(), decided(waits="draft")):
+        found, _ = await kept(sending(undo=30), metadata)
+        assert found is not None
+        assert found.ask is not None
+        assert (found.ask.expires_in, found.ask.fallback) == (30, "approve")
+    assert (await kept(sending(undo=30), decided(EXPIRY, waits="undo")))[0] is None
+    assert (await kept(sending(undo=30), decided(waits="undo")))[0] is None
+
+
+async def test_a_decision_about_another_text_lets_nothing_pass() -> None:
+    other = decided() | {"decision": {**decided()["decision"], "reply_hash": canonical_hash({"text": "other"})}}
+    found, _ = await kept(sending("draft"), other)
+    assert found is not None
+
+
+@pytest.mark.parametrize(
+    ("rules", "status"),
+    [
+        (sending(), None),
+        (sending("shadow"), "done"),
+        (sending("draft"), "needs_review"),
+        (sending(sent=3), "needs_review"),
+    ],
+)
+async def test_a_question_is_kept_as_a_reply_is(rules: Sending, status: str | None) -> None:
+    found = await rules.keeps_question(Envelope.of(a_message(), run_id="run_1"))
+    assert (found and str(found[0])) == status
+
+
+async def test_a_reply_waits_longer_and_longer_for_a_mail_server_that_is_away() -> None:
+    envelope = Envelope.of(a_message(), run_id="run_1")
+    mailed = sending(drafts=True)
+    first = try_later(envelope, REPLY, "the server hung up", mailed)
+    assert first is not None
+    assert first.ask is not None
+    assert (first.ask.payload["waits"], first.ask.expires_in, first.ask.fallback) == ("retry:1", 2.0, "approve")
+    assert first.reason == "the server hung up; tried again after 2 s"
+    again = envelope.changed(metadata=decided(EXPIRY, waits="retry:1"))
+    second = try_later(again, REPLY, "the server hung up", mailed)
+    assert second is not None
+    assert second.ask is not None
+    assert (second.ask.payload["waits"], second.ask.expires_in) == ("retry:2", 5.0)
+    for by in (EXPIRY, "eve"):
+        assert (await kept(sending(undo=30), decided(by, waits="retry:1")))[0] is None
+    weary = envelope.changed(metadata=decided(EXPIRY, waits=f"retry:{len(RETRY_AFTER)}"))
+    assert try_later(weary, REPLY, "the server hung up", mailed) is None
+    assert try_later(envelope, REPLY, "the folder is full", sending()) is None

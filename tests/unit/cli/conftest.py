@@ -1,0 +1,32 @@
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deskhand.cli import main
+from deskhand.cli.terminal import console
+from tests.cli_kit import Cli, Said
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Cli]:
+    """Runs a command in an empty folder, with nothing of ours in the environment."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith(("DESKHAND_", "SAMPLE_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("COLUMNS", "110")
+    console.cache_clear()
+    handlers, level = logging.root.handlers[:], logging.root.level
+
+    def run(*arguments: str | Path) -> Said:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return Said(code, out, err)
+
+    yield run
+    logging.root.handlers[:], logging.root.level = handlers, level
+    console.cache_clear()

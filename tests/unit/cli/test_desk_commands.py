@@ -1,0 +1,182 @@
+"""`deskhand init`, `flow show`, `schema`, `doctor` and `demo`."""
+
+import json
+import re
+import socket
+from pathlib import Path
+
+import jsonschema
+import pytest
+from ruamel.yaml import YAML
+
+from tests.cli_kit import BROKEN_DESK, BROKEN_RULES, Cli, write_desk
+
+
+def test_a_new_desk_has_its_own_name_and_works(cli: Cli, tmp_path: Path) -> None:
+    said = cli("init", "my-shop")
+    assert said.code == 0
+    assert "deskhand run my-shop/samples/order-status.eml --desk my-shop" in said.out
+    text = (tmp_path / "my-shop" / "desk.yaml").read_text()
+    assert text.startswith("# yaml-language-server: $schema=./desk.schema.json\n")
+    assert "\ndesk: my-shop\n" in text
+    story = cli("run", "my-shop/samples/order-status.eml", "--desk", "my-shop", "--json").json
+    assert story["status"] == "sent"
+
+
+def test_the_schema_beside_a_new_desk_accepts_it(cli: Cli, tmp_path: Path) -> None:
+    cli("init", "my-shop")
+    schema = json.loads((tmp_path / "my-shop" / "desk.schema.json").read_text())
+    assert cli("schema", "desk").json == schema == cli("schema").json
+    desk = YAML(typ="safe").load(tmp_path / "my-shop" / "desk.yaml")
+    jsonschema.validate(desk, schema)
+    with pytest.raises(jsonschema.ValidationError, match="colour"):
+        jsonschema.validate({**desk, "colour": "red"}, schema)
+
+
+def test_init_overwrites_nothing(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "precious.txt").write_text("keep me")
+    said = cli("init", "mine")
+    assert said.code == 2
+    assert "mine: this exists already" in said.err
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["precious.txt"]
+
+
+@pytest.mark.parametrize("name", ["My Shop", "-x", "0shop"])
+def test_a_name_that_no_desk_can_have_is_refused(cli: Cli, tmp_path: Path, name: str) -> None:
+    said = cli("init", "--", name)
+    assert said.code == 2
+    assert "lower case letters, digits and dashes" in said.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_desk_of_ones_own_can_be_copied(cli: Cli) -> None:
+    cli("init", "first")
+    files = cli("init", "second", "--from", "first", "--json").json["files"]
+    assert "desk.yaml" in files
+    assert "samples/spam.eml" in files
+
+
+def test_a_flow_is_shown_as_outline_diagram_and_document(cli: Cli) -> None:
+    outline = cli("flow", "show", "sample").out
+    assert "1. classify: task classify into order_status, refund, spam, other" in outline
+    assert "category is spam and confidence at least 0.9 → end" in outline
+    diagram = cli("flow", "show", "sample", "--mermaid").out
+    assert diagram.startswith("graph TD\n")
+    assert "stage_review --> stage_dispatch" in diagram
+    document = cli("flow", "show", "sample", "--json").json
+    assert document["flows"]["parcels"]["start"] == "classify"
+    assert document["flows"]["parcels"]["stages"]["review"]["settings"]["always_ask"] == ["refund"]
+
+
+def test_a_flow_that_does_not_exist_is_a_usage_error(cli: Cli) -> None:
+    said = cli("flow", "show", "sample", "--flow", "nope")
+    assert said.code == 2
+    assert "write one of: parcels" in said.err
+
+
+def test_a_schema_that_does_not_exist_is_a_usage_error(cli: Cli) -> None:
+    assert cli("schema", "nope").code == 2
+
+
+# --- doctor
+
+
+def test_the_doctor_finds_nothing_wrong_with_the_sample(cli: Cli, tmp_path: Path) -> None:
+    said = cli("doctor", "sample", "--port", "0", "--json")
+    assert said.code == 0
+    assert said.json["ok"] is True
+    assert {check["name"] for check in said.json["checks"]} == {"Python", "SQLite", "desk", "brain", "database", "port"}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_doctor_names_every_missing_key(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GEMINI_API_KEY", raising=False)
+    models = "models: {fast: gemini/flash, good: nobody/x}"
+    desk = write_desk(tmp_path / "d", BROKEN_DESK.replace("brain: {scripted: brain.yaml}", models), BROKEN_RULES)
+    said = cli("doctor", desk, "--port", "0")
+    assert said.code == 1
+    assert "GEMINI_API_KEY" in said.out
+    assert "unknown provider 'nobody'" in said.out
+    monkeypatch.setenv("GEMINI_API_KEY", "a-very-secret-key")
+    again = cli("doctor", desk, "--port", "0")
+    assert "✓ model     gemini/flash at https://" in again.out
+    assert "a-very-secret-key" not in again.out
+
+
+def test_the_doctor_lists_every_problem_of_a_desk(cli: Cli, tmp_path: Path) -> None:
+    desk = write_desk(tmp_path / "d", BROKEN_DESK.replace("attempts: 1", "next: nowhere, colour: red"), BROKEN_RULES)
+    checks = cli("doctor", desk, "--port", "0", "--json").json["checks"]
+    wrong = [check["found"] for check in checks if not check["ok"]]
+    assert len(wrong) == 2
+    assert all("desk.yaml:7: " in found for found in wrong)
+
+
+def test_the_doctor_sees_a_port_in_use_and_a_database_that_cannot_be(cli: Cli, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = cli("doctor", "--port", str(port), "--database", tmp_path / "nowhere" / "x.db", "--json")
+    assert said.code == 1
+    wrong = {check["name"]: check["found"] for check in said.json["checks"] if not check["ok"]}
+    assert wrong.keys() == {"port", "database"}
+    assert "does not exist" in wrong["database"]
+
+
+# --- demo
+
+
+def test_the_demo_works_every_sample_and_verifies_the_journal(cli: Cli) -> None:
+    said = cli("demo", "--json")
+    told = said.json
+    assert said.code == 0
+    assert said.err == ""
+    assert [run["status"] for run in told["runs"]] == [
+        "sent",
+        "waiting_user",
+        "sent",
+        "sent",
+        "sent",
+        "waiting_review",
+        "done",
+        "sent",
+    ]
+    assert told["audit"] == {"ok": True, "runs": 8, "rows": 54, "problems": 0}
+    assert len(told["sent"]) == 6
+    assert all(Path(path).is_file() for path in told["sent"])
+
+
+def test_the_demo_says_what_happened_and_what_to_try(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = cli("demo").out
+    for words in (
+        "classify → find_number → decide",
+        "$ deskhand reviews approve rev_",
+        "☞ decision",
+        "approve by you",
+        "journal of 8 runs and 54 rows verified",
+        "deskhand init my-desk",
+    ):
+        assert words in out
+    database = re.search(r"export DESKHAND_DATABASE=(\S+)", out)
+    run = re.search(r"deskhand runs show (\S+)", out)
+    assert database is not None
+    assert run is not None
+    monkeypatch.setenv("DESKHAND_DATABASE", database[1])
+    assert "find_order" in cli("runs", "show", run[1]).out
+
+
+# --- in general
+
+
+def test_no_command_prints_the_help(cli: Cli) -> None:
+    said = cli()
+    assert "Usage: deskhand" in said.out + said.err
+
+
+def test_an_unknown_command_is_a_usage_error(cli: Cli) -> None:
+    said = cli("dance")
+    assert said.code == 2
+    assert "dance" in said.err
+
+
+def test_the_version(cli: Cli) -> None:
+    assert re.fullmatch(r"deskhand \d+\.\d+\.\d+\n", cli("--version").out)

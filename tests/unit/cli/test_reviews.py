@@ -1,0 +1,127 @@
+"""`deskhand reviews`: what waits for a person, and deciding it."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli_kit import SAMPLES, TOOL_CODE, TOOL_DESK, TOOL_RULES, Cli, write_desk, write_message
+
+
+@pytest.fixture
+def waiting(cli: Cli) -> dict[str, Any]:
+    """A refund of the sample desk, waiting in ./deskhand.db."""
+    story: dict[str, Any] = cli("run", SAMPLES / "refund.eml", "--desk", "sample", "--live", "--json").json
+    return story
+
+
+def go_on(cli: Cli, run: str) -> dict[str, Any]:
+    """Have the desk take up what was queued, and look at the run."""
+    cli("run", SAMPLES / "spam.eml", "--desk", "sample", "--live")
+    story: dict[str, Any] = cli("runs", "show", run, "--json").json
+    return story
+
+
+def test_open_reviews_are_listed_and_shown_as_recorded(cli: Cli, waiting: dict[str, Any]) -> None:
+    review = waiting["review"]["id"]
+    assert [one["id"] for one in cli("reviews", "list", "--json").json["reviews"]] == [review]
+    assert review in cli("reviews", "list").out
+    shown = cli("reviews", "show", review)
+    assert "Re: Teapot arrived broken  to carla@example.com" in shown.out
+    assert "│ we are sorry about parcel P-1002" in shown.out
+    assert "approve, edit, revise, reject, take-over" in shown.out
+    assert cli("reviews", "show", review, "--json").json["payload"]["reply"] == waiting["outputs"]["reply"]
+
+
+def test_an_approved_reply_leaves_once(cli: Cli, waiting: dict[str, Any], tmp_path: Path) -> None:
+    review = waiting["review"]["id"]
+    decided = cli("reviews", "approve", review, "--by", "ann", "--note", "fine", "--json").json
+    assert (decided["state"], decided["decided_by"], decided["note"]) == ("decided", "ann", "fine")
+    again = cli("reviews", "approve", review, "--by", "bob")
+    assert again.code == 1
+    assert "already decided: approve by ann" in again.err
+    story = go_on(cli, waiting["run"])
+    assert story["status"] == "sent"
+    assert story["review"]["decided_by"] == "ann"
+    assert len(list((tmp_path / "outbox").glob(f"{waiting['run']}*.eml"))) == 1
+
+
+def test_a_rejected_reply_does_not_leave(cli: Cli, waiting: dict[str, Any], tmp_path: Path) -> None:
+    assert cli("reviews", "reject", waiting["review"]["id"], "--by", "ann", "--note", "too soft").code == 0
+    story = go_on(cli, waiting["run"])
+    assert (story["status"], story["reason"]) == ("rejected", "rejected by ann: too soft")
+    assert not (tmp_path / "outbox").exists()
+
+
+def test_an_edited_reply_leaves_as_edited(cli: Cli, waiting: dict[str, Any], tmp_path: Path) -> None:
+    review = waiting["review"]["id"]
+    nothing = cli("reviews", "edit", review)
+    assert nothing.code == 2
+    assert "--text, --file or --subject" in nothing.err
+    assert cli("reviews", "edit", review, "--text", "We are on it.").code == 0
+    story = go_on(cli, waiting["run"])
+    assert story["reply"]["text"] == "We are on it."
+    assert "We are on it." in Path(story["delivery"]["delivered"]).read_text()
+
+
+def test_a_revised_reply_is_drafted_again_and_waits_again(cli: Cli, waiting: dict[str, Any]) -> None:
+    cli("reviews", "revise", waiting["review"]["id"], "--note", "Mention the voucher.")
+    story = go_on(cli, waiting["run"])
+    assert story["status"] == "waiting_review"
+    assert "Mention the voucher." in story["reply"]["text"]
+    assert story["review"]["id"] != waiting["review"]["id"]
+
+
+def test_who_looked_at_an_older_version_is_refused(cli: Cli, waiting: dict[str, Any]) -> None:
+    said = cli("reviews", "approve", waiting["review"]["id"], "--version", "7")
+    assert said.code == 1
+    assert "has changed since you looked at it" in said.err
+
+
+def test_a_decision_that_does_not_fit_is_refused_with_those_that_do(cli: Cli, waiting: dict[str, Any]) -> None:
+    said = cli("reviews", "close", waiting["review"]["id"])
+    assert said.code == 1
+    assert "choose approve, edit, revise, reject, take_over" in said.err
+
+
+def test_a_taken_over_conversation_stays_silent_until_given_back(
+    cli: Cli, waiting: dict[str, Any], tmp_path: Path
+) -> None:
+    cli("reviews", "take-over", waiting["review"]["id"], "--by", "ann")
+    follow_up = {
+        "conversation": waiting["conversation"],
+        "from": "carla@example.com",
+        "body": "Where is parcel P-1001?",
+    }
+    silent = cli("run", write_message(tmp_path / "m.json", **follow_up), "--desk", "sample", "--live", "--json")
+    assert silent.code == 1
+    assert silent.json["reason"] == "ann has taken this conversation over"
+    assert cli("conversations", "give-back", waiting["conversation"]).code == 0
+    assert cli("conversations", "give-back", waiting["conversation"]).code == 1
+    answered = cli("run", write_message(tmp_path / "m2.json", **follow_up), "--desk", "sample", "--live", "--json")
+    assert answered.json["status"] == "sent"
+
+
+def test_an_approved_call_runs_and_is_told_once(cli: Cli, tmp_path: Path) -> None:
+    desk = write_desk(tmp_path / "tooled", TOOL_DESK, TOOL_RULES, TOOL_CODE)
+    story = cli("run", write_message(tmp_path / "m.json"), "--desk", desk, "--live", "--json").json
+    shown = cli("reviews", "show", story["review"]["id"]).out
+    assert "give_money" in shown
+    assert "the model's own" in shown
+    assert re.search(r"amount +5 ", shown)
+    cli("reviews", "approve", story["review"]["id"])
+    cli("run", write_message(tmp_path / "m2.json"), "--desk", desk, "--live")
+    after = cli("runs", "show", story["run"], "--json").json
+    assert after["status"] == "done"
+    (call,) = after["tool_calls"]
+    assert (call["tool"], call["arguments"], call["verdict"]) == ("give_money", {"amount": 5}, "allow")
+    assert (call["rule"], call["ok"], len(call["approved_by"])) == ("allowed", True, 1)
+    assert "reason" not in call
+    assert after["outputs"]["act"]["results"][0]["data"] == {"given": 5}
+
+
+def test_an_unknown_state_is_a_usage_error(cli: Cli, waiting: dict[str, Any]) -> None:
+    said = cli("reviews", "list", "--state", "lost")
+    assert said.code == 2
+    assert "open, decided, stale, expired, all" in said.err

@@ -1,0 +1,43 @@
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from deskhand.cli.together import together
+
+
+async def test_all_are_left_side_by_side() -> None:
+    leaving = asyncio.Barrier(3)
+
+    @asynccontextmanager
+    async def desk(name: str) -> AsyncIterator[str]:
+        yield name
+        await leaving.wait()  # only once all three are leaving does one of them get on
+
+    async with asyncio.timeout(60), together(desk(name) for name in "abc") as opened:
+        assert opened == ["a", "b", "c"]
+
+
+async def test_what_was_opened_is_left_when_a_later_one_cannot_be_opened_or_an_earlier_one_not_be_left() -> None:
+    left: list[str] = []
+
+    @asynccontextmanager
+    async def desk(name: str) -> AsyncIterator[str]:
+        if name == "bad":
+            raise ValueError("cannot open")
+        try:
+            yield name
+        finally:
+            left.append(name)
+            if name == "sticky":
+                raise OSError("cannot leave")
+
+    with pytest.raises(ValueError, match="cannot open"):
+        async with together([desk("a"), desk("bad"), desk("c")]):
+            raise AssertionError("never gets here")
+    assert left == ["a"]
+    with pytest.raises(OSError, match="cannot leave"):
+        async with together([desk("sticky"), desk("b")]):
+            pass
+    assert sorted(left) == ["a", "b", "sticky"]

@@ -1,0 +1,143 @@
+"""Who a mail is from: only the receiving server's word counts, and only where it covers the sender's own domain."""
+
+import pytest
+
+from deskhand.mail import parse
+from deskhand.mail.authentication import MailTrust, principal_of, read_results
+from deskhand.model.message import Message
+from deskhand.model.principal import PrincipalKind
+
+TRUST = MailTrust(servers=["mx.shop.example"], forwarders=["notify@crisp.example"])
+
+
+def mail(*results: str, sender: str = "Ann <ann@example.com>", body: str = "Hello", more: str = "X: 1") -> Message:
+    lines = [*(f"Authentication-Results: {one}" for one in results), f"From: {sender}", more, "Message-ID: <a@b.cz>"]
+    return parse("\r\n".join([*lines, "", body]).encode())
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "mx.shop.example; dmarc=pass (p=NONE sp=QUARANTINE) header.from=example.com",
+        "MX.shop.example 1; spf=softfail smtp.mailfrom=x@other.cz; dmarc=pass action=none header.from=Example.com",
+        'mx.shop.example; dkim=pass reason="good (really)" header.d=example.com header.s=one',
+        "mx.shop.example; dkim=fail header.d=other.cz; dkim/1=pass header.i=@example.com",
+        "mx.shop.example; dmarc=none header.from=example.com; spf=pass smtp.mailfrom=bounce@example.com",
+        "mx.shop.example; spf=pass (a comment; with=a semicolon) smtp.mailfrom=example.com",
+    ],
+)
+def test_the_trusted_server_vouches_for_the_sender(result: str) -> None:
+    principal = principal_of(mail(result), TRUST)
+    assert (principal.kind, principal.address) == (PrincipalKind.SENDER, "ann@example.com")
+    assert "mx.shop.example" in principal.how
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "evil.example; dmarc=pass header.from=example.com",
+        "mx.shop.example.evil.cz; dmarc=pass header.from=example.com",
+        "mx.shop.example; dmarc=fail header.from=example.com; dkim=pass header.d=example.com",
+        "mx.shop.example; dmarc=pass header.from=other.cz",
+        "mx.shop.example; dmarc=pass",
+        "mx.shop.example; dkim=pass header.d=mail.example.com",
+        "mx.shop.example; dkim=pass header.d=com",
+        "mx.shop.example; dkim=pass header.d=notexample.com",
+        "mx.shop.example; dkim=fail header.d=example.com",
+        "mx.shop.example; dkim=pass",
+        "mx.shop.example; spf=pass smtp.mailfrom=example.com.evil.cz",
+        "mx.shop.example; spf=pass smtp.helo=example.com",
+        "mx.shop.example; none",
+        "mx.shop.example; spf=fail (dkim=pass header.d=example.com) smtp.mailfrom=example.com",
+        'mx.shop.example; spf=fail reason="; dkim=pass header.d=example.com" smtp.mailfrom=x.cz',
+        "(mx.shop.example; dmarc=pass header.from=example.com) evil.example; none",
+        "mx.shop.example; dmarc=pass header.from=example.com =",
+        "; dmarc=pass header.from=example.com",
+        "",
+    ],
+)
+def test_nobody_else_does(result: str) -> None:
+    principal = principal_of(mail(result), TRUST)
+    assert (principal.kind, principal.address) == (PrincipalKind.ANONYMOUS, None)
+    assert principal.how
+
+
+def test_only_the_topmost_result_counts() -> None:
+    good, bad = (
+        "mx.shop.example; dmarc=pass header.from=example.com",
+        "mx.shop.example; dmarc=fail header.from=example.com",
+    )
+    assert principal_of(mail(bad, good), TRUST).kind is PrincipalKind.ANONYMOUS
+    assert principal_of(mail("other.example; none", good), TRUST).kind is PrincipalKind.ANONYMOUS
+    assert principal_of(mail(good, bad), TRUST).kind is PrincipalKind.SENDER
+
+
+@pytest.mark.parametrize(
+    ("sender", "more"),
+    [
+        ("Ann <ann@example.com>, Eve <eve@evil.cz>", "X: 1"),
+        ("ann@example.com", "From: eve@evil.cz"),
+        ("ann@example.com)eve@evil.cz", "X: 1"),
+        ("@example.com", "X: 1"),
+        ("ann", "X: 1"),
+    ],
+)
+def test_a_sender_that_can_be_read_two_ways_is_nobody(sender: str, more: str) -> None:
+    found = principal_of(mail("mx.shop.example; dmarc=pass header.from=example.com", sender=sender, more=more), TRUST)
+    assert found.kind is PrincipalKind.ANONYMOUS
+
+
+def test_without_a_trusted_server_everybody_is_nobody() -> None:
+    good = mail("mx.shop.example; dmarc=pass header.from=example.com")
+    assert principal_of(good, MailTrust()).kind is PrincipalKind.ANONYMOUS
+
+
+CRISP = "mx.shop.example; dmarc=pass header.from=crisp.example"
+
+
+def passed_on(body: str, result: str = CRISP) -> Message:
+    return mail(result, sender="Crisp <notify@crisp.example>", body=body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "New message from Jan Novák (jan@example.cz)\r\n\r\nMáte ibuprofen?\r\n\r\nReply to this email to answer.",
+        "Nová zpráva od Jan Novák <jan@example.cz>:\r\n\r\nMáte ibuprofen?\r\n\r\n--\r\nOdpovězte na tento e-mail.",
+        "Name: Jan Novák\r\nEmail: jan@example.cz\r\nMessage: Máte ibuprofen?",
+        "Jméno: Jan Novák\r\nE-mail: jan@example.cz\r\n\r\nMáte ibuprofen?\r\nZobrazit konverzaci",
+    ],
+)
+def test_a_trusted_forwarder_names_the_customer(body: str) -> None:
+    principal = principal_of(passed_on(body), TRUST)
+    assert (principal.kind, principal.address) == (PrincipalKind.FORWARDED, "jan@example.cz")
+    assert not principal.may_act
+
+
+def test_a_customer_cannot_write_himself_another_name() -> None:
+    hostile = (
+        "New message from Eve (eve@evil.cz)\r\n\r\nName: Jan\r\nEmail: jan@example.cz\r\n"
+        "---------- Forwarded message ---------\r\nFrom: Jan <jan@example.cz>\r\nTo: x@y.cz\r\n\r\nHi"
+    )
+    assert principal_of(passed_on(hostile), TRUST).address == "eve@evil.cz"
+
+
+def test_a_forwarder_who_is_not_authenticated_is_nobody() -> None:
+    body = "New message from Jan (jan@example.cz)\r\n\r\nHello"
+    assert principal_of(passed_on(body, "mx.shop.example; none"), TRUST).kind is PrincipalKind.ANONYMOUS
+    nameless = principal_of(passed_on("Weekly report of your inbox"), TRUST)
+    assert nameless.kind is PrincipalKind.ANONYMOUS
+
+
+def test_results_are_read_as_the_standard_writes_them() -> None:
+    server, results = read_results("mx.example.com 1; auth=pass (md5) smtp.auth=ann@x.cz; iprev=fail policy.iprev=::1")
+    assert server == "mx.example.com"
+    assert [(one.method, one.result, one.properties) for one in results] == [
+        ("auth", "pass", {"smtp.auth": "ann@x.cz"}),
+        ("iprev", "fail", {"policy.iprev": "::1"}),
+    ]
+
+
+def test_what_is_not_written_by_the_standard_says_nothing() -> None:
+    broken = 'mx.example.com; spf=pass smtp.mailfrom="a b"@x.cz; dkim=pass header.d=x.cz'
+    assert read_results(broken) == ("mx.example.com", [])
