@@ -372,8 +372,11 @@ def _sending(spec: DeskSpec, store: DeskStore, clock: Clock, counted: SentLately
             return counted(run_id, clock.now() - 3600)
         return await store.replies_since(conversation, DELIVER, clock.now() - 3600, beside=run_id)
 
+    async def mode_for(category: str | None) -> str:
+        return spec.mode_for(category)
+
     return Sending(
-        mode_for=spec.mode_for,
+        mode_for=mode_for,
         undo_for=lambda message: spec.undo_seconds if message is not None and message.channel in real else 0.0,
         by_mail=lambda message: message is not None and message.channel in real,
         sent_lately=sent_lately,

@@ -28,12 +28,16 @@ async def _none_lately(conversation: str, run_id: str) -> int:
     return 0
 
 
+async def _always_auto(category: str | None) -> str:
+    return "auto"
+
+
 @dataclass(frozen=True, slots=True)
 class Sending:
     """How a desk lets replies leave."""
 
-    mode_for: Callable[[str | None], str] = lambda category: "auto"
-    """`auto`, `draft` or `shadow`, by category."""
+    mode_for: Callable[[str | None], Awaitable[str]] = _always_auto
+    """The mode in force, `auto`, `draft` or `shadow`, by category; read anew for every reply, since it may change."""
     undo_for: Callable[[Message | None], float] = lambda message: 0.0
     """Seconds a reply to this message waits before it leaves."""
     by_mail: Callable[[Message | None], bool] = lambda message: False
@@ -53,7 +57,7 @@ class Sending:
 
     async def keeps_question(self, envelope: Envelope) -> tuple[RunStatus, str] | None:
         """Where a run ends instead of asking the customer by itself, and why."""
-        mode = self.mode_for(category_of(envelope).get("category"))
+        mode = await self.mode_for(category_of(envelope).get("category"))
         if mode == "shadow":
             return RunStatus.DONE, SHADOWED
         if mode == "draft":
@@ -66,7 +70,7 @@ async def before_leaving(
     envelope: Envelope, reply: dict[str, Any], category: str | None, sending: Sending, gate: ToolGate, ctx: StageContext
 ) -> ServiceResult | None:
     """What keeps a reply from leaving now; None when nothing does."""
-    message, mode = envelope.message, sending.mode_for(category)
+    message, mode = envelope.message, await sending.mode_for(category)
     if mode == "shadow":
         return ServiceResult(output={"sent": False, "mode": mode}, status=RunStatus.DONE, reason=SHADOWED)
     if not _approved(envelope, reply):

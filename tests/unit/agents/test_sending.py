@@ -34,7 +34,10 @@ def sending(mode: str = "auto", undo: float = 0.0, sent: int = 0, drafts: bool =
     async def lately(conversation: str, run_id: str) -> int:
         return sent
 
-    return Sending(lambda category: mode, lambda message: undo, lambda message: drafts, lately, replies_per_hour=3)
+    async def mode_for(category: str | None) -> str:
+        return mode
+
+    return Sending(mode_for, lambda message: undo, lambda message: drafts, lately, replies_per_hour=3)
 
 
 def decided(by: str = "eve", **note: Any) -> dict[str, Any]:
