@@ -11,6 +11,31 @@ _CZECH = re.compile(r"(?<![0-9/-])(?:([0-9]{2,6})-)?([0-9]{6,10})/([0-9]{4})(?![
 _BASE58 = re.compile(r"(?<![A-Za-z0-9])[13][1-9A-HJ-NP-Za-km-z]{25,34}(?![A-Za-z0-9])")
 _BECH32 = re.compile(r"(?<![A-Za-z0-9])(bc1|tb1|ltc1)([02-9ac-hj-np-z]{11,87})(?![A-Za-z0-9])", re.IGNORECASE)
 _ETHEREUM = re.compile(r"(?<![A-Za-z0-9])0x[0-9a-fA-F]{40}(?![A-Za-z0-9])")
+_IBAN_LENGTHS = {
+    country: length
+    for length, countries in {
+        15: "NO",
+        16: "BE",
+        18: "DK FI FK FO GL NL SD",
+        19: "MK SI",
+        20: "AT BA EE KZ LT LU MN XK",
+        21: "CH HR LI LV",
+        22: "BG BH CR DE GB GE IE ME RS VA",
+        23: "AE GI IL IQ OM SO TL",
+        24: "AD CZ ES MD PK RO SA SE SK TN VG",
+        25: "AO CV GW LY MZ PT ST",
+        26: "DZ IR IS TR",
+        27: "BI CF CG CM DJ FR GA GQ GR IT KM MC MG MR SM TD",
+        28: "AL AZ BF BJ BY CI CY DO GT HN HU LB MA ML NE NI PL SN SV TG",
+        29: "BR EG PS QA UA",
+        30: "JO KW MU YE",
+        31: "MT SC",
+        32: "LC",
+        33: "RU",
+    }.items()
+    for country in countries.split()
+}
+"""How long the account numbers of a country are."""
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _BECH_ALPHABET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 _CARD_SHAPES = (
@@ -60,7 +85,7 @@ def _longest_iban(written: str) -> str | None:
 
 
 def is_iban(number: str) -> bool:
-    if not 15 <= len(number) <= 34 or not number.isalnum() or not number.isascii():
+    if len(number) != _IBAN_LENGTHS.get(number[:2].upper()) or not number.isalnum() or not number.isascii():
         return False
     digits = "".join(str(int(letter, 36)) for letter in number[4:] + number[:4])
     return int(digits) % 97 == 1

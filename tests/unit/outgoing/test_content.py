@@ -237,3 +237,13 @@ def test_every_disguise_of_a_foreign_link_is_seen_through(text: str) -> None:
 def test_no_text_breaks_the_check(text: str) -> None:
     for finding in check_text(text, DESK):
         assert 0 <= finding.start <= finding.end <= len(text)
+
+
+@pytest.mark.parametrize("number", ["DE89 3704 0044 0532 0130 00", "GB29NWBK60161331926819", "no93-8601-1117-947"])
+def test_account_numbers_of_any_country_are_found(number: str) -> None:
+    assert "foreign_account" in rules(f"Please pay to {number} today.")
+
+
+@pytest.mark.parametrize("number", ["a7916c62-7bb6-49f5-ba56-0a734ddc2a1c", "BA560A734DDC2A1C"])
+def test_a_number_too_short_for_its_country_is_no_account(number: str) -> None:
+    assert "foreign_account" not in rules(f"Your request {number} is on its way.")
