@@ -97,7 +97,7 @@ def _expect(expect: ExpectSection, place: Place, known: Known) -> Iterator[Findi
                 yield from _name(category, known.categories, "category", (*place, key))
     for slot in expect.slots if known.slots else ():
         yield from _name(slot, known.slots, "slot", (*place, "slots", slot))
-    for key, extra in (("tools", ()), ("plan", PLAN_STEPS)):
+    for key, extra in (("tools", ()), ("called", ()), ("not_called", ()), ("plan", PLAN_STEPS)):
         for number, call in enumerate(getattr(expect, key) or ()):
             name = call if isinstance(call, str) else next(iter(call))
             yield from _name(name, {*known.tools, *extra}, "tool", (*place, key, number))

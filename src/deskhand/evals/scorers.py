@@ -155,12 +155,26 @@ def _is_call(found: Mapping[str, Any], expected: Any) -> bool:
 
 def _tools(run: Document, expected: Sequence[Any]) -> Found:
     made = run["tool_calls"]
-    return _calls(made, expected), [{call["tool"]: call["arguments"]} for call in made]
+    return _calls(made, expected), _shown(made)
+
+
+def _called(run: Document, expected: Sequence[Any]) -> Found:
+    rest = iter(run["tool_calls"])
+    return all(any(_is_call(call, one) for call in rest) for one in expected), _shown(run["tool_calls"])
+
+
+def _not_called(run: Document, expected: Sequence[Any]) -> Found:
+    made = run["tool_calls"]
+    return not any(_is_call(call, one) for call in made for one in expected), _shown(made)
+
+
+def _shown(made: Sequence[Mapping[str, Any]]) -> list[Document]:
+    return [{call["tool"]: call["arguments"]} for call in made]
 
 
 def _plan(run: Document, expected: Sequence[Any]) -> Found:
     steps = plan_of(run)
-    return _calls(steps, expected), [{step["tool"]: step["arguments"]} for step in steps]
+    return _calls(steps, expected), _shown(steps)
 
 
 def _verdict(run: Document, expected: Any) -> Found:
@@ -269,6 +283,8 @@ _BUILT_IN: Mapping[str, Callable[[Document, Any], Found]] = {
     "slots": _slots,
     "plan": _plan,
     "tools": _tools,
+    "called": _called,
+    "not_called": _not_called,
     "verdict": _verdict,
     "review": _review,
     "reply": _reply,

@@ -181,6 +181,10 @@ class ExpectSection(Section):
     """The steps of the plan in order: tools with arguments, `respond`, `ask_user`."""
     tools: list[Call] | None = None
     """The tool calls in order, all of them: `name` or `{name: {argument: value}}`; `[]` for none."""
+    called: list[Call] | None = None
+    """Tools that were called in this order, whatever the gate said; other calls may lie between."""
+    not_called: list[Call] | None = None
+    """Tools that were not called at all, or not with these arguments: `{send_reply: {to: eve@example.com}}`."""
     verdict: Verdict | None = None
     """The gate's strictest verdict on the calls, or verdicts by tool: `{open_return: hold}`."""
     review: Review | None = None

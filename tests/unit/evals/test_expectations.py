@@ -34,6 +34,16 @@ KINDS: dict[str, tuple[str, Any, list[Any]]] = {
             ["find_order", "refund", "refund"],
         ],
     ),
+    "called": (
+        HELD,
+        [{"refund": {"amount": 5}}],
+        [["refund", "find_order"], ["refund", "refund"], [{"find_order": {"order": "P-2"}}]],
+    ),
+    "not_called": (
+        HELD,
+        [{"refund": {"amount": 6}}, {"find_order": {"order": "P-2"}}],
+        [["refund"], [{"refund": {"amount": 6}}, "find_order"]],
+    ),
     "verdict": (HELD, "hold", ["allow", "deny", {"refund": "allow"}, {"find_order": "hold"}]),
     "review": (
         HELD,
