@@ -74,9 +74,11 @@ if TYPE_CHECKING:
     from deskhand.model.tasks import Answer as Answer
     from deskhand.model.tasks import Task as Task
     from deskhand.model.tasks import TaskKind as TaskKind
+    from deskhand.own_tables import OwnTables as OwnTables
     from deskhand.policy.rules import NullPolicy as NullPolicy
     from deskhand.ports import Brain as Brain
     from deskhand.ports import ChatModel as ChatModel
+    from deskhand.ports import DeskDatabase as DeskDatabase
     from deskhand.ports import StageContext as StageContext
     from deskhand.routing.rules import Router as Router
     from deskhand.tools.authority import Authority as Authority
@@ -142,9 +144,10 @@ _MODULES = {
     "model.run": ("Decision", "Review", "ReviewKind", "Run", "RunStatus"),
     "model.spec": ("AgentSpec", "FlowSpec", "RoutingRule"),
     "model.tasks": ("Answer", "Task", "TaskKind"),
-    "ports": ("Brain", "ChatModel", "StageContext"),
+    "ports": ("Brain", "ChatModel", "DeskDatabase", "StageContext"),
     "routing.rules": ("Router",),
     "model.money": ("Money",),
+    "own_tables": ("OwnTables",),
     "policy.rules": ("NullPolicy",),
     "tools.authority": (
         "Authority",

@@ -1,7 +1,7 @@
 """Every Protocol of the engine, in one place: what it needs from the outside and from its own exchangeable parts."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from deskhand.model.access import ApiKey
 from deskhand.model.chat import ChatRequest, Chunk, Completion
@@ -39,10 +39,14 @@ from deskhand.model.run import (
 )
 from deskhand.model.tasks import Answer, Task
 from deskhand.model.totals import Counted, Place, Scope, Stop, Total
+from deskhand.own_tables import OwnTables
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from sqlalchemy import Connection
+
+T = TypeVar("T")
 
 # --- time and what is announced ---------------------------------------------------------------------------------------
 
@@ -508,6 +512,27 @@ class KnowledgeStore(Protocol):
         ...
 
     async def answers_using(self, article: str, content_hash: str) -> list[AnswerSource]: ...
+
+
+class DeskDatabase(Protocol):
+    """Tables of a desk's own. `work` is a plain function of a SQLAlchemy connection, called in one transaction.
+
+    Other desks' tables and the engine's are out of its sight. Whatever it raises undoes the transaction.
+    """
+
+    async def read(self, tables: OwnTables, work: "Callable[[Connection], T]") -> T: ...
+
+    async def write(self, tables: OwnTables, work: "Callable[[Connection], T]") -> T:
+        """Committed when it returns; undone again in a rehearsal."""
+        ...
+
+    async def once(self, tables: OwnTables, key: str, work: "Callable[[Connection], dict[str, Any]]") -> dict[str, Any]:
+        """The same, done once a key: who comes again, or at the same time, is given what the first one returned."""
+        ...
+
+    def rehearsal(self) -> "DeskDatabase":
+        """The same tables, where nothing that is written stays."""
+        ...
 
 
 class Lease(Protocol):

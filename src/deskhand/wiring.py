@@ -52,7 +52,7 @@ from deskhand.model.ids import new_id
 from deskhand.model.message import Message
 from deskhand.model.run import Accepted
 from deskhand.policy.rules import RulePolicy
-from deskhand.ports import Brain, ChatModel, Clock, Embeds, KnowledgeStore, Sink
+from deskhand.ports import Brain, ChatModel, Clock, DeskDatabase, Embeds, KnowledgeStore, Sink
 from deskhand.routing.rules import Router
 from deskhand.tools.case import Terms
 from deskhand.tools.delivery import DELIVER, delivery_tool, draft_tool
@@ -73,6 +73,7 @@ if TYPE_CHECKING:  # the driver takes a tenth of a second to import: only for th
     from deskhand.adapters.dispatch.crew import Crew
     from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
     from deskhand.adapters.dispatch.roster import Roster
+    from deskhand.adapters.stores.own_tables import OwnDatabase
     from deskhand.adapters.stores.postgres import PostgresStore
     from deskhand.adapters.stores.postgres_database import PostgresDatabase
     from deskhand.evals.cases import Case
@@ -217,6 +218,16 @@ def embedder_name() -> str:
     return f"{MODEL}/{MAX_TOKENS}"
 
 
+def own_database(database: Database, desk: str) -> "OwnDatabase":
+    """The tables of a desk's own: a file beside a SQLite database, a schema on PostgreSQL; made when first used."""
+    from deskhand.adapters.stores.own_tables import OwnDatabase, PostgresPlace, SqlitePlace
+
+    if isinstance(database, SqliteDatabase):
+        beside = database.path.with_name(f"{database.path.stem}.{desk}{database.path.suffix}")
+        return OwnDatabase(SqlitePlace(beside))
+    return OwnDatabase(PostgresPlace(database, desk))
+
+
 async def copy_database(
     source: Database, target: Database, progress: Callable[[str, int, int], None]
 ) -> dict[str, int]:
@@ -264,7 +275,8 @@ async def open_desk(
     channels = desk_channels(spec, database, store)
     knowledge = open_knowledge(database, spec.name)
     registry, cited = _registry(loaded, store, outbox, channels), knowledge.store.texts_used
-    gate = _gate(loaded, store, registry, "live" if live else "capture", cited=cited)
+    own = own_database(database, spec.name)
+    gate = _gate(loaded, store, registry, own, "live" if live else "capture", cited=cited)
     brain = build_brain(spec, RecordingChatModel(model, store.record_call, clock), clock, knowledge, embedder)
     parts = _parts(loaded, gate, brain, PromptRegistry(spec.prompts), events, _sending(spec, store, clock))
     worker = _worker(spec, store, _flows(loaded, parts), clock)
@@ -423,6 +435,7 @@ def _gate(
     loaded: LoadedDesk,
     store: DeskStore,
     registry: ToolRegistry,
+    database: DeskDatabase,
     mode: Literal["live", "capture"],
     stand_in: StandIn | None = None,
     clock: Clock | None = None,
@@ -441,6 +454,7 @@ def _gate(
         record_event=store.record_event,
         stand_in=stand_in,
         cited=cited,
+        database=database,
     )
 
 
@@ -470,7 +484,7 @@ class Sandbox:
         self._loaded, self._database, self._brain = loaded, database, brain
         self._registry, self._terms = _registry(loaded, store, outbox), terms_of(loaded.spec, loaded.code.tools)
         self._prompts, self._routed = PromptRegistry(loaded.spec.prompts), routed_by(loaded.spec)
-        self._numbers = count(1)
+        self._numbers, self._own = count(1), own_database(database, loaded.spec.name)
 
     @property
     def rules_by_totals(self) -> frozenset[str]:
@@ -492,7 +506,7 @@ class Sandbox:
         spec = self.spec
         own = f"{spec.name}#{next(self._numbers)}"  # a desk by itself: time and totals are each lane's own
         store = SqliteStore(self._database, own, now=clock.now, ids=ids)
-        gate = _gate(self._loaded, store, self._registry, "capture", stand_in, clock, self._terms)
+        gate = _gate(self._loaded, store, self._registry, self._own, "capture", stand_in, clock, self._terms)
         sending = _sending(spec, store, clock, sent_lately)
         flows = _flows(self._loaded, _parts(self._loaded, gate, self._brain, self._prompts, sending=sending))
         if around is not None:

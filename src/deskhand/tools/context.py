@@ -2,6 +2,28 @@
 
 import logging
 from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from deskhand.errors import StoreUnavailable
+from deskhand.ports import DeskDatabase
+
+
+class NoDatabase:
+    """For a gate that was put together without one."""
+
+    async def read(self, tables: Any, work: Any) -> NoReturn:
+        raise StoreUnavailable("there is no database for the desk's own tables here; give one to the gate")
+
+    write = read
+
+    async def once(self, tables: Any, key: str, work: Any) -> NoReturn:
+        await self.read(tables, work)
+
+    def rehearsal(self) -> "NoDatabase":
+        return self
+
+
+NO_DATABASE = NoDatabase()
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,3 +35,5 @@ class Context:
     """The same for every attempt at this effect, different for every other: hand it on as idempotency key."""
     desk: str
     log: "logging.LoggerAdapter[logging.Logger]"
+    database: DeskDatabase = NO_DATABASE
+    """Tables of the desk's own."""

@@ -32,9 +32,12 @@ class DeskCode:
 
 
 def load_tools(path: Path) -> DeskCode:
-    """Run the file in a namespace of its own and take what it decorates or imports; a mistake is a ConfigError."""
+    """Run the file in a namespace of its own and take what it decorates or imports; a mistake is a ConfigError.
+
+    The folder is a package: `from .stock import reserve` finds stock.py beside tools.py, on every desk its own.
+    """
     module = ModuleType(f"deskhand_desk_{next(_modules)}")
-    module.__file__ = str(path)
+    module.__file__, module.__package__, module.__path__ = str(path), module.__name__, [str(path.parent)]
     sys.modules[module.__name__] = module  # dataclasses and pydantic look their names up there
     try:
         with recording() as declared:
@@ -43,7 +46,8 @@ def load_tools(path: Path) -> DeskCode:
         brought = [thing for thing in vars(module).values() if isinstance(thing, Tool | Service | Hook | Resolver)]
         return replace(_sorted_out([*own, *brought]), declared=tuple(own))
     except BaseException:
-        del sys.modules[module.__name__]
+        for name in [one for one in sys.modules if one.partition(".")[0] == module.__name__]:
+            del sys.modules[name]
         raise
 
 

@@ -14,10 +14,10 @@ from deskhand.model.results import ToolResult
 from deskhand.model.run import EffectState, Event, canonical_hash
 from deskhand.outgoing.content import identifiers_in
 from deskhand.policy.facts import BESIDE
-from deskhand.ports import Effects, StageContext
+from deskhand.ports import DeskDatabase, Effects, StageContext
 from deskhand.tools.authority import Resolver
 from deskhand.tools.case import Case, Ruling, Terms, hold
-from deskhand.tools.context import Context
+from deskhand.tools.context import NO_DATABASE, Context
 from deskhand.tools.counting import added_by, describe
 from deskhand.tools.effects import carry_out
 from deskhand.tools.handlers import handler_of
@@ -116,6 +116,7 @@ class Gate:
         record_event: Callable[[Event], Awaitable[None]] | None = None,
         stand_in: StandIn | None = None,
         cited: Callable[[str], Awaitable[Sequence[str]]] | None = None,
+        database: DeskDatabase = NO_DATABASE,
     ) -> None:
         self._registry, self._ledger, self._desk, self._mode = registry, ledger, desk, mode
         self._terms = terms or Terms()
@@ -126,6 +127,7 @@ class Gate:
         )
         self._now, self._record_event, self._cited = now, record_event, cited
         self._stand_in = stand_in if mode == "capture" else None
+        self._database = database.rehearsal() if mode == "capture" else database
 
     @property
     def has_policy(self) -> bool:
@@ -268,13 +270,10 @@ class Gate:
         if stood_in is not None:
             return stood_in
         if not tool.changes_something:
-            try:
-                return self._shown(await self._handle(case), case)
-            except Exception as error:
-                log.warning("%s %s failed: %r", tool.name, case.key, error, exc_info=error)
-                return readable_failure(error)
+            return await self._attempted(case)
         if self._mode == "capture":
-            return ToolResult.success({"captured": True})
+            rehearsed = await self._attempted(case) if tool.rehearsable else ToolResult.success({})
+            return rehearsed.changed(data={**(rehearsed.data or {}), "captured": True}) if rehearsed.ok else rehearsed
 
         async def perform() -> ToolResult:
             try:
@@ -288,6 +287,14 @@ class Gate:
         canonical, probe = case.arguments.canonical, _timed_probe(tool)
         return await carry_out(case.key, tool, case.hash, canonical, self._ledger, perform, probe, adds)
 
+    async def _attempted(self, case: Case) -> ToolResult:
+        """What leaves nothing behind may simply fail."""
+        try:
+            return self._shown(await self._handle(case), case)
+        except Exception as error:
+            log.warning("%s %s failed: %r", case.name, case.key, error, exc_info=error)
+            return readable_failure(error)
+
     async def _handle(self, case: Case) -> Any:
         tool = case.called
         values = self._lookups.filled(case, self._context(case))
@@ -295,7 +302,7 @@ class Gate:
 
     def _context(self, case: Case) -> Context:
         logger = bound(f"deskhand.tool.{case.name}", run_id=case.key.run_id, desk=self._desk)
-        return Context(run_id=case.key.run_id, effect_key=str(case.key), desk=self._desk, log=logger)
+        return Context(case.key.run_id, str(case.key), self._desk, logger, self._database)
 
     def _shown(self, value: Any, case: Case) -> ToolResult:
         """What a tool returned, unless it is somebody else's."""

@@ -37,6 +37,8 @@ class Tool:
     probe: Probe | None = None
     public: bool = False
     """Whether it may act for a sender nobody vouched for."""
+    rehearsable: bool = False
+    """Whether all it changes lies in `ctx.database`: where effects are captured it runs, and what it did is undone."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -74,6 +76,7 @@ def tool(
     name: str | None = None,
     probe: Probe | None = None,
     public: bool = False,
+    rehearsable: bool = False,
 ) -> Callable[[Callable[..., Any]], Tool]:
     """Make a tool of a typed function with a docstring, async or not; a mistake is a ConfigError with file and line."""
 
@@ -100,6 +103,7 @@ def tool(
             place=place,
             probe=probe,
             public=public,
+            rehearsable=rehearsable,
         )
         _check_probe(made)
         keep_handler(made, function)

@@ -55,6 +55,18 @@ async def test_a_desk_brings_tools_services_and_hooks(tmp_path: Path) -> None:
     assert (await noted).metadata == {"noted": "x"}
 
 
+def test_a_desk_may_have_modules_beside_tools_py_and_shares_them_with_nobody(tmp_path: Path) -> None:
+    codes = []
+    for name in ("one", "other"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "words.py").write_text(f"HELLO = {name!r}\n")
+        tools = "from deskhand import tool\nfrom .words import HELLO\n\n"
+        tools += '@tool(effect=\'read\', name=HELLO)\ndef greet() -> str:\n    """Greet."""\n    return HELLO\n'
+        codes.append(load_tools(write(folder, tools)))
+    assert [code.tools[0].name for code in codes] == ["one", "other"]
+
+
 def test_two_desks_do_not_share_a_namespace(tmp_path: Path) -> None:
     path = write(tmp_path, DESK)
     first, second = load_tools(path), load_tools(path)

@@ -5,15 +5,20 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import pytest
+import sqlalchemy as sa
 from pydantic import SecretStr
 
 from deskhand import crashpoints
+from deskhand.adapters.stores.own_tables import OwnDatabase, SqlitePlace
 from deskhand.errors import Fenced, StoreUnavailable, ToolError
 from deskhand.model.codes import ErrorCode
+from deskhand.model.principal import asserted
 from deskhand.model.run import Decision, EffectKey, EffectState, Verdict, canonical_hash
+from deskhand.own_tables import OwnTables
 from deskhand.policy.facts import Facts
 from deskhand.policy.rules import Decision as Ruled
 from deskhand.ports import ToolGate
@@ -272,6 +277,29 @@ async def test_a_policy_can_only_make_it_stricter() -> None:
     desk.decide(Decision.APPROVE, "refund", {"order": "O-1", "amount": 1001})
     assert verdict(await desk.call("refund", {"order": "O-1", "amount": 1001})) == ("deny", "too much", "tool_denied")
     assert (await desk.call("send_letter", {"text": "a"})).verdict == "hold"
+
+
+async def test_what_changes_only_the_desks_own_tables_is_rehearsed_in_capture_mode(tmp_path: Path) -> None:
+    def create(db: sa.Connection) -> None:
+        db.execute(sa.text("CREATE TABLE notes (text TEXT)"))
+
+    tables = OwnTables("notes", create)
+
+    def keep(db: sa.Connection) -> dict[str, Any]:
+        db.execute(sa.text("INSERT INTO notes VALUES ('hello')"))
+        return {"notes": db.execute(sa.text("SELECT count(*) FROM notes")).scalar()}
+
+    @tool(effect="keyed", rehearsable=True)
+    async def note(ctx: Context) -> dict[str, Any]:
+        """Write a note."""
+        return await ctx.database.once(tables, ctx.effect_key, keep)
+
+    own = OwnDatabase(SqlitePlace(tmp_path / "own.db"))
+    modes: list[Literal["capture", "live"]] = ["capture", "capture", "live"]
+    for mode in modes:
+        gate = Gate(ToolRegistry([note]), MemoryLedger(), desk="acme", mode=mode, database=own)
+        answer = await gate.call("note", {}, allowed=["note"], ctx=FixedContext(principal=asserted("c", by="a test")))
+        assert answer.result.data == {"notes": 1} | ({"captured": True} if mode == "capture" else {})
 
 
 async def test_an_error_of_the_gate_holds_the_call(caplog: pytest.LogCaptureFixture) -> None:
