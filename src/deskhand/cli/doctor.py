@@ -75,7 +75,9 @@ def _desk_checks(desk: str | None) -> Iterator[Check]:
             yield Check("desk", False, where + problem.problem, problem.fix)
         return
     stages = sum(len(flow.stages) for flow in loaded.spec.flows.values())
-    yield Check("desk", True, f"{loaded.spec.name}: {stages} stages, {len(loaded.code.tools)} tools")
+    tools = len(loaded.code.tools)
+    counted = f"{stages} stage{'s' * (stages != 1)}, {tools} tool{'s' * (tools != 1)}"
+    yield Check("desk", True, f"{loaded.spec.name}: {counted}")
     yield from _tools(loaded)
     yield from _models(loaded)
 

@@ -31,7 +31,8 @@ def tell(report: "Document") -> None:
         told = "  ".join(f"pass^{k} {value:.3f}" for k, value in report["pass_k"].items())
         out.print(f"\neach case {report['repeat']} times: {told}")
     if report["not_judged"]:
-        out.print(f"\n{report['not_judged']} criteria were not judged; name a model with --judge")
+        left = "1 criterion was" if report["not_judged"] == 1 else f"{report['not_judged']} criteria were"
+        out.print(f"\n{left} not judged; name a model with --judge")
 
 
 def _often(case: "Document") -> str:

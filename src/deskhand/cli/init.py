@@ -30,10 +30,9 @@ def init(
     if as_json:
         print_json({"desk": folder.name, "folder": str(folder), "files": files})
         return
-    sample = next((path for path in files if path.endswith("order-status.eml")), "MESSAGE.eml")
-    console().print(
-        f"[bold green]{escape(str(folder))}/[/] is a desk now: {', '.join(path for path in files if '/' not in path)}"
-    )
+    sample = _sample(files)
+    names = dict.fromkeys(path if "/" not in path else f"{path.partition('/')[0]}/" for path in files)
+    console().print(f"[bold green]{escape(str(folder))}/[/] is a desk now: {', '.join(names)}")
     console().print("\nNext:")
     steps = (
         (f"deskhand flow show {folder}", "see its stages"),
@@ -45,6 +44,13 @@ def init(
     width = max(len(command) for command, _ in steps)
     for command, why in steps:
         console().print(f"  {command:<{width}}  [dim]{why}[/]", soft_wrap=True)
+
+
+def _sample(files: list[str]) -> str:
+    """The mail to try first."""
+    mails = [path for path in files if path.startswith("samples/") and path.endswith(".eml")]
+    plain = [path for path in mails if path.endswith("order-status.eml")]
+    return next(iter(plain or mails), "MESSAGE.eml")
 
 
 def create_desk(folder: Path, source: str) -> Path:

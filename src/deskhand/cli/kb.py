@@ -66,7 +66,7 @@ def list_articles(desk: options.Desk, database: options.Database = None, as_json
         print_json({"articles": [_article_document(one) for one in found]})
         return
     if not found:
-        console().print("no articles; index them with `deskhand kb add DESK`")
+        console().print("no articles; put some into the desk's knowledge/ and index them: deskhand kb rebuild DESK")
         return
     rows = [
         (

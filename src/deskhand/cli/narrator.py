@@ -169,7 +169,7 @@ def _summary(value: Any) -> str:
         case {"requires_approval": False}:
             return "no person needed"
         case {"category": str(category), "confidence": int() | float() as confidence}:
-            return f"{category}, confidence {confidence:g}"
+            return f"{category}, confidence {confidence:.3g}"
         case {"executed": int(executed), "failed": int(failed)}:
             return f"{executed} call{'s' * (executed != 1)}" + (f", {failed} failed" if failed else "")
         case {"sent": True}:

@@ -109,7 +109,7 @@ def _tell(report: "Document") -> None:
             for name, value in (("was", change["before"]), ("now", change["now"])):
                 out.print(f"      {name} {printable(shown(value))}", markup=False, soft_wrap=True)
     told = [f"{report[verdict]} {verdict}" for verdict in ("identical", "changed", "unknown")]
-    out.print(f"{report['total']} runs: {', '.join(told)}")
+    out.print(f"{report['total']} run{'s' * (report['total'] != 1)}: {', '.join(told)}")
     asked, results, decisions = report["model_requests"], report["tool_results"], report["decisions"]
     if sum(asked.values()):
         out.print(

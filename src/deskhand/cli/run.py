@@ -66,7 +66,15 @@ async def _run(
                 if narrator is not None:
                     narrator.message(message, f"{number}/{len(messages)}" if is_conversation else "")
                 stories.append(await work_message(desk, message, watch, narrator))
+        if live and not quiet:
+            _say_how_to_decide(stories[-1])
     return stories, is_conversation
+
+
+def _say_how_to_decide(story: dict[str, Any]) -> None:
+    review = story["review"]
+    if review is not None and review["state"] == "open":
+        console().print(f"  [dim]decide it with[/] deskhand reviews show {review['id']}", highlight=False)
 
 
 @asynccontextmanager

@@ -16,6 +16,7 @@ def test_a_new_desk_has_its_own_name_and_works(cli: Cli, tmp_path: Path) -> None
     said = cli("init", "my-shop")
     assert said.code == 0
     assert "deskhand run my-shop/samples/order-status.eml --desk my-shop" in said.out
+    assert "prompts/, samples/, tools.py" in " ".join(said.out.split())
     text = (tmp_path / "my-shop" / "desk.yaml").read_text()
     assert text.startswith("# yaml-language-server: $schema=./desk.schema.json\n")
     assert "\ndesk: my-shop\n" in text

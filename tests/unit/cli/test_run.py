@@ -63,6 +63,13 @@ def test_live_carries_effects_out(cli: Cli, tmp_path: Path) -> None:
     assert (tmp_path / "deskhand.db").is_file()
 
 
+def test_what_waits_for_a_person_says_how_to_decide_it(cli: Cli) -> None:
+    said = cli("run", SAMPLES / "refund.eml", "--desk", "sample", "--live").out
+    (review,) = cli("reviews", "list", "--json").json["reviews"]
+    assert f"deskhand reviews show {review['id']}" in said
+    assert "deskhand reviews show" not in cli("run", SAMPLES / "refund.eml", "--desk", "sample").out
+
+
 def test_the_same_message_again_is_the_same_run(cli: Cli, tmp_path: Path) -> None:
     first = cli("run", SAMPLES / "order-status.eml", "--desk", "sample", "--live", "--json").json
     again = cli("run", SAMPLES / "order-status.eml", "--desk", "sample", "--live", "--json").json

@@ -7,6 +7,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 from pathlib import Path
 
+from deskhand.adapters.channels.letters import ids_in
 from deskhand.model.message import Reply
 
 
@@ -42,8 +43,8 @@ def _mail(reply: Reply, key: str, sender: str) -> EmailMessage:
     mail["From"], mail["To"] = sender, _one_line(reply.to)
     mail["Subject"] = _one_line(reply.subject)
     mail["Message-ID"], mail["Date"] = f"<{key}@deskhand>", format_datetime(datetime.now(UTC))
-    if reply.in_reply_to:
-        mail["In-Reply-To"] = mail["References"] = _one_line(reply.in_reply_to)
+    if answered := ids_in(reply.in_reply_to or ""):
+        mail["In-Reply-To"] = mail["References"] = answered[0]
     if reply.language:
         mail["Content-Language"] = _one_line(reply.language)
     mail.set_content(reply.text)

@@ -1,0 +1,50 @@
+"""What README.md and the guide show can be typed as it stands."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from ruamel.yaml import YAML
+
+from deskhand.config.schema import desk_schema
+from deskhand.evals.schema import cases_schema
+from tests.cli_kit import Cli
+
+ROOT = Path(__file__).parents[3]
+
+
+def blocks(file: str, language: str) -> list[Any]:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    found = re.finditer(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [pytest.param(one[1], id=f"{file}:{text.count(chr(10), 0, one.start()) + 2}") for one in found]
+
+
+def read(text: str) -> dict[str, Any]:
+    yaml = YAML(typ="safe")
+    yaml.allow_duplicate_keys = True  # a block may show several ways to write the same key
+    found = yaml.load(text)
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize("text", [*blocks("README.md", "yaml"), *blocks("docs/guide.md", "yaml")])
+def test_every_section_of_a_desk_that_is_shown_fits_the_schema(text: str) -> None:
+    shown = read(text)
+    if "cases" in shown:
+        jsonschema.validate(shown, cases_schema())
+        return
+    schema = desk_schema()
+    known = {key: value for key, value in shown.items() if key in schema["properties"]}
+    jsonschema.validate(known, {**schema, "required": []})
+
+
+def test_the_desk_of_the_readme_loads_and_works(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "shown"
+    folder.mkdir()
+    (desk, *_), (tools, *_) = blocks("README.md", "yaml"), blocks("README.md", "python")
+    folder.joinpath("desk.yaml").write_text(str(desk.values[0]), encoding="utf-8")
+    folder.joinpath("tools.py").write_text(str(tools.values[0]), encoding="utf-8")
+    said = cli("flow", "show", "shown", "--json")
+    assert (said.code, said.err) == (0, "")
