@@ -182,6 +182,12 @@ class GateAnswer(Protocol):
     def latency_ms(self) -> float: ...
 
 
+class SearchesWeb(Protocol):
+    async def search(self, query: str) -> list[dict[str, str]]:
+        """What was found, best first, each with `title`, `url` and `text`; ToolError says why nothing could be."""
+        ...
+
+
 class PromptSource(Protocol):
     def render(self, key: str, context: Mapping[str, Any]) -> str: ...
 

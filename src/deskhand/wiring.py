@@ -49,16 +49,17 @@ from deskhand.mail.automatic import automatic
 from deskhand.mail.reply import visible_reply
 from deskhand.mail.threads import placed
 from deskhand.model.ids import new_id
-from deskhand.model.message import Message
+from deskhand.model.message import CREATE_DRAFT, Message
 from deskhand.model.run import Accepted
 from deskhand.policy.rules import RulePolicy
 from deskhand.ports import Brain, ChatModel, Clock, DeskDatabase, Embeds, KnowledgeStore, Sink
 from deskhand.routing.rules import Router
+from deskhand.tools.built_in import MAY_BE_ABSENT, built_in_shapes, built_in_tools
 from deskhand.tools.case import Terms
 from deskhand.tools.delivery import DELIVER, delivery_tool, draft_tool
 from deskhand.tools.desk_code import DeskCode, load_tools
 from deskhand.tools.gate import Gate, StandIn
-from deskhand.tools.registry import ToolRegistry
+from deskhand.tools.registry import Tool, ToolRegistry
 from deskhand.tools.services import ServiceFunction
 from deskhand.tools.shapes import shape_of
 from deskhand.tools.terms import terms_of
@@ -125,7 +126,10 @@ def read_desk(name: str, *, policy: Path | None = None) -> LoadedDesk:
     folder = find_desk(name)
     path = folder / "tools.py"
     code = load_tools(path) if path.is_file() else DeskCode((), {}, {}, {})
-    shapes = {tool.name: shape_of(tool) for tool in code.tools}
+    shapes = {**built_in_shapes(), **{tool.name: shape_of(tool) for tool in code.tools}}
+    for tool in code.tools:
+        if tool.name in built_in_shapes():
+            raise tool.place.error(f"{tool.name!r} is a tool that every desk has already", fix="rename this one")
     spec = load_desk(folder, tools=shapes, services={*BUILT_IN, *code.services}, policy=policy)
     return LoadedDesk(spec, code)
 
@@ -319,7 +323,7 @@ def desk_channels(spec: DeskSpec, database: Database, store: DeskStore) -> "list
     from deskhand.adapters.channels.imap_smtp import MailChannel
 
     made: list[DeskChannel] = []
-    drafts = "draft" in (spec.mode, *spec.modes.values())
+    drafts = "draft" in (spec.mode, *spec.modes.values()) or offers(spec, CREATE_DRAFT)
     for name, channel in spec.channels.items():
         memory = channel_store(database, spec.name, name, store.owner)
         limit = spec.limits.max_message_bytes
@@ -330,6 +334,11 @@ def desk_channels(spec: DeskSpec, database: Database, store: DeskStore) -> "list
         else:
             made.append(FilesChannel(channel, memory, max_bytes=limit))
     return made
+
+
+def offers(spec: DeskSpec, tool: str) -> bool:
+    """Whether any stage of the desk may call this tool."""
+    return any(tool in stage.tools for flow in spec.flows.values() for stage in flow.stages.values())
 
 
 def mailboxes(spec: DeskSpec, database: Database) -> "list[MailChannel]":
@@ -393,6 +402,7 @@ def _sending(spec: DeskSpec, store: DeskStore, clock: Clock, counted: SentLately
         by_mail=lambda message: message is not None and message.channel in real,
         sent_lately=sent_lately,
         replies_per_hour=spec.limits.replies_per_hour,
+        replies_per_run=spec.limits.replies_per_run,
     )
 
 
@@ -423,12 +433,24 @@ def _registry(
     loaded: LoadedDesk, store: DeskStore, outbox: Path, channels: "Sequence[DeskChannel]" = ()
 ) -> ToolRegistry:
     """The desk's tools and our own."""
-    registry = ToolRegistry(loaded.code.tools)
+    spec = loaded.spec
+    registry = ToolRegistry(loaded.code.tools, absent=MAY_BE_ABSENT)
+    for own in _built_in(spec, store):
+        registry.register(own)
     folder = FolderOutbox(outbox, sender=f"{loaded.spec.name}@localhost")
     routed = RoutedOutbox(_carriers(channels), folder, store.message)
     registry.register(delivery_tool(routed))
     registry.register(draft_tool(routed))
     return registry
+
+
+def _built_in(spec: DeskSpec, store: DeskStore) -> tuple[Tool, ...]:
+    per_run, web = spec.limits.replies_per_run, spec.web_search
+    if web is None:
+        return built_in_tools(store.effects, per_run)
+    from deskhand.adapters.web_search import SearxSearch
+
+    return built_in_tools(store.effects, per_run, SearxSearch(web.url, web.timeout), web.limit, web.timeout)
 
 
 def _gate(
@@ -448,7 +470,7 @@ def _gate(
         store,
         desk=loaded.spec.name,
         mode=mode,
-        terms=terms or terms_of(loaded.spec, loaded.code.tools),
+        terms=terms or terms_of(loaded.spec, registry),
         resolvers=loaded.code.resolvers,
         now=(clock or SystemClock()).now,
         record_event=store.record_event,
@@ -482,7 +504,8 @@ class Sandbox:
     ) -> None:
         self.spec, self.store = loaded.spec, store
         self._loaded, self._database, self._brain = loaded, database, brain
-        self._registry, self._terms = _registry(loaded, store, outbox), terms_of(loaded.spec, loaded.code.tools)
+        self._registry = _registry(loaded, store, outbox)
+        self._terms = terms_of(loaded.spec, self._registry)
         self._prompts, self._routed = PromptRegistry(loaded.spec.prompts), routed_by(loaded.spec)
         self._numbers, self._own = count(1), own_database(database, loaded.spec.name)
 
@@ -526,7 +549,7 @@ def desk_cases(loaded: LoadedDesk) -> "tuple[list[Case], dict[str, Scorer]]":
     own = loaded.spec.folder / "evals.py"
     declared = load_tools(own).declared if own.is_file() else ()
     scorers = scorers_in((*loaded.code.declared, *declared))
-    tools = frozenset(tool.name for tool in loaded.code.tools)
+    tools = frozenset((*built_in_shapes(), *(tool.name for tool in loaded.code.tools)))
     return load_cases(CaseDesk(loaded.spec, tools, frozenset(scorers))), scorers
 
 

@@ -121,7 +121,7 @@ class Agent:
             return ServiceResult(output=answer.data, answered=answer.answered)
         if self.spec.has_tools:
             assert self._parts.tools is not None
-            return await walk_plan(self.spec, envelope, ctx, self._parts.tools)
+            return await walk_plan(self.spec, envelope, ctx, self._parts.tools, self._parts.sending)
         return await self._serve(envelope, ctx)
 
     async def _think(self, envelope: Envelope, ctx: StageContext) -> Answer:

@@ -3,10 +3,13 @@
 from functools import partial
 from typing import Any
 
+from deskhand.agents.closing import Closing, close
 from deskhand.agents.held import Held
+from deskhand.agents.sending import Sending
 from deskhand.errors import PermanentError, RetryableError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
+from deskhand.model.message import ESCALATE
 from deskhand.model.outcome import Outcome
 from deskhand.model.plan import PLAN, AskUser, Plan, ToolCall
 from deskhand.model.run import RunStatus
@@ -18,10 +21,13 @@ from deskhand.tools.services import ServiceResult
 RESULTS = "results"
 
 
-async def walk_plan(spec: AgentSpec, envelope: Envelope, ctx: StageContext, gate: ToolGate) -> ServiceResult:
+async def walk_plan(
+    spec: AgentSpec, envelope: Envelope, ctx: StageContext, gate: ToolGate, sending: Sending | None = None
+) -> ServiceResult:
     """Every call through the gate. A failed tool does not stop the others; a held one stops for a reviewer.
 
-    A question to the customer ends the walk; with the answer, the stage at `resume_at` makes the plan anew.
+    A question to the customer ends the walk; with the answer, the stage at `resume_at` makes the plan anew. A call of
+    `escalate` ends it as well, and where a reply was handed in the run ends with it.
     """
     plan = _plan_of(spec, envelope)
     results: list[dict[str, Any]] = []
@@ -43,9 +49,13 @@ async def walk_plan(spec: AgentSpec, envelope: Envelope, ctx: StageContext, gate
             return _escalated(made, results)
         failed += not made.get("ok", False)
         index += 1
+        if step.tool == ESCALATE and made.get("ok"):
+            break
     output = {RESULTS: results, "executed": index, "failed": failed, "reasoning": plan.reasoning}
     if question is not None:
         return ServiceResult(output=output, outcome=Outcome.CLARIFY, ask=question)
+    if closing := _closing(results, envelope, sending):
+        return await close(closing, output, sending, gate, ctx)
     return ServiceResult(output=output, outcome=Outcome.PARTIAL if failed else Outcome.SUCCESS)
 
 
@@ -96,6 +106,11 @@ async def _one(spec: AgentSpec, call: ToolCall, index: int, ctx: StageContext, g
     if index == 0:  # what an earlier visit of this stage left belongs to another plan
         return StageResult(call=record, delta=Delta(outputs={spec.output_key: {RESULTS: [result]}}))
     return StageResult(call=record, delta=Delta(append={f"{spec.output_key}.{RESULTS}": [result]}))
+
+
+def _closing(results: list[dict[str, Any]], envelope: Envelope, sending: Sending | None) -> Closing:
+    calls = [(str(one["tool"]), one["arguments"]) for one in results if one.get("status") == "success"]
+    return Closing.of(calls, envelope, sending.replies_per_run if sending is not None else 1)
 
 
 def _results_in(spec: AgentSpec, step: StageResult) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from deskhand.agents.held import Held
 from deskhand.errors import DeskhandError, PermanentError, RetryableError
@@ -17,11 +17,22 @@ from deskhand.tools.effects import outcome_unknown
 from deskhand.tools.rules.replies import COMMITMENT, CONTENT
 from deskhand.tools.services import ServiceResult
 
-DRAFT_CALL = 1
 UNDO, HOLD, DRAFT, RETRY = "undo", "hold", "draft", "retry"
 RETRY_AFTER = (2.0, 5.0, 15.0, 60.0, 300.0, 900.0, 1800.0, *[3600.0] * 23)
 """Seconds before each further attempt while a mail server is away: about a day in all, as mail servers do it."""
 SHADOWED = "shadow mode: written, not sent"
+
+
+class Calls(NamedTuple):
+    """Where among a visit's effects a reply is delivered and its draft kept, and what its steps are called."""
+
+    deliver: int = 0
+    draft: int = 1
+    number: str = ""
+    """After the names of its steps, where a visit may have several replies."""
+
+
+DISPATCH = Calls()
 
 
 async def _none_lately(conversation: str, run_id: str) -> int:
@@ -45,6 +56,8 @@ class Sending:
     sent_lately: Callable[[str, str], Awaitable[int]] = _none_lately
     """How many replies left in a conversation within the last hour, those of one run not counted."""
     replies_per_hour: int = 10
+    replies_per_run: int = 1
+    """How many replies an agent may hand in."""
 
     async def too_many(self, envelope: Envelope) -> str | None:
         """Why no further reply may leave in this conversation by itself: two machines may be talking to each other."""
@@ -67,9 +80,17 @@ class Sending:
 
 
 async def before_leaving(
-    envelope: Envelope, reply: dict[str, Any], category: str | None, sending: Sending, gate: ToolGate, ctx: StageContext
+    envelope: Envelope,
+    reply: dict[str, Any],
+    category: str | None,
+    sending: Sending,
+    gate: ToolGate,
+    ctx: StageContext,
+    *,
+    calls: Calls = DISPATCH,
+    for_a_person: str | None = None,
 ) -> ServiceResult | None:
-    """What keeps a reply from leaving now; None when nothing does."""
+    """What keeps a reply from leaving now; None when nothing does. `for_a_person` is why a person sends it anyway."""
     message, mode = envelope.message, await sending.mode_for(category)
     if mode == "shadow":
         return ServiceResult(output={"sent": False, "mode": mode}, status=RunStatus.DONE, reason=SHADOWED)
@@ -78,9 +99,9 @@ async def before_leaving(
             return _wait(reply, HOLD, "older mail, handed in on request: a person looks at every answer")
         if (fast := await sending.too_many(envelope)) is not None:
             return _wait(reply, HOLD, fast)
-        if mode == "draft":
-            kept = await _keep_draft(reply, gate, ctx) if sending.by_mail(message) else {}
-            return _wait(reply, DRAFT, "draft mode: a person sends it", **kept)
+        if mode == "draft" or for_a_person is not None:
+            kept = await _keep_draft(reply, gate, ctx, calls) if sending.by_mail(message) else {}
+            return _wait(reply, DRAFT, for_a_person or "draft mode: a person sends it", **kept)
     undo = sending.undo_for(message)
     if undo > 0 and not _waited(envelope, reply):
         words = f"leaves by itself after {undo:g} s unless somebody stops it"
@@ -122,16 +143,16 @@ def _wait(
     return ServiceResult(output={"sent": False, "waits": waits}, outcome=Outcome.CONFIRM, ask=ask, reason=reason)
 
 
-async def _keep_draft(reply: dict[str, Any], gate: ToolGate, ctx: StageContext) -> dict[str, Any]:
+async def _keep_draft(reply: dict[str, Any], gate: ToolGate, ctx: StageContext, calls: Calls) -> dict[str, Any]:
     async def keep() -> StageResult:
-        answer = await gate.call(KEEP_DRAFT, reply, allowed=(KEEP_DRAFT,), ctx=ctx, index=DRAFT_CALL)
+        answer = await gate.call(KEEP_DRAFT, reply, allowed=(KEEP_DRAFT,), ctx=ctx, index=calls.draft)
         if answer.verdict == "hold":
-            raise Held(answer, ctx.effect_key(DRAFT_CALL))
+            raise Held(answer, ctx.effect_key(calls.draft))
         if not answer.result.ok:
             raise undelivered("the draft could not be kept", answer.result)
         return StageResult(call=answer.record() | {"result": answer.result.data})
 
-    kept = await ctx.step("draft", keep)
+    kept = await ctx.step(f"draft{calls.number}", keep)
     return {"draft": ((kept.call or {}).get("result") or {}).get("draft")}
 
 

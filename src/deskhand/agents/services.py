@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from deskhand.agents.held import Held
-from deskhand.agents.sending import Sending, before_leaving, category_of, held_reply, try_later, undelivered
-from deskhand.errors import PermanentError, RetryableError
-from deskhand.model.envelope import Ask, Envelope, StageResult
+from deskhand.agents.leaving import let_leave
+from deskhand.agents.sending import Sending, category_of
+from deskhand.errors import PermanentError
+from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.message import REPLY
 from deskhand.model.outcome import Outcome
-from deskhand.model.run import ReviewKind, RunStatus
+from deskhand.model.run import ReviewKind
 from deskhand.ports import StageContext, ToolGate
-from deskhand.tools.delivery import DELIVER
 from deskhand.tools.services import ServiceFunction, ServiceResult
 
 BUILT_IN = ("review", "dispatch")
@@ -59,30 +58,7 @@ def dispatch_through(gate: ToolGate, sending: Sending | None = None) -> ServiceF
 
     async def dispatch(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> ServiceResult:
         """Deliver the reply once, when nothing keeps it any more; the run ends as sent."""
-        reply = _reply(envelope)
-        category = category_of(envelope).get("category")
-
-        async def deliver() -> StageResult:
-            answer = await gate.call(DELIVER, reply, allowed=(DELIVER,), ctx=ctx)
-            if answer.verdict == "hold":
-                raise Held(answer, ctx.effect_key())
-            if not answer.result.ok:
-                raise undelivered("the reply could not be delivered", answer.result)
-            return StageResult(call=answer.record() | {"result": answer.result.data})
-
-        try:
-            kept = await before_leaving(envelope, reply, category, sending, gate, ctx)
-            if kept is not None:
-                return kept
-            delivered = await ctx.step("deliver", deliver)
-        except Held as held:
-            return held_reply(reply, held) or held.result()
-        except RetryableError as error:
-            later = try_later(envelope, reply, str(error), sending)
-            if later is None:
-                raise
-            return later
-        return ServiceResult(output={"sent": True, **(delivered.call or {})["result"]}, status=RunStatus.SENT)
+        return await let_leave(envelope, _reply(envelope), sending, gate, ctx)
 
     return dispatch
 

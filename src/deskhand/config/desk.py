@@ -21,6 +21,7 @@ from deskhand.config.routing import MailSection, RoutingRuleSection
 from deskhand.config.safeguards import SafeguardSpec, safeguard_spec
 from deskhand.config.shapes import ToolShape
 from deskhand.config.slots import SlotSpec
+from deskhand.config.web_search import WebSearchSpec, web_search_spec
 from deskhand.config.yaml import YamlFile, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
 from deskhand.model.frozen import Frozen
@@ -56,6 +57,7 @@ class Limits(Frozen):
     max_in_flight: int
     max_backlog: int
     replies_per_hour: int = 10
+    replies_per_run: int = 1
 
 
 class DeskSpec(Frozen):
@@ -92,6 +94,7 @@ class DeskSpec(Frozen):
     routing: tuple[RoutingRuleSection, ...] = ()
     """In order; the first that matches wins."""
     mail: MailSection = Field(default_factory=MailSection)
+    web_search: WebSearchSpec | None = None
 
     def mode_for(self, category: str | None) -> Mode:
         """What happens to a reply to a message of this category."""
@@ -188,6 +191,7 @@ def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, Promp
         routing=tuple(desk.routing.rules),
         mail=desk.mail,
         undo_seconds=desk.undo_seconds,
+        web_search=None if desk.web_search is None else web_search_spec(desk.web_search),
     )
 
 
@@ -236,4 +240,5 @@ def _limits(limits: LimitsSection) -> Limits:
         max_in_flight=limits.max_in_flight,
         max_backlog=limits.max_backlog,
         replies_per_hour=limits.replies_per_hour,
+        replies_per_run=limits.replies_per_run,
     )

@@ -14,6 +14,7 @@ from deskhand.config.safeguards import ApprovalsSection, CapsSection
 from deskhand.config.section import Section
 from deskhand.config.slots import SlotName, SlotSection
 from deskhand.config.stage import StageName, StageSection
+from deskhand.config.web_search import WebSearchSection
 
 FlowName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
 Role = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
@@ -67,6 +68,8 @@ class LimitsSection(Section):
     """How many messages may wait before new ones are turned away."""
     replies_per_hour: int = Field(default=10, gt=0)
     """How many replies may leave in one conversation, or to one sender, within an hour before a person looks."""
+    replies_per_run: int = Field(default=1, gt=0, le=20)
+    """How many replies an agent may write to one message with `send_reply` and `create_draft`."""
 
 
 class DeskSection(Section):
@@ -118,3 +121,5 @@ class DeskSection(Section):
     """Which message takes which flow or goes to which agent."""
     mail: MailSection = Field(default_factory=MailSection)
     """Whose word counts about who sent a mail."""
+    web_search: WebSearchSection | None = None
+    """The search engine behind the tool `web_search`; without one the tool is not offered."""

@@ -21,6 +21,11 @@ KEEP_DRAFT = "keep_draft"
 """Reserved like deliver_reply."""
 ENGINE_TOOLS = (DELIVER, KEEP_DRAFT)
 
+SEND_REPLY, CREATE_DRAFT, ESCALATE = "send_reply", "create_draft", "escalate"
+CLOSING_TOOLS = (SEND_REPLY, CREATE_DRAFT, ESCALATE)
+"""How a plan or a model ends its work: it hands something in, and the engine carries it out under the desk's mode."""
+OWN_TOOLS = (*ENGINE_TOOLS, *CLOSING_TOOLS)
+
 _UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 """What no header can carry, and what turns the direction of reading."""
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 from deskhand.conditions import AllOf, Comparison, Condition, compile_condition
 from deskhand.config.policy import LimitSpec, PolicySpec, RuleSpec
 from deskhand.measures import compare
-from deskhand.model.message import ENGINE_TOOLS
+from deskhand.model.message import OWN_TOOLS
 from deskhand.model.money import Money
 from deskhand.policy.facts import Facts
 
@@ -146,7 +146,7 @@ def over_limit(limit: LimitSpec, facts: Facts) -> str | None:
 
 
 def _without_a_rule(facts: Facts) -> Decision:
-    if facts.effect == "read" or facts.tool in ENGINE_TOOLS:  # replies have their own checks and modes
+    if facts.effect == "read" or facts.tool in OWN_TOOLS:  # replies have their own checks and modes
         return Decision("allow", NO_RULE)
     return Decision("deny", NO_RULE, f"no rule allows {facts.tool} in this case", _DEFAULT_WORDS["deny"])
 

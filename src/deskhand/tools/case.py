@@ -75,6 +75,8 @@ class Terms:
     """What a reply may promise."""
     effects: Mapping[str, str] = field(default_factory=dict[str, str])
     """What each tool may change, by its name."""
+    outside: frozenset[str] = frozenset()
+    """Tools whose results strangers may have written: they stand behind nothing."""
     model_outputs: frozenset[str] = frozenset()
     """Outputs that a model writes: what they call a result is only its word."""
     trusted_outputs: Mapping[str, str] = field(default_factory=dict[str, str])

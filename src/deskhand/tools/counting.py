@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from deskhand.model.envelope import Envelope
-from deskhand.model.message import DELIVER
+from deskhand.model.message import CLOSING_TOOLS, DELIVER
 from deskhand.model.totals import CALLS, SENDS, Counted, Limit, Place, Scope, Sums, counted_money
 from deskhand.policy.facts import Facts
 from deskhand.ports import Effects
@@ -19,7 +19,7 @@ async def describe(case: Case, terms: Terms, ledger: Effects) -> None:
     constants = terms.constants.get(tool.name, {})
     defaults = {name: value for name, value in case.canonical.items() if name not in case.given}
     written = {**{name: list(one) for name, one in constants.items()}, **defaults}
-    sources = Sources(case.principal, envelope, written, terms.model_outputs)
+    sources = Sources(case.principal, envelope, written, terms.model_outputs, terms.outside)
     case.origin = {name: sources.origin(name, value) for name, value in case.canonical.items()}
     case.offered = frozenset(
         (one.argument, one.key) for one in case.lookups if one.kind.must_be_offered and sources.offers(one.key)
@@ -66,6 +66,9 @@ def places(case: Case, terms: Terms) -> dict[Scope, Place]:
 
 
 def sends(case: Case) -> bool:
+    """A reply that is handed in has not left: its delivery is what is counted and looked through."""
+    if case.name in CLOSING_TOOLS:
+        return False
     bound = case.called.signature.bound.values()
     return case.name == DELIVER or any(issubclass(one.kind, SenderAddress) for one in bound)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from deskhand.errors import EffectRefused, Fenced, StoreUnavailable
 from deskhand.logs import bound
-from deskhand.model.message import DELIVER, ENGINE_TOOLS, Reply
+from deskhand.model.message import DELIVER, ENGINE_TOOLS, OWN_TOOLS, Reply
 from deskhand.model.results import ToolResult
 from deskhand.model.run import EffectState, Event, canonical_hash
 from deskhand.outgoing.content import identifiers_in
@@ -210,7 +210,7 @@ class Gate:
         tool = case.called
         context = self._context(case)
         case.principal = case.ctx.principal
-        if case.name not in ENGINE_TOOLS or self.has_policy:  # an answer needs no customer data to leave
+        if case.name not in OWN_TOOLS or self.has_policy:  # an answer needs no customer data to leave
             case.principal = await self._lookups.identify(case.principal, context, tool.timeout)
         case.approval = case.ctx.approval(case.hash, case.key)
         case.now = self._now()

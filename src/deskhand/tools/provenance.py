@@ -29,10 +29,11 @@ class Sources:
         envelope: Envelope,
         operator: Mapping[str, Any] | None = None,
         model_outputs: Collection[str] = (),
+        outside: Collection[str] = (),
     ) -> None:
         self._principal = {_norm(value) for value in (principal.customer_id, principal.address) if value}
         self._operator = {name: {_norm(leaf) for leaf in _leaves(value)} for name, value in (operator or {}).items()}
-        self._data = results_in(envelope, model_outputs)
+        self._data = results_in(envelope, model_outputs, outside)
         self._results = [_written(result) for result in self._data]
         self._text = _text(envelope)
 
@@ -72,10 +73,10 @@ class Sources:
         return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", self._text) is not None
 
 
-def results_in(envelope: Envelope, model_outputs: Collection[str]) -> list[Any]:
+def results_in(envelope: Envelope, model_outputs: Collection[str], outside: Collection[str] = ()) -> list[Any]:
     """What tools returned so far, in the order of the run's stages; also what was adopted from an earlier run.
 
-    A model may write `results` of its own: those are no tool's.
+    A model may write `results` of its own: those are no tool's. What a tool brings from `outside` says nothing.
     """
     found: list[Any] = []
     for key, output in envelope.outputs.items():
@@ -83,7 +84,8 @@ def results_in(envelope: Envelope, model_outputs: Collection[str]) -> list[Any]:
             continue
         results = cast(dict[str, Any], output).get("results") if isinstance(output, dict) else None
         if isinstance(results, list):
-            found += [cast(dict[str, Any], one).get("data") for one in results if isinstance(one, dict)]
+            told = [cast(dict[str, Any], one) for one in results if isinstance(one, dict)]
+            found += [None if one.get("tool") in outside else one.get("data") for one in told]
     return found
 
 

@@ -39,6 +39,8 @@ class Tool:
     """Whether it may act for a sender nobody vouched for."""
     rehearsable: bool = False
     """Whether all it changes lies in `ctx.database`: where effects are captured it runs, and what it did is undone."""
+    outside: bool = False
+    """Whether strangers may have written what it returns (a web page, another company's server)."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -77,6 +79,7 @@ def tool(
     probe: Probe | None = None,
     public: bool = False,
     rehearsable: bool = False,
+    outside: bool = False,
 ) -> Callable[[Callable[..., Any]], Tool]:
     """Make a tool of a typed function with a docstring, async or not; a mistake is a ConfigError with file and line."""
 
@@ -104,6 +107,7 @@ def tool(
             probe=probe,
             public=public,
             rehearsable=rehearsable,
+            outside=outside,
         )
         _check_probe(made)
         keep_handler(made, function)
@@ -149,8 +153,9 @@ def _one_of(kind: Any, value: str, what: str, place: Place) -> Any:
 class ToolRegistry:
     """The tools of one desk, by exact name."""
 
-    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+    def __init__(self, tools: Iterable[Tool] = (), absent: Iterable[str] = ()) -> None:
         self._tools: dict[str, Tool] = {}
+        self._absent = frozenset(absent)
         for each in tools:
             self.register(each)
 
@@ -170,8 +175,9 @@ class ToolRegistry:
         return tuple(self._tools)
 
     def specs(self, subset: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """The named tools (all by default) for a model, in the given order."""
-        return [self._known(name).spec for name in (self.names if subset is None else subset)]
+        """The named tools (all by default) for a model, in the given order; without those that are not set up here."""
+        named = self.names if subset is None else subset
+        return [self._known(name).spec for name in named if name in self._tools or name not in self._absent]
 
     def _known(self, name: str) -> Tool:
         known = self._tools.get(name)

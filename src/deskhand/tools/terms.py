@@ -14,7 +14,7 @@ from deskhand.tools.registry import Tool
 
 
 def terms_of(spec: DeskSpec, tools: Iterable[Tool] = ()) -> Terms:
-    guards = spec.safeguards
+    guards, tools = spec.safeguards, tuple(tools)
     return Terms(
         policy=None if spec.policy is None else compile_policy(spec.policy),
         recipients=guards.recipients,
@@ -26,6 +26,7 @@ def terms_of(spec: DeskSpec, tools: Iterable[Tool] = ()) -> Terms:
         outgoing=_with_own(spec),
         clauses=spec.commitments,
         effects={tool.name: str(tool.effect) for tool in tools},
+        outside=frozenset(tool.name for tool in tools if tool.outside),
         model_outputs=_model_outputs(spec),
         trusted_outputs=_trusted_outputs(spec),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from deskhand.model.message import CLOSING_TOOLS
 from deskhand.tools.authority import SenderAddress
 from deskhand.tools.case import Case, Ruling, Terms, deny, hold
 
@@ -13,7 +14,7 @@ NAMES = frozenset(
 
 
 def recipient(case: Case, terms: Terms) -> Ruling | None:
-    if not case.called.changes_something:
+    if not case.called.changes_something or case.name in CLOSING_TOOLS:  # asked about the delivery that follows
         return None
     known = _known(case) | terms.recipients
     named = list(_addresses(case))

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from deskhand.model.envelope import Envelope
-from deskhand.model.message import ENGINE_TOOLS, Reply
+from deskhand.model.message import CLOSING_TOOLS, ENGINE_TOOLS, Reply
 from deskhand.outgoing.accounts import accounts_in
 from deskhand.outgoing.commitments import Backing, Commitment, check_commitments, unbacked
 from deskhand.outgoing.content import check_reply
@@ -121,9 +121,14 @@ def trusted_results(envelope: Envelope, terms: Terms) -> list[dict[str, Any]]:
             found.append({"tool": stage, "effect": "read", "data": fields})
             continue
         for one in results:
-            if isinstance(one, dict) and one.get("status") == "success":
+            if isinstance(one, dict) and one.get("status") == "success" and _backs(str(one.get("tool")), terms):
                 found.append(_result(cast(dict[str, Any], one), terms))
     return found
+
+
+def _backs(tool: str, terms: Terms) -> bool:
+    """Not what strangers write, and not the reply that a model handed in: it would stand behind itself."""
+    return tool not in CLOSING_TOOLS and tool not in terms.outside
 
 
 def _result(one: Mapping[str, Any], terms: Terms) -> dict[str, Any]:
