@@ -665,7 +665,7 @@ def mail_intake(
     spec: DeskSpec, store: DeskStore, submit: Callable[[Message], Awaitable[Accepted]]
 ) -> Callable[[Message], Awaitable[Accepted]]:
     """What a mailbox hands its mail to: whose it is and which conversation it belongs to are settled before a run."""
-    trust = MailTrust(spec.mail.trusted_servers, spec.mail.forwarders)
+    trust = mail_trust(spec)
 
     own = own_addresses(spec)
 
@@ -678,6 +678,11 @@ def mail_intake(
         return await submit(mail)
 
     return hand_in
+
+
+def mail_trust(spec: DeskSpec) -> MailTrust:
+    """Whose word about a mail's sender the desk believes."""
+    return MailTrust(spec.mail.trusted_servers, spec.mail.forwarders)
 
 
 def own_addresses(spec: DeskSpec) -> list[str]:

@@ -240,6 +240,6 @@ async def test_only_a_key_that_may_says_who_the_customer_is(shop: Served) -> Non
     believed = await store.message((await trusted.message(**said)).json()["run"])
     assert ignored is not None
     assert believed is not None
-    assert (ignored.principal, ignored.headers) == (ANONYMOUS, {"X-Shop": "1"})
+    assert (ignored.principal, ignored.headers) == (ANONYMOUS, {"x-shop": "1"})
     assert (believed.principal.kind, believed.principal.customer_id) == ("asserted", "c-7")
     assert believed.headers == said["headers"]

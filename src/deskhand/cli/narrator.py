@@ -118,7 +118,7 @@ def _inherited(result: StageResult) -> str:
 def _call_line(result: StageResult) -> Line:
     call = result.call or {}
     verdict, fine = str(call.get("verdict")), bool(call.get("ok"))
-    words = "ok" if fine else _failure(result) or "failed"
+    words = "ok" if fine else shortened(str(call.get("reason") or _failure(result) or "failed"), 90)
     detail = Text(_arguments(call)).append(f"  {verdict}", style=_VERDICTS.get(verdict, ""))
     detail.append(f", {words}", style="green" if fine else "red")
     return Line("→", "green" if fine else "red", str(call.get("tool")), detail, inner=True)
@@ -133,9 +133,10 @@ def _arguments(call: Mapping[str, Any]) -> str:
 
 
 def _failure(result: StageResult) -> str:
-    for items in result.delta.append.values():
+    first = [value.get("results") for value in result.delta.outputs.values() if isinstance(value, Mapping)]
+    for items in (*result.delta.append.values(), *first):
         if items and (error := items[-1].get("error")):
-            return shortened(str(error.get("message")), 80)
+            return str(error.get("message"))
     return ""
 
 

@@ -50,10 +50,11 @@ async def _run(
     from deskhand.cli.narrator import Narrator
     from deskhand.cli.working import Watch, work_message
     from deskhand.mail.files import read_messages
-    from deskhand.wiring import read_desk
+    from deskhand.wiring import mail_trust, read_desk
 
     loaded = read_desk(name)
-    messages, is_conversation = read_messages(file, max_bytes=loaded.spec.limits.max_message_bytes)
+    limit, trust = loaded.spec.limits.max_message_bytes, mail_trust(loaded.spec)
+    messages, is_conversation = read_messages(file, max_bytes=limit, trust=trust)
     with ExitStack() as stack:
         spinner = None
         if not quiet and console().is_terminal:

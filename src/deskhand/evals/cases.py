@@ -20,9 +20,9 @@ from deskhand.evals.sections import (
     ReviewerSection,
     TurnSection,
 )
+from deskhand.mail.authentication import MailTrust, who_wrote
 from deskhand.mail.files import MessageInvalid, message_from, read_messages
 from deskhand.model.message import Message
-from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.model.results import ToolResult, normalize_tool_result
 from deskhand.model.run import Decision
 
@@ -138,25 +138,25 @@ def _file(path: Path, desk: Desk) -> Iterator[Case | ConfigError]:
         yield from findings
         if not findings:
             try:
-                yield _case(source, place, section, parsed.read.tags, desk.spec.folder)
+                yield _case(source, place, section, parsed.read.tags, desk.spec)
             except ConfigError as error:
                 yield error
 
 
-def _case(source: YamlFile, place: tuple[str, int], section: CaseSection, tags: Sequence[str], folder: Path) -> Case:
+def _case(source: YamlFile, place: tuple[str, int], section: CaseSection, tags: Sequence[str], spec: DeskSpec) -> Case:
     given = _stubs(section.given)
     if section.turns:
-        turns = tuple(_turns(source, place, section, given, folder))
+        turns = tuple(_turns(source, place, section, given, spec))
     else:
         assert section.message is not None
-        message = _message(source, (*place, "message"), section.message, section, folder)
+        message = _message(source, (*place, "message"), section.message, section, spec)
         turns = (Turn(message, None, given, _expected(section.expect)),)
     every = tuple(dict.fromkeys([*tags, *section.tags])) or (AUTHOR,)
     return Case(section.id, every, turns, source.path, source.line(place), section.why)
 
 
 def _turns(
-    source: YamlFile, place: tuple[str, int], section: CaseSection, given: tuple[Stub, ...], folder: Path
+    source: YamlFile, place: tuple[str, int], section: CaseSection, given: tuple[Stub, ...], spec: DeskSpec
 ) -> Iterator[Turn]:
     last = len(section.turns) - 1
     for number, turn in enumerate(section.turns):
@@ -171,7 +171,7 @@ def _turns(
         customer = turn.customer
         if isinstance(customer, str):
             customer = MessageSection.model_validate({"body": customer})
-        yield Turn(_message(source, (*here, "customer"), customer, section, folder), None, given, expect)
+        yield Turn(_message(source, (*here, "customer"), customer, section, spec), None, given, expect)
 
 
 def _ruling(turn: TurnSection) -> Ruling:
@@ -202,11 +202,12 @@ def _stubs(section: GivenSection | None) -> tuple[Stub, ...]:
 
 
 def _message(
-    source: YamlFile, place: tuple[str | int, ...], written: MessageSection | str, case: CaseSection, folder: Path
+    source: YamlFile, place: tuple[str | int, ...], written: MessageSection | str, case: CaseSection, spec: DeskSpec
 ) -> Message:
     """A written message, or the one in a file; ids and times that are not given are made up anew for every trial."""
+    trust = MailTrust(spec.mail.trusted_servers, spec.mail.forwarders)
     if isinstance(written, str):
-        return _message_file(source, place, folder / written)
+        return _message_file(source, place, spec.folder / written, trust)
     data = written.model_dump(exclude_unset=True, by_alias=True, exclude={"name", "authenticated"})
     sender = {"address": data.pop("from", None) or case.from_ or USUAL_SENDER, "name": written.name or ""}
     data = {"subject": case.subject or "", "body": "", **data, "sender": sender}
@@ -216,14 +217,14 @@ def _message(
         known = (*place, error.field.split(".")[0])
         raise source.problem(known, error.problem, "write it as the guide's section on evals shows") from None
     if written.authenticated:
-        proven = Principal(kind=PrincipalKind.SENDER, address=message.sender.address, how="the case says so")
+        proven = who_wrote(message, message.sender.address, "the case says so", trust)
         return message.changed(principal=proven) if message.principal.customer_id is None else message
     return message
 
 
-def _message_file(source: YamlFile, place: tuple[str | int, ...], path: Path) -> Message:
+def _message_file(source: YamlFile, place: tuple[str | int, ...], path: Path, trust: MailTrust) -> Message:
     try:
-        messages, is_conversation = read_messages(path)
+        messages, is_conversation = read_messages(path, trust=trust)
     except ConfigError as error:
         raise source.problem(place, f"{path}: {error.problem}", error.fix or "name a message file") from None
     if is_conversation:

@@ -38,6 +38,11 @@ def principal_of(message: Message, trust: MailTrust) -> Principal:
     proven, why = _proven_sender(message, trust)
     if proven is None:
         return ANONYMOUS.model_copy(update={"how": why})
+    return who_wrote(message, proven, why, trust)
+
+
+def who_wrote(message: Message, proven: str, why: str, trust: MailTrust) -> Principal:
+    """Of a mail whose sender's address is proven: the sender, or the customer whom a trusted forwarder names."""
     if proven.lower() in {one.strip().lower() for one in trust.forwarders}:
         return _passed_on(message, proven)
     return Principal(kind=PrincipalKind.SENDER, address=proven, how=why)

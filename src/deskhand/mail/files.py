@@ -8,6 +8,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from deskhand.errors import ConfigError
+from deskhand.mail.authentication import MailTrust, principal_of
 from deskhand.mail.parse import parse
 from deskhand.model.ids import new_id
 from deskhand.model.message import Message
@@ -24,8 +25,13 @@ class MessageInvalid(ValueError):
         self.field, self.problem = field, problem
 
 
-def read_messages(path: Path, *, max_bytes: int = DEFAULT_LIMIT) -> tuple[list[Message], bool]:
-    """The messages of a file, and whether it holds a conversation (several turns) rather than one message."""
+def read_messages(
+    path: Path, *, max_bytes: int = DEFAULT_LIMIT, trust: MailTrust | None = None
+) -> tuple[list[Message], bool]:
+    """The messages of a file, and whether it holds a conversation (several turns) rather than one message.
+
+    With `trust` a mail is from whom it would be from if it came by a mailbox.
+    """
     try:
         size = path.stat().st_size
         if size > max_bytes:
@@ -39,7 +45,8 @@ def read_messages(path: Path, *, max_bytes: int = DEFAULT_LIMIT) -> tuple[list[M
         raise ConfigError(f"cannot be read: {error.strerror}", file=path, fix="check the path") from None
     if path.suffix.lower() == ".json":
         return _from_json(raw, path)
-    return [parse(raw)], False
+    mail = parse(raw)
+    return [mail if trust is None else mail.changed(principal=principal_of(mail, trust))], False
 
 
 def message_from(
@@ -64,6 +71,8 @@ def message_from(
         if isinstance(several, list):
             several = [{"address": one} if isinstance(one, str) else one for one in several]
         known[field] = several
+    if isinstance(headers := known.get("headers"), dict):
+        known["headers"] = {str(name).lower(): value for name, value in headers.items()}
     if known["sender"] is None:
         raise MessageInvalid("from", "a message needs `from`")
     known.setdefault("body", known.pop("text", ""))

@@ -157,6 +157,8 @@ def test_a_call_of_a_tool_that_is_not_listed_is_denied(cli: Cli, tmp_path: Path)
     story = cli("run", write_message(tmp_path / "m.json", body="the forbidden thing"), "--desk", desk, "--json").json
     (call,) = story["tool_calls"]
     assert (call["tool"], call["verdict"], call["rule"], call["ok"]) == ("burn_down", "deny", "not_listed", False)
+    told = " ".join(cli("run", tmp_path / "m.json", "--desk", desk).out.split())
+    assert f"burn_down deny, {call['reason'][:30]}" in told
 
 
 def test_unfinished_runs_of_a_named_database_are_not_worked_without_effects(cli: Cli, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from deskhand.config.yaml import read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
 from deskhand.evals.schema import cases_schema
+from deskhand.model.principal import PrincipalKind
 from deskhand.wiring import desk_cases, find_desk, read_desk
 from tests.eval_kit import a_desk
 
@@ -78,6 +79,28 @@ def test_cases_without_a_tag_are_the_authors(tmp_path: Path) -> None:
     (folder / "evals" / "more.yaml").write_text(text)
     cases, _ = desk_cases(read_desk(str(folder)))
     assert {case.id: case.tags for case in cases} == {"b": ("author",), "a": ("slow", "blind")}
+
+
+def test_the_sender_of_a_case_is_who_he_would_be_in_a_mailbox(tmp_path: Path) -> None:
+    """A trusted forwarder speaks for the customer it names; a mail file is believed as the desk's `mail:` says."""
+    passed_on = '{from: help@desk.example, authenticated: true, body: "Name: Ann\\nEmail: ann@example.com\\n\\nhi"}'
+    folder = a_desk(
+        tmp_path / "desk",
+        f"cases:\n- {{id: a, message: {passed_on}, expect: {{status: sent}}}}\n"
+        "- {id: b, message: {from: bob@example.com, authenticated: true, body: hi}, expect: {status: sent}}\n"
+        "- {id: c, message: c.eml, expect: {status: sent}}\n",
+    )
+    with (folder / "desk.yaml").open("a") as desk:
+        desk.write("mail: {trusted_servers: [mx.acme.example], forwarders: [help@desk.example]}\n")
+    proof = "Authentication-Results: mx.acme.example; dmarc=pass header.from=example.com"
+    (folder / "c.eml").write_text(f"{proof}\nFrom: carla@example.com\n\nHello")
+    cases, _ = desk_cases(read_desk(str(folder)))
+    principals = [case.turns[0].message.principal for case in cases if case.turns[0].message is not None]
+    assert [(one.kind, one.address) for one in principals] == [
+        (PrincipalKind.FORWARDED, "ann@example.com"),
+        (PrincipalKind.SENDER, "bob@example.com"),
+        (PrincipalKind.SENDER, "carla@example.com"),
+    ]
 
 
 @pytest.mark.parametrize("name", ["author.yaml", "blind.yaml"])

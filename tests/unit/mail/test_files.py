@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskhand.errors import ConfigError
+from deskhand.mail.authentication import MailTrust
 from deskhand.mail.files import MessageInvalid, message_from, read_messages
 from deskhand.model.message import Address, Message
 
@@ -31,6 +32,23 @@ def test_a_mail_file_is_one_message(tmp_path: Path) -> None:
     [message], is_conversation = read_messages(written(tmp_path, b"From: ann@example.com\r\n\r\nHello", "a.eml"))
     assert (message.channel, message.sender.address, message.body) == ("mail", "ann@example.com", "Hello")
     assert not is_conversation
+
+
+def test_a_mail_file_is_from_whom_the_trusted_server_proved(tmp_path: Path) -> None:
+    proof = b"Authentication-Results: mx.acme.example; dmarc=pass header.from=example.com\r\n"
+    path = written(tmp_path, proof + b"From: ann@example.com\r\n\r\nHello", "a.eml")
+    found = {
+        servers: read_messages(path, trust=MailTrust(servers))[0][0].principal.address
+        for servers in (("mx.acme.example",), ("mx.other.example",), ())
+    }
+    assert found == {("mx.acme.example",): "ann@example.com", ("mx.other.example",): None, (): None}
+    assert read_messages(path)[0][0].principal.address is None
+
+
+def test_headers_have_names_without_case() -> None:
+    assert message_from({"from": "a@b.c", "headers": {"Reply-To": "ann@example.com"}}).headers == {
+        "reply-to": "ann@example.com"
+    }
 
 
 def test_a_mail_that_is_not_utf_8_is_read_all_the_same(tmp_path: Path) -> None:
