@@ -11,8 +11,12 @@ if TYPE_CHECKING:
     from deskhand import mail as mail
     from deskhand.agents.agent import Agent as Agent
     from deskhand.agents.agent import Parts as Parts
+    from deskhand.agents.loop import AgentLoop as AgentLoop
+    from deskhand.agents.profiled import Agents as Agents
     from deskhand.agents.prompts import PromptRegistry as PromptRegistry
     from deskhand.brain.cascade import CascadeBrain as CascadeBrain
+    from deskhand.brain.chat_script import ChatScript as ChatScript
+    from deskhand.brain.chat_script_file import load_chat_script as load_chat_script
     from deskhand.brain.embedded import EmbeddedBrain as EmbeddedBrain
     from deskhand.brain.llm import LlmBrain as LlmBrain
     from deskhand.brain.reading import EmbeddedDesk as EmbeddedDesk
@@ -40,6 +44,8 @@ if TYPE_CHECKING:
     from deskhand.model.envelope import Envelope as Envelope
     from deskhand.model.envelope import ErrorNote as ErrorNote
     from deskhand.model.envelope import StageResult as StageResult
+    from deskhand.model.loop import AgentResult as AgentResult
+    from deskhand.model.loop import AgentToolCall as AgentToolCall
     from deskhand.model.message import Address as Address
     from deskhand.model.message import Attachment as Attachment
     from deskhand.model.message import Message as Message
@@ -57,6 +63,8 @@ if TYPE_CHECKING:
     from deskhand.model.plan import ToolCall as ToolCall
     from deskhand.model.principal import Principal as Principal
     from deskhand.model.principal import PrincipalKind as PrincipalKind
+    from deskhand.model.profile import Budget as Budget
+    from deskhand.model.profile import ProfileSpec as ProfileSpec
     from deskhand.model.results import DiscoveredItem as DiscoveredItem
     from deskhand.model.results import Evidence as Evidence
     from deskhand.model.results import ToolErrorDetails as ToolErrorDetails
@@ -109,8 +117,12 @@ __version__ = "0.1.0"
 
 _MODULES = {
     "agents.agent": ("Agent", "Parts"),
+    "agents.loop": ("AgentLoop",),
+    "agents.profiled": ("Agents",),
     "agents.prompts": ("PromptRegistry",),
     "brain.cascade": ("CascadeBrain",),
+    "brain.chat_script": ("ChatScript",),
+    "brain.chat_script_file": ("load_chat_script",),
     "brain.embedded": ("EmbeddedBrain",),
     "brain.llm": ("LlmBrain",),
     "brain.reading": ("EmbeddedDesk",),
@@ -122,6 +134,7 @@ _MODULES = {
     "language.intents": ("IntentModel", "Prediction"),
     "model.codes": ("ErrorCode",),
     "model.envelope": ("Ask", "Delta", "Envelope", "ErrorNote", "StageResult"),
+    "model.loop": ("AgentResult", "AgentToolCall"),
     "model.message": ("Address", "Attachment", "Message", "Reply"),
     "model.outcome": (
         "EffectClass",
@@ -133,6 +146,7 @@ _MODULES = {
     ),
     "model.plan": ("AskUser", "Plan", "Respond", "ToolCall"),
     "model.principal": ("Principal", "PrincipalKind"),
+    "model.profile": ("Budget", "ProfileSpec"),
     "model.results": (
         "DiscoveredItem",
         "Evidence",

@@ -26,13 +26,15 @@ from deskhand.adapters.stores.keys import SqlKeyStore
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
 from deskhand.agents.sending import Sending
 from deskhand.agents.services import BUILT_IN, dispatch_through, review_through
-from deskhand.brain.build import build_brain, prepare
+from deskhand.brain.build import agent_chat, build_brain, prepare, unusable_profiles
 from deskhand.brain.llm import LlmBrain
 from deskhand.config.desk import DeskSpec, load_desk
 from deskhand.config.near import did_you_mean
+from deskhand.config.profiles import require_models, stand_ins
 from deskhand.config.yaml import read_yaml
 from deskhand.engine.channels import ChannelKeeper
 from deskhand.engine.clock import SystemClock
@@ -131,7 +133,21 @@ def read_desk(name: str, *, policy: Path | None = None) -> LoadedDesk:
         if tool.name in built_in_shapes():
             raise tool.place.error(f"{tool.name!r} is a tool that every desk has already", fix="rename this one")
     spec = load_desk(folder, tools=shapes, services={*BUILT_IN, *code.services}, policy=policy)
-    return LoadedDesk(spec, code)
+    return LoadedDesk(_with_stand_ins(spec), code)
+
+
+def without_models(spec: DeskSpec) -> dict[str, str]:
+    """The desk's profiles that have no model to ask, each with the reason."""
+    table = provider_table(_providers(spec))
+
+    def reach(model: str) -> None:
+        endpoint_for(model, table)
+
+    return unusable_profiles(spec, reach)
+
+
+def _with_stand_ins(spec: DeskSpec) -> DeskSpec:
+    return spec.model_copy(update={"stand_ins": stand_ins(spec, without_models(spec))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +287,7 @@ async def open_desk(
     `listen` is to read the desk's channels as well.
     """
     spec, clock = loaded.spec, SystemClock()
+    require_models(spec, without_models(spec))
     store = open_store(database, spec.name, crew.member if crew else owner)
     chat = OpenAIChatModel(provider_table(_providers(spec)))
     model: ChatModel = RatedChatModel(chat, SharedRate(database, rates)) if rates else chat
@@ -282,7 +299,16 @@ async def open_desk(
     own = own_database(database, spec.name)
     gate = _gate(loaded, store, registry, own, "live" if live else "capture", cited=cited)
     brain = build_brain(spec, RecordingChatModel(model, store.record_call, clock), clock, knowledge, embedder)
-    parts = _parts(loaded, gate, brain, PromptRegistry(spec.prompts), events, _sending(spec, store, clock))
+    agents = Agents(
+        spec.profiles,
+        agent_chat(spec, model, lambda asked: RecordingChatModel(asked, store.record_call, clock)),
+        tuple(registry),
+        spec.models,
+        spec.default_model,
+        streams=getattr(events, "streams", False),
+    )
+    sending = _sending(spec, store, clock)
+    parts = _parts(loaded, gate, brain, PromptRegistry(spec.prompts), events, sending, agents)
     worker = _worker(spec, store, _flows(loaded, parts), clock)
     limits = Limits(in_flight=in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog)
     dispatcher = _dispatcher(spec, store, worker, limits, crew)
@@ -487,22 +513,30 @@ def _parts(
     prompts: PromptRegistry,
     events: Sink | None = None,
     sending: Sending | None = None,
+    agents: Agents | None = None,
 ) -> Parts:
     services: dict[str, ServiceFunction] = {
         "review": review_through(gate),
         "dispatch": dispatch_through(gate, sending),
         **loaded.code.services,
     }
-    return Parts(brain, gate, prompts, services, events, sending)
+    return Parts(brain, gate, prompts, services, events, sending, agents)
 
 
 class Sandbox:
     """A desk on a throw-away database: messages are worked as ever, effects are captured and nothing leaves."""
 
     def __init__(
-        self, loaded: LoadedDesk, database: SqliteDatabase, brain: Brain | None, outbox: Path, store: SqliteStore
+        self,
+        loaded: LoadedDesk,
+        database: SqliteDatabase,
+        brain: Brain | None,
+        outbox: Path,
+        store: SqliteStore,
+        chat: ChatModel,
     ) -> None:
         self.spec, self.store = loaded.spec, store
+        self._chat = chat
         self._loaded, self._database, self._brain = loaded, database, brain
         self._registry = _registry(loaded, store, outbox)
         self._terms = terms_of(loaded.spec, self._registry)
@@ -531,7 +565,9 @@ class Sandbox:
         store = SqliteStore(self._database, own, now=clock.now, ids=ids)
         gate = _gate(self._loaded, store, self._registry, self._own, "capture", stand_in, clock, self._terms)
         sending = _sending(spec, store, clock, sent_lately)
-        flows = _flows(self._loaded, _parts(self._loaded, gate, self._brain, self._prompts, sending=sending))
+        agents = Agents(spec.profiles, self._chat, tuple(self._registry), spec.models, spec.default_model)
+        parts = _parts(self._loaded, gate, self._brain, self._prompts, sending=sending, agents=agents)
+        flows = _flows(self._loaded, parts)
         if around is not None:
             flows = {
                 name: replace(flow, agents={stage: around(stage, work) for stage, work in flow.agents.items()})
@@ -556,7 +592,7 @@ def desk_cases(loaded: LoadedDesk) -> "tuple[list[Case], dict[str, Scorer]]":
 def with_brain(loaded: LoadedDesk, kind: str | None) -> LoadedDesk:
     """The same desk with another brain; its own where `kind` is None."""
     spec = loaded.spec
-    if kind is None or kind == spec.brain.kind:
+    if kind is None or (kind == spec.brain.kind and kind != "embedded"):
         return loaded
     known = ("scripted", "embedded", "llm", "cascade")
     if kind not in known:
@@ -566,8 +602,9 @@ def with_brain(loaded: LoadedDesk, kind: str | None) -> LoadedDesk:
         raise ConfigError("the desk has no rules for a scripted brain", file=file, fix="write them, or another brain")
     if kind in ("llm", "cascade") and spec.default_model is None:
         raise ConfigError(f"desk {spec.name!r} names no model", fix="write `models:` in desk.yaml, or another brain")
-    brain = spec.brain.model_copy(update={"kind": kind, "file": file if kind == "scripted" else None})
-    return replace(loaded, spec=spec.model_copy(update={"brain": brain}))
+    changed = {"kind": kind, "file": file if kind == "scripted" else None, "agents": kind != "embedded"}
+    brain = spec.brain.model_copy(update=changed)
+    return replace(loaded, spec=_with_stand_ins(spec.model_copy(update={"brain": brain})))
 
 
 @asynccontextmanager
@@ -591,24 +628,28 @@ async def judging_brain(loaded: LoadedDesk, name: str | None) -> AsyncIterator[B
 async def open_sandbox(
     loaded: LoadedDesk,
     *,
-    chat: Callable[[ChatModel], ChatModel] = lambda own: own,
+    chat: Callable[[ChatModel], ChatModel] | None = None,
     rest: float | None = None,
     indexing: Callable[[int, int], None] | None = None,
 ) -> AsyncIterator[Sandbox]:
     """A desk to try messages on, its articles indexed anew; `chat` is put before the desk's own models."""
     spec, clock = loaded.spec, SystemClock()
+    if chat is None:
+        require_models(spec, without_models(spec))
     own = OpenAIChatModel(provider_table(_providers(spec)))
     with TemporaryDirectory(prefix="deskhand-") as scratch:
         async with open_database(str(Path(scratch) / "sandbox.db")) as database:
             assert isinstance(database, SqliteDatabase)
             store = SqliteStore(database, spec.name)
             knowledge = open_knowledge(database, spec.name)
-            recording = RecordingChatModel(chat(ThroughTheSeal(own)), store.record_call, clock)
+            asked = ThroughTheSeal(own) if chat is None else chat(ThroughTheSeal(own))
+            recording = RecordingChatModel(asked, store.record_call, clock)
             brain = build_brain(spec, recording, clock, knowledge, embedder, rest=rest)
+            agents = agent_chat(spec, asked, lambda one: RecordingChatModel(one, store.record_call, clock))
             try:
                 await prepare(brain)
                 await _index(database, spec, indexing)
-                yield Sandbox(loaded, database, brain, Path(scratch) / "outbox", store)
+                yield Sandbox(loaded, database, brain, Path(scratch) / "outbox", store, agents)
             finally:
                 await own.aclose()
 
@@ -658,7 +699,7 @@ def desk_router(spec: DeskSpec) -> Router:
         text = f"{message.subject}\n{visible_reply(message.body)}".strip()
         return model.predict([text])[0].label if model is not None and text else None
 
-    return Router(spec.routing, spec.default_flow, language=language, intent=intent)
+    return Router(spec.routing, spec.default_flow, language=language, intent=intent, stand_ins=spec.stand_ins)
 
 
 def mail_intake(

@@ -13,6 +13,7 @@ from pydantic_core import to_jsonable_python
 
 from deskhand.agents.held import Held
 from deskhand.agents.planned import walk_plan
+from deskhand.agents.profiled import Agents, ProfileStage, answer_in
 from deskhand.agents.routing import Router, facts_of
 from deskhand.agents.sending import Sending
 from deskhand.agents.standalone import Standalone
@@ -47,6 +48,7 @@ class Parts:
     services: Mapping[str, ServiceFunction] | None = None
     events: Sink | None = None
     sending: Sending | None = None
+    agents: Agents | None = None
 
 
 class Agent:
@@ -69,6 +71,7 @@ class Agent:
         self._router = Router(self.spec, self._parts.prompts)
         self._log = bound("deskhand.agent", agent=spec.name, stage_order=spec.stage_order)
         self._check_parts()
+        self._profile = self._profile_stage()
 
     async def process(self, envelope: Envelope, ctx: StageContext | None = None) -> StageResult:
         """Work one envelope; the result's delta is everything this stage and its hooks changed."""
@@ -119,6 +122,8 @@ class Agent:
         if self.spec.has_llm:
             answer = await self._think(envelope, ctx)
             return ServiceResult(output=answer.data, answered=answer.answered)
+        if self._profile is not None:
+            return await self._profile.work(envelope, ctx)
         if self.spec.has_tools:
             assert self._parts.tools is not None
             return await walk_plan(self.spec, envelope, ctx, self._parts.tools, self._parts.sending)
@@ -186,12 +191,14 @@ class Agent:
         return self.spec.tone.get("else")
 
     def _with_reply(self, envelope: Envelope, output: dict[str, Any]) -> Envelope:
-        """A draft becomes the reply that review and dispatch work on."""
-        if self.spec.task != TaskKind.DRAFT or envelope.message is None:
+        """A draft, or what an agent said last, becomes the reply that review and dispatch work on."""
+        drafted = str(output["text"]) if self.spec.task == TaskKind.DRAFT else None
+        text = answer_in(output) if self._profile is not None else drafted
+        if text is None or envelope.message is None:
             return envelope
-        reply = Reply.to_message(envelope.message, str(output["text"]), language=output.get("language"))
-        drafted = envelope.with_output(REPLY, reply.model_dump(mode="json"))
-        return drafted.with_metadata(drafted_by=self.spec.name)
+        reply = Reply.to_message(envelope.message, text, language=output.get("language"))
+        replying = envelope.with_output(REPLY, reply.model_dump(mode="json"))
+        return replying.with_metadata(drafted_by=self.spec.name)
 
     async def _ask_customer(
         self, envelope: Envelope, result: StageResult, ctx: StageContext
@@ -247,6 +254,17 @@ class Agent:
             raise RetryableError(
                 f"stage {self.spec.name!r} gave no {', '.join(missing)}", ErrorCode.OUTPUT_MISSING_FIELDS
             )
+
+    def _profile_stage(self) -> ProfileStage | None:
+        parts = self._parts
+        if self.spec.profile is None:
+            return None
+        if parts.agents is None or parts.tools is None:
+            raise ConfigError(
+                f"agent {self.spec.name!r} has a profile but was given no model or no gate",
+                fix="pass Parts(agents=Agents(...), tools=Gate(...))",
+            )
+        return ProfileStage(self.spec, parts.agents, parts.tools, parts.prompts, parts.events)
 
     def _check_parts(self) -> None:
         spec, parts = self.spec, self._parts

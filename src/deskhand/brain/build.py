@@ -8,10 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deskhand.brain.chat_script import ChatScript
+from deskhand.brain.chat_script_file import load_chat_script
 from deskhand.brain.informed import InformedBrain
 from deskhand.brain.llm import LlmBrain
 from deskhand.brain.scripted import load_scripted
 from deskhand.config.desk import DeskSpec
+from deskhand.errors import ConfigError, ModelRefused
 from deskhand.language.intent_examples import IntentExamples, load_intents
 from deskhand.model.tasks import TaskKind
 from deskhand.ports import Brain, ChatModel, Clock, Embeds, SearchesKnowledge
@@ -52,6 +55,38 @@ def build_brain(
     thresholds = {TaskKind(task): value for task, value in asked.thresholds.items()}
     resting = REST if rest is None else rest
     return CascadeBrain(_embedded(spec, intents, knowledge, embedder), llm, thresholds, clock=clock, rest=resting)
+
+
+def agent_chat(spec: DeskSpec, chat: ChatModel, recorded: Callable[[ChatModel], ChatModel]) -> ChatModel:
+    """Who answers the desk's agents: their models, or the rules under `chat:` of a scripted brain."""
+    script = chat_script(spec)
+    return recorded(script) if script is not None else _redacting(spec, recorded(chat))
+
+
+def chat_script(spec: DeskSpec) -> ChatScript | None:
+    if spec.brain.kind != "scripted" or spec.brain.file is None or not spec.profiles:
+        return None
+    return load_chat_script(spec.brain.file)
+
+
+def unusable_profiles(spec: DeskSpec, reach: Callable[[str], None]) -> dict[str, str]:
+    """Profiles without a model to ask, each with the reason; `reach` raises what is wrong with a model's name."""
+    if not spec.profiles:
+        return {}
+    if spec.brain.kind == "scripted":
+        if chat_script(spec) is not None:
+            return {}
+        return dict.fromkeys(spec.profiles, f"{spec.brain.file} has no rules under `chat:`")
+    if not spec.brain.agents:
+        return dict.fromkeys(spec.profiles, "the desk's brain is `embedded`, which asks no model")
+    found: dict[str, str] = {}
+    for name, profile in spec.profiles.items():
+        for model in profile.models(spec.default_model):
+            try:
+                reach(model)
+            except (ConfigError, ModelRefused) as error:
+                found.setdefault(name, str(error).partition("\n")[0])
+    return found
 
 
 async def prepare(brain: Brain | None) -> None:

@@ -156,16 +156,19 @@ def _used_up(calls: int) -> ModelAnswerInvalid:
 
 
 def load_scripted(path: Path) -> ScriptedBrain:
-    """Read `rules:` (a list of `when` and `answer`) and `else:` from a YAML file; every mistake is a ConfigError."""
+    """Read `rules:` (a list of `when` and `answer`) and `else:` from a YAML file; every mistake is a ConfigError.
+
+    What stands under `chat:` is for agents: see chat_script_file.py.
+    """
     file = read_yaml(path)
-    _only_keys(file, (), file.data, ("rules", "else"))
+    _only_keys(file, (), file.data, ("rules", "else", "chat"))
     entries = file.data.get("rules", [])
     if not isinstance(entries, list):
         raise file.problem(("rules",), "`rules` is not a list", "write `- when: {...}` and `answer: {...}` below it")
     rules = [_rule(file, index, entry) for index, entry in enumerate(entries)]
     if "else" in file.data:
         rules.append(Rule(_answer(file, ("else",), file.data["else"]), name="else"))
-    if not rules:
+    if not rules and "chat" not in file.data:
         raise file.problem((), "there is no rule", "write `rules:` with at least one `answer`, or `else:`")
     return ScriptedBrain(rules)
 

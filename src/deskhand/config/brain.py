@@ -108,6 +108,8 @@ class BrainSpec(Frozen):
     patterns: dict[str, str] = Field(default_factory=dict)
     answer_at: float = 0.75
     signature: str = ""
+    agents: bool = True
+    """Whether agents may ask the models of their profiles: not on a desk that says `embedded`, which needs no key."""
 
     @property
     def reads(self) -> bool:
@@ -121,7 +123,7 @@ def brain_spec(folder: Path, desk: "DeskSection") -> BrainSpec:
     if isinstance(brain, ScriptedSection):
         return BrainSpec(kind="scripted", file=folder / brain.scripted)
     if not isinstance(brain, BrainSettingsSection):
-        return BrainSpec(kind=brain or usual)
+        return BrainSpec(kind=brain or usual, agents=brain != "embedded")
     given = {} if brain.cascade is None else brain.cascade.model_dump(exclude_none=True)
     return BrainSpec(
         kind=brain.use or ("cascade" if brain.cascade is not None else usual),
@@ -130,6 +132,7 @@ def brain_spec(folder: Path, desk: "DeskSection") -> BrainSpec:
         patterns=dict(brain.redact) if isinstance(brain.redact, dict) else {},
         answer_at=brain.answer_at,
         signature=brain.signature,
+        agents=brain.use != "embedded",
     )
 
 

@@ -10,6 +10,7 @@ from deskhand.config.flow_rules import flow_findings
 from deskhand.config.near import did_you_mean
 from deskhand.config.plan_rules import plan_findings
 from deskhand.config.policy_rules import policy_findings
+from deskhand.config.profile_rules import profile_findings
 from deskhand.config.route_rules import route_findings
 from deskhand.config.routing_rules import routing_findings
 from deskhand.config.slot_rules import slot_findings
@@ -29,6 +30,8 @@ def check_desk(draft: Draft) -> list[ConfigError]:
 
 def _flows(draft: Draft) -> Findings:
     names, chosen = draft.names_at("flows"), draft.desk.default_flow
+    agents = [name for name in draft.names_at("agent", "profiles") if name not in names]
+    names = names or agents
     if not names:
         place = ("flows",) if "flows" in draft.source.data else ()
         yield Finding(place, "the desk has no flow", "add `flows: {NAME: {stages: {...}}}`", echo_of=place)
@@ -36,8 +39,8 @@ def _flows(draft: Draft) -> Findings:
         fix = f"add `default_flow: {names[0]}` (or another)"
         problem = "there are several flows and nothing says which is the usual one"
         yield Finding(("flows",), problem, fix, echo_of=("default_flow",))
-    elif chosen is not None and chosen not in names:
-        fix = did_you_mean(chosen, names, otherwise="add this flow")
+    elif chosen is not None and chosen not in (*names, *agents):
+        fix = did_you_mean(chosen, (*names, *agents), otherwise="add this flow")
         yield Finding(("default_flow",), f"there is no flow `{chosen}`", fix)
 
 
@@ -74,6 +77,7 @@ RULES: tuple[Callable[[Draft], Findings], ...] = (
     plan_findings,
     routing_findings,
     policy_findings,
+    profile_findings,
     _time_zone,
     channel_findings,
     mode_findings,

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
@@ -16,6 +17,7 @@ from deskhand.config.outgoing import ClauseSpec, OutgoingSpec, clause_spec, outg
 from deskhand.config.parse import parse_desk
 from deskhand.config.plans import DeclaredPlan
 from deskhand.config.policy import PolicySpec, policy_spec
+from deskhand.config.profiles import own_stages, profile_spec, profiles_in, prompt_key
 from deskhand.config.prompts import PromptFile, read_prompts, with_included
 from deskhand.config.routing import MailSection, RoutingRuleSection
 from deskhand.config.safeguards import SafeguardSpec, safeguard_spec
@@ -26,6 +28,7 @@ from deskhand.config.yaml import YamlFile, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
 from deskhand.model.frozen import Frozen
 from deskhand.model.plan import PLAN
+from deskhand.model.profile import ProfileSpec
 from deskhand.model.run import canonical_hash
 from deskhand.model.spec import AgentSpec, FlowSpec
 
@@ -95,6 +98,9 @@ class DeskSpec(Frozen):
     """In order; the first that matches wins."""
     mail: MailSection = Field(default_factory=MailSection)
     web_search: WebSearchSpec | None = None
+    profiles: dict[str, ProfileSpec] = Field(default_factory=dict)
+    stand_ins: dict[str, str] = Field(default_factory=dict)
+    """Flows whose agent has no model to ask, each with the flow that works its messages instead."""
 
     def mode_for(self, category: str | None) -> Mode:
         """What happens to a reply to a message of this category."""
@@ -162,9 +168,13 @@ def _desk_file(folder: Path) -> Path:
 
 
 def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, PromptFile]) -> DeskSpec:
-    prompts = {key: prompt.text for key, prompt in prompt_files.items()}
+    profiles = {name: profile_spec(name, profile, folder) for name, profile in desk.agent.profiles.items()}
+    templates = {prompt_key(name): one.system_prompt for name, one in profiles.items() if one.is_template}
+    prompts = {key: prompt.text for key, prompt in prompt_files.items()} | templates
     slots = {name: slot.compile(name, folder) for name, slot in desk.slots.items()}
-    flows = {name: _flow_spec(name, flow, prompts, slots) for name, flow in desk.flows.items()}
+    shaping = _Shaping(prompts, slots, profiles)
+    flows = {name: _flow_spec(name, flow, shaping) for name, flow in desk.flows.items()}
+    flows |= {name: _own_flow(one, shaping) for name, one in profiles.items() if name not in flows}
     first_model = next(iter(desk.models.values()), None)
     return DeskSpec(
         name=desk.desk,
@@ -192,16 +202,36 @@ def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, Promp
         mail=desk.mail,
         undo_seconds=desk.undo_seconds,
         web_search=None if desk.web_search is None else web_search_spec(desk.web_search),
+        profiles=profiles,
     )
 
 
-def _flow_spec(name: str, flow: FlowSection, prompts: Mapping[str, str], slots: Mapping[str, SlotSpec]) -> FlowSpec:
+class _Shaping(NamedTuple):
+    """What shapes a flow's behaviour beside its stages."""
+
+    prompts: Mapping[str, str]
+    slots: Mapping[str, SlotSpec]
+    profiles: Mapping[str, ProfileSpec]
+
+
+def _flow_spec(name: str, flow: FlowSection, shaping: _Shaping) -> FlowSpec:
     stages = _resumed_at_the_planner(
-        {key: stage.compile(key, order) for order, (key, stage) in enumerate(flow.stages.items(), start=1)}
+        {
+            key: stage.compile(key, order, shaping.profiles)
+            for order, (key, stage) in enumerate(flow.stages.items(), start=1)
+        }
     )
     start = flow.start or next(iter(stages))
-    spec = FlowSpec(name=name, start=start, stages=stages, max_hops=flow.max_hops)
-    return spec.model_copy(update={"version": flow_version(spec, prompts, slots)})
+    return _versioned(FlowSpec(name=name, start=start, stages=stages, max_hops=flow.max_hops), shaping)
+
+
+def _own_flow(profile: ProfileSpec, shaping: _Shaping) -> FlowSpec:
+    stages = own_stages(profile)
+    return _versioned(FlowSpec(name=profile.name, start=next(iter(stages)), stages=stages), shaping)
+
+
+def _versioned(flow: FlowSpec, shaping: _Shaping) -> FlowSpec:
+    return flow.model_copy(update={"version": flow_version(flow, *shaping)})
 
 
 def _resumed_at_the_planner(stages: dict[str, AgentSpec]) -> dict[str, AgentSpec]:
@@ -215,12 +245,23 @@ def _resumed_at_the_planner(stages: dict[str, AgentSpec]) -> dict[str, AgentSpec
     }
 
 
-def flow_version(flow: FlowSpec, prompts: Mapping[str, str], slots: Mapping[str, SlotSpec]) -> str:
+def flow_version(
+    flow: FlowSpec,
+    prompts: Mapping[str, str],
+    slots: Mapping[str, SlotSpec],
+    profiles: Mapping[str, ProfileSpec],
+) -> str:
     """A digest of all that shapes the flow's behaviour; formatting, comments and the order of keys do not."""
     definition = flow.model_dump(mode="json", exclude={"version": True, "stages": {"__all__": {"stage_order"}}})
-    used = with_included((stage.prompt_key for stage in flow.stages.values() if stage.prompt_key), prompts)
+    agents = sorted(profiles_in(flow.stages.values()))
+    keys = [stage.prompt_key for stage in flow.stages.values() if stage.prompt_key]
+    used = with_included([*keys, *map(prompt_key, agents)], prompts)
     filled = {name for stage in flow.stages.values() if stage.task == "extract" for name in stage.choices or slots}
-    read = {"slots": {name: slots[name].model_dump(mode="json") for name in sorted(filled)}} if filled else {}
+    read: dict[str, Any] = (
+        {"slots": {name: slots[name].model_dump(mode="json") for name in sorted(filled)}} if filled else {}
+    )
+    if agents:
+        read["profiles"] = {name: profiles[name].model_dump(mode="json") for name in agents}
     return canonical_hash({"flow": definition, "prompts": used, **read})[:_VERSION_LENGTH]
 
 

@@ -61,6 +61,8 @@ def _title(stage: AgentSpec) -> Iterator[str]:
         yield f"prompt {stage.prompt_key}"
     if stage.service:
         yield f"service {stage.service}"
+    if stage.profile:
+        yield f"agent {stage.profile}"
     if stage.tools:
         yield f"tools {', '.join(stage.tools)}"
     if stage.model_role:

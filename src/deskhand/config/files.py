@@ -9,6 +9,7 @@ from deskhand.config.channels import ChannelName, ChannelSection, Mode
 from deskhand.config.outgoing import ClauseSection, Mailbox, OutgoingSection
 from deskhand.config.plans import PlanSection
 from deskhand.config.policy import RuleSection
+from deskhand.config.profiles import AgentSection
 from deskhand.config.routing import MailSection, RoutingSection
 from deskhand.config.safeguards import ApprovalsSection, CapsSection
 from deskhand.config.section import Section
@@ -119,6 +120,8 @@ class DeskSection(Section):
     """How long a reply waits, after all said yes, before it really leaves; 0 for not at all."""
     routing: RoutingSection = Field(default_factory=RoutingSection)
     """Which message takes which flow or goes to which agent."""
+    agent: AgentSection = Field(default_factory=AgentSection)
+    """Agents that work messages with tools: `{profiles: {NAME: {...}}}`."""
     mail: MailSection = Field(default_factory=MailSection)
     """Whose word counts about who sent a mail."""
     web_search: WebSearchSection | None = None

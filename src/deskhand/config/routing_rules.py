@@ -29,14 +29,15 @@ def routing_findings(draft: Draft) -> Findings:
 
 
 def _target(draft: Draft, place: Place, rule: RoutingRuleSection) -> Findings:
-    flows = draft.names_at("flows")
+    flows, profiles = draft.names_at("flows"), draft.names_at("agent", "profiles")
     if rule.route == "agent":
         if rule.profile is None:
             fix = "add `profile: NAME`, or write `route: pipeline`"
             yield Finding(place, f"rule `{rule.name}` goes to an agent without saying which", fix, (*place, "profile"))
-        elif rule.profile not in flows:
-            fix = f"add a flow `{rule.profile}`: until there are agent profiles, a profile is the flow of its name"
-            yield Finding((*place, "profile"), f"there is no profile `{rule.profile}`", fix, ("flows",))
+        elif rule.profile not in (*profiles, *flows):
+            known = profiles or flows
+            fix = did_you_mean(rule.profile, known, otherwise=f"add `{rule.profile}` under `agent: profiles:`")
+            yield Finding((*place, "profile"), f"there is no profile `{rule.profile}`", fix, ("agent",))
         if rule.flow is not None:
             fix = "remove it, or write `route: pipeline`"
             yield Finding((*place, "flow"), "`flow` has no effect beside `route: agent`", fix)
@@ -44,8 +45,8 @@ def _target(draft: Draft, place: Place, rule: RoutingRuleSection) -> Findings:
     if rule.profile is not None:
         fix = "write `route: agent`, or remove the profile"
         yield Finding((*place, "profile"), "`profile` has no effect without `route: agent`", fix)
-    if rule.flow is not None and rule.flow not in flows:
-        fix = did_you_mean(rule.flow, flows, otherwise="add this flow")
+    if rule.flow is not None and rule.flow not in (*flows, *profiles):
+        fix = did_you_mean(rule.flow, (*flows, *profiles), otherwise="add this flow")
         yield Finding((*place, "flow"), f"there is no flow `{rule.flow}`", fix, ("flows",))
 
 

@@ -47,7 +47,8 @@ def desk_schema() -> Schema:
     schema["$defs"]["SlotSection"] = _slot(schema["$defs"]["SlotSection"])
     schema["$defs"]["RuleSection"]["properties"]["when"]["$ref"] = "#/$defs/Condition"
     schema["$defs"] |= condition_definitions()
-    schema["required"] = ["desk", "flows"]
+    schema["required"] = ["desk"]
+    schema["anyOf"] = [{"required": ["flows"]}, {"required": ["agent"]}]
     schema["properties"]["flows"]["minProperties"] = 1
     head = {"$schema": DRAFT, "title": "Deskhand desk.yaml"}
     return {**head, **schema}

@@ -1,11 +1,14 @@
 """A stage as written in desk.yaml, and the AgentSpec it becomes."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from deskhand.config.profiles import LONGEST
 from deskhand.config.route import RouteSection
 from deskhand.config.section import Section
+from deskhand.model.profile import ProfileSpec
 from deskhand.model.spec import END, AgentSpec
 
 StageName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
@@ -13,7 +16,7 @@ TaskName = Literal["classify", "extract", "translate", "decide", "draft", "match
 
 
 class StageSection(Section):
-    """One stage: a question to a brain (`task`, `prompt`), tools to run (`tools`) or a service (`service`)."""
+    """One stage: a question to a brain (`task`, `prompt`), `tools` to run, an agent (`profile`) or a `service`."""
 
     task: TaskName | None = None
     """The kind of question a brain answers here."""
@@ -23,6 +26,8 @@ class StageSection(Section):
     """The exact names of the tools this stage may run; alone, it carries out a plan with them."""
     service: str | None = None
     """The name of the service that does this stage's work, as `review` or `dispatch`."""
+    profile: str | None = None
+    """The agent profile that works here in a tool loop, a name under `agent.profiles`."""
     categories: list[str] | None = Field(default=None, min_length=1)
     """With `task: classify`: the categories to choose from."""
     slots: list[str] | None = Field(default=None, min_length=1)
@@ -66,8 +71,9 @@ class StageSection(Section):
     def is_llm(self) -> bool:
         return self.task is not None or self.prompt is not None
 
-    def compile(self, name: str, order: int) -> AgentSpec:
+    def compile(self, name: str, order: int, profiles: Mapping[str, ProfileSpec]) -> AgentSpec:
         """The stage as the engine runs it; the stage must have passed the checks."""
+        agent = None if self.profile is None else profiles[self.profile]
         review = {"auto_send_at": self.auto_send_at, "always_ask": self.always_ask}
         return AgentSpec(
             name=name,
@@ -80,8 +86,9 @@ class StageSection(Section):
             choices=tuple(self.categories or self.slots or ()),
             tone=self.tone or {},
             service=self.service,
+            profile=self.profile,
             settings={**(self.settings or {}), **{key: value for key, value in review.items() if value is not None}},
-            tools=tuple(self.tools or ()),
+            tools=agent.tools if agent is not None else tuple(self.tools or ()),
             output_key=self.output or name,
             required_output_fields=tuple(self.required),
             temperature=self.temperature,
@@ -93,5 +100,5 @@ class StageSection(Section):
             resume_at=self.resume_at,
             max_visits=self.max_visits,
             attempts=self.attempts,
-            timeout=self.timeout,
+            timeout=LONGEST if agent is not None and "timeout" not in self.model_fields_set else self.timeout,
         )

@@ -9,12 +9,12 @@ from deskhand.config.stage import StageSection
 from deskhand.config.yaml import Place
 from deskhand.model.spec import END
 
-_KIND_KEYS = ("task", "prompt", "tools", "service")
-_ANY_KIND = "write `task:` or `prompt:` (a brain), `tools:` or `service:`"
+_KIND_KEYS = ("task", "prompt", "tools", "service", "profile")
+_ANY_KIND = "write `task:` or `prompt:` (a brain), `tools:`, `service:` or `profile:` (an agent)"
 _NEEDS: dict[str, tuple[Callable[[StageSection], bool], str]] = {
     "categories": (lambda stage: stage.task == "classify", "`task: classify`"),
     "slots": (lambda stage: stage.task == "extract", "`task: extract`"),
-    "model": (lambda stage: stage.is_llm, "`task:` or `prompt:`"),
+    "model": (lambda stage: stage.is_llm or stage.profile is not None, "`task:`, `prompt:` or `profile:`"),
     "temperature": (lambda stage: stage.is_llm, "`task:` or `prompt:`"),
     "max_tokens": (lambda stage: stage.is_llm, "`task:` or `prompt:`"),
     "tone": (lambda stage: stage.is_llm, "`task:` or `prompt:`"),
@@ -37,12 +37,18 @@ def stage_findings(flow: FlowDraft, name: str, stage: StageSection) -> Findings:
 def _kind(place: Place, name: str, stage: StageSection) -> Findings:
     if name == END:
         yield Finding(place, f"a stage cannot be called `{END}`: that is where a run ends", "give it another name")
-    if not (stage.is_llm or stage.tools or stage.service):
+    if not (stage.is_llm or stage.tools or stage.service or stage.profile):
         yield Finding(place, f"stage `{name}` does nothing", _ANY_KIND, echo_of=place)
     if stage.service and (stage.is_llm or stage.tools):
         other = "task" if stage.task else "prompt" if stage.prompt else "tools"
         problem = f"stage `{name}` has both `service` and `{other}`"
         yield Finding((*place, "service"), problem, "keep one of them, or make it two stages")
+    others = {"task": stage.task, "prompt": stage.prompt, "tools": stage.tools, "service": stage.service}
+    beside = [key for key, value in others.items() if value]
+    if stage.profile and beside:
+        problem = f"stage `{name}` has both `profile` and `{beside[0]}`"
+        fix = "keep one of them: the profile names the agent's tools, prompt and model itself"
+        yield Finding((*place, "profile"), problem, fix)
     if stage.task == "classify" and not (stage.categories or stage.prompt):
         problem = f"stage `{name}` classifies, but into what?"
         yield Finding((*place, "task"), problem, "add `categories: [one, two, ...]`", echo_of=place)
@@ -64,6 +70,10 @@ def _names(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
     if stage.service is not None and stage.service not in draft.services:
         fix = did_you_mean(stage.service, draft.services, otherwise="register a service of this name")
         yield Finding((*place, "service"), f"there is no service `{stage.service}`", fix)
+    profiles = draft.names_at("agent", "profiles")
+    if stage.profile is not None and stage.profile not in profiles:
+        fix = did_you_mean(stage.profile, profiles, otherwise=f"add `{stage.profile}` under `agent: profiles:`")
+        yield Finding((*place, "profile"), f"there is no profile `{stage.profile}`", fix, ("agent",))
     for index, tool in enumerate(stage.tools or ()):
         if tool not in draft.tools:
             fix = did_you_mean(tool, draft.tools, otherwise="define a tool of this name")

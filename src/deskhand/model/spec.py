@@ -55,6 +55,8 @@ class AgentSpec(Frozen):
     choices: tuple[str, ...] = ()
     tone: dict[str, str] = Field(default_factory=dict)
     service: str | None = None
+    profile: str | None = None
+    """The agent profile that works this stage in a tool loop."""
     settings: dict[str, Any] = Field(default_factory=dict)
     tools: tuple[str, ...] = ()
     """Exact names; what is absent is denied."""
@@ -84,6 +86,8 @@ class AgentSpec(Frozen):
             raise ValueError(f"stage {self.name!r} has_tools but names none; write `tools: [name, ...]`")
         if self.has_llm and self.service:
             raise ValueError(f"stage {self.name!r} is both an LLM stage and a service; keep one of them")
+        if self.profile and (self.has_llm or self.has_tools or self.service):
+            raise ValueError(f"stage {self.name!r} has a profile and other work beside it; make it two stages")
         return self
 
     @property

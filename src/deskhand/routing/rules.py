@@ -1,8 +1,8 @@
 """The compiled matcher: hash lookups for exact conditions, so that ten thousand rules cost about what ten do."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import re2
 
@@ -41,7 +41,10 @@ class Router:
         *,
         language: LanguageOf = unknown,
         intent: IntentOf = unknown,
+        stand_ins: Mapping[str, str] | None = None,
     ) -> None:
+        """`stand_ins` are flows that no model can be asked for, each with the flow that works its messages instead."""
+        self._stand_ins = dict(stand_ins or {})
         self._default, self._language, self._intent = default_flow, language, intent
         self.rules = tuple(Rule(spec, tuple(conditions_of(spec.match))) for spec in rules)
         self._by_sender: dict[str, list[int]] = {}
@@ -62,8 +65,16 @@ class Router:
                 spec = rule.spec
                 flow = spec.profile if spec.route == "agent" else spec.flow
                 profile = spec.profile if spec.route == "agent" else None
-                return Route(route=spec.route, profile=profile, flow=flow or self._default, rule=spec.name, why=why)
-        return Route(flow=self._default, why="no rule matches")
+                return self._going(spec.route, profile, flow or self._default, spec.name, why)
+        return self._going("pipeline", None, self._default, None, "no rule matches")
+
+    def _going(
+        self, route: Literal["pipeline", "agent"], profile: str | None, flow: str, rule: str | None, why: str
+    ) -> Route:
+        instead = self._stand_ins.get(flow)
+        if instead is not None:
+            why = f"{why}; {flow} has no model to ask, so {instead} works it"
+        return Route(route=route, profile=profile, flow=instead or flow, rule=rule, why=why)
 
     def _file(self, number: int, match: MatchSection) -> None:
         """Each rule lies where its most selective exact condition finds it."""

@@ -27,7 +27,7 @@ def only(problems: list[ConfigError]) -> ConfigError:
     [
         ("", {"kind": "llm"}),
         ("brain: llm\n", {"kind": "llm"}),
-        ("brain: embedded\n", {"kind": "embedded"}),
+        ("brain: embedded\n", {"kind": "embedded", "agents": False}),
         ("brain: cascade\n", {"kind": "cascade"}),
         ("brain: {redact: true}\n", {"kind": "llm", "redact": True}),
         ("brain: {redact: {order: 'P-[0-9]+'}}\n", {"kind": "llm", "redact": True, "patterns": {"order": "P-[0-9]+"}}),
@@ -39,7 +39,7 @@ def only(problems: list[ConfigError]) -> ConfigError:
                 "signature": "Your shop",
             },
         ),
-        ("brain: {use: embedded, answer_at: 0.9}\n", {"kind": "embedded", "answer_at": 0.9}),
+        ("brain: {use: embedded, answer_at: 0.9}\n", {"kind": "embedded", "answer_at": 0.9, "agents": False}),
     ],
 )
 def test_every_way_to_write_a_brain(load: Load, written: str, spec: dict[str, Any]) -> None:

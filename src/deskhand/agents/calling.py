@@ -1,0 +1,72 @@
+"""One call of a tool loop: through the gate, and into a record that says which turn asked for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from deskhand.errors import PermanentError, RetryableError
+from deskhand.model.codes import ErrorCode
+from deskhand.ports import GateAnswer, StageContext, ToolGate
+from deskhand.tools.effects import outcome_unknown
+from deskhand.tools.parsing import parse_arguments
+
+STOPS: frozenset[str] = frozenset(("escalate",))
+"""Tools after which the agent does nothing more by itself."""
+ESCALATED = "escalated"
+"""A field of a result: why the desk's policy wants a person at once, whatever the agent had in mind next."""
+_PLACES = 1000
+
+
+def effect_index(iteration: int, place: int) -> int:
+    """The index of a call among the effects of its stage's visit: the same whenever the turn is taken up again."""
+    return iteration * _PLACES + place
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A call that was judged and perhaps made."""
+
+    tool: str
+    iteration: int
+    answer: GateAnswer
+    call: dict[str, Any]
+    """As the model wrote it: id, tool, arguments."""
+    note: str | None = field(default=None)
+    """Why its arguments could not be read."""
+
+    @property
+    def record(self) -> dict[str, Any]:
+        noted = {} if self.note is None else {"note": self.note}
+        return self.answer.record() | {"iteration": self.iteration, "id": self.call["id"], **noted}
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """What the run keeps of it among its results."""
+        answer = self.answer
+        told = answer.result.model_dump(mode="json", exclude_none=True)
+        found = {"tool": self.tool, "arguments": answer.arguments, **told, "iteration": self.iteration}
+        if self.note is not None:
+            found["note"] = self.note
+        if answer.requires_escalation:
+            found[ESCALATED] = answer.reason or f"the policy sends {self.tool} to a person"
+        return found
+
+    def raise_if_unknown(self) -> None:
+        """Nobody knows whether it happened: the same call again under its key, or a person; never the next turn."""
+        if not outcome_unknown(self.answer.result):
+            return
+        error = self.answer.result.error
+        assert error is not None
+        if error.details.get("retry") == "same_key":
+            raise RetryableError(error.message, ErrorCode.EFFECT_UNKNOWN)
+        raise PermanentError(error.message, ErrorCode.EFFECT_UNKNOWN)
+
+
+async def called(
+    gate: ToolGate, call: dict[str, Any], iteration: int, index: int, allowed: Sequence[str], ctx: StageContext
+) -> Called:
+    """Arguments that cannot be read are `{}`: checked like any others, noted, and never enough for an effect."""
+    text = str(call["arguments"])
+    _, note = parse_arguments(text)
+    answer = await gate.call(call["tool"], text, allowed=allowed, ctx=ctx, index=index)
+    return Called(call["tool"], iteration, answer, call, note)

@@ -1,0 +1,139 @@
+"""The conversation of a tool loop, as the rows of its run hold it and as a model is shown it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from deskhand.model.chat import Completion
+from deskhand.model.loop import AgentToolCall
+
+TURNS, RESULTS = "turns", "results"
+MOST_CALLS = 50
+"""Calls of one turn that are looked at; a model that asks for more has lost its way, and the rest is left out."""
+
+
+@dataclass(slots=True)
+class Transcript:
+    """Turns of the model and results of its calls, both in order. A result belongs to (iteration, call)."""
+
+    turns: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    results: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    before: int = 0
+    """Turns of earlier rounds: before a reviewer sent the agent back, say."""
+    closed: bool = False
+    """Whether the last round ended, so that the next turn begins a new one."""
+
+    @classmethod
+    def of(cls, output: Any) -> "Transcript":
+        """As a stage's output holds it; an empty one where there is none."""
+        if not isinstance(output, dict):
+            return cls()
+        kept = cast(dict[str, Any], output)
+        turns, results = kept.get(TURNS), kept.get(RESULTS)
+        if not isinstance(turns, list) or not isinstance(results, list):
+            return cls()
+        before = kept.get("iterations", 0)
+        return cls(list(turns), list(results), int(before), "status" in kept and before == len(turns))
+
+    @property
+    def iterations(self) -> int:
+        return len(self.turns)
+
+    @property
+    def last(self) -> dict[str, Any] | None:
+        return self.turns[-1] if self.turns else None
+
+    @property
+    def answered(self) -> int:
+        """How many calls of the last turn have their result."""
+        return sum(1 for result in self.results if result["iteration"] == self.iterations)
+
+    @property
+    def open_calls(self) -> list[tuple[int, dict[str, Any]]]:
+        """The calls of the last turn that have no result yet, each with its place in the turn."""
+        calls = self.last["calls"] if self.last else []
+        return list(enumerate(calls))[self.answered :]
+
+    @property
+    def said_last_word(self) -> bool:
+        return self.last is not None and not self.last["calls"]
+
+    @property
+    def final_message(self) -> str:
+        """The newest text of the model's own."""
+        return next((str(turn["text"]) for turn in reversed(self.turns) if turn["text"]), "")
+
+    def spent(self) -> tuple[int, float]:
+        """Tokens and money of this round."""
+        own = self.turns[self.before :]
+        return sum(sum(turn["tokens"]) for turn in own), sum(turn.get("cost", 0.0) for turn in own)
+
+    def tool_calls(self) -> tuple[AgentToolCall, ...]:
+        return tuple(
+            AgentToolCall.model_construct(
+                tool_name=one["tool"], arguments=one["arguments"], result=shown(one), iteration=one["iteration"]
+            )
+            for one in self.results
+        )
+
+    def messages(self, system: str, heard: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """The conversation in the OpenAI shape; `heard` is what is said before the next turn."""
+        found: list[dict[str, Any]] = [{"role": "system", "content": system}]
+        results = iter(self.results)
+        for turn in self.turns:
+            found += [{"role": "user", "content": text} for text in turn.get("heard", ())]
+            found.append(_assistant(turn))
+            for call in turn["calls"]:
+                result = next(results)
+                content = json.dumps(shown(result), ensure_ascii=False, separators=(",", ":"))
+                found.append({"role": "tool", "tool_call_id": call["id"], "content": content})
+        return found + [{"role": "user", "content": text} for text in heard]
+
+
+def turn_of(
+    completion: Completion, iteration: int, heard: Sequence[str], trimmed: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The model's answer as its row keeps it, before any of its calls runs."""
+    calls = [
+        {"id": call.id or f"call_{iteration}_{place}", "tool": call.name, "arguments": call.arguments}
+        for place, call in enumerate(completion.tool_calls)
+    ]
+    usage = completion.usage
+    turn: dict[str, Any] = {
+        "iteration": iteration,
+        "text": completion.text,
+        "calls": calls[:MOST_CALLS],
+        "model": completion.model,
+        "finish": completion.finish_reason,
+        "tokens": [usage.prompt_tokens, usage.completion_tokens],
+    }
+    optional = {
+        "heard": list(heard),
+        "cost": usage.cost,
+        "trimmed": list(trimmed),
+        "calls_left_out": len(calls[MOST_CALLS:]),
+    }
+    return turn | {name: value for name, value in optional.items() if value}
+
+
+def shown(result: Mapping[str, Any]) -> dict[str, Any]:
+    """What the model is told of a call: its data, or `{"error": message}`."""
+    error = result.get("error")
+    return {"error": error["message"]} if error else dict(result.get("data") or {})
+
+
+def _assistant(turn: Mapping[str, Any]) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": turn["text"] or None}
+    if turn["calls"]:
+        message["tool_calls"] = [
+            {
+                "id": call["id"],
+                "type": "function",
+                "function": {"name": call["tool"], "arguments": call["arguments"] or "{}"},
+            }
+            for call in turn["calls"]
+        ]
+    elif message["content"] is None:
+        message["content"] = ""
+    return message
