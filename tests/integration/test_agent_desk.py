@@ -1,0 +1,181 @@
+"""A desk with an agent, from its folder to its records: routes, models, stand-ins, and what is refused."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deskhand.engine.story import read_records, story_of
+from deskhand.errors import ConfigError
+from deskhand.model.run import RunStatus
+from deskhand.wiring import Desk, open_database, open_desk, open_sandbox, read_desk, with_brain
+from tests.fake_openai import FakeOpenAI, completion, tool_call
+from tests.kit import a_message
+
+DESK = """\
+desk: shop
+{brain}
+routing:
+  rules:
+    - name: parcels
+      match: {{subject_contains: parcel}}
+      route: agent
+      profile: parcels
+    - name: others
+      match: {{all: true}}
+agent:
+  profiles:
+    parcels:
+      model: {model}
+      system_prompt_file: config/prompts/parcels.txt
+      tools: [find_parcel]
+{more}
+flows:
+  plain: {{stages: {{note: {{service: note, next: send}}, send: {{service: dispatch}}}}}}
+"""
+TOOLS = '''
+from deskhand import Reply, service, tool
+
+
+@tool(effect="read")
+async def find_parcel(number: str) -> dict:
+    """Find a parcel.
+
+    Args:
+        number: As on the label.
+    """
+    return {"number": number, "status": "on its way"}
+
+
+@service("note")
+async def note(envelope, ctx, settings):
+    return {"seen": True}
+
+
+@service("answer")
+async def answer(envelope, ctx, settings):
+    return Reply.to_message(envelope.message, "A colleague will answer.").model_dump(mode="json")
+'''
+CHAT = """\
+rules: [{answer: {text: unused}}]
+chat:
+  - when: {contains: [P-1001]}
+    turns:
+      - call: {find_parcel: {number: P-1001}}
+      - say: "P-1001 is {{ results.find_parcel.status }}."
+"""
+
+
+def a_desk(
+    folder: Path, *, brain: str = "", model: str = "gemini/gemini-2.5-pro", more: str = "", flow: str = ""
+) -> Path:
+    (folder / "config/prompts").mkdir(parents=True, exist_ok=True)
+    (folder / "config/prompts/parcels.txt").write_text("You find parcels.")
+    (folder / "tools.py").write_text(TOOLS)
+    (folder / "brain.yaml").write_text(CHAT)
+    (folder / "desk.yaml").write_text(DESK.format(brain=brain, model=model, more=more) + flow)
+    return folder
+
+
+STAND_IN = "      without_model: by_hand\n"
+BY_HAND = """\
+  by_hand:
+    stages: {answer: {service: answer, output: reply, next: send}, send: {service: dispatch}}
+default_flow: plain
+"""
+
+
+@asynccontextmanager
+async def opened(folder: Path, loaded: Any = None) -> AsyncIterator[Desk]:
+    async with (
+        open_database(str(folder / "desk.db")) as database,
+        open_desk(loaded or read_desk(str(folder)), database, outbox=folder / "out", live=False) as desk,
+    ):
+        yield desk
+
+
+async def story(desk: Desk, body: str = "Where is P-1001?") -> dict[str, Any]:
+    accepted = await desk.dispatcher.submit(a_message(1, body=body))
+    await desk.dispatcher.wait(accepted.run_id)
+    return story_of(await read_records(desk.store, accepted.run_id))
+
+
+@pytest.fixture(autouse=True)
+def _no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GEMINI_API_KEY", raising=False)
+
+
+async def test_rules_under_chat_play_the_model(tmp_path: Path) -> None:
+    async with opened(a_desk(tmp_path, brain="brain: {scripted: brain.yaml}")) as desk:
+        told = await story(desk)
+        calls = await desk.store.calls(told["run"])
+    assert (told["status"], told["route"], told["profile"], told["flow"]) == ("sent", "agent", "parcels", "parcels")
+    assert told["reply"]["text"] == "P-1001 is on its way."
+    assert [(call["tool"], call["verdict"], call["ok"]) for call in told["tool_calls"]] == [
+        ("find_parcel", "allow", True)
+    ]
+    assert [(call.call_type, call.stage) for call in calls] == [("agent", "agent")] * 2
+
+
+async def test_an_agent_asks_an_openai_shaped_server(tmp_path: Path) -> None:
+    first = completion(None, tool_calls=[tool_call("find_parcel", '{"number": "P-1001"}')], finish_reason="tool_calls")
+    async with FakeOpenAI([first, completion("It is on its way.")]) as server:
+        more = f"providers: {{local: {{base_url: '{server.base_url}'}}}}"
+        folder = a_desk(tmp_path, brain=more, model="local/small")
+        async with opened(folder) as desk:
+            told = await story(desk)
+            calls = await desk.store.calls(told["run"])
+        asked = [request.body for request in server.received]
+    assert told["reply"]["text"] == "It is on its way."
+    function = asked[0]["tools"][0]["function"]
+    assert asked[0]["tools"][0]["type"] == "function"
+    assert (function["name"], function["description"]) == ("find_parcel", "Find a parcel.")
+    assert function["parameters"]["properties"]["number"]["description"] == "As on the label."
+    assert function["parameters"]["required"] == ["number"]
+    assert asked[1]["messages"][-1] == {
+        "role": "tool",
+        "tool_call_id": "call_1",
+        "content": '{"number":"P-1001","status":"on its way"}',
+    }
+    assert [(call.call_type, call.prompt_tokens) for call in calls] == [("agent", 100)] * 2
+
+
+async def test_without_a_model_the_named_flow_works_the_agents_messages(tmp_path: Path) -> None:
+    async with opened(a_desk(tmp_path, more=STAND_IN, flow=BY_HAND)) as desk:
+        told = await story(desk)
+    assert (told["status"], told["route"], told["profile"], told["flow"]) == ("sent", "agent", "parcels", "by_hand")
+    assert "no model" in told["why"]
+    assert told["reply"]["text"] == "A colleague will answer."
+
+
+async def test_a_key_makes_the_agent_work_unless_the_brain_is_embedded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = a_desk(tmp_path, more=STAND_IN, flow=BY_HAND)
+    assert read_desk(str(folder)).spec.stand_ins == {"parcels": "by_hand"}
+    monkeypatch.setenv("GEMINI_API_KEY", "k")
+    loaded = read_desk(str(folder))
+    assert loaded.spec.stand_ins == {}
+    assert with_brain(loaded, "embedded").spec.stand_ins == {"parcels": "by_hand"}
+    assert with_brain(with_brain(loaded, "embedded"), "scripted").spec.stand_ins == {}
+
+
+async def test_without_a_model_and_without_a_flow_in_its_place_the_desk_is_refused(tmp_path: Path) -> None:
+    loaded = read_desk(str(a_desk(tmp_path)))
+    with pytest.raises(ConfigError, match=r"the agent `parcels` has no model to ask.*GEMINI_API_KEY"):
+        async with opened(tmp_path, loaded):
+            pass
+    with pytest.raises(ConfigError, match="without_model"):
+        async with open_sandbox(loaded):
+            pass
+
+
+async def test_a_message_of_another_kind_takes_the_usual_flow(tmp_path: Path) -> None:
+    async with opened(a_desk(tmp_path, brain="brain: {scripted: brain.yaml}")) as desk:
+        accepted = await desk.dispatcher.submit(a_message(1).model_copy(update={"subject": "Hello"}))
+        await desk.dispatcher.wait(accepted.run_id)
+        run = await desk.store.run(accepted.run_id)
+    assert run.flow == "plain"
+    assert run.status in (RunStatus.NEEDS_REVIEW, RunStatus.DONE)

@@ -1,0 +1,111 @@
+"""The process dies in the middle of a tool loop: it goes on at the turn it was at, and nothing is done twice."""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from deskhand import crashpoints
+from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.crashpoints import Crash
+from tests.loop_scenario import TURNS, LoopScene
+
+ROOT = Path(__file__).parents[2]
+POINTS = (
+    "journal.before_commit",
+    "journal.after_commit",
+    "effect.before_intend",
+    "totals.after_count",
+    "effect.after_intend",
+    "effect.after_perform",
+    "effect.after_settle",
+)
+
+
+@pytest.fixture(autouse=True)
+def _disarmed() -> Iterator[None]:
+    yield
+    crashpoints.disarm()
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated file to copy: migrating afresh for every crash would be most of the time."""
+    path = tmp_path_factory.mktemp("empty") / "desk.db"
+
+    async def make() -> None:
+        await (await SqliteDatabase.open(path)).close()
+
+    asyncio.run(make())
+    return path
+
+
+async def live_until_crash(folder: Path, point: str, passage: int) -> None:
+    loop, crashed = asyncio.get_running_loop(), asyncio.Event()
+
+    def die() -> NoReturn:
+        loop.call_soon_threadsafe(crashed.set)
+        raise Crash(point)
+
+    scene = LoopScene(folder)
+    await scene.open()
+    crashpoints.arm(point, die, passage)
+    life = asyncio.create_task(scene.work())
+    death = asyncio.create_task(crashed.wait())
+    await asyncio.wait({life, death}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
+    crashpoints.disarm()
+    assert crashed.is_set(), f"{point} was not passed {passage} times"
+    tasks = [life, *scene.dispatcher._tasks]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    scene.dispatcher.lost.cancel()
+    await scene.database.close()
+
+
+async def inherit(folder: Path) -> LoopScene:
+    heir = LoopScene(folder)
+    await heir.open()
+    await heir.database.write_core(lambda core: core.exec_driver_sql("DELETE FROM leases").close())
+    await asyncio.wait_for(heir.work(), 60)
+    await heir.check()
+    await heir.close()
+    return heir
+
+
+@pytest.mark.parametrize("passage", [1, 7])
+@pytest.mark.parametrize("point", POINTS)
+async def test_a_loop_goes_on_where_its_rows_end(
+    tmp_path: Path, empty_database: Path, point: str, passage: int
+) -> None:
+    shutil.copy(empty_database, tmp_path / "desk.db")
+    await live_until_crash(tmp_path, point, passage)
+    heir = await inherit(tmp_path)
+    again = [turn for turn, times in heir.asked().items() if times > 1]
+    assert len(again) <= 1, again
+    if point.startswith(("effect", "totals")):
+        assert again == [], "what the model said is written down before any of its calls runs"
+
+
+async def test_a_process_killed_in_turn_seven_resumes_at_seven(tmp_path: Path) -> None:
+    environment = {**os.environ, "DESKHAND_CRASH_AT": "effect.after_perform:7", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
+    died = await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-m", "tests.loop_scenario", str(tmp_path)],
+        env=environment,
+        cwd=ROOT,
+        timeout=120,
+        check=False,
+    )
+    assert died.returncode == -signal.SIGKILL
+    scene = LoopScene(tmp_path)
+    assert scene.asked() == dict.fromkeys(range(1, 8), 1)
+    heir = await inherit(tmp_path)
+    assert heir.asked() == dict.fromkeys(range(1, TURNS + 2), 1)
