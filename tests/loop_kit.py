@@ -6,6 +6,7 @@ from typing import Any
 
 from deskhand.agents.agent import Parts
 from deskhand.agents.profiled import Agents
+from deskhand.agents.sending import Sending
 from deskhand.agents.services import dispatch_through, review_through
 from deskhand.brain.scripted import ScriptedChatModel
 from deskhand.config.profiles import own_stages
@@ -62,15 +63,19 @@ def a_profile(tools: Iterable[Tool] = (), **fields: Any) -> ProfileSpec:
 
 
 def agent_flow(
-    chat: ChatModel, tools: tuple[Tool, ...] = (), profile: ProfileSpec | None = None, events: Sink | None = None
+    chat: ChatModel,
+    tools: tuple[Tool, ...] = (),
+    profile: ProfileSpec | None = None,
+    events: Sink | None = None,
+    sending: Sending | None = None,
 ) -> Callable[[Gate], Flow]:
     """The flow that a profile becomes by itself."""
     profile = profile or a_profile(tools)
 
     def build(gate: Gate) -> Flow:
         agents = Agents({profile.name: profile}, chat, tools, {}, None, streams=events is not None)
-        services = {"review": review_through(gate), "dispatch": dispatch_through(gate)}
-        parts = Parts(tools=gate, services=services, agents=agents, events=events)
+        services = {"review": review_through(gate), "dispatch": dispatch_through(gate, sending)}
+        parts = Parts(tools=gate, services=services, agents=agents, events=events, sending=sending)
         return a_flow(own_stages(profile), parts, name=profile.name)
 
     return build

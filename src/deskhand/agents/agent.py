@@ -264,7 +264,7 @@ class Agent:
                 f"agent {self.spec.name!r} has a profile but was given no model or no gate",
                 fix="pass Parts(agents=Agents(...), tools=Gate(...))",
             )
-        return ProfileStage(self.spec, parts.agents, parts.tools, parts.prompts, parts.events)
+        return ProfileStage(self.spec, parts.agents, parts.tools, parts.prompts, parts.events, parts.sending)
 
     def _check_parts(self) -> None:
         spec, parts = self.spec, self._parts

@@ -4,16 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from deskhand.agents.transcript import ESCALATED
 from deskhand.errors import PermanentError, RetryableError
 from deskhand.model.codes import ErrorCode
 from deskhand.ports import GateAnswer, StageContext, ToolGate
 from deskhand.tools.effects import outcome_unknown
 from deskhand.tools.parsing import parse_arguments
 
-STOPS: frozenset[str] = frozenset(("escalate",))
-"""Tools after which the agent does nothing more by itself."""
-ESCALATED = "escalated"
-"""A field of a result: why the desk's policy wants a person at once, whatever the agent had in mind next."""
 _PLACES = 1000
 
 
@@ -60,6 +57,13 @@ class Called:
         if error.details.get("retry") == "same_key":
             raise RetryableError(error.message, ErrorCode.EFFECT_UNKNOWN)
         raise PermanentError(error.message, ErrorCode.EFFECT_UNKNOWN)
+
+
+def not_made(call: dict[str, Any], iteration: int) -> dict[str, Any]:
+    """The result of a call that nobody made, since an earlier one of its turn ended the agent's work."""
+    given, _ = parse_arguments(str(call["arguments"]))
+    error = {"error_type": ErrorCode.TOOL_DENIED, "message": "not made: the work had ended", "recoverable": False}
+    return {"tool": call["tool"], "arguments": given, "status": "error", "error": error, "iteration": iteration}
 
 
 async def called(

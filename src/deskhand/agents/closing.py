@@ -65,10 +65,19 @@ class Closing:
 
 
 async def close(
-    closing: Closing, output: dict[str, Any], sending: Sending | None, gate: ToolGate, ctx: StageContext
+    closing: Closing,
+    output: dict[str, Any],
+    sending: Sending | None,
+    gate: ToolGate,
+    ctx: StageContext,
+    *,
+    first: int = 0,
 ) -> ServiceResult:
-    """Send what was handed in, or stop for what keeps it; the run ends here. `output` is what the stage has to show."""
-    for number, handed_in in enumerate(closing.replies):
+    """Send what was handed in, or stop for what keeps it; the run ends here. `output` is what the stage has to show.
+
+    `first` is how many replies this visit of the stage has closed with before, each revised since.
+    """
+    for number, handed_in in enumerate(closing.replies, first):
         if number < _left(ctx):
             continue
         await ctx.step(f"reply{_numbered(number)}", partial(_put_down, handed_in.reply))

@@ -8,12 +8,12 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from typing import Any
 
-from deskhand.agents.calling import ESCALATED, STOPS, Called, called, effect_index
+from deskhand.agents.calling import Called, called, effect_index, not_made
 from deskhand.agents.held import Held
 from deskhand.agents.standalone import Standalone
 from deskhand.agents.transcript import RESULTS, TURNS, Transcript, turn_of
@@ -65,7 +65,7 @@ class _Work:
     tell: Callable[[LoopEvent], None]
     allowed: tuple[str, ...]
     specs: tuple[dict[str, Any], ...]
-    heard: tuple[str, ...] = field(default=())
+    heard: tuple[str, ...] = ()
 
 
 class AgentLoop:
@@ -137,10 +137,10 @@ class AgentLoop:
     async def work(self, brief: Brief, ctx: StageContext) -> AgentResult | Held:
         """Go on where the run's rows end, up to the end of the loop or to a call that a person decides on."""
         talk = Transcript.of(ctx.envelope.output(self._key))
-        if talk.closed:
-            talk.before, talk.closed = talk.iterations, False
+        if talk.closed and (brief.heard or not (talk.said_last_word or talk.stopped)):
+            talk.before = talk.iterations
         elif talk.turns:
-            brief = _without_news(brief)
+            brief = replace(brief, heard=())
         offered = [name for name in self._specs if name not in brief.without]
         work = _Work(
             brief,
@@ -163,10 +163,7 @@ class AgentLoop:
                 held = await self._answer_calls(work)
                 if held is not None:
                     return held
-                if _stopped(talk):
-                    return self._ended(work, "completed")
-                continue
-            if talk.said_last_word and not work.heard:
+            if not work.heard and (talk.said_last_word or talk.stopped):
                 return self._last_word(work)
             if talk.iterations - talk.before >= self.profile.max_iterations:
                 words = f"the agent took {self.profile.max_iterations} turns without an end"
@@ -242,9 +239,18 @@ class AgentLoop:
             size = 1 if alone else SIDE_BY_SIDE
             for begin in range(0, len(calls), size):
                 held = await self._together(work, iteration, calls[begin : begin + size])
-                if held is not None or _stopped(work.talk):
+                if held is not None:
                     return held
+                if work.talk.stopped:
+                    return await self._leave_the_rest(work)
         return None
+
+    async def _leave_the_rest(self, work: _Work) -> None:
+        for place, call in work.talk.open_calls:
+            result = not_made(call, work.talk.iterations)
+            added = StageResult(delta=self._adding(work.ctx, RESULTS, result))
+            await work.ctx.step(f"{work.talk.iterations}.{place + 1} {call['tool']}", partial(_given, added))
+            work.talk.results.append(result)
 
     async def _together(self, work: _Work, iteration: int, calls: Sequence[tuple[int, dict[str, Any]]]) -> Held | None:
         ctx = work.ctx
@@ -289,6 +295,7 @@ class AgentLoop:
             final_message=talk.final_message,
             tool_calls=talk.tool_calls(),
             iterations=talk.iterations,
+            began=talk.before,
             error=error,
         )
 
@@ -373,19 +380,6 @@ async def _side_by_side(work: Sequence[Coroutine[Any, Any, Called]]) -> list[Cal
 
 async def _given(result: StageResult) -> StageResult:
     return result
-
-
-def _without_news(brief: Brief) -> Brief:
-    """The round is under way: what was to be heard has been heard."""
-    return Brief(brief.system, (), brief.model, brief.private, brief.without)
-
-
-def _stopped(talk: Transcript) -> bool:
-    """A call of the last turn ended the agent's work: no further turn, and no further call of this one."""
-    last = talk.results[-1] if talk.results else None
-    if last is None or last["iteration"] != talk.iterations:
-        return False
-    return ESCALATED in last or (last["tool"] in STOPS and last.get("error") is None)
 
 
 def _added(result: StageResult, key: str, what: str) -> dict[str, Any]:

@@ -4,19 +4,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from deskhand.agents.calling import ESCALATED
+from deskhand.agents.closing import Closing, HandedIn, close
 from deskhand.agents.held import Held
 from deskhand.agents.loop import AgentLoop, Brief
 from deskhand.agents.routing import facts_of
-from deskhand.agents.transcript import RESULTS, TURNS, Transcript
+from deskhand.agents.sending import Sending
+from deskhand.agents.transcript import ESCALATED, RESULTS, TURNS, Transcript
 from deskhand.config.profiles import prompt_key
 from deskhand.errors import ConfigError, PermanentError, RetryableError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope
-from deskhand.model.message import Message
+from deskhand.model.message import CREATE_DRAFT, SEND_REPLY, Message
 from deskhand.model.outcome import Outcome
 from deskhand.model.profile import ProfileSpec
-from deskhand.model.run import Decision, RunStatus
+from deskhand.model.run import Decision, ReviewKind, RunStatus
 from deskhand.model.spec import AgentSpec
 from deskhand.ports import ChatModel, PromptSource, Sink, StageContext, ToolGate
 from deskhand.tools.registry import Tool
@@ -27,8 +28,12 @@ REVISE = (
     "Answer with the whole new text of the reply and nothing else."
 )
 AGAIN = "A colleague looked at this and asks you to go on.{note}"
-ANSWERS = "answers"
-"""A field of the output: whether the agent's last words are the reply."""
+REVISED = "rewritten as a colleague asked: look once more before it is sent"
+END = "end"
+"""A field of the output: what the agent's work came to."""
+ANSWER, HANDED_IN, PERSON = "answer", "handed_in", "person"
+"""Its last words are the reply; a reply was handed in through a tool; a person has to look."""
+REPLYING = frozenset((SEND_REPLY, CREATE_DRAFT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,13 @@ class ProfileStage:
     """One stage of one flow, worked by a profile."""
 
     def __init__(
-        self, spec: AgentSpec, agents: Agents, gate: ToolGate, prompts: PromptSource | None, events: Sink | None
+        self,
+        spec: AgentSpec,
+        agents: Agents,
+        gate: ToolGate,
+        prompts: PromptSource | None = None,
+        events: Sink | None = None,
+        sending: Sending | None = None,
     ) -> None:
         if spec.profile is None or spec.profile not in agents.profiles:
             raise ConfigError(
@@ -60,6 +71,7 @@ class ProfileStage:
             )
         self._spec, self._profile, self._prompts = spec, agents.profiles[spec.profile], prompts
         self._models, self._usual = agents.models, agents.usual
+        self._gate, self._sending = gate, sending
         self._loop = AgentLoop(
             self._profile,
             agents.chat,
@@ -73,25 +85,43 @@ class ProfileStage:
 
     async def work(self, envelope: Envelope, ctx: StageContext) -> ServiceResult:
         ended = await self._loop.work(self._brief(envelope, ctx.run_id), ctx)
+        before = self._output(ctx)
         if isinstance(ended, Held):
-            return ended.result(self._spec.name).changed(output=self._output(ctx))
+            return ended.result(self._spec.name).changed(output=before)
         if ended.code is not None:
             raise (RetryableError if ended.retryable else PermanentError)(ended.error or "", ErrorCode(ended.code))
-        output = self._output(ctx) | {
+        output = before | {
             "run": ctx.run_id,
             "status": ended.status,
             "final_message": ended.final_message,
             "iterations": ended.iterations,
+            "began": ended.began,
             "error": ended.error,
-            ANSWERS: False,
+            END: PERSON,
         }
         if ended.status != "completed":
             return _handed_over(output, ended.error or ended.status)
-        if (escalated := _wants_a_person(output[RESULTS])) is not None:
-            return _handed_over(output, escalated)
-        if not ended.final_message.strip():
+        return await self._close(output, envelope, ctx)
+
+    async def _close(self, output: dict[str, Any], envelope: Envelope, ctx: StageContext) -> ServiceResult:
+        """What the agent's calls and last words mean for the run."""
+        own = [one for one in output[RESULTS] if one["iteration"] > output["began"]]
+        if (why := next((str(one[ESCALATED]) for one in own if ESCALATED in one), None)) is not None:
+            return _handed_over(output, why)
+        made = [(str(one["tool"]), one["arguments"]) for one in own if one["status"] == "success"]
+        most = self._sending.replies_per_run if self._sending is not None else 1
+        closing, text = Closing.of(made, envelope, most), str(output["final_message"])
+        if not closing and not text.strip():
             return _handed_over(output, "the agent ended without a word")
-        return ServiceResult(output=output | {ANSWERS: True})
+        if not closing and not _rewrites(output):
+            return ServiceResult(output=output | {END: ANSWER})
+        if not closing:
+            (drafted,) = Closing.answering(envelope, text).replies
+            closing = Closing((HandedIn(drafted.reply, REVISED),))
+        output |= {END: HANDED_IN if closing.escalated is None else PERSON}
+        rounds = sum("heard" in turn for turn in output[TURNS])
+        closed = await close(closing, output, self._sending, self._gate, ctx, first=rounds - 1)
+        return closed.changed(resume=closed.resume or self._spec.name) if _asks_about_reply(closed) else closed
 
     # --- what the model is told
 
@@ -103,6 +133,7 @@ class ProfileStage:
             heard=self._news(envelope, run_id),
             model=self._profile.choose_model(_intent(envelope), role, self._usual),
             private=() if message is None else _private(message),
+            without=REPLYING if _decision(envelope) == Decision.REVISE else frozenset(),
         )
 
     def _system(self, envelope: Envelope) -> str:
@@ -116,11 +147,11 @@ class ProfileStage:
         talk = Transcript.of(output)
         if not talk.turns or output.get("run", run_id) != run_id:
             return (customer_text(envelope),)
-        noted = envelope.metadata.get("decision") or {}
-        note = str(noted.get("note") or "")
-        if noted.get("decision") == Decision.REVISE:
+        note = str((envelope.metadata.get("decision") or {}).get("note") or "")
+        if _decision(envelope) == Decision.REVISE:
             return (REVISE.format(note=envelope.metadata.get("instruction") or note),)
-        if noted.get("decision") == Decision.RETRY and talk.said_last_word and not output.get(ANSWERS):
+        over = talk.said_last_word or talk.stopped
+        if _decision(envelope) == Decision.RETRY and over and output.get(END) == PERSON:
             return (AGAIN.format(note=f" {note}" if note else ""),)
         return ()
 
@@ -139,12 +170,23 @@ def customer_text(envelope: Envelope) -> str:
 
 def answer_in(output: Mapping[str, Any]) -> str | None:
     """The agent's last words, where they are the reply."""
-    return str(output["final_message"]) if output.get(ANSWERS) is True else None
+    return str(output["final_message"]) if output.get(END) == ANSWER else None
 
 
-def _wants_a_person(results: list[dict[str, Any]]) -> str | None:
-    """Why the desk's policy stopped the agent, if it did."""
-    return str(results[-1][ESCALATED]) if results and ESCALATED in results[-1] else None
+def _decision(envelope: Envelope) -> str | None:
+    """What a person decided last, if anybody did."""
+    return (envelope.metadata.get("decision") or {}).get("decision")
+
+
+def _rewrites(output: Mapping[str, Any]) -> bool:
+    """Whether an earlier round had handed in a reply: then this round's last words stand in its place."""
+    earlier = [one for one in output[RESULTS] if one["iteration"] <= output["began"]]
+    return any(one["tool"] in REPLYING and one["status"] == "success" for one in earlier)
+
+
+def _asks_about_reply(result: ServiceResult) -> bool:
+    """A reply that waits may be sent back to the agent with a wish."""
+    return result.outcome is Outcome.CONFIRM and result.ask is not None and result.ask.kind == ReviewKind.REPLY
 
 
 def _handed_over(output: dict[str, Any], reason: str) -> ServiceResult:

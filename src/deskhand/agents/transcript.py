@@ -7,8 +7,11 @@ from typing import Any, cast
 
 from deskhand.model.chat import Completion
 from deskhand.model.loop import AgentToolCall
+from deskhand.model.message import ESCALATE
 
 TURNS, RESULTS = "turns", "results"
+ESCALATED = "escalated"
+"""A field of a result: why the desk's policy wants a person at once, whatever the agent had in mind next."""
 MOST_CALLS = 50
 """Calls of one turn that are looked at; a model that asks for more has lost its way, and the rest is left out."""
 
@@ -22,7 +25,7 @@ class Transcript:
     before: int = 0
     """Turns of earlier rounds: before a reviewer sent the agent back, say."""
     closed: bool = False
-    """Whether the last round ended, so that the next turn begins a new one."""
+    """Whether the round has ended: a further turn begins another one."""
 
     @classmethod
     def of(cls, output: Any) -> "Transcript":
@@ -33,8 +36,9 @@ class Transcript:
         turns, results = kept.get(TURNS), kept.get(RESULTS)
         if not isinstance(turns, list) or not isinstance(results, list):
             return cls()
-        before = kept.get("iterations", 0)
-        return cls(list(turns), list(results), int(before), "status" in kept and before == len(turns))
+        ended = int(kept.get("iterations", 0))
+        closed = ended == len(turns) > 0
+        return cls(list(turns), list(results), int(kept.get("began", 0)) if closed else ended, closed)
 
     @property
     def iterations(self) -> int:
@@ -58,6 +62,12 @@ class Transcript:
     @property
     def said_last_word(self) -> bool:
         return self.last is not None and not self.last["calls"]
+
+    @property
+    def stopped(self) -> bool:
+        """A call of the last turn ended the agent's work: no further turn, and no further call of this one."""
+        own = [result for result in self.results if result["iteration"] == self.iterations]
+        return any(ESCALATED in one or (one["tool"] == ESCALATE and not one.get("error")) for one in own)
 
     @property
     def final_message(self) -> str:

@@ -37,6 +37,8 @@ class AgentResult(Frozen):
     tool_calls: tuple[AgentToolCall, ...] = ()
     iterations: int = 0
     """Turns of the model."""
+    began: int = 0
+    """Turns of earlier rounds: before a colleague sent the agent back."""
     error: str | None = None
     code: str | None = None
     """The stable code of the error."""

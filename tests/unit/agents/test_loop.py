@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from deskhand.agents.sending import Sending
 from deskhand.errors import ModelRefused, ModelUnavailable
 from deskhand.model.chat import ChatRequest, Completion, Usage
 from deskhand.model.profile import Budget
 from deskhand.model.run import Decision, ReviewKind, ReviewState, RunStatus, Verdict
+from deskhand.tools.closing import closing_tools
 from deskhand.tools.context import Context
 from deskhand.tools.registry import Tool, tool
 from tests.kit import Engine, a_message, engine
@@ -278,3 +280,94 @@ async def test_tokens_and_money_of_each_turn_stand_in_its_row(tmp_path: Path) ->
         run_id = await running.work(a_message(1))
         output = await output_of(running, run_id)
     assert (output["turns"][0]["tokens"], output["turns"][0]["cost"]) == ([120, 7], 0.5)
+
+
+# --- the end of the work, as the agent's own calls ask for it
+
+
+@asynccontextmanager
+async def closing(path: Path, chat: Any, sending: Sending | None = None, **fields: Any) -> AsyncIterator[Engine]:
+    tools = (*TOOLS, *closing_tools())
+    build = agent_flow(chat, tools, a_profile(tools, **fields), sending=sending)
+    async with engine(path / "loop.db", build, tools=tools) as running:
+        yield running
+
+
+def reply(body: str) -> dict[str, Any]:
+    return {"subject": "Your parcel", "body": body}
+
+
+async def test_a_reply_that_was_handed_in_leaves_when_the_work_ends(tmp_path: Path) -> None:
+    chat = by_turn(asks(("find_parcel", {"number": "P-1"})), asks(("send_reply", reply("On its way."))), says("Done."))
+    async with closing(tmp_path, chat) as running:
+        run_id = await running.work(a_message(1))
+        run, output = await running.store.run(run_id), await output_of(running, run_id)
+    assert (run.status, output["end"]) == (RunStatus.SENT, "handed_in")
+    assert [(sent.subject, sent.text) for _, sent in running.outbox.sent] == [("Your parcel", "On its way.")]
+
+
+async def test_escalating_ends_the_work_at_once_and_a_retry_goes_on(tmp_path: Path) -> None:
+    chat = by_turn(
+        asks(("escalate", {"reason": "a medical question"}), ("open_return", {"number": "P-1"})),
+        says("The parcel is on its way."),
+    )
+    async with closing(tmp_path, chat) as running:
+        run_id = await running.work(a_message(1))
+        run, output = await running.store.run(run_id), await output_of(running, run_id)
+        assert (run.status, run.reason, chat.calls) == (RunStatus.NEEDS_REVIEW, "a medical question", 1)
+        assert SHOP == [], "what stands after it in the same turn is not made"
+        assert [one["tool"] for one in output["results"]] == ["escalate", "open_return"]
+        await decide(running, run_id, Decision.RETRY, "it is not medical")
+        run = await running.store.run(run_id)
+    assert run.status is RunStatus.SENT
+    assert "it is not medical" in str(chat.requests[-1].messages[-1]["content"])
+    assert [sent.text for _, sent in running.outbox.sent] == ["The parcel is on its way."]
+
+
+async def test_a_draft_waits_and_may_be_sent_back_with_a_wish(tmp_path: Path) -> None:
+    chat = by_turn(
+        asks(("create_draft", reply("It comes."))),
+        says("Drafted."),
+        says("It comes soon."),
+        says("It comes very soon."),
+    )
+    async with closing(tmp_path, chat) as running:
+        run_id = await running.work(a_message(1))
+        assert (await running.store.run(run_id)).status is RunStatus.WAITING_REVIEW
+        await decide(running, run_id, Decision.REVISE, "be kinder")
+        (review,) = await running.store.reviews(run_id=run_id, state=ReviewState.OPEN)
+        assert review.payload["reply"]["text"] == "It comes soon."
+        assert "be kinder" in str(chat.requests[-1].messages[-1]["content"])
+        offered = [spec["function"]["name"] for spec in chat.requests[-1].tools]
+        assert not {"send_reply", "create_draft"} & set(offered)
+        await decide(running, run_id, Decision.REVISE, "kinder still")
+        assert running.outbox.sent == []
+        await decide(running, run_id, Decision.APPROVE)
+        run = await running.store.run(run_id)
+    assert (run.status, chat.calls) == (RunStatus.SENT, 4)
+    assert [sent.text for _, sent in running.outbox.sent] == ["It comes very soon."]
+
+
+async def _draft(category: str | None) -> str:
+    return "draft"
+
+
+@pytest.mark.parametrize("decision", [Decision.APPROVE, Decision.REVISE])
+async def test_last_words_wait_in_draft_mode(tmp_path: Path, decision: Decision) -> None:
+    chat = by_turn(says("It comes."), says("It comes soon."))
+    async with closing(tmp_path, chat, Sending(mode_for=_draft)) as running:
+        run_id = await running.work(a_message(1))
+        assert (await running.store.run(run_id)).status is RunStatus.WAITING_REVIEW
+        await decide(running, run_id, decision, "say when")
+        run = await running.store.run(run_id)
+    expected = RunStatus.SENT if decision is Decision.APPROVE else RunStatus.NEEDS_REVIEW
+    assert run.status is expected
+    assert len(running.outbox.sent) == (decision is Decision.APPROVE)
+
+
+async def test_a_reply_and_no_end_is_for_a_person(tmp_path: Path) -> None:
+    chat = by_turn(asks(("send_reply", reply("On its way."))), *[asks(("find_parcel", {"number": "P-1"}))] * 2)
+    async with closing(tmp_path, chat, max_iterations=3) as running:
+        run = await running.store.run(await running.work(a_message(1)))
+    assert run.status is RunStatus.NEEDS_REVIEW
+    assert running.outbox.sent == []
