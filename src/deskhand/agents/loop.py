@@ -242,7 +242,8 @@ class AgentLoop:
                 if held is not None:
                     return held
                 if work.talk.stopped:
-                    return await self._leave_the_rest(work)
+                    await self._leave_the_rest(work)
+                    return None
         return None
 
     async def _leave_the_rest(self, work: _Work) -> None:

@@ -92,9 +92,8 @@ def test_plain_text_stays_plain_text_and_a_template_is_one(tmp_path: Path) -> No
 
 
 def test_the_model_goes_by_intent_then_profile_then_role_then_desk() -> None:
-    given = {"name": "x", "system_prompt": "x"}
-    full = ProfileSpec(**given, model="b/profile", model_for={"refund": "a/intent"})
-    bare = ProfileSpec(**given)
+    bare = ProfileSpec(name="x", system_prompt="x")
+    full = bare.changed(model="b/profile", model_for={"refund": "a/intent"})
     assert full.choose_model("refund", "c/role", "d/desk") == "a/intent"
     assert full.choose_model("other", "c/role", "d/desk") == "b/profile"
     assert bare.choose_model("refund", "c/role", "d/desk") == "c/role"
