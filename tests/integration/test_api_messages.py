@@ -242,4 +242,4 @@ async def test_only_a_key_that_may_says_who_the_customer_is(shop: Served) -> Non
     assert believed is not None
     assert (ignored.principal, ignored.headers) == (ANONYMOUS, {"x-shop": "1"})
     assert (believed.principal.kind, believed.principal.customer_id) == ("asserted", "c-7")
-    assert believed.headers == said["headers"]
+    assert believed.headers == {name.lower(): value for name, value in said["headers"].items()}
