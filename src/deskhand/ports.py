@@ -7,6 +7,7 @@ from deskhand.model.access import ApiKey
 from deskhand.model.chat import ChatRequest, Chunk, Completion
 from deskhand.model.envelope import Envelope, StageResult
 from deskhand.model.events import AgentEvent
+from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange, LearnedExchange
 from deskhand.model.knowledge import (
     AnswerSource,
     Article,
@@ -538,6 +539,34 @@ class DeskDatabase(Protocol):
 
     def rehearsal(self) -> "DeskDatabase":
         """The same tables, where nothing that is written stays."""
+        ...
+
+
+class Exchanges(Protocol):
+    """A desk's answered messages and what their replies said."""
+
+    desk: str
+
+    async def unlearned(self, *, after: int = 0, limit: int = 50) -> list[tuple[int, str]]:
+        """Positions and ids of runs that sent a reply nobody has learned from yet, oldest first."""
+        ...
+
+    async def keep(self, learned: LearnedExchange) -> bool:
+        """Once; False when it is known already, or its run was erased meanwhile."""
+        ...
+
+    async def similar(self, query: ExchangeQuery) -> list[FoundExchange]:
+        """The likest exchanges that a person let go, of other people than the one who asks."""
+        ...
+
+    async def of_owner(self, owner: str, limit: int = 5) -> list[Exchange]:
+        """Those of somebody who was proven to be himself, newest first."""
+        ...
+
+    async def of_runs(self, run_ids: Sequence[str]) -> dict[str, Exchange]: ...
+
+    async def told_to(self, sentences: Iterable[str]) -> dict[str, int]:
+        """How many different people were told each sentence, by its digest."""
         ...
 
 

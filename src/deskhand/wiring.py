@@ -22,12 +22,15 @@ from deskhand.adapters.chat_models.providers import endpoint_for, provider_table
 from deskhand.adapters.chat_models.recording import RecordingChatModel
 from deskhand.adapters.stores.channels import SqlChannelStore
 from deskhand.adapters.stores.desks import desk_names
+from deskhand.adapters.stores.exchanges import SqlExchanges
 from deskhand.adapters.stores.keys import SqlKeyStore
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.agents.agent import Agent, Parts
 from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
+from deskhand.agents.remembering import conversation_source, knowledge_source, own_source, similar_source
+from deskhand.agents.retrieval import Source, retrieve_from
 from deskhand.agents.sending import Sending
 from deskhand.agents.services import BUILT_IN, dispatch_through, review_through
 from deskhand.brain.build import agent_chat, build_brain, prepare, unusable_profiles
@@ -39,9 +42,10 @@ from deskhand.config.yaml import read_yaml
 from deskhand.engine.channels import ChannelKeeper
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.dispatch import InProcessDispatcher, Limits
+from deskhand.engine.learning import Learner
 from deskhand.engine.loop import End, Flow
 from deskhand.engine.screening import Pace, Screen
-from deskhand.engine.work import Screening, Worker
+from deskhand.engine.work import AtRest, Screening, Worker
 from deskhand.errors import ConfigError, DeskhandError
 from deskhand.evals.lane import Around, Lane, SentLately
 from deskhand.evals.sealed import ThroughTheSeal
@@ -224,11 +228,32 @@ def open_knowledge(database: Database, desk: str) -> KnowledgeBase:
     return KnowledgeBase(knowledge_store(database, desk), embedder)
 
 
+def exchanges_of(database: Database, desk: str) -> SqlExchanges:
+    """A desk's answered messages."""
+    return SqlExchanges(database, desk)
+
+
+def remembers(spec: DeskSpec) -> bool:
+    """Whether some stage of the desk looks for earlier messages, so that answered ones are worth keeping."""
+    return any(stage.service == "retrieve" for flow in spec.flows.values() for stage in flow.stages.values())
+
+
+def context_sources(database: Database, store: DeskStore, knowledge: KnowledgeBase) -> list[Source]:
+    """Where the service `retrieve` looks, in order of importance."""
+    exchanges = exchanges_of(database, store.desk)
+    return [
+        knowledge_source(knowledge),
+        conversation_source(store, exchanges),
+        own_source(exchanges),
+        similar_source(exchanges, embedder),
+    ]
+
+
 def embedder() -> Embeds:
     """The embedding model that comes with the package."""
-    from deskhand.language.embed import Embedder
+    from deskhand.language.embed import shared_embedder
 
-    return Embedder()
+    return shared_embedder()
 
 
 def embedder_name() -> str:
@@ -308,8 +333,10 @@ async def open_desk(
         streams=getattr(events, "streams", False),
     )
     sending = _sending(spec, store, clock)
-    parts = _parts(loaded, gate, brain, PromptRegistry(spec.prompts), events, sending, agents)
-    worker = _worker(spec, store, _flows(loaded, parts), clock)
+    sources = context_sources(database, store, knowledge)
+    parts = _parts(loaded, gate, brain, PromptRegistry(spec.prompts), events, sending, agents, sources)
+    learner = Learner(store, exchanges_of(database, spec.name), embedder) if remembers(spec) else None
+    worker = _worker(spec, store, _flows(loaded, parts), clock, at_rest=learner.at_rest if learner else None)
     limits = Limits(in_flight=in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog)
     dispatcher = _dispatcher(spec, store, worker, limits, crew)
     keepers = [
@@ -325,6 +352,8 @@ async def open_desk(
     try:
         await prepare(brain)
         await dispatcher.start()
+        if learner is not None and live:
+            learner.start()
         for keeper in keepers:
             keeper.start()
         yield Desk(spec, store, dispatcher, worker, live, knowledge, tuple(keepers))
@@ -332,6 +361,8 @@ async def open_desk(
         for keeper in keepers:
             await keeper.stop()
         await dispatcher.stop(grace=grace)
+        if learner is not None:
+            await learner.stop()
         for channel in channels:
             await channel.close()
         await chat.aclose()
@@ -443,7 +474,12 @@ async def _spent_today(store: DeskStore, spec: DeskSpec, clock: Clock) -> float:
 
 
 def _worker(
-    spec: DeskSpec, store: DeskStore, flows: Mapping[str, Flow], clock: Clock, screened: Screening | None = None
+    spec: DeskSpec,
+    store: DeskStore,
+    flows: Mapping[str, Flow],
+    clock: Clock,
+    screened: Screening | None = None,
+    at_rest: AtRest | None = None,
 ) -> Worker:
     """`screened` is asked first, where more is known than the store can say."""
     screen = _screen(spec, store, clock)
@@ -452,7 +488,7 @@ def _worker(
         found = None if screened is None else await screened(message)
         return found or await screen(message)
 
-    return Worker(store, flows, clock, screen=ask)
+    return Worker(store, flows, clock, screen=ask, at_rest=at_rest)
 
 
 def _registry(
@@ -514,8 +550,10 @@ def _parts(
     events: Sink | None = None,
     sending: Sending | None = None,
     agents: Agents | None = None,
+    sources: Sequence[Source] = (),
 ) -> Parts:
     services: dict[str, ServiceFunction] = {
+        "retrieve": retrieve_from(sources),
         "review": review_through(gate),
         "dispatch": dispatch_through(gate, sending),
         **loaded.code.services,
@@ -566,7 +604,8 @@ class Sandbox:
         gate = _gate(self._loaded, store, self._registry, self._own, "capture", stand_in, clock, self._terms)
         sending = _sending(spec, store, clock, sent_lately)
         agents = Agents(spec.profiles, self._chat, tuple(self._registry), spec.models, spec.default_model)
-        parts = _parts(self._loaded, gate, self._brain, self._prompts, sending=sending, agents=agents)
+        sources = context_sources(self._database, store, open_knowledge(self._database, spec.name))
+        parts = _parts(self._loaded, gate, self._brain, self._prompts, sending=sending, agents=agents, sources=sources)
         flows = _flows(self._loaded, parts)
         if around is not None:
             flows = {

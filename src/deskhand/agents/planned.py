@@ -26,6 +26,8 @@ async def walk_plan(
 ) -> ServiceResult:
     """Every call through the gate. A failed tool does not stop the others; a held one stops for a reviewer.
 
+    What the stage only intends is noted among the results: the dispatching stage does it with the final text.
+
     A question to the customer ends the walk; with the answer, the stage at `resume_at` makes the plan anew. A call of
     `escalate` ends it as well, and where a reply was handed in the run ends with it.
     """
@@ -38,6 +40,9 @@ async def walk_plan(
             question = _question(spec, plan, place)
             break
         if not isinstance(step, ToolCall):
+            continue
+        if step.tool in spec.intends:
+            results.append({"tool": step.tool, "status": "success", "intended": True})
             continue
         try:
             result = await ctx.step(f"{index + 1} {step.tool}", partial(_one, spec, step, index, ctx, gate))
@@ -102,6 +107,7 @@ async def _one(spec: AgentSpec, call: ToolCall, index: int, ctx: StageContext, g
         "tool": call.tool,
         "arguments": answer.arguments,
         **answer.result.model_dump(mode="json", exclude_none=True),
+        **({"optional": True} if call.optional else {}),
     }
     if index == 0:  # what an earlier visit of this stage left belongs to another plan
         return StageResult(call=record, delta=Delta(outputs={spec.output_key: {RESULTS: [result]}}))
@@ -109,7 +115,8 @@ async def _one(spec: AgentSpec, call: ToolCall, index: int, ctx: StageContext, g
 
 
 def _closing(results: list[dict[str, Any]], envelope: Envelope, sending: Sending | None) -> Closing:
-    calls = [(str(one["tool"]), one["arguments"]) for one in results if one.get("status") == "success"]
+    made = [one for one in results if one.get("status") == "success" and not one.get("intended")]
+    calls = [(str(one["tool"]), one["arguments"]) for one in made]
     return Closing.of(calls, envelope, sending.replies_per_run if sending is not None else 1)
 
 

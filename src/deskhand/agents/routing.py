@@ -79,4 +79,7 @@ class Router:
         if outcome is Outcome.CLARIFY:
             return Ask(kind="question", reason=f"{self._spec.name} asks the customer", text=text)
         payload = {"reply": outputs.get("reply"), self._spec.output_key: outputs.get(self._spec.output_key)}
+        if payload["reply"] is None:  # nothing to approve yet: what a person can do is take it, send it on or close it
+            reason = text or f"{self._spec.name} asks a person"
+            return Ask(kind=ReviewKind.HAND_OVER, reason=reason, text=text, payload=payload)
         return Ask(kind=ReviewKind.REPLY, reason=text or f"{self._spec.name} asks a person", text=text, payload=payload)

@@ -6,6 +6,7 @@ from typing import Any, cast
 from deskhand.agents.leaving import let_leave
 from deskhand.agents.sending import Sending, category_of
 from deskhand.errors import PermanentError
+from deskhand.language.instructions import spoken_to_machine
 from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.message import REPLY
 from deskhand.model.outcome import Outcome
@@ -13,7 +14,7 @@ from deskhand.model.run import ReviewKind
 from deskhand.ports import StageContext, ToolGate
 from deskhand.tools.services import ServiceFunction, ServiceResult
 
-BUILT_IN = ("review", "dispatch")
+BUILT_IN = ("retrieve", "review", "dispatch")
 
 
 async def review(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> ServiceResult:
@@ -25,6 +26,8 @@ async def review(envelope: Envelope, ctx: StageContext, settings: Mapping[str, A
     reason = None
     if threshold is None and always_ask is None:
         reason = "every reply is looked at by a person"
+    elif settings.get("wary") and (words := _to_a_machine(envelope)) is not None:
+        reason = f"the message speaks to a machine: “{words}”"
     elif (held := _handed_over(envelope)) is not None:
         reason = held
     elif category in (always_ask or ()):
@@ -68,6 +71,13 @@ def _reply(envelope: Envelope) -> dict[str, Any]:
     if not isinstance(reply, dict) or not str(reply.get("text", "")).strip():
         raise PermanentError("there is no reply to review or send; a `task: draft` stage before this one writes it")
     return cast(dict[str, Any], reply)
+
+
+def _to_a_machine(envelope: Envelope) -> str | None:
+    """Words of the message or of what is attached to it that are meant for no person."""
+    message = envelope.message
+    texts = [] if message is None else [message.subject, *(one.text or "" for one in message.attachments)]
+    return next((found for text in (envelope.raw_input, *texts) if (found := spoken_to_machine(text))), None)
 
 
 def _handed_over(envelope: Envelope) -> str | None:

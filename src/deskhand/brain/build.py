@@ -113,7 +113,11 @@ def learned_intents(spec: DeskSpec, intents: IntentExamples) -> "Intents | None"
     log.info("%s: reading %d examples", spec.name, len(intents.examples))
     folder = Path(os.environ.get("DESKHAND_CACHE") or cache_folder())
     return IntentModel.fit_cached(
-        intents.examples, folder, out_of_scope=intents.out_of_scope, descriptions=intents.descriptions
+        intents.examples,
+        folder,
+        spec.brain.error_budget,
+        out_of_scope=intents.out_of_scope,
+        descriptions=intents.descriptions,
     )
 
 

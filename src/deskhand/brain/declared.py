@@ -47,6 +47,7 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
     try:
         steps = [
             {"type": "tool_call", "tool": tool, "parameters": resolved(parameters, facts)}
+            | ({"optional": True} if tool in plan.optional else {})
             for tool, parameters in plan.steps
         ]
     except Unresolved as unknown:

@@ -1,12 +1,13 @@
 """Drafts without an LLM: what tools found, what articles say, or that a colleague will answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deskhand.brain.declared import Unresolved, resolved, words_in
+from deskhand.brain.offers import offer
 from deskhand.brain.reading import EmbeddedDesk, Fields, message_of, newest, outputs_of, sender_name
 from deskhand.brain.relevance import Ranked
-from deskhand.brain.replies import Quote, ReplyParts, compose, facts_in, reply_language, shortened_quote
+from deskhand.brain.replies import Quote, ReplyParts, compose, facts_in, literal, reply_language, shortened_quote
 from deskhand.config.plans import DeclaredPlan
 from deskhand.model.knowledge import Hit
 from deskhand.model.tasks import Task
@@ -19,7 +20,8 @@ _MOST_QUOTES = 2
 def draft(desk: EmbeddedDesk, task: Task, language: str | None, found_articles: Sequence[Ranked]) -> Fields:
     """`language` is the customer's; the articles come from the knowledge base, best first."""
     spoken = reply_language(language, desk.languages)
-    found = _from_plan(desk, task, spoken) or _from_articles(desk, found_articles)
+    plan = _plan_of(desk, task)
+    found = _from_plan(desk, task, plan, spoken) or _from_articles(desk, found_articles)
     parts: ReplyParts = found.pop("parts")
     text = compose(
         parts,
@@ -27,6 +29,7 @@ def draft(desk: EmbeddedDesk, task: Task, language: str | None, found_articles: 
         tone=str(task.inputs.get("tone") or ""),
         name=sender_name(task),
         signature=desk.signature,
+        opening=words_in(plan.opening, spoken, desk.languages) if plan is not None else None,
     )
     found = {"text": text, "language": spoken, **found}
     instruction = (task.inputs.get("metadata") or {}).get("instruction")
@@ -42,30 +45,41 @@ def used_hits(fields: Fields, hits: Sequence[Hit]) -> list[Hit]:
     return [hit for hit in hits if (hit.article, hit.heading_path) in quoted]
 
 
-def needs_articles(task: Task) -> bool:
+def needs_articles(desk: EmbeddedDesk, task: Task) -> bool:
     """Whether an earlier stage has not settled already what the reply says."""
-    return not newest(task, "ask") and not _results(task)
+    plan = _plan_of(desk, task)
+    if plan is not None and plan.hand_over:
+        return False
+    untold = plan is not None and plan.tell == () and not plan.reply
+    return not newest(task, "ask") and (untold or not _results(task))
 
 
 # --- what the plan and its tools say
 
 
-def _from_plan(desk: EmbeddedDesk, task: Task, language: str) -> Fields | None:
-    plan = (desk.plans or {}).get(str(newest(task, "intent_id") or newest(task, "category") or ""))
+def _plan_of(desk: EmbeddedDesk, task: Task) -> DeclaredPlan | None:
+    return (desk.plans or {}).get(str(newest(task, "intent_id") or newest(task, "category") or ""))
+
+
+def _from_plan(desk: EmbeddedDesk, task: Task, plan: DeclaredPlan | None, language: str) -> Fields | None:
     asked = newest(task, "ask")
     if isinstance(asked, str) and asked.strip():
         questions = [line for line in asked.splitlines() if line.strip()]
         return {"parts": ReplyParts(questions=questions), "confidence": 0.9}
+    if plan is not None and plan.hand_over:
+        return _handed_over(f"{newest(task, 'intent_id') or newest(task, 'category')} is answered by a colleague")
     results = _results(task)
     if not results:
         return None
-    failed = [str(one.get("tool")) for one in results if one.get("status") != "success"]
+    failed = [str(one.get("tool")) for one in results if one.get("status") != "success" and not one.get("optional")]
     if failed:
         return _handed_over(f"{', '.join(failed)} did not succeed")
     stated = _statement(desk, task, plan, language, results)
     if stated is not None:
         return {"parts": ReplyParts(statements=[stated]), "confidence": 0.95}
     tell = None if plan is None else plan.tell
+    if tell == () and plan is not None and not plan.reply:
+        return None
     facts = [fact for one in results for fact in facts_in(one.get("data"), tell)]
     if not facts:
         return _handed_over("the tools found nothing that may be told")
@@ -80,7 +94,7 @@ def _results(task: Task) -> list[Fields]:
     for output in outputs_of(task):
         results = output.get("results")
         if isinstance(results, list) and "executed" in output:
-            return [one for one in results if isinstance(one, dict)]
+            return [one for one in results if isinstance(one, dict) and not one.get("intended")]
     return []
 
 
@@ -93,15 +107,29 @@ def _statement(
         return None
     facts: dict[str, Any] = {
         "slots": newest(task, "slots") or {},
-        "results": {str(one.get("tool")): one.get("data") for one in results},
+        "results": {str(one.get("tool")): _offering(one.get("data"), language) for one in results},
         "message": message_of(task),
         "outputs": task.inputs.get("outputs") or {},
         "metadata": task.inputs.get("metadata") or {},
     }
     try:
-        return str(resolved(f"{words.strip()} ", facts)).strip()
+        return "\n".join(_line(line, facts) for line in words.strip().splitlines())
     except Unresolved:
         return None
+
+
+def _offering(data: Any, language: str) -> Any:
+    """A result with its free times in words as well, under `offer`."""
+    times = offer(data, language)
+    return {**data, "offer": times} if times else data
+
+
+def _line(line: str, facts: Mapping[str, Any]) -> str:
+    """A line that is nothing but a reference to a list becomes a line for each of its texts."""
+    value = resolved(line.strip(), facts)
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return "\n".join(f"- {literal(one)}" for one in value)
+    return str(resolved(f"{line} ", facts)).rstrip()
 
 
 # --- what articles say

@@ -8,7 +8,16 @@ from functools import cached_property
 
 from deskhand.brain import comparing, declared, drafting
 from deskhand.brain.json_answer import AnswerProblem
-from deskhand.brain.reading import EmbeddedDesk, Fields, Intents, language_of, newest, question_of, with_subject
+from deskhand.brain.reading import (
+    EmbeddedDesk,
+    Fields,
+    Intents,
+    language_of,
+    newest,
+    question_of,
+    said_in,
+    with_subject,
+)
 from deskhand.brain.relevance import Ranked
 from deskhand.brain.results import result_of
 from deskhand.errors import DeskhandError, ModelAnswerInvalid
@@ -67,7 +76,7 @@ class EmbeddedBrain:
         model = self._model(task.choices)
         if model is None:
             return _abstained(task, None, 0.0)
-        text, whole = question_of(task), with_subject(task)
+        text, whole = question_of(task), with_subject(task, said_in(task))
         found = model.predict([text])[0]
         if found.label is None and whole != text:
             found = model.predict([whole])[0]
@@ -100,9 +109,9 @@ class EmbeddedBrain:
 
     async def _draft(self, task: Task) -> Fields:
         knowledge = self._desk.knowledge
-        language = (await asyncio.to_thread(language_of, task.text, self._desk.languages)).code
+        language = (await asyncio.to_thread(language_of, said_in(task), self._desk.languages)).code
         hits: list[Hit] = []
-        if knowledge is not None and drafting.needs_articles(task):
+        if knowledge is not None and drafting.needs_articles(self._desk, task):
             hits = await knowledge.search(question_of(task), limit=_HITS)
         articles = await asyncio.to_thread(self._ranked, question_of(task), hits)
         fields = drafting.draft(self._desk, task, language, articles)

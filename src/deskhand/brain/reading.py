@@ -9,6 +9,8 @@ from deskhand.brain.relevance import Ranked, ranked
 from deskhand.config.plans import DeclaredPlan
 from deskhand.language.identify import Language, identify
 from deskhand.language.slots import SlotValue
+from deskhand.mail.forward import forwarded
+from deskhand.mail.reply import visible_reply
 from deskhand.model.knowledge import Hit
 from deskhand.model.tasks import Task
 from deskhand.ports import Embeds, SearchesKnowledge
@@ -115,14 +117,26 @@ def received_at(task: Task) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def with_subject(task: Task) -> str:
+def said_in(task: Task) -> str:
+    """The sender's own words; of a mail that passes another on, those of both; the whole where nothing else is left."""
+    own = visible_reply(task.text)
+    passed_on = forwarded(task.text, str(message_of(task).get("subject") or ""))
+    if passed_on is not None:
+        own = f"{own}\n{visible_reply(passed_on.body)}".strip()
+    return own or task.text
+
+
+def with_subject(task: Task, text: str | None = None) -> str:
+    """The text below its subject; all of the task's where no other is given."""
+    text = task.text if text is None else text
     subject = str(message_of(task).get("subject") or "").strip()
-    return f"{subject}\n{task.text}" if subject and subject not in task.text else task.text
+    return f"{subject}\n{text}" if subject and subject not in text else text
 
 
 def question_of(task: Task) -> str:
     """What the message asks: its body, with the subject where the body alone says little."""
-    return task.text if len(task.text.split(maxsplit=_FEW_WORDS)) >= _FEW_WORDS else with_subject(task)
+    text = said_in(task)
+    return text if len(text.split(maxsplit=_FEW_WORDS)) >= _FEW_WORDS else with_subject(task, text)
 
 
 def language_of(text: str, desk: Sequence[str]) -> Language:

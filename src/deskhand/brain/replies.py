@@ -54,11 +54,19 @@ class ReplyParts:
         return bool(self.quotes or self.facts or self.statements or self.questions)
 
 
-def compose(parts: ReplyParts, *, language: str, tone: str | None = None, name: str = "", signature: str = "") -> str:
+def compose(
+    parts: ReplyParts,
+    *,
+    language: str,
+    tone: str | None = None,
+    name: str = "",
+    signature: str = "",
+    opening: str | None = None,
+) -> str:
     """The whole reply in a language of LANGUAGES."""
     texts = _texts()[language]
     words = texts["tones"][tone_of(tone)]
-    blocks = [_greeting(words, name), words["opening"]]
+    blocks = [_greeting(words, name), (opening or words["opening"]).strip()]
     blocks += parts.statements
     if parts.facts:
         rows = [texts["fact"].format(field=field, value=value) for field, value in parts.facts]

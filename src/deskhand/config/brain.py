@@ -79,6 +79,8 @@ class BrainSettingsSection(Section):
     """Hide personal data from the LLM; with patterns of your own by name: `{order: 'P-[0-9]{4}'}`."""
     answer_at: float = Field(default=0.75, ge=0, le=1)
     """How sure the embedded brain must be of an article before it quotes it to a customer, 0 to 1."""
+    error_budget: float = Field(default=0.05, gt=0, le=0.5)
+    """The share of categories the embedded brain may get wrong, at most 0.5; what it is less sure of is `other`."""
     signature: str = Field(default="", max_length=500)
     """The line under replies of the embedded brain: `Your parcel shop`."""
 
@@ -107,6 +109,7 @@ class BrainSpec(Frozen):
     redact: bool = False
     patterns: dict[str, str] = Field(default_factory=dict)
     answer_at: float = 0.75
+    error_budget: float = 0.05
     signature: str = ""
     agents: bool = True
     """Whether agents may ask the models of their profiles: not on a desk that says `embedded`, which needs no key."""
@@ -131,6 +134,7 @@ def brain_spec(folder: Path, desk: "DeskSection") -> BrainSpec:
         redact=brain.redact is not False,
         patterns=dict(brain.redact) if isinstance(brain.redact, dict) else {},
         answer_at=brain.answer_at,
+        error_budget=brain.error_budget,
         signature=brain.signature,
         agents=brain.use != "embedded",
     )

@@ -16,6 +16,9 @@ def plan_findings(draft: Draft) -> Findings:
         for stage in flow.stages.values()
         for category in stage.categories or ()
     }
+    intended = {
+        name for flow in draft.desk.flows.values() for stage in flow.stages.values() for name in stage.intends or ()
+    }
     for name, plan in draft.desk.plans.items():
         place = ("plans", name)
         if known and name not in known:
@@ -30,7 +33,7 @@ def plan_findings(draft: Draft) -> Findings:
                 problem = f"nothing says how to ask for `{slot}`"
                 yield Finding((*place, "needs", index), problem, fix, echo_of=(*place, "ask"))
         for index, step in enumerate(plan.steps):
-            if step.tool not in draft.tools:
+            if step.tool not in draft.tools and step.tool not in intended:
                 fix = did_you_mean(step.tool, draft.tools, otherwise="define a tool of this name")
                 yield Finding((*place, "steps", index, "tool"), f"there is no tool `{step.tool}`", fix)
             yield from _references((*place, "steps", index, "parameters"), step.parameters, plan, ROOTS)

@@ -39,6 +39,8 @@ class PlanStepSection(Section):
     """The exact name of a tool."""
     parameters: dict[str, Any] = Field(default_factory=dict)
     """What it is called with; `{slots.NAME}` stands for a slot's value, `{outputs.STAGE.FIELD}` for a stage's."""
+    optional: bool = False
+    """Whether the reply is as good without what it finds: then a failure keeps nothing back."""
 
 
 class PlanSection(Section):
@@ -50,18 +52,26 @@ class PlanSection(Section):
     """The question for each slot, one text or one a language: `{order: {en: Which order?, cs: Která?}}`."""
     steps: list[PlanStepSection] = Field(default_factory=list)
     """The calls, in order; none when the answer lies in the knowledge base."""
-    tell: list[str] | None = Field(default=None, min_length=1)
-    """The fields of the results that a customer may read, as `[status, day]`; a reply without an LLM lists them."""
+    tell: list[str] | None = None
+    """The fields of the results that a customer may read, as `[status, day]`; a reply without an LLM lists them.
+    With `[]` nothing of them is told: the reply comes from the knowledge base."""
     reply: Words | None = None
     """The reply in the desk's own words, one text or one a language: `Your order is {results.find_order.status}.`"""
+    hand_over: bool = False
+    """Whether a colleague answers in any case: then a reply without an LLM only announces one and waits for him."""
+    opening: Words | None = None
+    """How a reply begins in place of the tone's usual first sentence, one text or one a language."""
 
     def compile(self) -> "DeclaredPlan":
         return DeclaredPlan(
             needs=tuple(self.needs),
             ask={slot: _by_language(words) for slot, words in self.ask.items()},
             steps=tuple((step.tool, step.parameters) for step in self.steps),
+            optional=tuple(step.tool for step in self.steps if step.optional),
             tell=None if self.tell is None else tuple(self.tell),
             reply={} if self.reply is None else _by_language(self.reply),
+            hand_over=self.hand_over,
+            opening={} if self.opening is None else _by_language(self.opening),
         )
 
 
@@ -71,8 +81,12 @@ class DeclaredPlan(Frozen):
     needs: tuple[str, ...] = ()
     ask: dict[str, dict[str, str]] = Field(default_factory=dict)
     steps: tuple[tuple[str, dict[str, Any]], ...] = ()
+    optional: tuple[str, ...] = ()
+    """Tools whose failure keeps nothing back."""
     tell: tuple[str, ...] | None = None
     reply: dict[str, str] = Field(default_factory=dict)
+    hand_over: bool = False
+    opening: dict[str, str] = Field(default_factory=dict)
 
 
 def _by_language(words: str | dict[str, str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from deskhand.model.profile import ProfileSpec
 from deskhand.model.spec import END, AgentSpec
 
 StageName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
+Intention = Literal["create_draft", "send_reply"]
 TaskName = Literal["classify", "extract", "translate", "decide", "draft", "match", "summarise", "judge"]
 
 
@@ -24,6 +25,9 @@ class StageSection(Section):
     """The name of a file in `prompts/`, without its ending."""
     tools: list[str] | None = Field(default=None, min_length=1)
     """The exact names of the tools this stage may run; alone, it carries out a plan with them."""
+    intends: list[Intention] | None = Field(default=None, min_length=1)
+    """With `tools`: what a plan may choose that is only noted here, as `[create_draft]`: `dispatch` does it, once and
+    with the final text."""
     service: str | None = None
     """The name of the service that does this stage's work, as `review` or `dispatch`."""
     profile: str | None = None
@@ -64,6 +68,8 @@ class StageSection(Section):
     """With `service: review`: the confidence from which a reply leaves without a person, 0 to 1."""
     always_ask: list[str] | None = None
     """With `service: review`: the categories a person always decides."""
+    wary: bool | None = None
+    """With `service: review`: whether a person looks where a message speaks to a machine (`ignore your rules`)."""
     settings: dict[str, Any] | None = Field(default=None, alias="with")
     """Settings for the service."""
 
@@ -74,7 +80,7 @@ class StageSection(Section):
     def compile(self, name: str, order: int, profiles: Mapping[str, ProfileSpec]) -> AgentSpec:
         """The stage as the engine runs it; the stage must have passed the checks."""
         agent = None if self.profile is None else profiles[self.profile]
-        review = {"auto_send_at": self.auto_send_at, "always_ask": self.always_ask}
+        review = {"auto_send_at": self.auto_send_at, "always_ask": self.always_ask, "wary": self.wary}
         return AgentSpec(
             name=name,
             stage_order=order,
@@ -89,6 +95,7 @@ class StageSection(Section):
             profile=self.profile,
             settings={**(self.settings or {}), **{key: value for key, value in review.items() if value is not None}},
             tools=agent.tools if agent is not None else tuple(self.tools or ()),
+            intends=tuple(self.intends or ()),
             output_key=self.output or name,
             required_output_fields=tuple(self.required),
             temperature=self.temperature,

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from deskhand.engine.agent_state import agent_state
 from deskhand.engine.journal import ADOPTION, State, states
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message, iso
@@ -64,6 +65,7 @@ def story_of(records: Records) -> Document:
         "question": _question(told),
         "delivery": _delivery(told),
         "steps": [_step(state) for state in told],
+        "state": agent_state(run, records.message, told),
     }
 
 

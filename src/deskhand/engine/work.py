@@ -21,15 +21,24 @@ BEFORE_ALL_STEPS = -1
 
 Screening = Callable[[Message], Awaitable[End | None]]
 """Where the run of a message ends that no flow is to work; None for any other."""
+AtRest = Callable[[str, RunStatus], None]
+"""Told of every run that came to rest here, once that is durable."""
 
 
 class Worker:
     """Works runs of one desk; dispatchers decide which and when."""
 
     def __init__(
-        self, store: Store, flows: Mapping[str, Flow], clock: Clock, *, screen: Screening | None = None
+        self,
+        store: Store,
+        flows: Mapping[str, Flow],
+        clock: Clock,
+        *,
+        screen: Screening | None = None,
+        at_rest: AtRest | None = None,
     ) -> None:
         self._store, self._flows, self._clock, self._screen = store, flows, clock, screen
+        self._at_rest = at_rest
         self._versions = {name: flow.spec.version for name, flow in flows.items()}
 
     async def work(self, run_id: str) -> RunStatus | None:
@@ -55,6 +64,8 @@ class Worker:
         crash_point("dispatch.before_finish")
         await self._finish(run_id, end, review)
         crash_point("dispatch.after_finish")
+        if self._at_rest is not None:
+            self._at_rest(run_id, end.status)
         return end.status
 
     async def _refuse(self, claimed: Claimed) -> End | None:

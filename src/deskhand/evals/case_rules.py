@@ -39,7 +39,7 @@ class Known:
         return cls(
             flows=frozenset(spec.flows),
             stages=frozenset(stage.name for stage in stages),
-            tools=frozenset(tools),
+            tools=frozenset([*tools, *(name for stage in stages for name in stage.intends)]),
             categories=frozenset(categories and {*categories, "other"}),
             slots=frozenset(spec.slots),
             scorers=frozenset(scorers),

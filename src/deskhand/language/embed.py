@@ -168,6 +168,12 @@ class Embedder:
         return ids[: self.max_tokens - tail] + ids[-tail:]
 
 
+@cache
+def shared_embedder() -> Embedder:
+    """The process's own: a text that several parts of a desk read is computed once."""
+    return Embedder()
+
+
 def default_threads() -> int:
     """`DESKHAND_EMBED_THREADS`, else two: a short text gains little from more."""
     wanted = os.environ.get(THREADS_VARIABLE, "")

@@ -10,12 +10,11 @@ import json
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from deskhand.errors import ConfigError
-from deskhand.language.embed import MODEL, Embedder
+from deskhand.language.embed import MODEL, Embedder, shared_embedder
 from deskhand.language.experts import Matrix, together
 from deskhand.language.identify import identify
 from deskhand.language.intent_file import FORMAT, read_model, write_model
@@ -52,7 +51,7 @@ class IntentModel:
 
     def __init__(self, learned: Learned, embedder: Embedder | None = None) -> None:
         self._learned = learned
-        self._embedder = embedder or _shared_embedder()
+        self._embedder = embedder or shared_embedder()
 
     @classmethod
     def fit(
@@ -69,7 +68,7 @@ class IntentModel:
 
         The budget is the share of answers that may be wrong. Texts `out_of_scope` teach it what not to answer.
         """
-        reader = embedder or _shared_embedder()
+        reader = embedder or shared_embedder()
         tell = progress or (lambda what, done, total: None)
         return cls(learn(examples, error_budget, out_of_scope or (), descriptions or {}, reader, tell), embedder)
 
@@ -175,11 +174,6 @@ def cache_folder() -> Path:
     """Where trained models and vectors are kept unless somebody says otherwise: the user's cache, never the package."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "deskhand" / "intents"
-
-
-@cache
-def _shared_embedder() -> Embedder:
-    return Embedder()
 
 
 def _digest(

@@ -38,6 +38,8 @@ class ToolCall(_PlanStep):
     type: Literal["tool_call"] = "tool_call"
     tool: str = Field(min_length=1)
     parameters: dict[str, Any] = Field(default_factory=dict)
+    optional: bool = False
+    """Whether the reply is as good without what it finds."""
 
 
 class AskUser(_PlanStep):
@@ -100,7 +102,13 @@ def _shaped(step: Any, number: int) -> dict[str, Any]:
         return known
     if "tool" in known:
         parameters = known.get("parameters", known.get("params", known.get("arguments")))
-        return {"type": "tool_call", "tool": known["tool"], "parameters": {} if parameters is None else parameters}
+        parameters = {} if parameters is None else parameters
+        return {
+            "type": "tool_call",
+            "tool": known["tool"],
+            "parameters": parameters,
+            "optional": known.get("optional") is True,
+        }
     if "param" in known:
         return known | {"type": "ask_user"}
     raise ValueError(f"plan step {number} has neither `tool` nor `type`")

@@ -60,6 +60,8 @@ class AgentSpec(Frozen):
     settings: dict[str, Any] = Field(default_factory=dict)
     tools: tuple[str, ...] = ()
     """Exact names; what is absent is denied."""
+    intends: tuple[str, ...] = ()
+    """What a plan may choose here without it being done here: the dispatching stage does it, once."""
     output_key: str
     required_output_fields: tuple[str, ...] = ()
     temperature: float | None = Field(default=None, ge=0, le=2)

@@ -102,6 +102,16 @@ async def test_every_call_leaves_its_result_in_order() -> None:
     ]
 
 
+async def test_what_is_only_intended_is_noted_and_not_called() -> None:
+    plan = [step("raises") | {"optional": True}, step("create_draft", text="x"), step("find_order", order="O-1")]
+    outcome, output = await acted(plan, intends=("create_draft",))
+    assert outcome is Outcome.PARTIAL
+    assert [one["tool"] for one in output["results"]] == ["raises", "create_draft", "find_order"]
+    assert output["results"][1] == {"tool": "create_draft", "status": "success", "intended": True}
+    assert (output["results"][0]["optional"], "optional" in output["results"][2]) == (True, False)
+    assert (output["executed"], output["failed"]) == (2, 1)
+
+
 async def test_a_question_ends_the_walk_after_the_calls_before_it() -> None:
     first = {"type": "ask_user", "param": "order", "prompt": "Which order?"}
     second = {"type": "ask_user", "param": "reason", "prompt": "Why?"}

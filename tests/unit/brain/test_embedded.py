@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from deskhand.brain.embedded import EmbeddedBrain
+from deskhand.config.plans import DeclaredPlan
 from deskhand.errors import ModelAnswerInvalid
 from deskhand.model.plan import Plan
 from deskhand.model.tasks import TaskKind
@@ -265,6 +266,56 @@ async def test_a_failed_tool_is_a_colleagues_matter() -> None:
     found = await answered(TaskKind.DRAFT, inputs=acted(status="error", data=None))
     assert (found["hand_over"], found["reason"]) == (True, "find_order did not succeed")
     assert "A colleague will read" in found["text"]
+
+
+async def test_a_failed_tool_that_was_optional_keeps_nothing_back() -> None:
+    plans = {"order_status": DeclaredPlan(tell=())}
+    desk = a_desk(hit(), plans=plans)
+    found = await answered(TaskKind.DRAFT, desk=desk, inputs=acted(status="error", data=None, optional=True))
+    assert found["sources"][0]["article"] == "returns-1"
+    assert "hand_over" not in found
+
+
+async def test_with_nothing_to_tell_of_the_results_the_articles_answer() -> None:
+    desk = a_desk(hit(), plans={"order_status": DeclaredPlan(tell=(), opening={"en": "Good to hear from you."})})
+    found = await answered(TaskKind.DRAFT, desk=desk, inputs=acted())
+    assert "> You may send it back within 30 days." in found["text"]
+    assert "on its way" not in found["text"]
+    assert "Good to hear from you." in found["text"].splitlines()
+    assert "Thank you for your message." not in found["text"]
+
+
+async def test_what_a_colleague_answers_in_any_case_is_handed_over_unread() -> None:
+    desk = a_desk(hit(), plans={"order_status": DeclaredPlan(hand_over=True, opening={"en": "We are sorry."})})
+    found = await answered(TaskKind.DRAFT, desk=desk, inputs=acted())
+    assert (found["hand_over"], found["reason"]) == (True, "order_status is answered by a colleague")
+    assert "We are sorry.\n\nA colleague will read" in found["text"]
+    assert desk.knowledge.questions == []  # type: ignore[union-attr]
+
+
+async def test_free_times_are_offered_a_line_each() -> None:
+    words = "These are free:\n\n{results.check_calendar.offer}\n\nWhich one, {message.sender.name}?"
+    desk = a_desk(plans={"order_status": DeclaredPlan(reply={"en": words})})
+    slots = {"time_zone": "UTC", "slots": [{"start": "2026-11-16T09:30+00:00"}, {"start": "2026-11-17T09:30+00:00"}]}
+    found = await answered(TaskKind.DRAFT, desk=desk, inputs=acted(tool="check_calendar", data=slots))
+    offered = "- Monday 16 November 2026, 9:30 (UTC)\n- Tuesday 17 November 2026, 9:30 (UTC)"
+    assert f"These are free:\n\n{offered}\n\nWhich one, Ann?" in found["text"]
+    full = await answered(TaskKind.DRAFT, desk=desk, inputs=acted(tool="check_calendar", data={"slots": []}))
+    assert full["hand_over"] is True
+
+
+async def test_what_was_quoted_is_not_what_the_customer_says() -> None:
+    text = (
+        "Could I send it back?\n\nOn Mon, 2 Mar 2026 at 10:00, Shop <shop@example.com> wrote:\n> Your parcel is here."
+    )
+    found = await answered(TaskKind.CLASSIFY, text + "\n> money", choices=("order_status", "refund", "other"))
+    assert found["category"] == "other"
+    passed_on = (
+        "Please see below.\n\n---------- Forwarded message ---------\nFrom: Bob <bob@example.com>\n"
+        "Date: Mon, 2 Mar 2026\nSubject: Hi\nTo: <shop@example.com>\n\nI want my money back."
+    )
+    found = await answered(TaskKind.CLASSIFY, passed_on, choices=("order_status", "refund", "other"), subject="Fwd: Hi")
+    assert found["category"] == "refund"
 
 
 async def test_a_question_of_the_plan_is_asked_in_the_reply_if_no_route_asked_it() -> None:

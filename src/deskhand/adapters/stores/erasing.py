@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.exchanges import forget_exchanges
 from deskhand.adapters.stores.reviewing import close_reviews, record_event
 from deskhand.adapters.stores.rows import pack
 from deskhand.adapters.stores.totals import name_digest
@@ -54,6 +55,7 @@ def _erase_work(core: sa.Connection, position: int) -> None:
     core.execute(t.steps.update().where(t.steps.c.run == position).values(body=None, salt=None))
     core.execute(t.effects.update().where(t.effects.c.run == position).values(result=None))
     core.execute(t.reviews.update().where(t.reviews.c.run == position).values(payload=None, edit=None))
+    forget_exchanges(core, position)
     run_id = sa.select(t.runs.c.id).where(t.runs.c.position == position).scalar_subquery()
     core.execute(t.llm_calls.update().where(t.llm_calls.c.run_id == run_id).values(error=None, answer=None))
 

@@ -336,3 +336,33 @@ arrivals = Table(
     PrimaryKeyConstraint("desk", "channel", "place"),
     Index("arrivals_run", "run"),
 )
+
+exchanges = Table(
+    "exchanges",
+    metadata,
+    Column("position", _Position, primary_key=True, autoincrement=True),
+    Column("desk", Text, nullable=False),
+    Column("run", _Position, nullable=False, unique=True),
+    Column("person", Text, nullable=False),
+    Column("owner", Text),
+    Column("category", Text),
+    Column("language", Text),
+    Column("how", Text, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("vector", LargeBinary, nullable=False),
+    Column("answered_at", Float, nullable=False),
+    Index("exchanges_owner", "desk", "owner"),
+    sqlite_autoincrement=True,  # a position is never used twice: vectors in memory are known by it
+)
+
+told_sentences = Table(
+    "told_sentences",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("sentence", Text, nullable=False),
+    Column("run", _Position, nullable=False),
+    Column("person", Text, nullable=False),
+    PrimaryKeyConstraint("desk", "sentence", "run"),
+    Index("told_sentences_run", "run"),
+)

@@ -1,0 +1,103 @@
+"""Context from the desk's own memory: articles, the sender's earlier mail, replies to messages like this one."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+from deskhand.agents.retrieval import Asked, Piece, Source
+from deskhand.knowledge.exchanges import LONGEST_TEXT, counter, digests_in, owner_of, person_of, shareable
+from deskhand.knowledge.words import question_text
+from deskhand.mail.reply import visible_reply
+from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange
+from deskhand.ports import Embeds, Exchanges, SearchesKnowledge, Store
+
+_MOST_TURNS = 4
+_LONGEST = 1500
+_LIKE = 0.86
+"""The cosine from which two messages are worth showing beside each other."""
+_HOW = {
+    "sent": "answered",
+    "approved": "answered with a colleague's approval",
+    "edited": "answered in a colleague's words",
+}
+
+
+def knowledge_source(knowledge: SearchesKnowledge, limit: int = 3) -> Source:
+    """The desk's articles that fit best."""
+
+    async def find(asked: Asked) -> Sequence[Piece]:
+        hits = await knowledge.search(asked.text, limit=limit)
+        return [
+            Piece(
+                f"{hit.title}: {hit.text}", hit.article, hit.similarity, {"title": hit.title, "language": hit.language}
+            )
+            for hit in hits
+        ]
+
+    return Source("knowledge", find)
+
+
+def conversation_source(store: Store, exchanges: Exchanges) -> Source:
+    """What was said in this conversation before; who may join one was settled when the message came in."""
+
+    async def find(asked: Asked) -> Sequence[Piece]:
+        run = await store.run(asked.run_id)
+        turns = await store.conversation(asked.message.conversation, before=run.position, limit=_MOST_TURNS)
+        answers = await exchanges.of_runs([turn.run.id for turn in turns])
+        pieces: list[Piece] = []
+        for turn in reversed(turns):
+            said = visible_reply(turn.message.body) or turn.message.body
+            text = f"The sender wrote on {_day(turn.message.received_at.timestamp())}: {said[:_LONGEST]}"
+            answer = answers.get(turn.run.id)
+            if answer is not None:
+                text += f"\nWe answered: {answer.answer[:_LONGEST]}"
+            pieces.append(Piece(text, turn.run.id))
+        return pieces
+
+    return Source("conversation", find)
+
+
+def own_source(exchanges: Exchanges, limit: int = 3) -> Source:
+    """The sender's own earlier exchanges in other conversations, whole; only for one who was proven to be himself."""
+
+    async def find(asked: Asked) -> Sequence[Piece]:
+        owner = owner_of(asked.principal)
+        if owner is None:
+            return []
+        return [_own(one) for one in await exchanges.of_owner(owner, limit)]
+
+    return Source("own_messages", find)
+
+
+def similar_source(exchanges: Exchanges, embedder: Callable[[], Embeds], limit: int = 3) -> Source:
+    """How messages like this one were answered: a pointer for a reviewer, for a draft only what several were told."""
+
+    async def find(asked: Asked) -> Sequence[Piece]:
+        text = question_text((visible_reply(asked.message.body) or asked.text)[:LONGEST_TEXT])
+        vector = (await asyncio.to_thread(lambda: embedder().embed([text], "query")))[0]
+        person = person_of(asked.message.sender.address)
+        found = await exchanges.similar(ExchangeQuery(vector, person, owner_of(asked.principal), limit))
+        near = [one for one in found if one.similarity >= _LIKE]
+        counts = await exchanges.told_to(digests_in([one.exchange.answer for one in near])) if near else {}
+        return [_similar(one, shareable(one.exchange.answer, counter(counts))) for one in near]
+
+    return Source("similar_messages", find)
+
+
+def _own(one: Exchange) -> Piece:
+    text = (
+        f"On {_day(one.answered_at)} the sender asked: {one.question[:_LONGEST]}\nWe answered: {one.answer[:_LONGEST]}"
+    )
+    return Piece(text, one.run_id)
+
+
+def _similar(found: FoundExchange, shared: Sequence[str]) -> Piece:
+    one = found.exchange
+    text = f"A message like this one ({one.category or 'no category'}) was {_HOW[one.how]} on {_day(one.answered_at)}."
+    if shared:
+        text += f" Of that reply: {' '.join(shared)[:_LONGEST]}"
+    return Piece(text, one.run_id, found.similarity, {"how": one.how})
+
+
+def _day(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).date().isoformat()

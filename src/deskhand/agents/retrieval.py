@@ -1,0 +1,133 @@
+"""The service `retrieve`: what the desk knows that bears on a message, each piece with where it comes from."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from deskhand.agents.sending import category_of
+from deskhand.errors import PermanentError
+from deskhand.mail.reply import visible_reply
+from deskhand.model.envelope import Envelope
+from deskhand.model.message import Message
+from deskhand.model.principal import Principal
+from deskhand.ports import StageContext
+from deskhand.tools.services import ServiceFunction
+
+log = logging.getLogger("deskhand.retrieval")
+
+BUDGET = 2000
+"""Tokens of context, where a stage says nothing else."""
+PATIENCE = 10.0
+"""Seconds a source may take before it is done without."""
+_BYTES_PER_TOKEN = 3
+"""Few enough that the budget also holds for languages that take more tokens a word than English."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What sources go by."""
+
+    run_id: str
+    message: Message
+    text: str
+    """The sender's own words, below the subject."""
+    category: str | None
+    principal: Principal
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One piece of context. `ref` leads a person to where it comes from."""
+
+    text: str
+    ref: str
+    score: float | None = None
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where pieces come from, best first; `categories` limits it to messages it can help with."""
+
+    name: str
+    find: Callable[[Asked], Awaitable[Sequence[Piece]]]
+    categories: frozenset[str] | None = None
+
+
+def retrieve_from(sources: Sequence[Source], *, patience: float = PATIENCE) -> ServiceFunction:
+    """`with: {budget: 2000, sources: [knowledge, contact]}` limits how much is taken from where."""
+    known = {source.name: source for source in sources}
+
+    async def retrieve(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> dict[str, Any]:
+        if envelope.message is None:
+            raise PermanentError("there is no message to retrieve anything for")
+        asked = _asked(envelope.message, envelope, ctx)
+        wanted = [known[name] for name in settings.get("sources", known) if name in known]
+        fitting = [one for one in wanted if one.categories is None or asked.category in one.categories]
+        found = await asyncio.gather(*(_pieces(source, asked, patience) for source in fitting))
+        return _within(int(settings.get("budget", BUDGET)), fitting, found)
+
+    return retrieve
+
+
+def _asked(message: Message, envelope: Envelope, ctx: StageContext) -> Asked:
+    own = visible_reply(envelope.raw_input) or envelope.raw_input
+    text = f"{message.subject}\n{own}".strip()
+    return Asked(ctx.run_id, message, text, category_of(envelope).get("category"), ctx.principal)
+
+
+async def _pieces(source: Source, asked: Asked, patience: float) -> Sequence[Piece] | str:
+    """What the source has, or in words why it could not say: the others go on without it."""
+    try:
+        async with asyncio.timeout(patience):
+            return await source.find(asked)
+    except TimeoutError:
+        problem = f"no answer within {patience:g} s"
+    except Exception as error:  # whatever a source is made of, a message is worked without it
+        problem = f"{type(error).__name__}: {error}"[:300]
+    log.warning("%s could not be asked: %s", source.name, problem, extra={"run_id": asked.run_id})
+    return problem
+
+
+def _within(budget: int, sources: Sequence[Source], found: Sequence[Sequence[Piece] | str]) -> dict[str, Any]:
+    """The best piece of every source, then the second of each, and so on, as long as there is room."""
+    skipped = [
+        {"source": source.name, "reason": one}
+        for source, one in zip(sources, found, strict=True)
+        if isinstance(one, str)
+    ]
+    lists = [(source, one) for source, one in zip(sources, found, strict=True) if not isinstance(one, str)]
+    ranks = max((len(pieces) for _, pieces in lists), default=0)
+    turns = [(source.name, pieces[rank]) for rank in range(ranks) for source, pieces in lists if rank < len(pieces)]
+    kept: list[dict[str, Any]] = []
+    spent = left_out = 0
+    seen: set[str] = set()
+    for name, piece in turns:
+        if piece.ref in seen and name != "knowledge":
+            continue
+        seen.add(piece.ref)
+        cost = tokens_of(piece.text)
+        if spent + cost > budget:
+            left_out += 1
+            continue
+        spent += cost
+        kept.append(_told(name, piece))
+    return {
+        "context": [one["text"] for one in kept],
+        "sources": kept,
+        "skipped": skipped,
+        "left_out": left_out,
+        "tokens": spent,
+    }
+
+
+def _told(name: str, piece: Piece) -> dict[str, Any]:
+    told = {"source": name, "ref": piece.ref, "text": piece.text, **piece.details}
+    return told if piece.score is None else {**told, "score": round(piece.score, 4)}
+
+
+def tokens_of(text: str) -> int:
+    """How many tokens a text is at most likely to be."""
+    return len(text.encode()) // _BYTES_PER_TOKEN + 1

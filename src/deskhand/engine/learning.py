@@ -1,0 +1,115 @@
+"""Answered messages join the desk's memory: each once, aside from the runs, and after a crash at the next start."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from deskhand.engine.story import Records, read_records
+from deskhand.errors import DeskhandError
+from deskhand.knowledge.exchanges import LONGEST_TEXT, learned, owner_of, person_of
+from deskhand.mail.reply import visible_reply
+from deskhand.model.exchanges import Exchange, How
+from deskhand.model.message import REPLY
+from deskhand.model.run import EXPIRY, Decision, ReviewKind, RunStatus
+from deskhand.ports import Embeds, Exchanges, Store
+
+log = logging.getLogger("deskhand.learning")
+
+
+class Learner:
+    """Reads what was sent, computes what it is found by, keeps it. The rows of runs stay the only truth."""
+
+    def __init__(self, store: Store, exchanges: Exchanges, embedder: Callable[[], Embeds]) -> None:
+        self._store, self._exchanges, self._embedder = store, exchanges, embedder
+        self._waiting: asyncio.Queue[str] = asyncio.Queue()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._work(), name=f"learner of {self._store.desk}")
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def at_rest(self, run_id: str, status: RunStatus) -> None:
+        """A run came to rest here; what it sent is learned in a moment."""
+        if status is RunStatus.SENT:
+            self._waiting.put_nowait(run_id)
+
+    async def catch_up(self) -> int:
+        """Learn from every sent reply that is not known yet; how many there were."""
+        count = after = 0
+        while found := await self._exchanges.unlearned(after=after):
+            for position, run_id in found:
+                count += await self.learn(run_id)
+                after = position
+        return count
+
+    async def learn(self, run_id: str) -> bool:
+        """False when there is nothing to learn: it is known, was erased, or sent nothing."""
+        exchange = exchange_in(await read_records(self._store, run_id))
+        if exchange is None:
+            return False
+        return await self._exchanges.keep(await asyncio.to_thread(learned, exchange, self._embedder()))
+
+    async def settled(self) -> None:
+        """Everything that came to rest so far has been looked at."""
+        await self._waiting.join()
+
+    async def _work(self) -> None:
+        await self._safely(self.catch_up())
+        while True:
+            run_id = await self._waiting.get()
+            await self._safely(self.learn(run_id))
+            self._waiting.task_done()
+
+    async def _safely(self, work: Any) -> None:
+        """A message that cannot be learned from is left out; the next start tries it again."""
+        try:
+            await work
+        except DeskhandError as error:
+            log.warning("an answered message could not be learned from: %s", error)
+        except Exception:
+            log.exception("an answered message could not be learned from")
+
+
+def exchange_in(records: Records) -> Exchange | None:
+    """What a run that sent its reply has to teach."""
+    message, states = records.message, records.states
+    if message is None or records.run.status is not RunStatus.SENT or not states:
+        return None
+    outputs = states[-1].after.outputs
+    reply = outputs.get(REPLY)
+    if not isinstance(reply, dict) or not str(reply.get("text") or "").strip():
+        return None
+    question = visible_reply(message.body) or message.body or message.subject
+    return Exchange(
+        run_id=records.run.id,
+        person=person_of(str(reply.get("to") or message.sender.address)),
+        owner=owner_of(message.principal),
+        category=_category(outputs),
+        language=reply.get("language"),
+        how=_how(records),
+        question=question[:LONGEST_TEXT],
+        answer=str(reply["text"])[:LONGEST_TEXT],
+        answered_at=records.run.updated_at,
+    )
+
+
+def _how(records: Records) -> How:
+    """A window in which nobody stopped it is nobody's approval."""
+    decided = [
+        review.decision
+        for review in records.reviews
+        if review.kind is ReviewKind.REPLY and review.decided_by not in (None, EXPIRY)
+    ]
+    if Decision.EDIT in decided:
+        return "edited"
+    return "approved" if Decision.APPROVE in decided else "sent"
+
+
+def _category(outputs: dict[str, Any]) -> str | None:
+    named = [output.get("category") for output in outputs.values() if isinstance(output, dict)]
+    return next((str(one) for one in reversed(named) if one is not None), None)
