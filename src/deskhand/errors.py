@@ -99,6 +99,10 @@ class Conflict(DeskhandError):
     code = ErrorCode.CONFLICT
 
 
+class SlotTaken(Conflict):
+    """Somebody else has this time by now."""
+
+
 class EffectRefused(DeskhandError):
     """The desk is stopped, or the effect would exceed a cap: nothing was written, and a person decides."""
 

@@ -1,6 +1,7 @@
 """The composition root: the only file that knows which adapter stands behind which port."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -58,13 +59,24 @@ from deskhand.model.ids import new_id
 from deskhand.model.message import CREATE_DRAFT, Message
 from deskhand.model.run import Accepted
 from deskhand.policy.rules import RulePolicy
-from deskhand.ports import Brain, ChatModel, Clock, DeskDatabase, Embeds, KnowledgeStore, Sink
+from deskhand.ports import (
+    Brain,
+    Calendar,
+    ChatModel,
+    Clock,
+    Contacts,
+    DeskDatabase,
+    Embeds,
+    KnowledgeStore,
+    Sink,
+)
 from deskhand.routing.rules import Router
 from deskhand.tools.built_in import MAY_BE_ABSENT, built_in_shapes, built_in_tools
 from deskhand.tools.case import Terms
 from deskhand.tools.delivery import DELIVER, delivery_tool, draft_tool
 from deskhand.tools.desk_code import DeskCode, load_tools
 from deskhand.tools.gate import Gate, StandIn
+from deskhand.tools.office import OFFICE_SHAPES, Office
 from deskhand.tools.registry import Tool, ToolRegistry
 from deskhand.tools.services import ServiceFunction
 from deskhand.tools.shapes import shape_of
@@ -132,7 +144,7 @@ def read_desk(name: str, *, policy: Path | None = None) -> LoadedDesk:
     folder = find_desk(name)
     path = folder / "tools.py"
     code = load_tools(path) if path.is_file() else DeskCode((), {}, {}, {})
-    shapes = {**built_in_shapes(), **{tool.name: shape_of(tool) for tool in code.tools}}
+    shapes = {**OFFICE_SHAPES, **built_in_shapes(), **{tool.name: shape_of(tool) for tool in code.tools}}
     for tool in code.tools:
         if tool.name in built_in_shapes():
             raise tool.place.error(f"{tool.name!r} is a tool that every desk has already", fix="rename this one")
@@ -320,9 +332,10 @@ async def open_desk(
         model = CappedChatModel(model, partial(_spent_today, store, spec, clock), spec.safeguards.model_spend)
     channels = desk_channels(spec, database, store)
     knowledge = open_knowledge(database, spec.name)
-    registry, cited = _registry(loaded, store, outbox, channels), knowledge.store.texts_used
+    office = desk_office(spec, database, store, clock)
+    registry, cited = _registry(loaded, store, outbox, office, channels), knowledge.store.texts_used
     own = own_database(database, spec.name)
-    gate = _gate(loaded, store, registry, own, "live" if live else "capture", cited=cited)
+    gate = _gate(loaded, store, registry, office, own, "live" if live else "capture", cited=cited)
     brain = build_brain(spec, RecordingChatModel(model, store.record_call, clock), clock, knowledge, embedder)
     agents = Agents(
         spec.profiles,
@@ -365,7 +378,44 @@ async def open_desk(
             await learner.stop()
         for channel in channels:
             await channel.close()
+        await office.calendar.close()
         await chat.aclose()
+
+
+def open_contacts(database: Database, desk: str, now: Callable[[], float] = time.time) -> Contacts:
+    """The people a desk knows."""
+    from deskhand.adapters.stores.contacts import SqlContacts
+
+    return SqlContacts(database, desk, _language, now)
+
+
+def open_calendar(
+    spec: DeskSpec, database: Database, now: Callable[[], float] = time.time, *, desk: str | None = None
+) -> Calendar:
+    """A desk's calendar, wherever it lies; what conversations hold is always in the database, under the desk's name."""
+    from deskhand.adapters.calendar.database import DatabaseCalendar
+
+    return DatabaseCalendar(database, desk or spec.name, now)
+
+
+@asynccontextmanager
+async def looking_at_calendar(spec: DeskSpec, url: str) -> AsyncIterator[Calendar]:
+    """A desk's calendar, to look at; a database that is not there yet holds nothing, and looking does not make one."""
+    file = database_file(url)
+    with TemporaryDirectory(prefix="deskhand-") as scratch:
+        there = file is None or file.is_file()
+        async with open_database(url if there else str(Path(scratch) / "empty.db")) as database:
+            calendar = open_calendar(spec, database)
+            try:
+                yield calendar
+            finally:
+                await calendar.close()
+
+
+def desk_office(spec: DeskSpec, database: Database, store: DeskStore, clock: Clock) -> Office:
+    contacts = open_contacts(database, store.desk, clock.now)
+    calendar = open_calendar(spec, database, clock.now, desk=store.desk)
+    return Office(contacts, calendar, spec.calendar, clock.now, store.message)
 
 
 def channel_store(database: Database, desk: str, channel: str, owner: str) -> SqlChannelStore:
@@ -492,12 +542,12 @@ def _worker(
 
 
 def _registry(
-    loaded: LoadedDesk, store: DeskStore, outbox: Path, channels: "Sequence[DeskChannel]" = ()
+    loaded: LoadedDesk, store: DeskStore, outbox: Path, office: Office, channels: "Sequence[DeskChannel]" = ()
 ) -> ToolRegistry:
     """The desk's tools and our own."""
     spec = loaded.spec
     registry = ToolRegistry(loaded.code.tools, absent=MAY_BE_ABSENT)
-    for own in _built_in(spec, store):
+    for own in (*_built_in(spec, store), *office.tools(beside=registry.names)):
         registry.register(own)
     folder = FolderOutbox(outbox, sender=f"{loaded.spec.name}@localhost")
     routed = RoutedOutbox(_carriers(channels), folder, store.message)
@@ -519,6 +569,7 @@ def _gate(
     loaded: LoadedDesk,
     store: DeskStore,
     registry: ToolRegistry,
+    office: Office,
     database: DeskDatabase,
     mode: Literal["live", "capture"],
     stand_in: StandIn | None = None,
@@ -533,12 +584,13 @@ def _gate(
         desk=loaded.spec.name,
         mode=mode,
         terms=terms or terms_of(loaded.spec, registry),
-        resolvers=loaded.code.resolvers,
+        resolvers=(*loaded.code.resolvers, *office.resolvers(beside=loaded.code.resolvers)),
         now=(clock or SystemClock()).now,
         record_event=store.record_event,
         stand_in=stand_in,
         cited=cited,
         database=database,
+        acquainted=office.acquainted,
     )
 
 
@@ -575,9 +627,9 @@ class Sandbox:
     ) -> None:
         self.spec, self.store = loaded.spec, store
         self._chat = chat
-        self._loaded, self._database, self._brain = loaded, database, brain
-        self._registry = _registry(loaded, store, outbox)
-        self._terms = terms_of(loaded.spec, self._registry)
+        self._loaded, self._database, self._brain, self._outbox = loaded, database, brain, outbox
+        office = desk_office(loaded.spec, database, store, SystemClock())
+        self._terms = terms_of(loaded.spec, _registry(loaded, store, outbox, office))
         self._prompts, self._routed = PromptRegistry(loaded.spec.prompts), routed_by(loaded.spec)
         self._numbers, self._own = count(1), own_database(database, loaded.spec.name)
 
@@ -601,9 +653,11 @@ class Sandbox:
         spec = self.spec
         own = f"{spec.name}#{next(self._numbers)}"  # a desk by itself: time and totals are each lane's own
         store = SqliteStore(self._database, own, now=clock.now, ids=ids)
-        gate = _gate(self._loaded, store, self._registry, self._own, "capture", stand_in, clock, self._terms)
+        office = desk_office(spec, self._database, store, clock)
+        registry = _registry(self._loaded, store, self._outbox, office)
+        gate = _gate(self._loaded, store, registry, office, self._own, "capture", stand_in, clock, self._terms)
         sending = _sending(spec, store, clock, sent_lately)
-        agents = Agents(spec.profiles, self._chat, tuple(self._registry), spec.models, spec.default_model)
+        agents = Agents(spec.profiles, self._chat, tuple(registry), spec.models, spec.default_model)
         sources = context_sources(self._database, store, open_knowledge(self._database, spec.name))
         parts = _parts(self._loaded, gate, self._brain, self._prompts, sending=sending, agents=agents, sources=sources)
         flows = _flows(self._loaded, parts)
@@ -624,7 +678,7 @@ def desk_cases(loaded: LoadedDesk) -> "tuple[list[Case], dict[str, Scorer]]":
     own = loaded.spec.folder / "evals.py"
     declared = load_tools(own).declared if own.is_file() else ()
     scorers = scorers_in((*loaded.code.declared, *declared))
-    tools = frozenset((*built_in_shapes(), *(tool.name for tool in loaded.code.tools)))
+    tools = frozenset((*OFFICE_SHAPES, *built_in_shapes(), *(tool.name for tool in loaded.code.tools)))
     return load_cases(CaseDesk(loaded.spec, tools, frozenset(scorers))), scorers
 
 
@@ -721,11 +775,6 @@ def routed_by(spec: DeskSpec) -> Callable[[Message], Awaitable[Message]]:
 def desk_router(spec: DeskSpec) -> Router:
     """The desk's routing rules, ready to decide."""
 
-    def language(message: Message) -> str | None:
-        from deskhand.language.identify import identify
-
-        return identify(visible_reply(message.body) or message.subject).code
-
     @cache
     def intents() -> "Intents | None":
         from deskhand.brain.build import learned_intents
@@ -738,7 +787,13 @@ def desk_router(spec: DeskSpec) -> Router:
         text = f"{message.subject}\n{visible_reply(message.body)}".strip()
         return model.predict([text])[0].label if model is not None and text else None
 
-    return Router(spec.routing, spec.default_flow, language=language, intent=intent, stand_ins=spec.stand_ins)
+    return Router(spec.routing, spec.default_flow, language=_language, intent=intent, stand_ins=spec.stand_ins)
+
+
+def _language(message: Message) -> str | None:
+    from deskhand.language.identify import identify
+
+    return identify(visible_reply(message.body) or message.subject).code
 
 
 def mail_intake(

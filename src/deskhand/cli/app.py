@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from deskhand.cli import audit, conversations, db, eval, flow, intents, kb, keys, mail, policy, reviews, runs, workers
+from deskhand.cli import calendar as calendar_commands
+from deskhand.cli import contacts as contact_commands
 from deskhand.cli.demo import demo
 from deskhand.cli.doctor import doctor
 from deskhand.cli.init import init
@@ -56,6 +58,8 @@ app.command(rich_help_panel=START)(serve)
 app.add_typer(runs.app, name="runs", rich_help_panel=LOOK)
 app.add_typer(reviews.app, name="reviews", rich_help_panel=LOOK)
 app.add_typer(conversations.app, name="conversations", rich_help_panel=LOOK)
+app.add_typer(contact_commands.app, name="contacts", rich_help_panel=LOOK)
+app.add_typer(calendar_commands.app, name="calendar", rich_help_panel=LOOK)
 app.command(rich_help_panel=LOOK)(replay)
 app.add_typer(flow.app, name="flow", rich_help_panel=DESK)
 app.command(rich_help_panel=DESK)(flow.schema)

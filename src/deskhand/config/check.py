@@ -4,6 +4,7 @@ from collections.abc import Callable
 from zoneinfo import available_timezones
 
 from deskhand.config.brain_rules import brain_findings
+from deskhand.config.calendar_rules import calendar_findings
 from deskhand.config.channel_rules import channel_findings, mode_findings
 from deskhand.config.finding import Draft, Finding, Findings, FlowDraft
 from deskhand.config.flow_rules import flow_findings
@@ -81,5 +82,6 @@ RULES: tuple[Callable[[Draft], Findings], ...] = (
     _time_zone,
     channel_findings,
     mode_findings,
+    calendar_findings,
 )
 """A new section brings its own rule."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from deskhand.config.brain import BrainSpec, brain_spec
+from deskhand.config.calendar import CalendarSection, CalendarSpec, calendar_spec
 from deskhand.config.channel_rules import ELSE
 from deskhand.config.channels import ChannelSpec, Mode, channel_spec
 from deskhand.config.check import check_desk
@@ -101,6 +102,7 @@ class DeskSpec(Frozen):
     profiles: dict[str, ProfileSpec] = Field(default_factory=dict)
     stand_ins: dict[str, str] = Field(default_factory=dict)
     """Flows whose agent has no model to ask, each with the flow that works its messages instead."""
+    calendar: CalendarSpec = Field(default_factory=lambda: calendar_spec(CalendarSection(), Path(), "UTC"))
 
     def mode_for(self, category: str | None) -> Mode:
         """What happens to a reply to a message of this category."""
@@ -200,6 +202,7 @@ def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, Promp
         modes=desk.modes,
         routing=tuple(desk.routing.rules),
         mail=desk.mail,
+        calendar=calendar_spec(desk.calendar, folder, desk.time_zone),
         undo_seconds=desk.undo_seconds,
         web_search=None if desk.web_search is None else web_search_spec(desk.web_search),
         profiles=profiles,

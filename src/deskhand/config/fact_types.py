@@ -100,6 +100,8 @@ class FactTypes:
             "principal.address": FactType("text"),
             "principal.tier": FactType("text"),
             "customer.tier": FactType("text"),
+            "principal.tags": FactType("list"),
+            "customer.tags": FactType("list"),
             "intent": FactType("text"),
             "category": FactType("text", self._categories),
             "channel": FactType("text"),

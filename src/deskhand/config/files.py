@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from deskhand.config.brain import BrainSection
+from deskhand.config.calendar import CalendarSection
 from deskhand.config.channels import ChannelName, ChannelSection, Mode
 from deskhand.config.outgoing import ClauseSection, Mailbox, OutgoingSection
 from deskhand.config.plans import PlanSection
@@ -126,3 +127,5 @@ class DeskSection(Section):
     """Whose word counts about who sent a mail."""
     web_search: WebSearchSection | None = None
     """The search engine behind the tool `web_search`; without one the tool is not offered."""
+    calendar: CalendarSection = Field(default_factory=CalendarSection)
+    """Which times are free: where the calendar lies, when somebody is there, how long an appointment is."""

@@ -28,6 +28,8 @@ class Principal(Frozen):
     address: str | None = Field(default=None, min_length=1, max_length=1000)
     """Proven to be the principal's own: answers may go there."""
     tier: str | None = Field(default=None, min_length=1, max_length=100)
+    tags: tuple[str, ...] | None = None
+    """What the company calls him, as its contacts say; looked up for every call, never stored with a message."""
     how: str = "nobody vouched for the sender"
     """Why we believe it, for the trace."""
 

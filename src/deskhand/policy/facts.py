@@ -36,7 +36,7 @@ class Facts:
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """As they are canonically written."""
     principal: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """kind, customer_id, address, tier"""
+    """kind, customer_id, address, tier, tags"""
     intent: str | None = None
     category: str | None = None
     channel: str | None = None
@@ -60,11 +60,12 @@ class Facts:
             named |= {f"arguments.{name}{inside}": known for inside, known in fields.items()}
             if name not in RESERVED:
                 named |= {f"{name}{inside}": known for inside, known in fields.items()}
-        for name in ("kind", "customer_id", "address", "tier"):
+        for name in ("kind", "customer_id", "address", "tier", "tags"):
             if (known := self.principal.get(name)) is not None:
                 named[f"principal.{name}"] = known
-        if "principal.tier" in named:
-            named["customer.tier"] = named["principal.tier"]
+        for name in ("tier", "tags"):
+            if f"principal.{name}" in named:
+                named[f"customer.{name}"] = named[f"principal.{name}"]
         for name in ("tool", "effect", "risk", "intent", "category", "channel", "language", "money"):
             if (known := getattr(self, name)) is not None:
                 named[name] = known

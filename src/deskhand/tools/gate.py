@@ -10,6 +10,7 @@ from typing import Any, Literal
 from deskhand.errors import EffectRefused, Fenced, StoreUnavailable
 from deskhand.logs import bound
 from deskhand.model.message import DELIVER, ENGINE_TOOLS, OWN_TOOLS, Reply
+from deskhand.model.principal import Principal
 from deskhand.model.results import ToolResult
 from deskhand.model.run import EffectState, Event, canonical_hash
 from deskhand.outgoing.content import identifiers_in
@@ -117,7 +118,9 @@ class Gate:
         stand_in: StandIn | None = None,
         cited: Callable[[str], Awaitable[Sequence[str]]] | None = None,
         database: DeskDatabase = NO_DATABASE,
+        acquainted: Callable[[Principal], Awaitable[Principal]] | None = None,
     ) -> None:
+        """`acquainted` adds what the company's contacts say about a principal: tier, tags, customer id."""
         self._registry, self._ledger, self._desk, self._mode = registry, ledger, desk, mode
         self._terms = terms or Terms()
         self._lookups = Lookups(resolvers)
@@ -128,6 +131,7 @@ class Gate:
         self._now, self._record_event, self._cited = now, record_event, cited
         self._stand_in = stand_in if mode == "capture" else None
         self._database = database.rehearsal() if mode == "capture" else database
+        self._acquainted = acquainted
 
     @property
     def has_policy(self) -> bool:
@@ -212,6 +216,8 @@ class Gate:
         case.principal = case.ctx.principal
         if case.name not in OWN_TOOLS or self.has_policy:  # an answer needs no customer data to leave
             case.principal = await self._lookups.identify(case.principal, context, tool.timeout)
+            if self._acquainted is not None:
+                case.principal = await self._acquainted(case.principal)
         case.approval = case.ctx.approval(case.hash, case.key)
         case.now = self._now()
         await self._lookups.resolve(case, context)

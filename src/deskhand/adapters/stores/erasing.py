@@ -8,6 +8,7 @@ from deskhand.adapters.stores.reviewing import close_reviews, record_event
 from deskhand.adapters.stores.rows import pack
 from deskhand.adapters.stores.totals import name_digest
 from deskhand.errors import Conflict
+from deskhand.model.booking import BookingState
 from deskhand.model.run import RunStatus
 
 
@@ -30,6 +31,8 @@ def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: flo
     for conversation in {row.conversation for row in found}:
         _erase_conversation(core, desk, conversation)
     _erase_totals(core, desk, address.strip().lower())
+    _erase_contact(core, desk, address.strip().lower())
+    _erase_bookings(core, desk, address.strip().lower(), [row.id for row in found], now)
     record_event(core, desk, "person.erased", None, by, {"runs": len(found)}, now)
     return len(found)
 
@@ -64,6 +67,21 @@ def _erase_totals(core: sa.Connection, desk: str, address: str) -> None:
     """What was counted for this address; a day's total of the desk names nobody."""
     names = [name_digest(f"{kind}:{address}") for kind in ("address", "unproven")]
     core.execute(t.totals.delete().where(t.totals.c.desk == desk, t.totals.c.name.in_(names)))
+
+
+def _erase_contact(core: sa.Connection, desk: str, address: str) -> None:
+    for table in (t.contact_notes, t.contacts):
+        core.execute(table.delete().where(table.c.desk == desk, table.c.address == address))
+
+
+def _erase_bookings(core: sa.Connection, desk: str, address: str, run_ids: list[str], now: float) -> None:
+    """Whose they were goes; what a calendar outside shows of them is taken away by whoever settles it next."""
+    values = {"holder": None, "state": BookingState.RELEASED, "reason": "erased", "updated_at": now}
+    theirs = sa.or_(t.bookings.c.run_id.in_(run_ids), t.bookings.c.holder == address)
+    conversation = sa.literal("erased:") + t.bookings.c.run_id
+    core.execute(
+        t.bookings.update().where(t.bookings.c.desk == desk, theirs).values(**values, conversation=conversation)
+    )
 
 
 def _heirs(core: sa.Connection, desk: str, run_ids: list[str]) -> list[int]:

@@ -366,3 +366,63 @@ told_sentences = Table(
     PrimaryKeyConstraint("desk", "sentence", "run"),
     Index("told_sentences_run", "run"),
 )
+
+contacts = Table(
+    "contacts",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("language", Text),
+    Column("company", Text, nullable=False),
+    Column("phone", Text, nullable=False),
+    Column("customer_id", Text),
+    Column("tier", Text),
+    Column("tags", Text, nullable=False),
+    Column("mail_name", Text, nullable=False),
+    Column("mail_language", Text),
+    Column("seen", _Position, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("updated_at", Float, nullable=False),
+    PrimaryKeyConstraint("desk", "address"),
+)
+
+contact_notes = Table(
+    "contact_notes",
+    metadata,
+    Column("id", _Position, primary_key=True, autoincrement=True),
+    Column("desk", Text, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("at", Float, nullable=False),
+    Index("contact_notes_address", "desk", "address"),
+)
+
+bookings = Table(
+    "bookings",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("run_id", Text, nullable=False),
+    Column("conversation", Text, nullable=False),
+    Column("holder", Text),
+    Column("starts_at", Float, nullable=False),
+    Column("ends_at", Float, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("expires_at", Float),
+    Column("reason", Text, nullable=False),
+    Column("written", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("updated_at", Float, nullable=False),
+    PrimaryKeyConstraint("desk", "key"),
+    Index("bookings_time", "desk", "ends_at"),
+    Index("bookings_run", "run_id"),
+)
+
+calendar_turns = Table(
+    "calendar_turns",
+    metadata,
+    Column("desk", Text, primary_key=True),
+    Column("turn", BigInteger, nullable=False),
+)

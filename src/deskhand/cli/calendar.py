@@ -1,0 +1,116 @@
+"""`deskhand calendar`: which times are free, and which a desk's conversations hold."""
+
+import time
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from deskhand.cli import options
+from deskhand.cli.terminal import console, print_json, print_table, run_async
+
+if TYPE_CHECKING:
+    from deskhand.model.booking import Booking, Span
+    from deskhand.wiring import LoadedDesk
+
+app = typer.Typer(help="Which times are free, and which are held.", no_args_is_help=True)
+
+
+@app.command("free")
+def free(
+    desk: options.Desk,
+    day: Annotated[str | None, typer.Option("--day", help="Only this day, as 2026-11-16.", metavar="DAY")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many at most.")] = 20,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """List the free slots; exit 1 when there is none."""
+    from deskhand.errors import ConfigError
+    from deskhand.tools.calendar_tools import shown
+    from deskhand.wiring import read_desk
+
+    try:
+        only = None if day is None else date.fromisoformat(day)
+    except ValueError:
+        raise ConfigError(f"{day!r} is no day", fix="write it as 2026-11-16") from None
+    loaded = read_desk(desk)
+    offering = loaded.spec.calendar.offering
+    slots = run_async(_free(loaded, database))
+    if only is not None:
+        slots = [slot for slot in slots if slot.start.astimezone(offering.hours.zone).date() == only]
+    told = [shown(slot, offering) for slot in slots[:limit]]
+    if as_json:
+        print_json({"time_zone": loaded.spec.calendar.zone, "free": len(slots), "slots": told})
+    elif not told:
+        console().print("no slot is free")
+    else:
+        for slot in told:
+            weekday = date.fromisoformat(slot["date"]).strftime("%a")
+            console().print(f"{weekday} {slot['date']} {slot['time']}-{slot['end'][11:16]}  [dim]{slot['id']}[/]")
+        console().print(f"[dim]{len(slots)} free, on the clock of {loaded.spec.calendar.zone}[/]")
+    raise typer.Exit(0 if told else 1)
+
+
+@app.command("show")
+def show(desk: options.Desk, database: options.Database = None, as_json: options.Json = False) -> None:
+    """List the times that conversations hold from now on, and how much else is busy."""
+    from deskhand.scheduling.spans import merged
+    from deskhand.wiring import read_desk
+
+    loaded = read_desk(desk)
+    spec = loaded.spec.calendar
+    where, held, busy = run_async(_show(loaded, database))
+    zone = spec.offering.hours.zone
+    if as_json:
+        spans = [[moment.astimezone(zone).isoformat(timespec="minutes") for moment in span] for span in merged(busy)]
+        bookings = [_document(one, zone) for one in held]
+        print_json({"calendar": where, "time_zone": spec.zone, "bookings": bookings, "busy": spans})
+        return
+    console().print(f"{where}  [dim]{spec.zone}[/]", soft_wrap=True)
+    if not held:
+        console().print("nothing is held")
+    else:
+        rows = [
+            (
+                f"{one.span.start.astimezone(zone):%a %Y-%m-%d %H:%M}-{one.span.end.astimezone(zone):%H:%M}",
+                str(one.state),
+                one.run_id,
+                (one.holder or "").replace("[", r"\["),
+            )
+            for one in held
+        ]
+        print_table(("when", "state", "run"), ("for",), rows)
+    console().print(f"[dim]{len(merged(busy))} busy stretches within {spec.horizon.days} days[/]")
+
+
+def _document(booking: "Booking", zone: Any) -> dict[str, Any]:
+    return {
+        "key": booking.key,
+        "run": booking.run_id,
+        "conversation": booking.conversation,
+        "for": booking.holder,
+        "start": booking.span.start.astimezone(zone).isoformat(timespec="minutes"),
+        "end": booking.span.end.astimezone(zone).isoformat(timespec="minutes"),
+        "state": booking.state,
+        "expires_at": booking.expires_at,
+    }
+
+
+async def _free(loaded: "LoadedDesk", database: str | None) -> "list[Span]":
+    from deskhand.wiring import looking_at_calendar
+
+    now = datetime.fromtimestamp(time.time(), UTC)
+    offering = loaded.spec.calendar.offering
+    async with looking_at_calendar(loaded.spec, database or options.DEFAULT_DATABASE) as calendar:
+        return offering.free(now, await calendar.busy(offering.frame(now)))
+
+
+async def _show(loaded: "LoadedDesk", database: str | None) -> "tuple[str, list[Booking], list[Span]]":
+    from deskhand.model.booking import BookingState, Span
+    from deskhand.wiring import looking_at_calendar
+
+    now = datetime.fromtimestamp(time.time(), UTC)
+    async with looking_at_calendar(loaded.spec, database or options.DEFAULT_DATABASE) as calendar:
+        held = await calendar.bookings(after=now.timestamp())
+        busy = await calendar.busy(Span(now, now + loaded.spec.calendar.horizon))
+        return await calendar.check(), [one for one in held if one.state is not BookingState.RELEASED], busy

@@ -1,0 +1,1 @@
+"""Address books as files: CSV and vCard, read and written. Nothing here talks to anybody."""

@@ -1,0 +1,1 @@
+"""Time arithmetic: working hours, free time, slots, recurring events, invitations. Nothing here talks to anybody."""

@@ -1,0 +1,80 @@
+"""The tools every desk has for dealing with people: contacts and the calendar."""
+
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+from deskhand.config.calendar import CalendarSpec
+from deskhand.config.shapes import ToolShape
+from deskhand.model.message import Message
+from deskhand.model.principal import Principal
+from deskhand.ports import Calendar, Contacts
+from deskhand.tools.authority import Resolver, Slot
+from deskhand.tools.calendar_tools import CHECK_CALENDAR, HOLD_SLOT, check_tool, hold_tool, slot_resolver
+from deskhand.tools.contact_tool import GET_CONTACT, contact_tool
+from deskhand.tools.registry import Tool
+
+_DAY: dict[str, Any] = {
+    "type": "string",
+    "format": "date",
+    "description": "the day the customer asks for, as 2026-11-16; leave it out when he names none",
+}
+_TIME: dict[str, Any] = {
+    "type": "string",
+    "format": "time",
+    "description": "the time of day he asks for, as 14:30; leave it out when he names none",
+}
+_SLOT: dict[str, Any] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 1000,
+    "description": "the id of a time that check_calendar offered",
+}
+
+OFFICE_SHAPES = {
+    shape.name: shape
+    for shape in (
+        ToolShape(GET_CONTACT, "read", "low", built_in=True),
+        ToolShape(CHECK_CALENDAR, "read", "low", {"on": _DAY, "at": _TIME}, built_in=True),
+        ToolShape(HOLD_SLOT, "keyed", "low", {"slot": _SLOT}, frozenset(("slot",)), frozenset(("slot",)), True),
+    )
+}
+"""The same tools as configuration sees them, before there is anything they could work with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """What these tools work with."""
+
+    contacts: Contacts
+    calendar: Calendar
+    spec: CalendarSpec
+    now: Callable[[], float]
+    message_of: Callable[[str], Awaitable[Message | None]]
+    """The message a run works."""
+
+    def tools(self, beside: Collection[str] = ()) -> list[Tool]:
+        """All but those of which a desk has one of its own."""
+        made = (
+            contact_tool(self.contacts),
+            check_tool(self.calendar, self.spec, self.now),
+            hold_tool(self.calendar, self.spec, self.now),
+        )
+        return [tool for tool in made if tool.name not in beside]
+
+    def resolvers(self, beside: Collection[Resolver] = ()) -> list[Resolver]:
+        own = {resolver.kind for resolver in beside}
+        return [] if Slot in own else [slot_resolver(self.spec, self.now)]
+
+    async def acquainted(self, principal: Principal) -> Principal:
+        """The principal with what the company wrote down about his address; a text he sent has no part in it."""
+        if not principal.owns or principal.address is None:
+            return principal
+        found = await self.contacts.known(principal.address)
+        if found is None:
+            return principal
+        return principal.changed(
+            customer_id=principal.customer_id or found.customer_id,
+            tier=principal.tier or found.tier,
+            tags=found.tags or None,
+        )

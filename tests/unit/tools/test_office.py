@@ -1,0 +1,244 @@
+"""Contacts and calendar through the gate: the sender's own contact, times that were offered, nothing else."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deskhand.adapters.calendar.database import DatabaseCalendar
+from deskhand.adapters.stores.contacts import SqlContacts
+from deskhand.adapters.stores.sqlite import SqliteStore
+from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.config.calendar import CalendarSection, calendar_spec
+from deskhand.config.policy import RuleSection, policy_spec
+from deskhand.model.booking import BookingState, NewBooking, Span
+from deskhand.model.contact import ContactEntry
+from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
+from deskhand.model.run import EffectState
+from deskhand.policy.rules import compile_policy
+from deskhand.tools.case import Terms
+from deskhand.tools.gate import Gate, GateAnswer
+from deskhand.tools.office import OFFICE_SHAPES, Office
+from deskhand.tools.registry import ToolRegistry
+from deskhand.tools.shapes import shape_of
+from tests.kit import TestClock
+from tests.memory_ledger import ANN, FixedContext, MemoryLedger
+
+MONDAY = datetime(2026, 11, 16, 7, 0, tzinfo=UTC)
+SPEC = calendar_spec(CalendarSection(time_zone="Europe/Prague"), Path(), "UTC")
+TOOLS = tuple(OFFICE_SHAPES)
+
+
+class Reception:
+    """An office with a gate before it."""
+
+    def __init__(self, database: SqliteDatabase, policy: list[RuleSection] | None = None) -> None:
+        self.clock = TestClock(MONDAY.timestamp())
+        self.store = SqliteStore(database, "desk", now=self.clock.now)
+        self.contacts = SqlContacts(database, "desk", lambda mail: "en", self.clock.now)
+        self.calendar = DatabaseCalendar(database, "desk", self.clock.now)
+        self.office = Office(self.contacts, self.calendar, SPEC, self.clock.now, self.store.message)
+        self.ledger = MemoryLedger()
+        terms = Terms(policy=None if policy is None else compile_policy(policy_spec(policy)))
+        self.gate = Gate(
+            ToolRegistry(self.office.tools()),
+            self.ledger,
+            desk="desk",
+            terms=terms,
+            resolvers=self.office.resolvers(),
+            now=self.clock.now,
+            acquainted=self.office.acquainted,
+        )
+
+    async def call(self, tool: str, ctx: FixedContext | None = None, index: int = 0, **arguments: Any) -> GateAnswer:
+        return await self.gate.call(tool, arguments, allowed=TOOLS, ctx=ctx or FixedContext(), index=index)
+
+    async def offered(self, ctx: FixedContext, **arguments: Any) -> list[dict[str, Any]]:
+        """Check the calendar as an earlier stage of the run would have."""
+        answer = await self.call("check_calendar", ctx, **arguments)
+        data: dict[str, Any] = answer.result.data or {}
+        ctx.envelope = ctx.envelope.changed(outputs={"look": {"results": [{"tool": "check_calendar", "data": data}]}})
+        slots: list[dict[str, Any]] = data["slots"]
+        return slots
+
+
+@pytest.fixture
+async def reception(tmp_path: Path) -> AsyncIterator[Reception]:
+    database = await SqliteDatabase.open(tmp_path / "office.db")
+    try:
+        yield Reception(database)
+    finally:
+        await database.close()
+
+
+def test_the_shapes_are_those_of_the_tools(reception: Reception) -> None:
+    for tool in reception.office.tools():
+        made, told = shape_of(tool), OFFICE_SHAPES[tool.name]
+        assert (made.name, made.effect, made.risk) == (told.name, told.effect, told.risk)
+        assert (made.arguments, made.required, made.objects) == (told.arguments, told.required, told.objects)
+
+
+def test_a_desks_own_tool_stands_before_ours(reception: Reception) -> None:
+    assert [tool.name for tool in reception.office.tools(beside=["get_contact", "hold_slot"])] == ["check_calendar"]
+
+
+# --- contacts
+
+
+async def test_a_sender_hears_of_himself_alone_and_no_notes(reception: Reception) -> None:
+    ann = ContactEntry(address="ann@example.com", name="Ann", tier="gold", tags=("late-payer",), notes=("rude",))
+    await reception.contacts.put([ann, ContactEntry(address="bob@example.com", name="Bob")], "eve")
+    answer = await reception.call("get_contact")
+    assert answer.result.data == {
+        "known": True,
+        "name": "Ann",
+        "address": "ann@example.com",
+        "tier": "gold",
+        "messages": 0,
+    }
+    other = await reception.call("get_contact", address="bob@example.com")
+    assert other.rule == "invalid_arguments"
+
+
+async def test_nobody_in_particular_is_told_nothing(reception: Reception) -> None:
+    await reception.contacts.put([ContactEntry(address="ann@example.com", name="Ann")], "eve")
+    answer = await reception.call("get_contact", FixedContext(principal=ANONYMOUS))
+    assert answer.result.data == {"known": False, "reason": ANONYMOUS.how}
+    stranger = Principal(kind=PrincipalKind.SENDER, address="cy@example.com")
+    answer = await reception.call("get_contact", FixedContext(principal=stranger))
+    assert answer.result.data == {"known": False}
+
+
+async def test_tier_and_tags_are_facts_of_every_call(reception: Reception, tmp_path: Path) -> None:
+    sender = Principal(kind=PrincipalKind.SENDER, address="dan@example.com")
+    entry = ContactEntry(address="dan@example.com", tier="gold", tags=("vip", "b2b"), customer_id="C-7")
+    await reception.contacts.put([entry], "eve")
+    answer = await reception.call("get_contact", FixedContext(principal=sender))
+    assert answer.facts["principal"] == {
+        "kind": "sender",
+        "address": "dan@example.com",
+        "tier": "gold",
+        "tags": ["vip", "b2b"],
+        "customer_id": "C-7",
+    }
+    database = await SqliteDatabase.open(tmp_path / "office.db")
+    rules = [
+        RuleSection.model_validate({"name": "vips", "when": {"customer.tags": {"contains": "vip"}}, "then": "allow"}),
+        RuleSection.model_validate({"name": "rest", "when": {"tool": "get_contact"}, "then": "deny"}),
+    ]
+    strict = Reception(database, rules)
+    try:
+        assert (await strict.call("get_contact", FixedContext(principal=sender))).verdict == "allow"
+        assert (await strict.call("get_contact")).rule == "rest"
+    finally:
+        await database.close()
+
+
+# --- free times
+
+
+async def test_three_free_times_are_offered_on_the_desks_clock(reception: Reception) -> None:
+    answer = await reception.call("check_calendar")
+    assert answer.result.data is not None
+    assert answer.result.data["time_zone"] == "Europe/Prague"
+    slots = answer.result.data["slots"]
+    assert [slot["start"] for slot in slots] == [
+        "2026-11-16T12:00+01:00",
+        "2026-11-17T09:00+01:00",
+        "2026-11-17T12:00+01:00",
+    ]
+    assert slots[0] == {
+        "id": "slot_20261116T1100Z_30",
+        "start": "2026-11-16T12:00+01:00",
+        "end": "2026-11-16T12:30+01:00",
+        "date": "2026-11-16",
+        "time": "12:00",
+    }
+
+
+@pytest.mark.parametrize(
+    ("on", "at", "wished"),
+    [
+        ("2026-11-17", "10:00", "free"),
+        ("2026-11-17", "09:30", "busy"),
+        ("2026-11-17", "08:00", "closed"),
+        ("2026-11-21", "10:00", "closed"),
+        ("2026-11-16", "09:00", "too soon"),
+        ("2027-11-16", "09:00", "too far ahead"),
+    ],
+)
+async def test_what_became_of_a_wish_is_said_and_nothing_of_why(
+    reception: Reception, on: str, at: str, wished: str
+) -> None:
+    start = datetime(2026, 11, 17, 8, 30, tzinfo=UTC)
+    taken = NewBooking("k", "run_9", Span(start, start.replace(hour=9, minute=0)), "bob@example.com", 9e9)
+    await reception.calendar.hold(taken)
+    answer = await reception.call("check_calendar", on=on, at=at)
+    assert answer.result.data is not None
+    assert answer.result.data["wished"] == wished
+    assert "bob" not in str(answer.result.data)
+    assert all("2026-11-17T09:30" not in slot["start"] for slot in answer.result.data["slots"])
+
+
+# --- holding one
+
+
+async def test_an_offered_time_is_held_for_the_sender(reception: Reception) -> None:
+    ctx = FixedContext()
+    slot = (await reception.offered(ctx))[1]
+    answer = await reception.call("hold_slot", ctx, slot=slot["id"])
+    assert answer.verdict == "allow"
+    assert answer.result.data is not None
+    assert (answer.result.data["held"], answer.result.data["start"]) == (True, slot["start"])
+    (booking,) = await reception.calendar.bookings()
+    assert (booking.key, booking.holder, booking.state) == ("run_1.1.0", "ann@example.com", BookingState.TENTATIVE)
+    assert slot["id"] not in [one["id"] for one in await reception.offered(FixedContext("run_2"))]
+
+
+@pytest.mark.parametrize(
+    ("key", "rule"),
+    [
+        ("slot_20261117T0900Z_30", "not_offered"),
+        ("slot_20261117T0300Z_30", "not_yours"),
+        ("slot_20261117T0800Z_600", "not_yours"),
+        ("tomorrow at ten", "not_yours"),
+    ],
+)
+async def test_a_time_that_was_not_offered_cannot_be_held(reception: Reception, key: str, rule: str) -> None:
+    ctx = FixedContext()
+    await reception.offered(ctx)
+    answer = await reception.call("hold_slot", ctx, slot=key)
+    assert (answer.verdict, answer.rule) == ("deny", rule)
+    assert await reception.calendar.bookings() == []
+
+
+async def test_nobody_in_particular_holds_nothing_without_a_person(reception: Reception) -> None:
+    ctx = FixedContext(principal=ANONYMOUS)
+    slot = (await reception.offered(ctx))[0]
+    answer = await reception.call("hold_slot", ctx, slot=slot["id"])
+    assert (answer.verdict, answer.rule) == ("hold", "needs_a_principal")
+
+
+async def test_the_second_to_come_is_told_to_look_again(reception: Reception) -> None:
+    first, second = FixedContext("run_1"), FixedContext("run_2", principal=ANN.changed(address="bob@example.com"))
+    slot = (await reception.offered(first))[0]
+    assert (await reception.offered(second))[0] == slot
+    await reception.call("hold_slot", first, slot=slot["id"])
+    answer = await reception.call("hold_slot", second, slot=slot["id"])
+    assert answer.result.error is not None
+    assert answer.result.error.error_type == "slot_taken"
+    assert len(await reception.calendar.busy(Span(MONDAY, MONDAY.replace(day=20)))) == 1
+
+
+async def test_an_interrupted_hold_is_looked_up_and_not_made_twice(reception: Reception) -> None:
+    ctx = FixedContext()
+    slot = (await reception.offered(ctx))[0]
+    await reception.call("hold_slot", ctx, slot=slot["id"])
+    key = ctx.effect_key()
+    tool, call_hash, _, _ = reception.ledger.rows[key]
+    reception.ledger.rows[key] = (tool, call_hash, EffectState.INTENDED, "null")
+    again = await reception.call("hold_slot", ctx, slot=slot["id"])
+    assert again.result.ok
+    assert len(await reception.calendar.bookings()) == 1
