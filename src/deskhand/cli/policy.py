@@ -45,13 +45,16 @@ def check(desk: options.Desk, as_json: options.Json = False) -> None:
 def _fact_types(loaded: "LoadedDesk") -> "FactTypes":
     from deskhand.config.fact_types import REPLY_SHAPE, FactTypes
     from deskhand.tools.built_in import built_in_shapes
+    from deskhand.tools.office import OFFICE_SHAPES
     from deskhand.tools.shapes import shape_of
 
     stages = [stage for flow in loaded.spec.flows.values() for stage in flow.stages.values()]
     categories = {choice for stage in stages if stage.task == "classify" for choice in stage.choices}
     named = {tool for stage in stages for tool in stage.tools}
-    offered = [shape for name, shape in built_in_shapes().items() if name in named]
-    return FactTypes([*map(shape_of, loaded.code.tools), *offered, REPLY_SHAPE], categories)
+    ours = {**OFFICE_SHAPES, **built_in_shapes()}
+    offered = {name: shape for name, shape in ours.items() if name in named}
+    offered |= {tool.name: shape_of(tool) for tool in loaded.code.tools}
+    return FactTypes([*offered.values(), REPLY_SHAPE], categories)
 
 
 def _print_findings(spec: "PolicySpec | None", found: "list[PolicyFinding]") -> None:

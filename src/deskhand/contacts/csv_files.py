@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from deskhand.contacts.entries import BadEntry, entry_of
 from deskhand.model.contact import Contact, ContactEntry
@@ -58,7 +59,13 @@ def read_csv(raw: bytes) -> Table:
     return Table(columns, ignored, _rows(reader, columns, lines))
 
 
-def _rows(reader: "csv._reader", columns: dict[int, str], lines: Sequence[str]) -> Iterator[ContactEntry | BadEntry]:
+class _Reader(Protocol):
+    line_num: int
+
+    def __next__(self) -> list[str]: ...
+
+
+def _rows(reader: _Reader, columns: dict[int, str], lines: Sequence[str]) -> Iterator[ContactEntry | BadEntry]:
     while True:
         line = reader.line_num + 1
         try:

@@ -34,9 +34,9 @@ _SLOT: dict[str, Any] = {
 OFFICE_SHAPES = {
     shape.name: shape
     for shape in (
-        ToolShape(GET_CONTACT, "read", "low", built_in=True),
-        ToolShape(CHECK_CALENDAR, "read", "low", {"on": _DAY, "at": _TIME}, built_in=True),
-        ToolShape(HOLD_SLOT, "keyed", "low", {"slot": _SLOT}, frozenset(("slot",)), frozenset(("slot",)), True),
+        ToolShape(GET_CONTACT, "read", "low"),
+        ToolShape(CHECK_CALENDAR, "read", "low", {"on": _DAY, "at": _TIME}),
+        ToolShape(HOLD_SLOT, "keyed", "low", {"slot": _SLOT}, frozenset(("slot",)), frozenset(("slot",))),
     )
 }
 """The same tools as configuration sees them, before there is anything they could work with."""

@@ -176,8 +176,8 @@ def test_a_free_slot_overlaps_nothing_and_lies_in_the_hours(
         assert not any(slot.overlaps(one) for one in busy if one.start < one.end)
         for step in (*range(0, minutes, 15), minutes - 1):
             shown = (slot.start + timedelta(minutes=step)).astimezone(where)
-            at = shown.hour * 60 + shown.minute
-            assert any(start <= at < end for start, end in openings.get(shown.weekday(), ()))
+            minute = shown.hour * 60 + shown.minute
+            assert any(start <= minute < end for start, end in openings.get(shown.weekday(), ()))
     assert all(one.end <= other.start for one, other in pairwise(free))
     offered = propose(free, offering.hours)
     assert len(offered) == min(3, len(free))

@@ -179,7 +179,7 @@ class SqlContacts:
     def _rows(self, core: sa.Connection, addresses: Sequence[str]) -> Sequence[sa.Row[Any]]:
         return core.execute(sa.select(t.contacts).where(self._here, t.contacts.c.address.in_(addresses))).all()
 
-    def _read(self, core: sa.Connection, rows: Sequence[sa.Row[Any]]) -> "list[Contact]":
+    def _read(self, core: sa.Connection, rows: Sequence[sa.Row[Any]]) -> Sequence[Contact]:
         addresses = [row.address for row in rows]
         counts = {row.sender: row for row in core.execute(_counted(self.desk, addresses))}
         notes: dict[str, list[Note]] = {}
@@ -236,7 +236,7 @@ def _tagged(tags: "Sequence[str] | dict[str, Any]") -> str:
     return f" {' '.join(tags)} " if tags else ""
 
 
-def _words(tags: str) -> "list[str]":
+def _words(tags: str) -> list[str]:
     return tags.split()
 
 
