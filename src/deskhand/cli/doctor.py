@@ -102,6 +102,7 @@ def _models(loaded: "LoadedDesk") -> Iterator[Check]:
         return
     if spec.brain.reads:
         yield Check("brain", True, f"{spec.brain.kind}: the embedded brain needs no key and no network")
+        yield from _intents(loaded)
     if spec.brain.kind == "embedded":
         return
     for name in sorted({*spec.models.values()}):
@@ -110,6 +111,24 @@ def _models(loaded: "LoadedDesk") -> Iterator[Check]:
         except DeskhandError as error:
             problem, _, fix = str(error).partition("\n  fix: ")
             yield Check("model", False, problem, fix or None)
+
+
+def _intents(loaded: "LoadedDesk") -> Iterator[Check]:
+    """A category without examples is one that the embedded brain never finds, once others have some."""
+    from deskhand.brain.embedded import OTHER
+    from deskhand.errors import ConfigError
+    from deskhand.language.intent_examples import load_intents
+
+    try:
+        known = load_intents(loaded.spec.folder)
+    except ConfigError as error:
+        yield Check("intents", False, error.problem, error.fix)
+        return
+    stages = [stage for flow in loaded.spec.flows.values() for stage in flow.stages.values()]
+    named = dict.fromkeys(choice for stage in stages if stage.task == "classify" for choice in stage.choices)
+    missing = [name for name in named if name not in (OTHER, *known.labels)]
+    if known and missing:
+        yield Check("intents", True, f"never found, for want of examples: {', '.join(missing)}", warning=True)
 
 
 async def _channels(desk: str | None) -> list[Check]:

@@ -105,6 +105,19 @@ def test_the_doctor_names_every_missing_key(cli: Cli, tmp_path: Path, monkeypatc
     assert "a-very-secret-key" not in again.out
 
 
+def test_the_doctor_names_categories_that_nothing_teaches(cli: Cli, tmp_path: Path) -> None:
+    desk = tmp_path / "shop"
+    desk.mkdir()
+    stages = "{classify: {task: classify, categories: [order, hours, other], next: draft}, draft: {task: draft}}"
+    (desk / "desk.yaml").write_text(f"desk: shop\nflows: {{main: {{stages: {stages}}}}}\n")
+    found = cli("doctor", desk, "--port", "0", "--json").json["checks"]
+    assert "intents" not in {check["name"] for check in found}
+    (desk / "intents.yaml").write_text("intents: {order: {examples: [Where is it?, Where is my order?]}}")
+    said = cli("doctor", desk, "--port", "0")
+    assert said.code == 0
+    assert "never found, for want of examples: hours\n" in said.out
+
+
 def test_the_doctor_lists_every_problem_of_a_desk(cli: Cli, tmp_path: Path) -> None:
     desk = write_desk(tmp_path / "d", BROKEN_DESK.replace("attempts: 1", "next: nowhere, colour: red"), BROKEN_RULES)
     checks = cli("doctor", desk, "--port", "0", "--json").json["checks"]
