@@ -101,21 +101,24 @@ class Served:
         return Client(self.app, {})
 
 
-def write_desk(folder: Path, name: str, *, backlog: int = 100, limit: int = LIMIT) -> Path:
+def write_desk(folder: Path, name: str, *, backlog: int = 100, limit: int = LIMIT, more: str = "") -> Path:
     here = folder / name
     here.mkdir()
-    (here / "desk.yaml").write_text(DESK.format(name=name, backlog=backlog, limit=limit))
+    (here / "desk.yaml").write_text(DESK.format(name=name, backlog=backlog, limit=limit) + more, encoding="utf-8")
     (here / "tools.py").write_text(TOOLS)
     return here
 
 
 @asynccontextmanager
-async def served(folder: Path, *names: str, backlog: int = 100) -> AsyncIterator[Served]:
+async def served(
+    folder: Path, *names: str, backlog: int = 100, more: str = "", url: str | None = None
+) -> AsyncIterator[Served]:
+    """`more` is added to each desk.yaml; `url` names another database than a file in the folder."""
     async with AsyncExitStack() as opened:
-        database = await opened.enter_async_context(open_database(str(folder / "deskhand.db")))
+        database = await opened.enter_async_context(open_database(url or str(folder / "deskhand.db")))
         desks: dict[str, Desk] = {}
         for name in names or ("shop",):
-            loaded = read_desk(str(write_desk(folder, name, backlog=backlog)))
+            loaded = read_desk(str(write_desk(folder, name, backlog=backlog, more=more)))
             desks[name] = await opened.enter_async_context(
                 open_desk(loaded, database, outbox=folder / "outbox", owner="test", grace=0.2)
             )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from deskhand.model.access import ApiKey
 from deskhand.model.booking import Booking, BookingState, NewBooking, Span
+from deskhand.model.causes import Cause
 from deskhand.model.chat import ChatRequest, Chunk, Completion
 from deskhand.model.contact import Contact, ContactEntry
 from deskhand.model.envelope import Envelope, StageResult
@@ -23,6 +24,7 @@ from deskhand.model.principal import Principal
 from deskhand.model.results import ToolResult
 from deskhand.model.run import (
     Accepted,
+    BegunEdit,
     Claimed,
     ConversationTurn,
     Effect,
@@ -284,10 +286,16 @@ class Reviews(Protocol):
         *,
         state: ReviewState | None = None,
         run_id: str | None = None,
+        cause: Cause | None = None,
+        assignee: str | None = None,
+        snoozed: bool | None = None,
         limit: int = 100,
         after: tuple[float, str] | None = None,
     ) -> list[Review]:
-        """Oldest first; `after` is the `created_at` and id of the last one seen."""
+        """Oldest first; `after` is the `created_at` and id of the last one seen.
+
+        `snoozed` leaves out what is snoozed right now (False) or all else (True).
+        """
         ...
 
     async def review(self, review_id: str) -> Review: ...
@@ -304,7 +312,30 @@ class Reviews(Protocol):
         ...
 
     async def hold_back(self, review_id: str, by: str) -> Review:
-        """Stop a reply that would leave by itself; Conflict when it has left, or never would."""
+        """Stop a reply that would leave by itself; Conflict when it has left, or never would.
+
+        Named by its own review, or by the one whose approval let it go.
+        """
+        ...
+
+    async def snooze(self, review_id: str, by: str, until: float | None) -> Review:
+        """Out of sight until then (None: back at once); Conflict when it is decided or would be over before that."""
+        ...
+
+    async def assign(self, review_id: str, by: str, to: str | None) -> Review:
+        """Say whose it is to look at; anybody may still decide it."""
+        ...
+
+    async def note_review(self, review_id: str, by: str, text: str) -> Review:
+        """Leave a word for colleagues, as an event of the run."""
+        ...
+
+    async def keep_edit(self, review_id: str, by: str, edit: dict[str, Any]) -> None:
+        """Keep what a reviewer has typed so far, in place of what that reviewer typed before."""
+        ...
+
+    async def begun_edits(self, review_id: str) -> list[BegunEdit]:
+        """What reviewers have typed so far, newest first."""
         ...
 
 

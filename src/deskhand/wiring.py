@@ -33,7 +33,7 @@ from deskhand.agents.prompts import PromptRegistry
 from deskhand.agents.remembering import conversation_source, knowledge_source, own_source, similar_source
 from deskhand.agents.retrieval import Source, retrieve_from
 from deskhand.agents.sending import Sending
-from deskhand.agents.services import BUILT_IN, dispatch_through, review_through
+from deskhand.agents.services import BUILT_IN, KnownSender, dispatch_through, review_through
 from deskhand.brain.build import agent_chat, build_brain, prepare, unusable_profiles
 from deskhand.brain.llm import LlmBrain
 from deskhand.config.desk import DeskSpec, load_desk
@@ -55,8 +55,10 @@ from deskhand.mail.authentication import MailTrust, principal_of
 from deskhand.mail.automatic import automatic
 from deskhand.mail.reply import visible_reply
 from deskhand.mail.threads import placed
+from deskhand.model.envelope import Envelope
 from deskhand.model.ids import new_id
 from deskhand.model.message import CREATE_DRAFT, Message
+from deskhand.model.principal import PrincipalKind
 from deskhand.model.run import Accepted
 from deskhand.policy.rules import RulePolicy
 from deskhand.ports import (
@@ -345,9 +347,9 @@ async def open_desk(
         spec.default_model,
         streams=getattr(events, "streams", False),
     )
-    sending = _sending(spec, store, clock)
+    sending, known = _sending(spec, store, clock), _answered_before(store)
     sources = context_sources(database, store, knowledge)
-    parts = _parts(loaded, gate, brain, PromptRegistry(spec.prompts), events, sending, agents, sources)
+    parts = _parts(loaded, gate, brain, PromptRegistry(spec.prompts), events, sending, agents, sources, known)
     learner = Learner(store, exchanges_of(database, spec.name), embedder) if remembers(spec) else None
     worker = _worker(spec, store, _flows(loaded, parts), clock, at_rest=learner.at_rest if learner else None)
     limits = Limits(in_flight=in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog)
@@ -505,12 +507,27 @@ def _sending(spec: DeskSpec, store: DeskStore, clock: Clock, counted: SentLately
 
     return Sending(
         mode_for=mode_for,
-        undo_for=lambda message: spec.undo_seconds if message is not None and message.channel in real else 0.0,
+        undo_for=lambda message: spec.undo_seconds if message is not None and message.channel in spec.channels else 0.0,
         by_mail=lambda message: message is not None and message.channel in real,
         sent_lately=sent_lately,
         replies_per_hour=spec.limits.replies_per_hour,
         replies_per_run=spec.limits.replies_per_run,
     )
+
+
+def _answered_before(store: DeskStore) -> KnownSender:
+    async def known(envelope: Envelope) -> bool:
+        """A sender whom nobody has proven is known from the same conversation only: its address may be borrowed."""
+        message, run_id = envelope.message, envelope.run_id
+        if message is None:
+            return False
+        conversation, sender = message.conversation, message.sender.address
+        if await store.replies_since(conversation, DELIVER, 0.0, beside=run_id):
+            return True
+        proven = message.principal.kind is not PrincipalKind.ANONYMOUS
+        return proven and await store.replies_to(sender, DELIVER, 0.0, beside=conversation) > 0
+
+    return known
 
 
 def _screen(spec: DeskSpec, store: DeskStore, clock: Clock) -> Screen:
@@ -538,7 +555,7 @@ def _worker(
         found = None if screened is None else await screened(message)
         return found or await screen(message)
 
-    return Worker(store, flows, clock, screen=ask, at_rest=at_rest)
+    return Worker(store, flows, clock, screen=ask, at_rest=at_rest, reviews_last=spec.reviews.lasts)
 
 
 def _registry(
@@ -603,10 +620,11 @@ def _parts(
     sending: Sending | None = None,
     agents: Agents | None = None,
     sources: Sequence[Source] = (),
+    known: KnownSender | None = None,
 ) -> Parts:
     services: dict[str, ServiceFunction] = {
         "retrieve": retrieve_from(sources),
-        "review": review_through(gate),
+        "review": review_through(gate, known) if known else review_through(gate),
         "dispatch": dispatch_through(gate, sending),
         **loaded.code.services,
     }
@@ -659,7 +677,17 @@ class Sandbox:
         sending = _sending(spec, store, clock, sent_lately)
         agents = Agents(spec.profiles, self._chat, tuple(registry), spec.models, spec.default_model)
         sources = context_sources(self._database, store, open_knowledge(self._database, spec.name))
-        parts = _parts(self._loaded, gate, self._brain, self._prompts, sending=sending, agents=agents, sources=sources)
+        known = _answered_before(store)
+        parts = _parts(
+            self._loaded,
+            gate,
+            self._brain,
+            self._prompts,
+            sending=sending,
+            agents=agents,
+            sources=sources,
+            known=known,
+        )
         flows = _flows(self._loaded, parts)
         if around is not None:
             flows = {

@@ -16,6 +16,7 @@ DESK = """
 desk: mails
 brain: {scripted: brain.yaml}
 channels: {try: {files: ../mail}}
+undo_seconds: 0
 flows:
   answer:
     stages:

@@ -299,6 +299,9 @@ async def test_a_reply_can_be_stopped_until_its_window_closes(
         with pytest.raises(Conflict, match="does not leave by itself"):
             await desk.store.hold_back(review.id, "eve")
         await desk.store.decide(held.id, verdict(held, Decision.APPROVE))
+        again = await open_review(desk)  # and may be stopped once more
+        assert (again.id != held.id, again.payload["waits"]) == (True, "undo")
+        await desk.store.decide(again.id, verdict(again, Decision.APPROVE))
         await at_rest(desk, RunStatus.SENT)
         assert len(dovecot.mails(CUSTOMER)) == 1
 

@@ -20,11 +20,11 @@ from deskhand.agents.standalone import Standalone
 from deskhand.errors import ConfigError, PermanentError, RetryableError
 from deskhand.logs import bound
 from deskhand.model.codes import ErrorCode
-from deskhand.model.envelope import Delta, Envelope, StageResult
+from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
 from deskhand.model.events import AgentCompleted, AgentStarted
 from deskhand.model.message import REPLY, Reply
 from deskhand.model.outcome import Outcome
-from deskhand.model.run import RunStatus
+from deskhand.model.run import ReviewKind, RunStatus
 from deskhand.model.spec import AgentSpec
 from deskhand.model.tasks import Answer, Task, TaskKind
 from deskhand.ports import Brain, MockHandler, PostHook, PreHook, PromptSource, Sink, StageContext, ToolGate
@@ -223,8 +223,9 @@ class Agent:
 
         kept = await self._parts.sending.keeps_question(envelope) if self._parts.sending else None
         if kept is not None:
-            status, reason = kept
-            return result.changed(outcome=Outcome.TERMINATE, status=status, reason=reason, ask=None), envelope
+            status, reason, cause = kept
+            ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(cause,))
+            return result.changed(outcome=Outcome.TERMINATE, status=status, reason=reason, ask=ask), envelope
         await ctx.step("ask", send)
         return result, envelope.with_output(REPLY, reply)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from deskhand.conditions import Condition, compile_condition
 from deskhand.errors import ConfigError
+from deskhand.model.causes import Cause
 from deskhand.model.envelope import Ask, Envelope, StageResult
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind
@@ -50,7 +51,7 @@ class Router:
             ask = self._ask(rule, outcome, facts, envelope.outputs) or ask
         if outcome is Outcome.CONFIRM and ask is None:
             reason = made.reason or f"{self._spec.name} asks a person"
-            ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason)
+            ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(Cause.ESCALATED,))
         if outcome.requires_loop:
             target = made.next or (rule.target if rule else None) or self._spec.loop_to or self._spec.default_next
         return StageResult(
@@ -79,7 +80,7 @@ class Router:
         if outcome is Outcome.CLARIFY:
             return Ask(kind="question", reason=f"{self._spec.name} asks the customer", text=text)
         payload = {"reply": outputs.get("reply"), self._spec.output_key: outputs.get(self._spec.output_key)}
-        if payload["reply"] is None:  # nothing to approve yet: what a person can do is take it, send it on or close it
-            reason = text or f"{self._spec.name} asks a person"
-            return Ask(kind=ReviewKind.HAND_OVER, reason=reason, text=text, payload=payload)
-        return Ask(kind=ReviewKind.REPLY, reason=text or f"{self._spec.name} asks a person", text=text, payload=payload)
+        reason = text or f"{self._spec.name} asks a person"
+        # without a reply there is nothing to approve yet: a person can take it, send it on or close it
+        kind = ReviewKind.HAND_OVER if payload["reply"] is None else ReviewKind.REPLY
+        return Ask(kind=kind, reason=reason, text=text, payload=payload, causes=(Cause.ESCALATED,))

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, cast
 
 from deskhand.agents.held import Held
 from deskhand.errors import DeskhandError, PermanentError, RetryableError
+from deskhand.model.causes import Cause, cause_of_rule
 from deskhand.model.envelope import Ask, Envelope, StageResult
 from deskhand.model.message import ON_REQUEST, Message
 from deskhand.model.outcome import Outcome
@@ -68,15 +69,16 @@ class Sending:
             return None
         return f"{count} replies have left in this conversation within an hour"
 
-    async def keeps_question(self, envelope: Envelope) -> tuple[RunStatus, str] | None:
+    async def keeps_question(self, envelope: Envelope) -> tuple[RunStatus, str, Cause] | None:
         """Where a run ends instead of asking the customer by itself, and why."""
         mode = await self.mode_for(category_of(envelope).get("category"))
         if mode == "shadow":
-            return RunStatus.DONE, SHADOWED
+            return RunStatus.DONE, SHADOWED, Cause.MODE
         if mode == "draft":
-            return RunStatus.NEEDS_REVIEW, "draft mode: a question to the customer is a person's to ask"
+            words = "draft mode: a question to the customer is a person's to ask"
+            return RunStatus.NEEDS_REVIEW, words, Cause.MODE
         reason = await self.too_many(envelope)
-        return None if reason is None else (RunStatus.NEEDS_REVIEW, reason)
+        return None if reason is None else (RunStatus.NEEDS_REVIEW, reason, Cause.PACE)
 
 
 async def before_leaving(
@@ -96,16 +98,20 @@ async def before_leaving(
         return ServiceResult(output={"sent": False, "mode": mode}, status=RunStatus.DONE, reason=SHADOWED)
     if not _approved(envelope, reply):
         if message is not None and ON_REQUEST in message.headers:
-            return _wait(reply, HOLD, "older mail, handed in on request: a person looks at every answer")
+            words = "older mail, handed in on request: a person looks at every answer"
+            return _wait(reply, HOLD, words, Cause.ON_REQUEST)
         if (fast := await sending.too_many(envelope)) is not None:
-            return _wait(reply, HOLD, fast)
+            return _wait(reply, HOLD, fast, Cause.PACE)
         if mode == "draft" or for_a_person is not None:
             kept = await _keep_draft(reply, gate, ctx, calls) if sending.by_mail(message) else {}
-            return _wait(reply, DRAFT, for_a_person or "draft mode: a person sends it", **kept)
+            words, cause = "draft mode: a person sends it", Cause.MODE
+            if for_a_person is not None:
+                words, cause = for_a_person, Cause.ESCALATED
+            return _wait(reply, DRAFT, words, cause, **kept)
     undo = sending.undo_for(message)
     if undo > 0 and not _waited(envelope, reply):
         words = f"leaves by itself after {undo:g} s unless somebody stops it"
-        return _wait(reply, UNDO, words, expires_in=undo)
+        return _wait(reply, UNDO, words, Cause.UNDO_WINDOW, expires_in=undo)
     return None
 
 
@@ -113,8 +119,9 @@ def held_reply(reply: dict[str, Any], held: Held) -> ServiceResult | None:
     """A reply held for what it says is a reviewer's to edit, too; None when it was held for something else."""
     if held.answer.rule not in (CONTENT, COMMITMENT):
         return None
-    shown = held.answer.review(str(held.key))
-    return _wait(reply, HOLD, held.answer.reason, rule=held.answer.rule, findings=shown.get("findings", []))
+    shown, rule = held.answer.review(str(held.key)), held.answer.rule
+    found = shown.get("findings", [])
+    return _wait(reply, HOLD, held.answer.reason, cause_of_rule(rule), rule=rule, findings=found)
 
 
 def try_later(envelope: Envelope, reply: dict[str, Any], why: str, sending: Sending) -> ServiceResult | None:
@@ -124,11 +131,12 @@ def try_later(envelope: Envelope, reply: dict[str, Any], why: str, sending: Send
     if tried >= len(RETRY_AFTER) or not sending.by_mail(envelope.message):
         return None
     pause = RETRY_AFTER[tried]
-    return _wait(reply, f"{RETRY}:{tried + 1}", f"{why}; tried again after {pause:g} s", expires_in=pause)
+    words = f"{why}; tried again after {pause:g} s"
+    return _wait(reply, f"{RETRY}:{tried + 1}", words, Cause.DELIVERY, expires_in=pause)
 
 
 def _wait(
-    reply: dict[str, Any], waits: str, reason: str, expires_in: float | None = None, **more: Any
+    reply: dict[str, Any], waits: str, reason: str, cause: Cause, expires_in: float | None = None, **more: Any
 ) -> ServiceResult:
     payload = {"reply": reply, "waits": waits, **more}
     ask = Ask(
@@ -136,6 +144,7 @@ def _wait(
         reason=reason,
         text=str(reply["text"]),
         payload=payload,
+        causes=(cause,),
         again=True,
         expires_in=expires_in,
         fallback=None if expires_in is None else Decision.APPROVE,

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from deskhand.cli import audit, conversations, db, eval, flow, intents, kb, keys, mail, policy, reviews, runs, workers
+from deskhand.cli import audit, conversations, db, eval, flow, intents, kb, keys, mail, policy, runs, workers
 from deskhand.cli import calendar as calendar_commands
 from deskhand.cli import contacts as contact_commands
+from deskhand.cli import review_queue as review_commands
 from deskhand.cli.demo import demo
 from deskhand.cli.doctor import doctor
 from deskhand.cli.init import init
@@ -56,7 +57,7 @@ app.command(rich_help_panel=START)(init)
 app.command(rich_help_panel=START)(run)
 app.command(rich_help_panel=START)(serve)
 app.add_typer(runs.app, name="runs", rich_help_panel=LOOK)
-app.add_typer(reviews.app, name="reviews", rich_help_panel=LOOK)
+app.add_typer(review_commands.app, name="reviews", rich_help_panel=LOOK)
 app.add_typer(conversations.app, name="conversations", rich_help_panel=LOOK)
 app.add_typer(contact_commands.app, name="contacts", rich_help_panel=LOOK)
 app.add_typer(calendar_commands.app, name="calendar", rich_help_panel=LOOK)

@@ -1,5 +1,6 @@
 """`deskhand reviews`: see what waits for a person, and decide it."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,19 +9,11 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.opening import opened_store
-from deskhand.cli.terminal import (
-    console,
-    moment,
-    print_json,
-    print_table,
-    printable,
-    run_async,
-    shortened,
-    status_text,
-    when,
-)
+from deskhand.cli.review_screen import print_docket, print_reviews
+from deskhand.cli.terminal import console, print_json, run_async
 
 if TYPE_CHECKING:
+    from deskhand.engine.docket import Docket
     from deskhand.model.run import Review
 
 app = typer.Typer(help="See what waits for a person, and decide it.", no_args_is_help=True)
@@ -33,31 +26,55 @@ Version = Annotated[
 ]
 
 
+# --- looking
+
+
 @app.command("list")
 def list_reviews(
     state: Annotated[str, typer.Option("--state", help="open, decided, stale, expired or all.")] = "open",
+    cause: Annotated[str | None, typer.Option("--cause", help="Why it is there, as below_threshold.")] = None,
+    assignee: Annotated[str | None, typer.Option("--assignee", help="Whose it is to look at.", metavar="NAME")] = None,
+    mine: Annotated[bool, typer.Option("--mine", help="Only what is assigned to you.")] = False,
+    snoozed: Annotated[bool, typer.Option("--snoozed", help="Only what is snoozed; else it is left out.")] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000)] = 50,
     database: options.Database = None,
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
     """List reviews, oldest first."""
-    found = run_async(_list(database, desk, state, limit))
+    assignee = options.login_name() if mine else assignee
+    found = run_async(_list(database, desk, state, cause, assignee, snoozed, limit))
     if as_json:
         print_json({"reviews": [asdict(review) for review in found]})
         return
-    _print_reviews(found)
+    print_reviews(found)
 
 
-async def _list(database: str | None, desk: str | None, state: str, limit: int) -> "list[Review]":
-    from deskhand.errors import ConfigError
+async def _list(
+    database: str | None,
+    desk: str | None,
+    state: str,
+    cause: str | None,
+    assignee: str | None,
+    snoozed: bool,
+    limit: int,
+) -> "list[Review]":
+    from deskhand.model.causes import Cause
     from deskhand.model.run import ReviewState
 
-    known = [one.value for one in ReviewState]
-    if state != "all" and state not in known:
-        raise ConfigError(f"there is no state {state!r}", fix=f"write one of: {', '.join([*known, 'all'])}")
+    wanted = None if state == "all" else ReviewState(_known("state", state, [*ReviewState, "all"]))
+    why = None if cause is None else Cause(_known("cause", cause, list(Cause)))
     async with opened_store(database, desk) as store:
-        return await store.reviews(state=None if state == "all" else ReviewState(state), limit=limit)
+        sleeping = None if wanted is not ReviewState.OPEN and not snoozed else snoozed
+        return await store.reviews(state=wanted, cause=why, assignee=assignee, snoozed=sleeping, limit=limit)
+
+
+def _known(what: str, word: str, words: list[str]) -> str:
+    from deskhand.errors import ConfigError
+
+    if word not in words:
+        raise ConfigError(f"there is no {what} {word!r}", fix=f"write one of: {', '.join(words)}")
+    return word
 
 
 @app.command("show")
@@ -65,18 +82,97 @@ def show_review(
     review: ReviewId, database: options.Database = None, desk: options.DeskName = None, as_json: options.Json = False
 ) -> None:
     """Show exactly what a decision would be about."""
-    shown, subject = run_async(_show(database, desk, review))
+    docket = run_async(_show(database, desk, review))
     if as_json:
-        print_json(asdict(shown))
+        print_json(_document(docket))
         return
-    _print_review(shown, subject)
+    print_docket(docket)
 
 
-async def _show(database: str | None, desk: str | None, review: str) -> "tuple[Review, str]":
+async def _show(database: str | None, desk: str | None, review: str) -> "Docket":
+    from deskhand.engine.docket import read_docket
+
     async with opened_store(database, desk) as store:
-        shown = await store.review(review)
-        message = await store.message(shown.run_id)
-        return shown, "" if message is None else f"{message.subject}  from {message.sender}"
+        return await read_docket(store, review)
+
+
+def _document(docket: "Docket") -> dict[str, Any]:
+    return asdict(docket.review) | {
+        "message": None if docket.message is None else docket.message.model_dump(mode="json"),
+        "tool_calls": docket.tool_calls,
+        "sources": docket.sources,
+        "history": [asdict(event) for event in docket.history],
+        "edits": [asdict(edit) for edit in docket.edits],
+    }
+
+
+# --- deciding
+
+
+def _decision(name: str, help: str) -> Callable[..., None]:
+    """A command that decides with nothing but a note."""
+
+    def command(
+        review: ReviewId,
+        by: options.By = None,
+        note: Note = None,
+        version: Version = None,
+        database: options.Database = None,
+        desk: options.DeskName = None,
+        as_json: options.Json = False,
+    ) -> None:
+        decided = _decide(name.replace("-", "_"), review, by, note, version, database, desk)
+        _tell(run_async(decided), as_json)
+
+    app.command(name, help=help)(command)
+    return command
+
+
+approve = _decision("approve", "Let it happen exactly as shown.")
+reject = _decision("reject", "Do not let it happen.")
+take_over = _decision("take-over", "Answer yourself; the desk stays silent until `conversations give-back`.")
+close = _decision("close", "End a handed-over run; nothing more happens.")
+retry = _decision("retry", "Try a handed-over run again where it stopped.")
+
+
+@app.command("edit")
+def edit(
+    review: ReviewId,
+    text: Annotated[str | None, typer.Option("--text", help="The new text of the reply.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="A file with the new text.")] = None,
+    subject: Annotated[str | None, typer.Option("--subject", help="A new subject.")] = None,
+    by: options.By = None,
+    note: Note = None,
+    version: Version = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Change the reply, then let it leave."""
+    from deskhand.engine.canned import check_filled
+    from deskhand.errors import ConfigError
+
+    if file is not None:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    changed = {name: value for name, value in (("text", text), ("subject", subject)) if value}
+    if not changed:
+        raise ConfigError("nothing was changed", fix="give --text, --file or --subject")
+    check_filled(text or "")
+    _tell(run_async(_decide("edit", review, by, note, version, database, desk, changed)), as_json)
+
+
+@app.command("revise")
+def revise(
+    review: ReviewId,
+    note: Annotated[str, typer.Option("--note", help="What to do better; the draft is written again.")],
+    by: options.By = None,
+    version: Version = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Have the reply drafted again, with an instruction."""
+    _tell(run_async(_decide("revise", review, by, note, version, database, desk)), as_json)
 
 
 async def _decide(
@@ -116,167 +212,3 @@ def _tell(review: "Review", as_json: bool) -> None:
     after = "; the serving process goes on with the run (deskhand serve)" if follows else ""
     word = str(review.decision).replace("_", " ")
     console().print(f"{review.id}: {word} by {review.decided_by}{after}", markup=False, soft_wrap=True)
-
-
-@app.command("approve")
-def approve(
-    review: ReviewId,
-    by: options.By = None,
-    note: Note = None,
-    version: Version = None,
-    database: options.Database = None,
-    desk: options.DeskName = None,
-    as_json: options.Json = False,
-) -> None:
-    """Let it happen exactly as shown."""
-    _tell(run_async(_decide("approve", review, by, note, version, database, desk)), as_json)
-
-
-@app.command("reject")
-def reject(
-    review: ReviewId,
-    by: options.By = None,
-    note: Note = None,
-    version: Version = None,
-    database: options.Database = None,
-    desk: options.DeskName = None,
-    as_json: options.Json = False,
-) -> None:
-    """Do not let it happen."""
-    _tell(run_async(_decide("reject", review, by, note, version, database, desk)), as_json)
-
-
-@app.command("edit")
-def edit(
-    review: ReviewId,
-    text: Annotated[str | None, typer.Option("--text", help="The new text of the reply.")] = None,
-    file: Annotated[Path | None, typer.Option("--file", help="A file with the new text.")] = None,
-    subject: Annotated[str | None, typer.Option("--subject", help="A new subject.")] = None,
-    by: options.By = None,
-    note: Note = None,
-    version: Version = None,
-    database: options.Database = None,
-    desk: options.DeskName = None,
-    as_json: options.Json = False,
-) -> None:
-    """Change the reply, then let it leave."""
-    from deskhand.errors import ConfigError
-
-    if file is not None:
-        text = file.read_text(encoding="utf-8", errors="replace")
-    changed = {name: value for name, value in (("text", text), ("subject", subject)) if value}
-    if not changed:
-        raise ConfigError("nothing was changed", fix="give --text, --file or --subject")
-    _tell(run_async(_decide("edit", review, by, note, version, database, desk, changed)), as_json)
-
-
-@app.command("revise")
-def revise(
-    review: ReviewId,
-    note: Annotated[str, typer.Option("--note", help="What to do better; the draft is written again.")],
-    by: options.By = None,
-    version: Version = None,
-    database: options.Database = None,
-    desk: options.DeskName = None,
-    as_json: options.Json = False,
-) -> None:
-    """Have the reply drafted again, with an instruction."""
-    _tell(run_async(_decide("revise", review, by, note, version, database, desk)), as_json)
-
-
-@app.command("undo")
-def undo(
-    review: ReviewId,
-    by: options.By = None,
-    database: options.Database = None,
-    desk: options.DeskName = None,
-    as_json: options.Json = False,
-) -> None:
-    """Stop a reply that would leave by itself; its review stays open until somebody decides it."""
-    held = run_async(_undo(database, desk, review, by))
-    if as_json:
-        print_json(asdict(held))
-        return
-    console().print(f"{held.id}: {held.reason}; it waits for a decision now", markup=False, soft_wrap=True)
-
-
-async def _undo(database: str | None, desk: str | None, review: str, by: str | None) -> "Review":
-    async with opened_store(database, desk) as store:
-        return await store.hold_back(review, by or options.login_name())
-
-
-@app.command("take-over")
-def take_over(
-    review: ReviewId,
-    by: options.By = None,
-    note: Note = None,
-    version: Version = None,
-    database: options.Database = None,
-    desk: options.DeskName = None,
-    as_json: options.Json = False,
-) -> None:
-    """Answer yourself; the desk stays silent until `conversations give-back`."""
-    _tell(run_async(_decide("take_over", review, by, note, version, database, desk)), as_json)
-
-
-@app.command("close")
-def close(
-    review: ReviewId,
-    by: options.By = None,
-    note: Note = None,
-    version: Version = None,
-    database: options.Database = None,
-    desk: options.DeskName = None,
-    as_json: options.Json = False,
-) -> None:
-    """End a handed-over run; nothing more happens."""
-    _tell(run_async(_decide("close", review, by, note, version, database, desk)), as_json)
-
-
-@app.command("retry")
-def retry(
-    review: ReviewId,
-    by: options.By = None,
-    note: Note = None,
-    version: Version = None,
-    database: options.Database = None,
-    desk: options.DeskName = None,
-    as_json: options.Json = False,
-) -> None:
-    """Try a handed-over run again where it stopped."""
-    _tell(run_async(_decide("retry", review, by, note, version, database, desk)), as_json)
-
-
-def _print_reviews(found: "list[Review]") -> None:
-    from rich.markup import escape
-
-    if not found:
-        console().print("nothing waits for a person")
-        return
-    rows = [
-        (one.id, when(one.created_at), one.kind, status_text(one.state), escape(shortened(one.reason, 70)))
-        for one in found
-    ]
-    print_table(("review", "since", "kind", "state"), ("reason",), rows)
-
-
-def _print_review(review: "Review", subject: str) -> None:
-    from rich.text import Text
-
-    from deskhand.cli.trace import payload_lines
-    from deskhand.model.run import DECISIONS
-
-    to = console()
-    to.print(Text(review.id, style="bold"), status_text(review.state), f"[dim]version {review.version}[/]")
-    to.print(Text(printable(f"  {review.kind}: {review.reason}"), style="yellow"), soft_wrap=True)
-    to.print(Text(printable(f"  {review.run_id}  {subject}"), style="dim"), soft_wrap=True)
-    for line in payload_lines(review.payload):
-        to.print(line, soft_wrap=True)
-    if review.payload.get("approvals_needed", 1) > 1:
-        signed = f"{review.signed_by} has approved it" if review.signed_by else "nobody has approved it yet"
-        to.print(Text(printable(f"\n  two people must approve it; {signed}"), style="yellow"), soft_wrap=True)
-    if review.state == "open":
-        choices = ", ".join(one.value.replace("_", "-") for one in DECISIONS[review.kind])
-        to.print(Text(f"\n  deskhand reviews [{choices}] {review.id}", style="dim"), soft_wrap=True)
-    elif review.decision:
-        to.print(Text(f"\n  {review.decision} by {review.decided_by} {moment(review.decided_at)}", style="dim"))

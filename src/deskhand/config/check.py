@@ -12,6 +12,7 @@ from deskhand.config.near import did_you_mean
 from deskhand.config.plan_rules import plan_findings
 from deskhand.config.policy_rules import policy_findings
 from deskhand.config.profile_rules import profile_findings
+from deskhand.config.review_rules import review_findings
 from deskhand.config.route_rules import route_findings
 from deskhand.config.routing_rules import routing_findings
 from deskhand.config.slot_rules import slot_findings
@@ -83,5 +84,6 @@ RULES: tuple[Callable[[Draft], Findings], ...] = (
     channel_findings,
     mode_findings,
     calendar_findings,
+    review_findings,
 )
 """A new section brings its own rule."""

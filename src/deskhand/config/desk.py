@@ -20,6 +20,7 @@ from deskhand.config.plans import DeclaredPlan
 from deskhand.config.policy import PolicySpec, policy_spec
 from deskhand.config.profiles import own_stages, profile_spec, profiles_in, prompt_key
 from deskhand.config.prompts import PromptFile, read_prompts, with_included
+from deskhand.config.reviews import ReviewsSpec, reviews_spec
 from deskhand.config.routing import MailSection, RoutingRuleSection
 from deskhand.config.safeguards import SafeguardSpec, safeguard_spec
 from deskhand.config.shapes import ToolShape
@@ -103,6 +104,7 @@ class DeskSpec(Frozen):
     stand_ins: dict[str, str] = Field(default_factory=dict)
     """Flows whose agent has no model to ask, each with the flow that works its messages instead."""
     calendar: CalendarSpec = Field(default_factory=lambda: calendar_spec(CalendarSection(), Path(), "UTC"))
+    reviews: ReviewsSpec = Field(default_factory=ReviewsSpec)
 
     def mode_for(self, category: str | None) -> Mode:
         """What happens to a reply to a message of this category."""
@@ -203,6 +205,7 @@ def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, Promp
         routing=tuple(desk.routing.rules),
         mail=desk.mail,
         calendar=calendar_spec(desk.calendar, folder, desk.time_zone),
+        reviews=reviews_spec(desk.reviews),
         undo_seconds=desk.undo_seconds,
         web_search=None if desk.web_search is None else web_search_spec(desk.web_search),
         profiles=profiles,

@@ -11,6 +11,7 @@ from deskhand.config.outgoing import ClauseSection, Mailbox, OutgoingSection
 from deskhand.config.plans import PlanSection
 from deskhand.config.policy import RuleSection
 from deskhand.config.profiles import AgentSection
+from deskhand.config.reviews import ReviewsSection
 from deskhand.config.routing import MailSection, RoutingSection
 from deskhand.config.safeguards import ApprovalsSection, CapsSection
 from deskhand.config.section import Section
@@ -129,3 +130,5 @@ class DeskSection(Section):
     """The search engine behind the tool `web_search`; without one the tool is not offered."""
     calendar: CalendarSection = Field(default_factory=CalendarSection)
     """Which times are free: where the calendar lies, when somebody is there, how long an appointment is."""
+    reviews: ReviewsSection = Field(default_factory=ReviewsSection)
+    """How long things wait for a person, and the replies that reviewers have at hand."""

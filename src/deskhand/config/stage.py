@@ -70,6 +70,8 @@ class StageSection(Section):
     """With `service: review`: the categories a person always decides."""
     wary: bool | None = None
     """With `service: review`: whether a person looks where a message speaks to a machine (`ignore your rules`)."""
+    ask_first_contact: bool | None = None
+    """With `service: review`: whether a person looks at the first reply to a sender the desk has never answered."""
     settings: dict[str, Any] | None = Field(default=None, alias="with")
     """Settings for the service."""
 
@@ -80,7 +82,12 @@ class StageSection(Section):
     def compile(self, name: str, order: int, profiles: Mapping[str, ProfileSpec]) -> AgentSpec:
         """The stage as the engine runs it; the stage must have passed the checks."""
         agent = None if self.profile is None else profiles[self.profile]
-        review = {"auto_send_at": self.auto_send_at, "always_ask": self.always_ask, "wary": self.wary}
+        review = {
+            "auto_send_at": self.auto_send_at,
+            "always_ask": self.always_ask,
+            "wary": self.wary,
+            "ask_first_contact": self.ask_first_contact,
+        }
         return AgentSpec(
             name=name,
             stage_order=order,

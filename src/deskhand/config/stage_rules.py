@@ -22,6 +22,7 @@ _NEEDS: dict[str, tuple[Callable[[StageSection], bool], str]] = {
     "always_ask": (lambda stage: stage.service == "review", "`service: review`"),
     "wary": (lambda stage: stage.service == "review", "`service: review`"),
     "intends": (lambda stage: bool(stage.tools), "`tools:`"),
+    "ask_first_contact": (lambda stage: stage.service == "review", "`service: review`"),
     "settings": (lambda stage: stage.service is not None, "`service:`"),
 }
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from deskhand.model.envelope import Delta, Envelope, StageResult
+from deskhand.model.causes import Cause
+from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
 from deskhand.model.message import DELIVER, REPLY
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import EXPIRY, Decision, Review, ReviewKind, RunStatus, Verdict, canonical_hash
@@ -112,6 +113,9 @@ def _revise(delta: Delta, asked: StageResult, review: Review, envelope: Envelope
     rounds = int(envelope.metadata.get("revisions", 0)) + 1
     if rounds > MAX_REVISIONS or asked.resume is None:
         reason = f"revised {MAX_REVISIONS} times" if asked.resume else "this stage cannot revise"
-        return StageResult(outcome=Outcome.TERMINATE, delta=delta, status=RunStatus.NEEDS_REVIEW, reason=reason)
+        ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(Cause.REVISIONS,))
+        return StageResult(
+            outcome=Outcome.TERMINATE, delta=delta, status=RunStatus.NEEDS_REVIEW, reason=reason, ask=ask
+        )
     metadata = {**delta.metadata, "revisions": rounds, "instruction": review.note or ""}
     return StageResult(outcome=Outcome.LOOP_BACK, delta=delta.changed(metadata=metadata), next=asked.resume)

@@ -7,6 +7,7 @@ from deskhand.crashpoints import crash_point
 from deskhand.engine.context import RunContext
 from deskhand.engine.journal import fold, result_of
 from deskhand.engine.loop import End, Flow, run_flow
+from deskhand.engine.why import causes_of, facts_of
 from deskhand.errors import DeskhandError, Fenced, PermanentError, StoreUnavailable
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Delta, Envelope, ErrorNote, StageResult
@@ -36,9 +37,12 @@ class Worker:
         *,
         screen: Screening | None = None,
         at_rest: AtRest | None = None,
+        reviews_last: float | None = None,
     ) -> None:
+        """`reviews_last` is how many seconds a review waits before it is rejected or closed; None for ever."""
         self._store, self._flows, self._clock, self._screen = store, flows, clock, screen
         self._at_rest = at_rest
+        self._reviews_last = reviews_last
         self._versions = {name: flow.spec.version for name, flow in flows.items()}
 
     async def work(self, run_id: str) -> RunStatus | None:
@@ -55,12 +59,12 @@ class Worker:
             else:
                 ctx = await self._context(claimed)
                 end = await self._carry(claimed, ctx)
-            review = self._review(end, BEFORE_ALL_STEPS if ctx is None else ctx.last_seq)
+            review = self._review(end, ctx)
         except (Fenced, StoreUnavailable):
             raise
         except Exception as error:  # a fault of ours or of a desk's code: the run shows it, everything else goes on
             end = _broken(error)
-            review = self._review(end, BEFORE_ALL_STEPS if ctx is None else ctx.last_seq)
+            review = self._review(end, ctx)
         crash_point("dispatch.before_finish")
         await self._finish(run_id, end, review)
         crash_point("dispatch.after_finish")
@@ -146,16 +150,30 @@ class Worker:
             review=review,
         )
 
-    def _review(self, end: End, seq: int) -> NewReview | None:
+    def _review(self, end: End, ctx: RunContext | None) -> NewReview | None:
+        seq = BEFORE_ALL_STEPS if ctx is None else ctx.last_seq
+        causes, facts = causes_of(end), facts_of(None if ctx is None else ctx.envelope)
         if end.status is RunStatus.WAITING_REVIEW and end.ask is not None:
-            ask = end.ask
-            expires = None if ask.expires_in is None else self._clock.now() + ask.expires_in
+            ask, kind = end.ask, ReviewKind(end.ask.kind)
             fallback = Decision(ask.fallback) if ask.fallback else None
-            return NewReview(ReviewKind(ask.kind), ask.reason, ask.payload, seq, expires, fallback)
+            if ask.expires_in is not None:
+                expires: float | None = self._clock.now() + ask.expires_in
+            else:
+                expires, usual = self._expiry(kind)
+                fallback = fallback or usual
+            return NewReview(kind, ask.reason, ask.payload, seq, expires, fallback, causes, facts)
         if end.status in (RunStatus.NEEDS_REVIEW, RunStatus.FAILED):
-            error = end.error.model_dump(mode="json") if end.error else None
-            return NewReview(ReviewKind.HAND_OVER, end.reason or end.status, {"error": error}, seq)
+            error, words = end.error.model_dump(mode="json") if end.error else None, end.reason or end.status
+            limit = self._expiry(ReviewKind.HAND_OVER)
+            return NewReview(ReviewKind.HAND_OVER, words, {"error": error}, seq, *limit, causes, facts)
         return None
+
+    def _expiry(self, kind: ReviewKind) -> tuple[float | None, Decision | None]:
+        """When a review that nobody decides is over, and as what; what was stopped waits for the desk."""
+        if self._reviews_last is None or kind is ReviewKind.STOPPED:
+            return None, None
+        fallback = Decision.CLOSE if kind is ReviewKind.HAND_OVER else Decision.REJECT
+        return self._clock.now() + self._reviews_last, fallback
 
 
 def _refusal(status: RunStatus, code: ErrorCode, words: str) -> End:

@@ -5,6 +5,7 @@ from typing import Any, Self, cast
 
 from pydantic import Field
 
+from deskhand.model.causes import Cause
 from deskhand.model.codes import ErrorCode
 from deskhand.model.frozen import Frozen
 from deskhand.model.message import Message
@@ -161,6 +162,8 @@ class Ask(Frozen):
     param: str | None = None
     expires_in: float | None = None
     fallback: str | None = None
+    causes: tuple[Cause, ...] = ()
+    """Why a person is asked; the first is the one that counted."""
     again: bool = False
     """An approval sends the run into the asking stage again, not past it."""
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
+from deskhand.model.causes import Cause
 from deskhand.model.message import Message
 
 
@@ -201,6 +202,8 @@ class NewReview:
     seq: int = 0
     expires_at: float | None = None
     fallback: Decision | None = None
+    causes: tuple[Cause, ...] = ()
+    facts: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +231,26 @@ class Review:
     edit: dict[str, Any] | None = None
     signed_by: str | None = None
     """The first of two who must approve."""
+    causes: tuple[Cause, ...] = ()
+    """Why it is here; the first is the one that counted."""
+    facts: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What was known when it was opened: `category`, `confidence` and its `threshold`, `language`."""
+    assignee: str | None = None
+    snoozed_until: float | None = None
+
+    @property
+    def leaves_by_itself(self) -> bool:
+        """A reply that everybody let pass and that can still be stopped."""
+        return self.state is ReviewState.OPEN and self.fallback is Decision.APPROVE
+
+
+@dataclass(frozen=True, slots=True)
+class BegunEdit:
+    """What a reviewer has typed so far; kept until the person is erased whose matter it is."""
+
+    by: str
+    edit: dict[str, Any]
+    at: float
 
 
 @dataclass(frozen=True, slots=True)

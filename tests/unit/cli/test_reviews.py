@@ -125,3 +125,61 @@ def test_an_unknown_state_is_a_usage_error(cli: Cli, waiting: dict[str, Any]) ->
     said = cli("reviews", "list", "--state", "lost")
     assert said.code == 2
     assert "open, decided, stale, expired, all" in said.err
+
+
+def test_the_queue_can_be_put_aside_given_to_somebody_and_talked_about(cli: Cli, waiting: dict[str, Any]) -> None:
+    review = waiting["review"]["id"]
+
+    def listed(*options: str) -> list[str]:
+        return [one["id"] for one in cli("reviews", "list", "--json", *options).json["reviews"]]
+
+    assert listed("--cause", "always_ask") == [review]
+    assert listed("--cause", "mode") == []
+    assert "reviews list" not in cli("reviews", "list", "--cause", "nonsense").out
+    assert "is otto's to look at" in cli("reviews", "assign", review, "otto", "--by", "ida").out
+    assert (listed("--assignee", "otto"), listed("--assignee", "eve")) == ([review], [])
+    assert "comes back" in cli("reviews", "snooze", review, "--for", "2 hours").out
+    assert (listed(), listed("--snoozed")) == ([], [review])
+    assert "is back" in cli("reviews", "snooze", review, "--wake").out
+    assert cli("reviews", "note", review, "She called.", "--by", "ida", "--json").json["id"] == review
+    shown = cli("reviews", "show", review).out
+    assert "why: always_ask" in shown
+    assert "ida: note: She called." in shown
+    assert "ida: assigned to otto" in shown
+    document = cli("reviews", "show", review, "--json").json
+    assert [event["kind"] for event in document["history"]] == [
+        "review.assigned",
+        "review.snoozed",
+        "review.snoozed",
+        "review.note",
+    ]
+    assert document["message"]["sender"]["address"] == "carla@example.com"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "until when?"),
+        (("--for", "a while"), "2 hours"),
+        (("--for", "5 EUR"), "2 hours"),
+        (("--until", "tomorrow"), "2026-11-16T09:00"),
+    ],
+)
+def test_a_snooze_says_what_to_write(cli: Cli, waiting: dict[str, Any], options: tuple[str, ...], words: str) -> None:
+    said = cli("reviews", "snooze", waiting["review"]["id"], *options)
+    assert said.code == 2
+    assert words in said.err
+
+
+def test_canned_replies_come_from_the_desk(cli: Cli, tmp_path: Path) -> None:
+    canned = "reviews: {canned: {thanks: {en: 'Dear {name}, thank you. {reviewer}'}}}\n"
+    desk = write_desk(tmp_path / "tooled", TOOL_DESK + canned, TOOL_RULES, TOOL_CODE)
+    story = cli("run", write_message(tmp_path / "m.json"), "--desk", desk, "--live", "--json").json
+    review = story["review"]["id"]
+    assert "fill in: name" in cli("reviews", "canned", review, "--desk", desk, "--by", "ida").out
+    one = cli("reviews", "canned", review, "thanks", "--desk", desk, "--by", "ida")
+    assert one.out == "Dear {name}, thank you. ida\n"
+    assert cli("reviews", "canned", review, "none", "--desk", desk).code == 1
+    assert "--desk" in cli("reviews", "canned", review).err
+    half = cli("reviews", "edit", review, "--text", "Dear {name}")
+    assert (half.code, "still says {name}" in half.err) == (1, True)

@@ -43,7 +43,7 @@ def _erase_run(core: sa.Connection, position: int, run_id: str, status: RunStatu
     core.execute(
         t.reviews.update()
         .where(t.reviews.c.run == position)
-        .values(payload=None, edit=None, note=None, reason="erased", conversation=f"erased:{run_id}")
+        .values(payload=None, edit=None, note=None, facts=None, reason="erased", conversation=f"erased:{run_id}")
     )
     core.execute(t.events.update().where(t.events.c.run_id == run_id).values(payload=None))
     close_reviews(core, position)
@@ -57,7 +57,8 @@ def _erase_work(core: sa.Connection, position: int) -> None:
     """What was made of a message: states, drafts, results and what models said."""
     core.execute(t.steps.update().where(t.steps.c.run == position).values(body=None, salt=None))
     core.execute(t.effects.update().where(t.effects.c.run == position).values(result=None))
-    core.execute(t.reviews.update().where(t.reviews.c.run == position).values(payload=None, edit=None))
+    core.execute(t.reviews.update().where(t.reviews.c.run == position).values(payload=None, edit=None, facts=None))
+    core.execute(t.review_edits.delete().where(t.review_edits.c.run == position))
     forget_exchanges(core, position)
     run_id = sa.select(t.runs.c.id).where(t.runs.c.position == position).scalar_subquery()
     core.execute(t.llm_calls.update().where(t.llm_calls.c.run_id == run_id).values(error=None, answer=None))

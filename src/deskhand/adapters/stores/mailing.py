@@ -4,8 +4,10 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.reviewing import close_reviews, find_review, record_event, take_over
+from deskhand.adapters.stores.rows import pack
 from deskhand.errors import Conflict
-from deskhand.model.run import Decision, EffectState, Review, ReviewKind, ReviewState, RunStatus
+from deskhand.model.causes import Cause
+from deskhand.model.run import Decision, EffectState, Review, ReviewKind, ReviewState, RunStatus, canonical_hash
 
 
 def replies_since(core: sa.Connection, desk: str, conversation: str, tool: str, since: float, beside: str) -> int:
@@ -79,18 +81,47 @@ def note_bounce(core: sa.Connection, desk: str, run_id: str, reason: str, now: f
 
 
 def hold_back(core: sa.Connection, desk: str, review_id: str, by: str, now: float) -> Review:
-    """Stop a reply that would leave by itself: its review stays open until somebody decides it."""
-    review = find_review(core, desk, review_id, lock=True)
+    """Stop a reply that would leave by itself: its review stays open until somebody decides it.
+
+    The review whose approval let the reply go names it as well. Approved again, it can be stopped again.
+    """
+    review = find_review(core, desk, _leaving(core, desk, review_id) or review_id, lock=True)
     if review.kind is not ReviewKind.REPLY or review.fallback is not Decision.APPROVE:
         if review.state is not ReviewState.OPEN:
             raise Conflict(f"{review.id} was already decided: {review.decision} by {review.decided_by}")
         raise Conflict(f"{review.id} does not leave by itself: it waits for a decision")
     if review.state is not ReviewState.OPEN or (review.expires_at or 0) <= now:
         raise Conflict(f"{review.id}: too late, the reply has left or is leaving")
+    payload = {**review.payload, "waits": "hold"}
     core.execute(
         t.reviews.update()
         .where(t.reviews.c.id == review.id)
-        .values(expires_at=None, fallback=None, version=review.version + 1, reason=f"held back by {by}")
+        .values(
+            expires_at=None,
+            fallback=None,
+            version=review.version + 1,
+            reason=f"held back by {by}",
+            causes=str(Cause.HELD_BACK),
+            payload=pack(payload),
+            payload_hash=canonical_hash(payload),
+        )
     )
     record_event(core, desk, "review.undo", review.run_id, by, {"review": review.id}, now)
     return find_review(core, desk, review.id)
+
+
+def _leaving(core: sa.Connection, desk: str, review_id: str) -> str | None:
+    """What waits to leave in the run of a review that somebody has approved."""
+    approved, leaving = t.reviews.alias(), t.reviews
+    query = (
+        sa.select(leaving.c.id)
+        .join(approved, approved.c.run == leaving.c.run)
+        .where(
+            approved.c.id == review_id,
+            approved.c.desk == desk,
+            approved.c.decision.in_((Decision.APPROVE, Decision.EDIT)),
+            leaving.c.state == ReviewState.OPEN,
+            leaving.c.fallback == Decision.APPROVE,
+        )
+    )
+    return core.execute(query).scalar()

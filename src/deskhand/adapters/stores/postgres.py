@@ -119,6 +119,8 @@ class PostgresStore(SqlStore):
             now,
             review.expires_at,
             None if review.fallback is None else str(review.fallback),
+            " ".join(review.causes),
+            pack(review.facts),
         )
 
     async def release(self, run_id: str) -> None:

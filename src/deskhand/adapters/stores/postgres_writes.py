@@ -184,7 +184,8 @@ async def finish(connection: Connection, values: Sequence[Any]) -> Sequence[Any]
         if value[7] is not None and value[0] in ended:
             await connection.execute(
                 "INSERT INTO reviews(id, desk, kind, reason, payload, payload_hash, seq, created_at, expires_at,"
-                " fallback, run, conversation, state, version) VALUES($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,'open',1)",
+                " fallback, causes, facts, run, conversation, state, version)"
+                " VALUES($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,'open',1)",
                 *value[7],
                 ended[value[0]]["position"],
                 ended[value[0]]["conversation"],

@@ -48,6 +48,8 @@ def open_review(
             created_at=now,
             expires_at=new.expires_at,
             fallback=new.fallback,
+            causes=" ".join(new.causes),
+            facts=pack(new.facts),
         )
     )
     return review_id
@@ -167,10 +169,7 @@ def take_over(core: sa.Connection, desk: str, conversation: str, by: str, now: f
 
 
 def _check(review: Review, verdict: Verdict) -> None:
-    if review.state is ReviewState.STALE:
-        raise Conflict(f"{review.id} is stale: the customer wrote again or the run is over; look at the newer review")
-    if review.state is not ReviewState.OPEN:
-        raise Conflict(f"{review.id} was already decided: {review.decision} by {review.decided_by}")
+    check_open(review)
     if review.version != verdict.version:
         raise Conflict(f"{review.id} has changed since you looked at it (version {review.version}); look again")
     if verdict.payload_hash is not None and verdict.payload_hash != review.payload_hash:
@@ -180,6 +179,14 @@ def _check(review: Review, verdict: Verdict) -> None:
         raise Conflict(f"a {review.kind} review cannot be decided with {verdict.decision!r}; choose {possible}")
     if verdict.decision is Decision.EDIT and not verdict.edit:
         raise Conflict("an edit needs the new text")
+
+
+def check_open(review: Review) -> None:
+    """Whoever comes too late is told who decided what."""
+    if review.state is ReviewState.STALE:
+        raise Conflict(f"{review.id} is stale: the customer wrote again or the run is over; look at the newer review")
+    if review.state is not ReviewState.OPEN:
+        raise Conflict(f"{review.id} was already decided: {review.decision} by {review.decided_by}")
 
 
 def _check_waits(core: sa.Connection, review: Review) -> None:

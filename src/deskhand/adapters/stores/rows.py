@@ -6,6 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.model.causes import Cause
 from deskhand.model.run import (
     Decision,
     Effect,
@@ -22,6 +23,7 @@ from deskhand.model.run import (
 )
 
 Row = sa.Row[Any]
+_CAUSES = frozenset(map(str, Cause))
 
 
 def pack(value: Any) -> bytes:
@@ -101,6 +103,10 @@ def review_of(run_id: str, row: Row) -> Review:
         note=row.note,
         edit=unpack(row.edit),
         signed_by=row.signed_by,
+        causes=tuple(Cause(cause) for cause in (row.causes or "").split() if cause in _CAUSES),
+        facts=unpack(row.facts) or {},
+        assignee=row.assignee,
+        snoozed_until=row.snoozed_until,
     )
 
 

@@ -2,20 +2,21 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import archive, mailing, reviewing, threads
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.erasing import erase_person
+from deskhand.adapters.stores.review_store import CoreDatabase as CoreDatabase
+from deskhand.adapters.stores.review_store import SqlReviews
 from deskhand.adapters.stores.rows import (
     RUN_COLUMNS,
     STEP_COLUMNS,
     call_of,
     effect_of,
     event_of,
-    review_of,
     run_of,
     step_of,
 )
@@ -31,8 +32,6 @@ from deskhand.model.run import (
     Event,
     Journaled,
     LlmCall,
-    NewReview,
-    Review,
     ReviewKind,
     ReviewState,
     Run,
@@ -44,27 +43,15 @@ from deskhand.model.run import (
 from deskhand.model.totals import Place, Scope, Stop, Total
 from deskhand.tools.delivery import DELIVER, KEEP_DRAFT
 
-T = TypeVar("T")
-CoreOp = Callable[[sa.Connection], T]
-
-
 _STALE_DRAFT = sa.exists().where(t.reviews.c.run == t.runs.c.position, t.reviews.c.state == ReviewState.STALE)
 
 
-class CoreDatabase(Protocol):
-    """What a database must offer: a function run on a connection, in a transaction for writes."""
-
-    async def write_core(self, op: CoreOp[T]) -> T: ...
-
-    async def read_core(self, op: CoreOp[T]) -> T: ...
-
-
-class SqlStore:
+class SqlStore(SqlReviews):
     """Bound to one desk; the hot path (accept, claim, append, finish, effects) is added by the database's own store."""
 
     def __init__(self, database: CoreDatabase, desk: str, owner: str, now: Callable[[], float] = time.time) -> None:
-        self.desk, self.owner = desk, owner
-        self._database, self._now = database, now
+        super().__init__(database, desk, now)
+        self.owner = owner
 
     # --- runs
 
@@ -265,51 +252,6 @@ class SqlStore:
             .order_by(t.steps.c.seq)
         )
         return await self._database.read_core(lambda core: [step_of(run_id, row) for row in core.execute(query)])
-
-    # --- reviews
-
-    async def reviews(
-        self,
-        *,
-        state: ReviewState | None = None,
-        run_id: str | None = None,
-        limit: int = 100,
-        after: tuple[float, str] | None = None,
-    ) -> list[Review]:
-        query = (
-            sa.select(t.reviews, t.runs.c.id.label("run_id"))
-            .join(t.runs, t.runs.c.position == t.reviews.c.run)
-            .where(t.reviews.c.desk == self.desk)
-            .order_by(t.reviews.c.created_at, t.reviews.c.id)
-            .limit(limit)
-        )
-        if state is not None:
-            query = query.where(t.reviews.c.state == state)
-        if after is not None:
-            place = sa.tuple_(t.reviews.c.created_at, t.reviews.c.id)
-            query = query.where(place > sa.tuple_(sa.literal(after[0]), sa.literal(after[1])))
-        if run_id is not None:
-            query = query.where(t.runs.c.id == run_id)
-        return await self._database.read_core(lambda core: [review_of(row.run_id, row) for row in core.execute(query)])
-
-    async def review(self, review_id: str) -> Review:
-        return await self._database.read_core(lambda core: reviewing.find_review(core, self.desk, review_id))
-
-    async def decide(self, review_id: str, verdict: Verdict) -> Review:
-        return await self._database.write_core(
-            lambda core: reviewing.decide_review(core, self.desk, review_id, verdict, self._now())
-        )
-
-    async def expire_reviews(self, now: float) -> list[Review]:
-        return await self._database.write_core(lambda core: reviewing.expire_overdue(core, self.desk, now))
-
-    async def hold_back(self, review_id: str, by: str) -> Review:
-        return await self._database.write_core(
-            lambda core: mailing.hold_back(core, self.desk, review_id, by, self._now())
-        )
-
-    def _open_review(self, core: sa.Connection, run: Run, review: NewReview) -> str:
-        return reviewing.open_review(core, self.desk, run.position, run.conversation, review, self._now())
 
     # --- conversations
 

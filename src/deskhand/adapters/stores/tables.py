@@ -125,8 +125,26 @@ reviews = Table(
     Column("note", Text),
     Column("edit", LargeBinary),
     Column("signed_by", Text),
+    Column("causes", Text),
+    Column("facts", LargeBinary),
+    Column("assignee", Text),
+    Column("snoozed_until", Float),
     Index("reviews_conversation", "conversation", "state"),
     Index("reviews_run", "run"),
+    Index("reviews_queue", "desk", "state", "created_at", "id"),
+)
+
+review_edits = Table(
+    "review_edits",
+    metadata,
+    Column("review", Text, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("desk", Text, nullable=False),
+    Column("run", _Position, nullable=False),
+    Column("edit", LargeBinary, nullable=False),
+    Column("at", Float, nullable=False),
+    PrimaryKeyConstraint("review", "by"),
+    Index("review_edits_run", "run"),
 )
 
 totals = Table(

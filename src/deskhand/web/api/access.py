@@ -11,6 +11,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as Connection
 
+from deskhand.config.reviews import ReviewsSpec
 from deskhand.errors import NotFound
 from deskhand.model.access import ApiKey, Scope
 from deskhand.model.knowledge import Hit
@@ -39,6 +40,8 @@ class DeskFacts(Protocol):
     def name(self) -> str: ...
     @property
     def limits(self) -> DeskLimits: ...
+    @property
+    def reviews(self) -> ReviewsSpec: ...
 
 
 class ServingDispatcher(Dispatcher, Protocol):

@@ -1,26 +1,36 @@
 """Reviews: what waits for a person, and the person's decision."""
 
-from typing import Annotated, Literal, Self
+import time
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Literal, Self, TypeVar
 
 from fastapi import APIRouter, Depends, Path, Query, Request
-from pydantic import Field, ValidationError, model_validator
+from pydantic import AwareDatetime, Field, ValidationError, model_validator
 
+from deskhand.engine.canned import check_filled
+from deskhand.engine.docket import read_docket
 from deskhand.model.access import Scope
+from deskhand.model.causes import Cause
 from deskhand.model.frozen import Frozen
-from deskhand.model.run import Decision, ReviewState, Verdict
+from deskhand.model.run import Decision, Review, ReviewState, Verdict
+from deskhand.ports import Store
 from deskhand.web.api.access import Caller, may
 from deskhand.web.api.bodies import parse_json, read_body
 from deskhand.web.api.cursors import review_cursor, review_place
 from deskhand.web.api.documents import json_body
 from deskhand.web.api.problems import invalid_fields
-from deskhand.web.api.views import Page, ReviewView
+from deskhand.web.api.review_views import CannedView, ReviewDocument, ReviewView
+from deskhand.web.api.views import Page
+from deskhand.web.undoing import undo
 
 router = APIRouter(prefix="/api/reviews", tags=["reviews"])
 
 Reader = Annotated[Caller, Depends(may(Scope.REVIEWS_READ))]
 Decider = Annotated[Caller, Depends(may(Scope.REVIEWS_WRITE))]
 ReviewId = Annotated[str, Path(max_length=200)]
+Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
 MAX_BODY = 1_000_000
+Body = TypeVar("Body", bound=Frozen)
 
 
 class ReplyEdit(Frozen):
@@ -56,19 +66,47 @@ class DecisionBody(Frozen):
         return Verdict(self.decision, by, self.version, self.payload_hash, self.note, edit)
 
 
+class SnoozeBody(Frozen):
+    """How long a review stays out of sight."""
+
+    until: AwareDatetime | None
+    """When it comes back, with its time zone; null for at once."""
+
+
+class AssignBody(Frozen):
+    """Whose it is to look at."""
+
+    to: Name | None
+    """Null gives it back to all."""
+
+
+class NoteBody(Frozen):
+    """A word for colleagues; customers never see it."""
+
+    text: str = Field(min_length=1, max_length=10_000, pattern=r"\S")
+
+
 @router.get("")
 async def list_reviews(
     caller: Reader,
     desk: str | None = None,
     state: ReviewState | Literal["all"] = ReviewState.OPEN,
     run: str | None = None,
+    cause: Cause | None = None,
+    assignee: str | None = None,
+    snoozed: Literal["hide", "only", "show"] = "show",
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: str | None = None,
 ) -> Page[ReviewView]:
-    """Oldest first; open ones unless `state` says otherwise."""
-    wanted = None if state == "all" else state
+    """Oldest first; open ones unless `state` says otherwise. `cause` is one of the typed reasons."""
     reviews = await caller.desk(desk).store.reviews(
-        state=wanted, run_id=run, limit=limit + 1, after=review_place(cursor)
+        state=None if state == "all" else state,
+        run_id=run,
+        cause=cause,
+        assignee=assignee,
+        snoozed={"hide": False, "only": True, "show": None}[snoozed],
+        limit=limit + 1,
+        after=review_place(cursor),
     )
     shown = reviews[:limit]
     following = review_cursor(shown[-1].created_at, shown[-1].id) if len(reviews) > limit else None
@@ -76,19 +114,18 @@ async def list_reviews(
 
 
 @router.get("/{review_id}")
-async def show_review(caller: Reader, review_id: ReviewId) -> ReviewView:
-    """What waits for a decision, with the version and the hash that the decision names."""
-    _, review = await caller.look(f"review {review_id}", lambda store: store.review(review_id))
-    return ReviewView.of(review)
+async def show_review(caller: Reader, review_id: ReviewId) -> ReviewDocument:
+    """All that is needed to decide, with the version and the hash that the decision names."""
+    _, docket = await caller.look(f"review {review_id}", lambda store: read_docket(store, review_id))
+    return ReviewDocument.told(docket, time.time())
 
 
 @router.post("/{review_id}/decision", openapi_extra=json_body(DecisionBody))
 async def decide_review(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
     """Decide once; 409 when somebody was faster, the draft is stale, or it is not what was looked at."""
-    try:
-        body = DecisionBody.model_validate(parse_json(await read_body(request, MAX_BODY)))
-    except ValidationError as error:
-        raise invalid_fields(error.errors(include_url=False)) from None
+    body = await _read(request, DecisionBody)
+    if body.edit is not None:
+        check_filled(body.edit.text)
     verdict = body.verdict(caller.key.name)
     desk, review = await caller.look(f"review {review_id}", lambda store: store.decide(review_id, verdict))
     desk.dispatcher.wake()
@@ -97,6 +134,61 @@ async def decide_review(request: Request, caller: Decider, review_id: ReviewId) 
 
 @router.post("/{review_id}/undo")
 async def undo_review(caller: Decider, review_id: ReviewId) -> ReviewView:
-    """Stop a reply that would leave by itself; 409 when it has left, or never would."""
-    _, review = await caller.look(f"review {review_id}", lambda store: store.hold_back(review_id, caller.key.name))
+    """Stop a reply that would leave by itself, named also by the review that was approved; 409 when it has left."""
+    desk, _ = await caller.look(f"review {review_id}", lambda store: store.review(review_id))
+    return ReviewView.of(await undo(desk, review_id, caller.key.name))
+
+
+@router.post("/{review_id}/snooze", openapi_extra=json_body(SnoozeBody))
+async def snooze_review(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
+    """Out of sight until then; 409 when it is decided, leaves by itself, or would be over before that."""
+    body = await _read(request, SnoozeBody)
+    until = None if body.until is None else body.until.timestamp()
+    return await _changed(caller, review_id, lambda store: store.snooze(review_id, caller.key.name, until))
+
+
+@router.post("/{review_id}/assign", openapi_extra=json_body(AssignBody))
+async def assign_review(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
+    """Say whose it is; anybody with the right may still decide it."""
+    body = await _read(request, AssignBody)
+    return await _changed(caller, review_id, lambda store: store.assign(review_id, caller.key.name, body.to))
+
+
+@router.post("/{review_id}/notes", openapi_extra=json_body(NoteBody))
+async def note_review(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
+    """Leave a word for colleagues; it stands in the review's history."""
+    body = await _read(request, NoteBody)
+    return await _changed(caller, review_id, lambda store: store.note_review(review_id, caller.key.name, body.text))
+
+
+@router.put("/{review_id}/edit", openapi_extra=json_body(ReplyEdit))
+async def keep_edit(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
+    """Keep what is being typed; nothing is decided by it."""
+    body = await _read(request, ReplyEdit)
+    edit = body.model_dump(exclude_none=True)
+
+    async def keep(store: Store) -> Review:
+        await store.keep_edit(review_id, caller.key.name, edit)
+        return await store.review(review_id)
+
+    return await _changed(caller, review_id, keep)
+
+
+@router.get("/{review_id}/canned")
+async def canned_replies(caller: Reader, review_id: ReviewId) -> list[CannedView]:
+    """The desk's canned replies, filled with what is known about the message, in its language."""
+    desk, docket = await caller.look(f"review {review_id}", lambda store: read_docket(store, review_id))
+    found = docket.canned(desk.spec.reviews.canned, caller.key.name)
+    return [CannedView(name=one.name, language=one.language, text=one.text, missing=list(one.missing)) for one in found]
+
+
+async def _changed(caller: Caller, review_id: str, change: Callable[[Store], Awaitable[Review]]) -> ReviewView:
+    _, review = await caller.look(f"review {review_id}", change)
     return ReviewView.of(review)
+
+
+async def _read(request: Request, body: type[Body]) -> Body:
+    try:
+        return body.model_validate(parse_json(await read_body(request, MAX_BODY)))
+    except ValidationError as error:
+        raise invalid_fields(error.errors(include_url=False)) from None

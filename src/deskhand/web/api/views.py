@@ -1,4 +1,4 @@
-"""What the API shows of runs and reviews. Fields may be added, never renamed."""
+"""What the API shows of runs and desks. Fields may be added, never renamed."""
 
 from datetime import UTC, datetime
 from typing import Any, Generic, Self, TypeVar
@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from deskhand.engine.journal import State
 from deskhand.engine.story import Records, state_of, story_of
-from deskhand.model.run import DECISIONS, Decision, Review, ReviewKind, ReviewState, Run, RunStatus
+from deskhand.model.run import Run, RunStatus
 from deskhand.model.totals import Stop
 
 Item = TypeVar("Item")
@@ -97,56 +97,6 @@ class RunDocument(RunView):
     def told(cls, records: Records, *, with_state: bool) -> Self:
         steps = [StepView.of(state, with_state=with_state) for state in records.states]
         return cls.model_validate({**story_of(records), **_facts(records.run), "steps": steps})
-
-
-class ReviewView(View):
-    review: str
-    desk: str
-    run: str
-    conversation: str
-    kind: ReviewKind
-    reason: str
-    payload: dict[str, Any]
-    payload_hash: str
-    state: ReviewState
-    version: int
-    decisions: list[Decision]
-    """What may be decided; nothing once it is closed."""
-    created_at: datetime
-    expires_at: datetime | None
-    fallback: Decision | None
-    decision: Decision | None
-    decided_by: str | None
-    decided_at: datetime | None
-    note: str | None
-    edit: dict[str, Any] | None
-    signed_by: str | None
-    """Who has approved it already, where two people must."""
-
-    @classmethod
-    def of(cls, review: Review) -> Self:
-        return cls(
-            review=review.id,
-            desk=review.desk,
-            run=review.run_id,
-            conversation=review.conversation,
-            kind=review.kind,
-            reason=review.reason,
-            payload=review.payload,
-            payload_hash=review.payload_hash,
-            state=review.state,
-            version=review.version,
-            decisions=list(DECISIONS[review.kind]) if review.state is ReviewState.OPEN else [],
-            created_at=moment(review.created_at),
-            expires_at=None if review.expires_at is None else moment(review.expires_at),
-            fallback=review.fallback,
-            decision=review.decision,
-            decided_by=review.decided_by,
-            decided_at=None if review.decided_at is None else moment(review.decided_at),
-            note=review.note,
-            edit=review.edit,
-            signed_by=review.signed_by,
-        )
 
 
 class StopView(View):

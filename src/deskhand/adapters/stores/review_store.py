@@ -1,0 +1,93 @@
+"""A desk's reviews in SQLAlchemy Core: the part of its store that people work with."""
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import mailing, queueing, reviewing
+from deskhand.model.causes import Cause
+from deskhand.model.run import BegunEdit, Review, ReviewState, Verdict
+
+T = TypeVar("T")
+CoreOp = Callable[[sa.Connection], T]
+
+
+class CoreDatabase(Protocol):
+    """What a database must offer: a function run on a connection, in a transaction for writes."""
+
+    async def write_core(self, op: CoreOp[T]) -> T: ...
+
+    async def read_core(self, op: CoreOp[T]) -> T: ...
+
+
+class SqlReviews:
+    def __init__(self, database: CoreDatabase, desk: str, now: Callable[[], float]) -> None:
+        self.desk = desk
+        self._database, self._now = database, now
+
+    async def reviews(
+        self,
+        *,
+        state: ReviewState | None = None,
+        run_id: str | None = None,
+        cause: Cause | None = None,
+        assignee: str | None = None,
+        snoozed: bool | None = None,
+        limit: int = 100,
+        after: tuple[float, str] | None = None,
+    ) -> list[Review]:
+        now = self._now()
+        return await self._database.read_core(
+            lambda core: queueing.list_reviews(
+                core,
+                self.desk,
+                state=state,
+                run_id=run_id,
+                cause=cause,
+                assignee=assignee,
+                snoozed=snoozed,
+                now=now,
+                limit=limit,
+                after=after,
+            )
+        )
+
+    async def review(self, review_id: str) -> Review:
+        return await self._database.read_core(lambda core: reviewing.find_review(core, self.desk, review_id))
+
+    async def decide(self, review_id: str, verdict: Verdict) -> Review:
+        return await self._database.write_core(
+            lambda core: reviewing.decide_review(core, self.desk, review_id, verdict, self._now())
+        )
+
+    async def expire_reviews(self, now: float) -> list[Review]:
+        return await self._database.write_core(lambda core: reviewing.expire_overdue(core, self.desk, now))
+
+    async def hold_back(self, review_id: str, by: str) -> Review:
+        return await self._database.write_core(
+            lambda core: mailing.hold_back(core, self.desk, review_id, by, self._now())
+        )
+
+    async def snooze(self, review_id: str, by: str, until: float | None) -> Review:
+        return await self._database.write_core(
+            lambda core: queueing.snooze(core, self.desk, review_id, by, until, self._now())
+        )
+
+    async def assign(self, review_id: str, by: str, to: str | None) -> Review:
+        return await self._database.write_core(
+            lambda core: queueing.assign(core, self.desk, review_id, by, to, self._now())
+        )
+
+    async def note_review(self, review_id: str, by: str, text: str) -> Review:
+        return await self._database.write_core(
+            lambda core: queueing.note(core, self.desk, review_id, by, text, self._now())
+        )
+
+    async def keep_edit(self, review_id: str, by: str, edit: dict[str, Any]) -> None:
+        await self._database.write_core(
+            lambda core: queueing.keep_edit(core, self.desk, review_id, by, edit, self._now())
+        )
+
+    async def begun_edits(self, review_id: str) -> list[BegunEdit]:
+        return await self._database.read_core(lambda core: queueing.begun_edits(core, self.desk, review_id))

@@ -1,0 +1,124 @@
+"""Reviews in a terminal: the queue, and one of them with all that is needed to decide it."""
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from deskhand.cli.terminal import console, moment, print_table, printable, shortened, status_text, when
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from deskhand.engine.docket import Docket
+    from deskhand.model.run import Event, Review
+
+_WIDEST = 100
+_MOST_LINES = 12
+
+
+def print_reviews(found: "list[Review]") -> None:
+    from rich.markup import escape
+
+    if not found:
+        console().print("nothing waits for a person")
+        return
+    rows = [
+        (
+            one.id,
+            when(one.created_at),
+            one.kind,
+            status_text(one.state),
+            (one.causes[0] if one.causes else ""),
+            escape(shortened(one.assignee or "", 20)),
+            escape(shortened(one.reason, 70)),
+        )
+        for one in found
+    ]
+    print_table(("review", "since", "kind", "state", "cause", "for"), ("reason",), rows)
+
+
+def print_docket(docket: "Docket") -> None:
+    from rich.text import Text
+
+    from deskhand.cli.trace import payload_lines
+
+    review, to = docket.review, console()
+    to.print(Text(review.id, style="bold"), status_text(review.state), f"[dim]version {review.version}[/]")
+    to.print(Text(printable(f"  {review.kind}: {review.reason}"), style="yellow"), soft_wrap=True)
+    for line in (*_fact_lines(docket), *_message_lines(docket), *payload_lines(review.payload), *_beside(docket)):
+        to.print(line, soft_wrap=True)
+    _print_how(review)
+
+
+def _fact_lines(docket: "Docket") -> "list[Text]":
+    from rich.text import Text
+
+    review, message = docket.review, docket.message
+    about = "" if message is None else f"  {message.subject}  from {message.sender}"
+    lines = [f"  {review.run_id}{about}"]
+    facts: dict[str, Any] = {name: review.facts[name] for name in ("category", "language") if name in review.facts}
+    if "confidence" in review.facts:
+        least = f", below {review.facts['threshold']:g} a person looks" if "threshold" in review.facts else ""
+        facts["confidence"] = f"{review.facts['confidence']}{least}"
+    facts |= {"why": ", ".join(review.causes)} if review.causes else {}
+    facts |= {"for": review.assignee} if review.assignee else {}
+    facts |= {"snoozed until": moment(review.snoozed_until)} if review.snoozed_until else {}
+    lines += [f"  {name}: {value}" for name, value in facts.items()]
+    if review.expires_at is not None:
+        left = review.expires_at - time.time()
+        then = f": then {review.fallback}" if review.fallback else ""
+        lines.append(f"  over {moment(review.expires_at)} (in {max(0, left) / 60:.0f} min){then}")
+    return [Text(printable(line), style="dim") for line in lines]
+
+
+def _message_lines(docket: "Docket") -> "list[Text]":
+    """What the customer wrote, its beginning."""
+    from rich.text import Text
+
+    if docket.message is None or not docket.message.body.strip():
+        return []
+    lines = [line for line in docket.message.body.strip().splitlines() if line.strip()]
+    shown = [shortened(line, _WIDEST) for line in lines[:_MOST_LINES]]
+    more = [f"… {len(lines) - _MOST_LINES} more lines"] if len(lines) > _MOST_LINES else []
+    return [Text(""), *(Text("  ┊ ", style="magenta").append(line, style="default") for line in (*shown, *more))]
+
+
+def _beside(docket: "Docket") -> "list[Text]":
+    """Calls that were made, what the draft was drawn from, and what colleagues did and said."""
+    from rich.text import Text
+
+    lines: list[str] = []
+    for call in docket.tool_calls:
+        written = json.dumps(call["arguments"], ensure_ascii=False)
+        lines.append(f"  ⚒ {call['tool']} {written}  {call['verdict']}{'' if call['ok'] else ', not done'}")
+    lines += [f"  ❝ {source.get('title') or source.get('article') or source}" for source in docket.sources]
+    lines += [f"  ☞ {moment(event.at)} {event.by}: {event_words(event)}" for event in docket.history]
+    return [Text(""), *(Text(shortened(line, 160), style="dim") for line in lines)] if lines else []
+
+
+def event_words(event: "Event") -> str:
+    about: dict[str, Any] = event.payload
+    kind = event.kind.removeprefix("review.").replace("_", " ")
+    if "text" in about:
+        return f"{kind}: {about['text']}"
+    if about.get("until"):
+        return f"{kind} until {moment(about['until'])}"
+    if "to" in about:
+        return f"assigned to {about['to']}" if about["to"] else "assigned to nobody"
+    return f"{kind}: {about['note']}" if about.get("note") else kind
+
+
+def _print_how(review: "Review") -> None:
+    from rich.text import Text
+
+    from deskhand.model.run import DECISIONS
+
+    to = console()
+    if review.payload.get("approvals_needed", 1) > 1:
+        signed = f"{review.signed_by} has approved it" if review.signed_by else "nobody has approved it yet"
+        to.print(Text(printable(f"\n  two people must approve it; {signed}"), style="yellow"), soft_wrap=True)
+    if review.state == "open":
+        choices = ", ".join(one.value.replace("_", "-") for one in DECISIONS[review.kind])
+        to.print(Text(f"\n  deskhand reviews [{choices}] {review.id}", style="dim"), soft_wrap=True)
+    elif review.decision:
+        to.print(Text(f"\n  {review.decision} by {review.decided_by} {moment(review.decided_at)}", style="dim"))

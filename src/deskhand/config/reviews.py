@@ -1,0 +1,55 @@
+"""The review queue as written in desk.yaml: how long something waits, and replies that reviewers have at hand."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated
+
+from pydantic import Field
+
+from deskhand.config.outgoing import DurationText
+from deskhand.config.plans import ANY_LANGUAGE, Words
+from deskhand.config.section import Section
+from deskhand.measures import measure
+from deskhand.model.frozen import Frozen
+
+PLACEHOLDER = re.compile(r"\{([A-Za-z][A-Za-z0-9_.-]*)\}")
+"""`{name}`: something about the message that a canned reply is filled with."""
+PLACEHOLDERS = ("name", "subject", "reviewer", "desk")
+SLOT = "slots."
+
+CannedName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
+
+
+class ReviewsSection(Section):
+    """The review queue: `{expire_after: 3 days, canned: {thanks: {en: "Dear {name}, thank you."}}}`."""
+
+    expire_after: DurationText | None = None
+    """How long something waits for a person, as `3 days`; then a reply or call is rejected and a hand-over closed."""
+    canned: dict[CannedName, Words] = Field(default_factory=dict)
+    """Replies to insert into a draft, by name, one text or one a language; `{name}` is the customer's name."""
+
+
+class ReviewsSpec(Frozen):
+    lasts: float | None = None
+    """Seconds until something that nobody decides is over; None for never."""
+    canned: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """Texts by name and language; under ANY_LANGUAGE where there is one for all."""
+
+
+def reviews_spec(section: ReviewsSection) -> ReviewsSpec:
+    lasts = None if section.expire_after is None else measure(section.expire_after)
+    return ReviewsSpec(
+        lasts=None if lasts is None else lasts[1].total_seconds(),
+        canned={
+            name: {ANY_LANGUAGE: words} if isinstance(words, str) else dict(words)
+            for name, words in section.canned.items()
+        },
+    )
+
+
+def placeholders_in(text: str) -> Iterator[str]:
+    return (found[1] for found in PLACEHOLDER.finditer(text))
+
+
+def texts_of(words: str | Mapping[str, str]) -> Mapping[str, str]:
+    return {ANY_LANGUAGE: words} if isinstance(words, str) else words

@@ -1,0 +1,60 @@
+"""Replies that reviewers have at hand, filled with what is known about the message."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from deskhand.config.plans import ANY_LANGUAGE
+from deskhand.config.reviews import PLACEHOLDER, PLACEHOLDERS, SLOT, placeholders_in
+from deskhand.errors import Conflict
+from deskhand.model.message import Message
+
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Canned:
+    name: str
+    language: str | None
+    text: str
+    missing: tuple[str, ...]
+    """Placeholders that nothing is known for: they stay in the text for the reviewer to fill."""
+
+
+def canned_replies(
+    texts: Mapping[str, Mapping[str, str]], language: str | None, values: Mapping[str, str]
+) -> list[Canned]:
+    """Each of them once: in the message's language, else in the one for all, else in the first there is."""
+    found: list[Canned] = []
+    for name, by_language in texts.items():
+        choices = (language or ANY_LANGUAGE, ANY_LANGUAGE, next(iter(by_language)))
+        spoken = next(one for one in choices if one in by_language)
+        text = PLACEHOLDER.sub(lambda match: values.get(match[1]) or match[0], by_language[spoken])
+        missing = tuple(dict.fromkeys(one for one in placeholders_in(by_language[spoken]) if not values.get(one)))
+        found.append(Canned(name, spoken or None, text, missing))
+    return found
+
+
+def values_for(message: Message | None, outputs: Mapping[str, Any], *, reviewer: str, desk: str) -> dict[str, str]:
+    """What placeholders stand for; what the customer wrote comes in as one short line."""
+    values = {"reviewer": reviewer, "desk": desk}
+    if message is not None:
+        values |= {"name": _line(message.sender.name), "subject": _line(message.subject)}
+    for output in outputs.values():
+        slots = output.get("slots") if isinstance(output, dict) else None
+        for name, slot in slots.items() if isinstance(slots, dict) else ():
+            value = slot.get("value") if isinstance(slot, dict) else slot
+            if isinstance(value, str | int | float):
+                values[f"{SLOT}{name}"] = _line(str(value))
+    return values
+
+
+def check_filled(text: str) -> None:
+    """A reply in which a placeholder was forgotten must not leave."""
+    for placeholder in placeholders_in(text):
+        if placeholder in PLACEHOLDERS or placeholder.startswith(SLOT):
+            raise Conflict(f"the text still says {{{placeholder}}}; write what belongs there")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:_LONGEST]

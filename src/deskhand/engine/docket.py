@@ -1,0 +1,60 @@
+"""Everything a person needs to decide a review, from the records alone: never a model's summary."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from deskhand.engine.canned import Canned, canned_replies, values_for
+from deskhand.engine.story import Document, read_records, tool_calls
+from deskhand.model.message import Message
+from deskhand.model.run import BegunEdit, Event, Review
+from deskhand.ports import Store
+
+_ABOUT_REVIEWS = "review."
+
+
+@dataclass(frozen=True, slots=True)
+class Docket:
+    review: Review
+    message: Message | None
+    """None once it was erased."""
+    outputs: Mapping[str, Any]
+    tool_calls: Sequence[Document]
+    sources: Sequence[Document]
+    """What the draft was drawn from, as the stages named it."""
+    history: Sequence[Event]
+    """What people did with the run's reviews, oldest first: notes, snoozes, decisions."""
+    edits: Sequence[BegunEdit]
+
+    def canned(self, texts: Mapping[str, Mapping[str, str]], reviewer: str) -> list[Canned]:
+        """The desk's canned replies, ready to insert."""
+        values = values_for(self.message, self.outputs, reviewer=reviewer, desk=self.review.desk)
+        return canned_replies(texts, self.review.facts.get("language"), values)
+
+
+async def read_docket(store: Store, review_id: str) -> Docket:
+    review = await store.review(review_id)
+    records = await read_records(store, review.run_id)
+    events = await store.events(run_id=review.run_id)
+    told = records.states
+    outputs = told[-1].after.outputs if told else {}
+    return Docket(
+        review,
+        records.message,
+        outputs,
+        tool_calls(told),
+        _sources(outputs),
+        [event for event in events if event.kind.startswith(_ABOUT_REVIEWS)],
+        await store.begun_edits(review_id),
+    )
+
+
+def _sources(outputs: Mapping[str, Any]) -> list[Document]:
+    """Every `sources` list of an output, each source with the stage that used it."""
+    found: list[Document] = []
+    for stage, output in outputs.items():
+        listed = output.get("sources") if isinstance(output, dict) else None
+        for source in listed if isinstance(listed, list) else ():
+            if isinstance(source, dict):
+                found.append({"stage": stage, **cast(Document, source)})
+    return found

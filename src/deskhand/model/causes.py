@@ -1,0 +1,89 @@
+"""Why something waits for a person, as one of a fixed list: what a queue is filtered by and an eval compares."""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+from deskhand.model.codes import ErrorCode
+
+
+class Cause(StrEnum):
+    """Words for people stand in a review's `reason`; these never change."""
+
+    # about a reply
+    EVERY_REPLY = "every_reply"
+    """The desk has not said which replies are sure enough."""
+    BELOW_THRESHOLD = "below_threshold"
+    ALWAYS_ASK = "always_ask"
+    """The category is always a person's, as a complaint."""
+    FIRST_CONTACT = "first_contact"
+    TO_A_MACHINE = "to_a_machine"
+    """The message says things that are meant for no person, as `ignore your rules`."""
+    NO_ANSWER = "no_answer"
+    """The brain says itself that it has none."""
+    WITHOUT_LLM = "without_llm"
+    """The model that should have answered could not be had."""
+    UNBACKED_PROMISE = "unbacked_promise"
+    OUTGOING_CONTENT = "outgoing_content"
+    """The reply names a host, an address, an account or a secret that it should not."""
+    MODE = "mode"
+    """The desk keeps replies of this category for a person to send."""
+    ON_REQUEST = "on_request"
+    """Older mail that somebody handed in later."""
+    PACE = "pace"
+    """Many replies have left lately: two machines may be talking to each other."""
+    UNDO_WINDOW = "undo_window"
+    """It leaves by itself unless somebody stops it."""
+    HELD_BACK = "held_back"
+    """Somebody stopped it."""
+    DELIVERY = "delivery"
+    """It could not be delivered yet."""
+    # about a tool call
+    GATE_HOLD = "gate_hold"
+    BUDGET = "budget"
+    """A cap on money, calls, messages or model spend is reached."""
+    STOPPED = "stopped"
+    # about a run
+    ESCALATED = "escalated"
+    """A stage, a tool or a rule gives it to a person."""
+    REVISIONS = "revisions"
+    """It was drafted again as often as it may."""
+    STEP_LIMIT = "step_limit"
+    TAKEN_OVER = "taken_over"
+    AUTOMATIC = "automatic"
+    """A program may have written the message."""
+    BOUNCED = "bounced"
+    EFFECT_UNKNOWN = "effect_unknown"
+    """Nobody knows whether something happened."""
+    ERROR = "error"
+
+
+_OF_ERRORS: Mapping[str, Cause] = {
+    ErrorCode.HOP_LIMIT: Cause.STEP_LIMIT,
+    ErrorCode.LOOP_LIMIT: Cause.STEP_LIMIT,
+    ErrorCode.TAKEN_OVER: Cause.TAKEN_OVER,
+    ErrorCode.AUTOMATIC_MAIL: Cause.AUTOMATIC,
+    ErrorCode.REPLY_BOUNCED: Cause.BOUNCED,
+    ErrorCode.TOO_MANY_REPLIES: Cause.PACE,
+    ErrorCode.EFFECT_UNKNOWN: Cause.EFFECT_UNKNOWN,
+}
+_OF_RULES = {
+    "outgoing_content": Cause.OUTGOING_CONTENT,
+    "unbacked_commitment": Cause.UNBACKED_PROMISE,
+    "over_cap": Cause.BUDGET,
+    "stopped": Cause.STOPPED,
+    "earlier_outcome_unknown": Cause.EFFECT_UNKNOWN,
+}
+
+
+def cause_of_error(code: str | None) -> Cause:
+    """Why a run that ended so is a person's; without an error somebody meant it to be."""
+    return Cause.ESCALATED if code is None else _OF_ERRORS.get(code, Cause.ERROR)
+
+
+def cause_of_rule(rule: str) -> Cause:
+    """Why a call that this rule of the gate holds is a person's; a desk's own rules are holds like any other."""
+    return _OF_RULES.get(rule, Cause.GATE_HOLD)
+
+
+def each_once(causes: Iterable[Cause]) -> tuple[Cause, ...]:
+    return tuple(dict.fromkeys(causes))

@@ -1,0 +1,151 @@
+"""What every Store promises about the review queue: found by why it is there, put aside, given to somebody."""
+
+from typing import Any
+
+import pytest
+
+from deskhand.errors import Conflict, NotFound
+from deskhand.model.causes import Cause
+from deskhand.model.run import Decision, NewReview, Review, ReviewKind, ReviewState, RunStatus, Verdict
+from tests.conformance.adapters import Stores
+from tests.kit import a_message
+
+NOW = 1_800_000_000.0
+
+
+async def parked(store: Any, number: int, *causes: Cause, **fields: Any) -> Review:
+    accepted = await store.accept(a_message(number), flow="flow")
+    await store.claim(accepted.run_id, {"flow": "v1"})
+    facts = {"category": "complaint", "confidence": 0.4, "threshold": 0.8, "language": "cs"}
+    payload = {"reply": {"text": "draft"}, "waits": fields.pop("waits", "draft")}
+    review = NewReview(ReviewKind.REPLY, "unsure", payload, 0, causes=causes, facts=facts, **fields)
+    await store.finish(accepted.run_id, RunStatus.WAITING_REVIEW, review=review)
+    [opened] = await store.reviews(run_id=accepted.run_id)
+    return opened  # type: ignore[no-any-return]
+
+
+async def listed(store: Any, **filters: Any) -> list[str]:
+    return [review.id for review in await store.reviews(**filters)]
+
+
+async def test_a_review_says_why_it_is_there_and_what_was_known(stores: Stores) -> None:
+    store = await stores()
+    review = await parked(store, 1, Cause.ALWAYS_ASK, Cause.BELOW_THRESHOLD)
+    assert review.causes == (Cause.ALWAYS_ASK, Cause.BELOW_THRESHOLD)
+    assert review.facts == {"category": "complaint", "confidence": 0.4, "threshold": 0.8, "language": "cs"}
+    assert (review.assignee, review.snoozed_until) == (None, None)
+
+
+async def test_reviews_are_found_by_each_of_their_causes_exactly(stores: Stores) -> None:
+    store = await stores()
+    one = await parked(store, 1, Cause.ALWAYS_ASK, Cause.BELOW_THRESHOLD)
+    two = await parked(store, 2, Cause.BELOW_THRESHOLD)
+    three = await parked(store, 3)
+    assert await listed(store, cause=Cause.BELOW_THRESHOLD) == [one.id, two.id]
+    assert await listed(store, cause=Cause.ALWAYS_ASK) == [one.id]
+    assert await listed(store, cause=Cause.ERROR) == []
+    assert await listed(store) == [one.id, two.id, three.id]
+
+
+async def test_what_is_snoozed_is_out_of_sight_until_its_time(stores: Stores) -> None:
+    now = NOW
+    store = await stores(now=lambda: now)
+    one, two = await parked(store, 1), await parked(store, 2)
+    snoozed = await store.snooze(one.id, "ida", NOW + 60)
+    assert (snoozed.snoozed_until, snoozed.version) == (NOW + 60, one.version)
+    assert await listed(store, snoozed=False) == [two.id]
+    assert await listed(store, snoozed=True) == [one.id]
+    assert sorted(await listed(store)) == sorted([one.id, two.id])
+    now = NOW + 61
+    assert sorted(await listed(store, snoozed=False)) == sorted([one.id, two.id])
+    await store.snooze(two.id, "ida", NOW + 600)
+    await store.snooze(two.id, "ida", None)
+    assert await listed(store, snoozed=True) == []
+    assert [(event.kind, event.by) for event in await store.events()] == [("review.snoozed", "ida")] * 3
+
+
+async def test_what_is_over_sooner_or_leaves_by_itself_cannot_be_snoozed(stores: Stores) -> None:
+    store = await stores(now=lambda: NOW)
+    soon = await parked(store, 1, expires_at=NOW + 50, fallback=Decision.REJECT)
+    with pytest.raises(Conflict, match="expires before that"):
+        await store.snooze(soon.id, "ida", NOW + 60)
+    leaving = await parked(store, 2, expires_at=NOW + 500, fallback=Decision.APPROVE)
+    with pytest.raises(Conflict, match="leaves by itself"):
+        await store.snooze(leaving.id, "ida", NOW + 60)
+    with pytest.raises(Conflict, match="has passed"):
+        await store.snooze(soon.id, "ida", NOW - 1)
+    assert (await store.snooze(soon.id, "ida", NOW + 40)).snoozed_until == NOW + 40
+
+
+async def test_a_review_is_somebodys_and_anybody_may_decide_it(stores: Stores) -> None:
+    store = await stores()
+    one, two = await parked(store, 1), await parked(store, 2)
+    await store.assign(one.id, "ida", "otto")
+    assert await listed(store, assignee="otto") == [one.id]
+    decided = await store.decide(one.id, Verdict(Decision.APPROVE, "ida", one.version))
+    assert (decided.decided_by, decided.assignee) == ("ida", "otto")
+    await store.assign(two.id, "ida", "otto")
+    assert (await store.assign(two.id, "ida", None)).assignee is None
+    for change in (store.assign(one.id, "otto", "eve"), store.snooze(one.id, "otto", None)):
+        with pytest.raises(Conflict, match="already decided: approve by ida"):
+            await change
+
+
+async def test_what_a_reviewer_has_typed_is_kept_apart_from_what_others_have(stores: Stores) -> None:
+    store = await stores()
+    review = await parked(store, 1)
+    await store.keep_edit(review.id, "ida", {"text": "Dear A"})
+    await store.keep_edit(review.id, "ida", {"text": "Dear Ann"})
+    await store.keep_edit(review.id, "otto", {"text": "Hi Ann"})
+    again = await stores()
+    assert {one.by: one.edit for one in await again.begun_edits(review.id)} == {
+        "ida": {"text": "Dear Ann"},
+        "otto": {"text": "Hi Ann"},
+    }
+    assert (await store.review(review.id)).version == review.version
+    with pytest.raises(NotFound):
+        await (await stores("other")).keep_edit(review.id, "eve", {"text": "x"})
+    assert await (await stores("other")).begun_edits(review.id) == []
+
+
+async def test_notes_are_told_in_order_also_after_the_decision(stores: Stores) -> None:
+    store = await stores()
+    review = await parked(store, 1)
+    await store.note_review(review.id, "ida", "She called, too.")
+    await store.decide(review.id, Verdict(Decision.REJECT, "otto", review.version))
+    await store.note_review(review.id, "ida", "I will call back.")
+    told = [(event.kind, event.payload.get("text")) for event in await store.events(run_id=review.run_id)]
+    assert told == [
+        ("review.note", "She called, too."),
+        ("review.reject", None),
+        ("review.note", "I will call back."),
+    ]
+
+
+async def test_an_approved_reply_is_held_back_by_the_review_that_let_it_go(stores: Stores) -> None:
+    store = await stores(now=lambda: NOW)
+    review = await parked(store, 1)
+    await store.decide(review.id, Verdict(Decision.APPROVE, "ida", review.version))
+    with pytest.raises(Conflict, match="already decided: approve by ida"):
+        await store.hold_back(review.id, "ida")
+    await store.claim(review.run_id, {"flow": "v1"})
+    leaving = NewReview(
+        ReviewKind.REPLY, "leaves", {"reply": {"text": "x"}, "waits": "undo"}, 1, NOW + 30, Decision.APPROVE
+    )
+    await store.finish(review.run_id, RunStatus.WAITING_REVIEW, review=leaving)
+    held = await store.hold_back(review.id, "ida")
+    assert (held.id != review.id, held.state, held.fallback) == (True, ReviewState.OPEN, None)
+    assert (held.causes, held.payload["waits"]) == ((Cause.HELD_BACK,), "hold")
+    assert (await store.decide(held.id, Verdict(Decision.APPROVE, "ida", held.version, held.payload_hash))).decided_by
+
+
+async def test_erasing_a_person_takes_what_was_known_and_typed(stores: Stores) -> None:
+    store = await stores()
+    review = await parked(store, 1, Cause.ALWAYS_ASK)
+    await store.keep_edit(review.id, "ida", {"text": "Dear Ann"})
+    await store.note_review(review.id, "ida", "Ann called.")
+    await store.erase("ann@example.com", "ida")
+    assert await store.begun_edits(review.id) == []
+    erased = await store.review(review.id)
+    assert (erased.facts, erased.payload, erased.reason) == ({}, {}, "erased")
+    assert "Ann" not in str(await store.events())

@@ -1,0 +1,53 @@
+"""`reviews:` in desk.yaml: what waits how long, and replies at hand."""
+
+from pathlib import Path
+
+import pytest
+
+from deskhand.config.desk import load_desk
+from deskhand.config.reviews import ReviewsSpec
+from deskhand.errors import ConfigErrors
+
+DESK = """
+desk: shop
+slots: {order: {type: order_number}}
+flows:
+  main:
+    stages:
+      review: {service: review}
+"""
+
+
+def load(folder: Path, more: str) -> ReviewsSpec:
+    (folder / "desk.yaml").write_text(DESK + more, encoding="utf-8")
+    return load_desk(folder, services={"review"}).reviews
+
+
+def test_without_it_things_wait_for_ever(tmp_path: Path) -> None:
+    spec = load(tmp_path, "")
+    assert (spec.lasts, spec.canned) == (None, {})
+
+
+def test_lengths_and_texts_are_read(tmp_path: Path) -> None:
+    spec = load(
+        tmp_path,
+        "reviews: {expire_after: 2 days, canned: {one: 'About {slots.order}', two: {en: 'Hi {name}', cs: Dobrý den}}}",
+    )
+    assert spec.lasts == 2 * 86400
+    assert spec.canned == {"one": {"": "About {slots.order}"}, "two": {"en": "Hi {name}", "cs": "Dobrý den"}}
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ("reviews: {canned: {one: 'Dear {nmae}'}}", "did you mean `name`"),
+        ("reviews: {canned: {one: {cs: 'O {slots.ordr}'}}}", "slots.order"),
+        ("reviews: {expire_after: soon}", "expire_after"),
+        ("reviews: {canned: {one: ''}}", "one"),
+    ],
+)
+def test_what_is_wrong_is_said_with_what_to_write(tmp_path: Path, more: str, words: str) -> None:
+    with pytest.raises(ConfigErrors) as caught:
+        load(tmp_path, more)
+    assert words in str(caught.value)
+    assert "desk.yaml:" in str(caught.value)
