@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from deskhand.tools.case import Terms as Terms
     from deskhand.tools.context import Context as Context
     from deskhand.tools.gate import Gate as Gate
+    from deskhand.tools.message_facts import message_fact as message_fact
     from deskhand.tools.registry import Tool as Tool
     from deskhand.tools.registry import ToolRegistry as ToolRegistry
     from deskhand.tools.registry import tool as tool
@@ -176,6 +177,7 @@ _MODULES = {
     "tools.case": ("Terms",),
     "tools.context": ("Context",),
     "tools.gate": ("Gate",),
+    "tools.message_facts": ("message_fact",),
     "tools.registry": ("Tool", "ToolRegistry", "tool", "tool_probe"),
     "tools.services": ("ServiceResult", "after", "before", "service"),
     "wiring": ("Desk", "open_database", "open_desk", "read_desk"),

@@ -150,7 +150,9 @@ def read_desk(name: str, *, policy: Path | None = None) -> LoadedDesk:
     for tool in code.tools:
         if tool.name in built_in_shapes():
             raise tool.place.error(f"{tool.name!r} is a tool that every desk has already", fix="rename this one")
-    spec = load_desk(folder, tools=shapes, services={*BUILT_IN, *code.services}, policy=policy)
+    facts = {fact.name: fact.kind for fact in code.message_facts}
+    services = {*BUILT_IN, *code.services}
+    spec = load_desk(folder, tools=shapes, services=services, policy=policy, message_facts=facts)
     return LoadedDesk(_with_stand_ins(spec), code)
 
 
@@ -582,6 +584,10 @@ def _built_in(spec: DeskSpec, store: DeskStore) -> tuple[Tool, ...]:
     return built_in_tools(store.effects, per_run, SearxSearch(web.url, web.timeout), web.limit, web.timeout)
 
 
+def _terms(loaded: LoadedDesk, registry: ToolRegistry) -> Terms:
+    return terms_of(loaded.spec, registry, loaded.code.message_facts)
+
+
 def _gate(
     loaded: LoadedDesk,
     store: DeskStore,
@@ -600,7 +606,7 @@ def _gate(
         store,
         desk=loaded.spec.name,
         mode=mode,
-        terms=terms or terms_of(loaded.spec, registry),
+        terms=terms or _terms(loaded, registry),
         resolvers=(*loaded.code.resolvers, *office.resolvers(beside=loaded.code.resolvers)),
         now=(clock or SystemClock()).now,
         record_event=store.record_event,
@@ -647,7 +653,7 @@ class Sandbox:
         self._chat = chat
         self._loaded, self._database, self._brain, self._outbox = loaded, database, brain, outbox
         office = desk_office(loaded.spec, database, store, SystemClock())
-        self._terms = terms_of(loaded.spec, _registry(loaded, store, outbox, office))
+        self._terms = _terms(loaded, _registry(loaded, store, outbox, office))
         self._prompts, self._routed = PromptRegistry(loaded.spec.prompts), routed_by(loaded.spec)
         self._numbers, self._own = count(1), own_database(database, loaded.spec.name)
 

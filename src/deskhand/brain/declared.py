@@ -121,6 +121,11 @@ def words_in(words: Mapping[str, str], language: str | None, desk: tuple[str, ..
     return next(iter(words.values()), None)
 
 
+def in_words(words: str, facts: Mapping[str, Any]) -> str:
+    """A text for a customer with every reference replaced; values of several lines keep them."""
+    return REFERENCE.sub(lambda found: _shown(_at(found[1], facts), lines=True), words.rstrip())
+
+
 def resolved(value: Any, facts: Mapping[str, Any]) -> Any:
     """The value with every reference replaced; one that stands alone keeps its type."""
     if isinstance(value, str):
@@ -147,7 +152,10 @@ def _at(path: str, facts: Mapping[str, Any]) -> Any:
     return here
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Any, *, lines: bool = False) -> str:
     if isinstance(value, Mapping | list):
         raise Unresolved("a single value instead of a list or mapping")
-    return str(value).lower() if isinstance(value, bool) else " ".join(str(value).split())
+    if isinstance(value, bool):
+        return str(value).lower()
+    pieces = str(value).splitlines() if lines else [str(value)]
+    return "\n".join(" ".join(piece.split()) for piece in pieces)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deskhand.brain.declared import Unresolved, resolved, words_in
+from deskhand.brain.declared import Unresolved, in_words, resolved, words_in
 from deskhand.brain.offers import offer
 from deskhand.brain.reading import EmbeddedDesk, Fields, message_of, newest, outputs_of, sender_name
 from deskhand.brain.relevance import Ranked
@@ -129,7 +129,7 @@ def _line(line: str, facts: Mapping[str, Any]) -> str:
     value = resolved(line.strip(), facts)
     if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
         return "\n".join(f"- {literal(one)}" for one in value)
-    return str(resolved(f"{line} ", facts)).rstrip()
+    return in_words(line, facts)
 
 
 # --- what articles say

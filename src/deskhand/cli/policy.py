@@ -54,7 +54,8 @@ def _fact_types(loaded: "LoadedDesk") -> "FactTypes":
     ours = {**OFFICE_SHAPES, **built_in_shapes()}
     offered = {name: shape for name, shape in ours.items() if name in named}
     offered |= {tool.name: shape_of(tool) for tool in loaded.code.tools}
-    return FactTypes([*offered.values(), REPLY_SHAPE], categories)
+    facts = {fact.name: fact.kind for fact in loaded.code.message_facts}
+    return FactTypes([*offered.values(), REPLY_SHAPE], categories, facts)
 
 
 def _print_findings(spec: "PolicySpec | None", found: "list[PolicyFinding]") -> None:

@@ -12,6 +12,7 @@ from deskhand.config.calendar import CalendarSection, CalendarSpec, calendar_spe
 from deskhand.config.channel_rules import ELSE
 from deskhand.config.channels import ChannelSpec, Mode, channel_spec
 from deskhand.config.check import check_desk
+from deskhand.config.fact_types import Kind
 from deskhand.config.files import DeskSection, FlowSection, LimitsSection, ProviderSection
 from deskhand.config.finding import Draft
 from deskhand.config.outgoing import ClauseSpec, OutgoingSpec, clause_spec, outgoing_spec
@@ -121,8 +122,9 @@ def load_desk(
     tools: Collection[str] | Mapping[str, ToolShape] = frozenset(),
     services: AbstractSet[str] = frozenset(),
     policy: Path | None = None,
+    message_facts: Mapping[str, Kind] | None = None,
 ) -> DeskSpec:
-    """Read and check a desk against the tools and services there are; raises ConfigErrors with all problems.
+    """Read and check a desk against the tools, services and facts there are; raises ConfigErrors with all problems.
 
     `policy` is a file whose rules stand in for the desk's own.
     """
@@ -135,7 +137,9 @@ def load_desk(
     problems = [*parsed.problems, *broken]
     if parsed.read is not None:
         shapes = tools if isinstance(tools, Mapping) else {}
-        draft = Draft(source, folder, parsed.read, prompts, tools, services, parsed.damaged, shapes)
+        draft = Draft(
+            source, folder, parsed.read, prompts, tools, services, parsed.damaged, shapes, message_facts or {}
+        )
         problems += check_desk(draft)
     if problems or parsed.read is None:
         raise ConfigErrors(sorted(problems, key=lambda problem: (str(problem.file), problem.line or 0)))

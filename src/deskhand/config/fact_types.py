@@ -13,7 +13,7 @@ Kind = Literal["text", "number", "integer", "boolean", "money", "sums", "date", 
 
 RESERVED = frozenset(
     {"tool", "effect", "risk", "intent", "category", "channel", "language", "money"}
-    | {"principal", "customer", "time", "totals", "origin", "arguments"}
+    | {"principal", "customer", "message", "time", "totals", "origin", "arguments"}
 )
 """What no argument can pose as: one of these names is read as `arguments.NAME` alone."""
 SCOPES = ("conversation", "principal", "day")
@@ -59,9 +59,13 @@ class FactType:
 class FactTypes:
     """Every fact of calls of some tools; a rule for one tool sees that tool's arguments only."""
 
-    def __init__(self, tools: Iterable[ToolShape], categories: Iterable[str] = ()) -> None:
+    def __init__(
+        self, tools: Iterable[ToolShape], categories: Iterable[str] = (), message: Mapping[str, Kind] | None = None
+    ) -> None:
+        """`message` are the facts that the desk's own code tells of every message."""
         self.tools = {shape.name: shape for shape in tools}
         self._categories = tuple(sorted(categories))
+        self._message = message or {}
 
     def known(self, tools: Iterable[str]) -> dict[str, FactType]:
         """By name, for a rule that can match these tools; of two tools' arguments of one name the looser type."""
@@ -112,6 +116,8 @@ class FactTypes:
             "time.date": FactType("date", always=True),
             "time.now": FactType("date", always=True),
         }
+        for name, kind in self._message.items():
+            known[f"message.{name}"] = FactType(kind, (True, False) if kind == "boolean" else (), always=True)
         for scope in SCOPES:
             for room in (f"totals.{scope}", *(f"totals.{scope}.{tool}" for tool in self.tools)):
                 known[f"{room}.calls"] = FactType("integer", least=0)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from deskhand.config.fact_types import Kind
 from deskhand.config.files import DeskSection, FlowSection
 from deskhand.config.prompts import PromptFile
 from deskhand.config.shapes import ToolShape
@@ -37,6 +38,8 @@ class Draft:
     """Places that were written but could not be read."""
     shapes: Mapping[str, ToolShape] = field(default_factory=dict[str, ToolShape])
     """The tools' arguments; empty when only their names are known."""
+    message_facts: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
+    """What the desk's own code tells of messages, by name."""
 
     def names_at(self, *place: str) -> list[str]:
         """The keys written at a place, readable or not: a stage with a mistake in it is still a known stage."""

@@ -41,7 +41,7 @@ def fact_types(draft: Draft) -> FactTypes:
         for stage in flow.stages.values()
         for category in stage.categories or ()
     ]
-    return FactTypes([*draft.shapes.values(), REPLY_SHAPE], categories)
+    return FactTypes([*draft.shapes.values(), REPLY_SHAPE], categories, draft.message_facts)
 
 
 def _limit(place: Place, rule: RuleSection) -> Findings:

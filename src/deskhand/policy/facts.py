@@ -41,6 +41,8 @@ class Facts:
     category: str | None = None
     channel: str | None = None
     language: str | None = None
+    message: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What the desk's own code says about the message, by name."""
     totals: Totals = field(default_factory=dict[str, Mapping[str, Any]])
     origin: Mapping[str, str] = field(default_factory=dict[str, str])
     """Where each argument's value came from: principal, operator, result:N, message, model."""
@@ -69,6 +71,7 @@ class Facts:
         for name in ("tool", "effect", "risk", "intent", "category", "channel", "language", "money"):
             if (known := getattr(self, name)) is not None:
                 named[name] = known
+        named |= {f"message.{name}": known for name, known in self.message.items()}
         named |= self._time() | self._totals()
         return named | {f"origin.{argument}": where for argument, where in self.origin.items()}
 

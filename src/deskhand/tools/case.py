@@ -18,6 +18,7 @@ from deskhand.policy.facts import Facts
 from deskhand.policy.rules import Policy
 from deskhand.ports import StageContext
 from deskhand.tools.authority import Authority
+from deskhand.tools.message_facts import MessageFact
 from deskhand.tools.registry import Tool
 from deskhand.tools.schema import Arguments, ArgumentsInvalid
 
@@ -79,6 +80,8 @@ class Terms:
     """Tools whose results strangers may have written: they stand behind nothing."""
     model_outputs: frozenset[str] = frozenset()
     """Outputs that a model writes: what they call a result is only its word."""
+    message_facts: tuple[MessageFact, ...] = ()
+    """What the desk's own code tells of messages."""
     trusted_outputs: Mapping[str, str] = field(default_factory=dict[str, str])
     """Outputs that tools and services alone write, each with its stage."""
 

@@ -10,6 +10,7 @@ from deskhand.policy.facts import Facts
 from deskhand.ports import Effects
 from deskhand.tools.authority import SenderAddress
 from deskhand.tools.case import Case, Terms
+from deskhand.tools.message_facts import told_of
 from deskhand.tools.provenance import Sources
 
 
@@ -39,6 +40,7 @@ async def describe(case: Case, terms: Terms, ledger: Effects) -> None:
         category=_said(envelope, "category"),
         channel=message.channel if message is not None else None,
         language=_said(envelope, "language"),
+        message={} if terms.policy is None else told_of(envelope, terms.message_facts),
         totals=sums.facts(),
         origin=case.origin,
         objects=_objects(case),

@@ -12,9 +12,11 @@ from deskhand.errors import ConfigError
 from deskhand.ports import PostHook, PreHook
 from deskhand.tools.authority import Authority, Resolver
 from deskhand.tools.declared import Declared, recording
+from deskhand.tools.message_facts import MessageFact
 from deskhand.tools.registry import Tool, ToolRegistry
 from deskhand.tools.services import Hook, Service
 
+_KINDS = (Tool, Service, Hook, Resolver, MessageFact)
 _modules = count(1)
 
 
@@ -27,6 +29,7 @@ class DeskCode:
     before: dict[str, PreHook]
     after: dict[str, PostHook]
     resolvers: tuple[Resolver, ...] = ()
+    message_facts: tuple[MessageFact, ...] = ()
     declared: tuple[Declared, ...] = ()
     """Everything the file decorates, also what other rooms have decorators for."""
 
@@ -43,7 +46,7 @@ def load_tools(path: Path) -> DeskCode:
         with recording() as declared:
             _execute(path, module)
         own = [thing for thing in declared if thing.place.file == str(path)]
-        brought = [thing for thing in vars(module).values() if isinstance(thing, Tool | Service | Hook | Resolver)]
+        brought = [thing for thing in vars(module).values() if isinstance(thing, _KINDS)]
         return replace(_sorted_out([*own, *brought]), declared=tuple(own))
     except BaseException:
         for name in [one for one in sys.modules if one.partition(".")[0] == module.__name__]:
@@ -78,6 +81,7 @@ def _sorted_out(things: Iterable[Declared]) -> DeskCode:
     services: dict[str, Service] = {}
     hooks: dict[tuple[str, str], Hook] = {}
     resolvers: dict[type, Resolver] = {}
+    facts: dict[str, MessageFact] = {}
     for thing in {id(thing): thing for thing in things}.values():
         if isinstance(thing, Tool):
             tools.register(thing)
@@ -86,6 +90,10 @@ def _sorted_out(things: Iterable[Declared]) -> DeskCode:
                 raise thing.place.error(
                     f"there is a service {thing.name!r} already, at {known.place}", fix="rename one"
                 )
+        elif isinstance(thing, MessageFact):
+            if (known_fact := facts.setdefault(thing.name, thing)) is not thing:
+                problem = f"there is a fact {thing.name!r} already, at {known_fact.place}"
+                raise thing.place.error(problem, fix="rename one")
         elif isinstance(thing, Resolver):
             if (known_resolver := resolvers.setdefault(thing.kind, thing)) is not thing:
                 problem = f"there is a resolver of {thing.kind.__name__} already, at {known_resolver.place}"
@@ -102,6 +110,7 @@ def _sorted_out(things: Iterable[Declared]) -> DeskCode:
         before={stage: hook.function for (when, stage), hook in hooks.items() if when == "before"},
         after={stage: hook.function for (when, stage), hook in hooks.items() if when == "after"},
         resolvers=tuple(resolvers.values()),
+        message_facts=tuple(facts.values()),
     )
 
 

@@ -10,10 +10,11 @@ from deskhand.config.plans import references_in
 from deskhand.model.spec import AgentSpec
 from deskhand.policy.rules import compile_policy
 from deskhand.tools.case import Terms
+from deskhand.tools.message_facts import MessageFact
 from deskhand.tools.registry import Tool
 
 
-def terms_of(spec: DeskSpec, tools: Iterable[Tool] = ()) -> Terms:
+def terms_of(spec: DeskSpec, tools: Iterable[Tool] = (), message_facts: Iterable[MessageFact] = ()) -> Terms:
     guards, tools = spec.safeguards, tuple(tools)
     return Terms(
         policy=None if spec.policy is None else compile_policy(spec.policy),
@@ -28,6 +29,7 @@ def terms_of(spec: DeskSpec, tools: Iterable[Tool] = ()) -> Terms:
         effects={tool.name: str(tool.effect) for tool in tools},
         outside=frozenset(tool.name for tool in tools if tool.outside),
         model_outputs=_model_outputs(spec),
+        message_facts=tuple(message_facts),
         trusted_outputs=_trusted_outputs(spec),
     )
 

@@ -1,0 +1,242 @@
+"""What the pharmacy desk can do: look for medicines, put them aside, and keep medical questions for people."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Any, Literal
+
+import sqlalchemy as sa
+from pydantic import Field
+
+from deskhand import (
+    Context,
+    Envelope,
+    Message,
+    Outcome,
+    Owned,
+    Principal,
+    RunStatus,
+    ServiceResult,
+    StageContext,
+    ToolError,
+    message_fact,
+    resolver,
+    service,
+    tool,
+)
+
+from . import reading, shelf, wording
+from .catalogue import TABLES, Product
+from .signs import emergency_signs, medical_signs, order_signs
+from .understanding import settle
+
+_EMERGENCY = "EMERGENCY: somebody may be in danger; a medical matter that a person must look at now"
+_MEDICAL = "a medical question: only a person may answer it"
+_ORDERS = "the message gives orders to a program; a person must look at it"
+
+Query = Annotated[str, Field(min_length=1, max_length=300)]
+Packs = Annotated[int, Field(ge=1, le=shelf.MOST_PACKS)]
+
+
+# --- medical questions: for people only -------------------------------------------------------------------------------
+
+
+def _whole(message: Message, text: str) -> str:
+    """All of it: what somebody hides in a subject, a quotation or an attachment is his question as well."""
+    attached = [attachment.text or "" for attachment in message.attachments]
+    return "\n".join([message.subject, message.body, text, *attached])
+
+
+@message_fact("medical")
+def medical(message: Message, text: str) -> bool:
+    """`message.medical` in the policy: the gate asks at every call, whatever a model believes."""
+    return bool(medical_signs(_whole(message, text)))
+
+
+@service("guard")
+async def guard(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> dict[str, Any] | ServiceResult:
+    """First of all, before anything is understood: a medical question ends here, with a person."""
+    return _for_a_person(envelope) or {"hands_over": False}
+
+
+def _for_a_person(envelope: Envelope) -> ServiceResult | None:
+    message = envelope.message
+    text = envelope.raw_input if message is None else _whole(message, envelope.raw_input)
+    for reason, signs in ((_EMERGENCY, emergency_signs), (_MEDICAL, medical_signs), (_ORDERS, order_signs)):
+        if found := signs(text):
+            output = {"hands_over": True, "signs": found}
+            return ServiceResult(output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason)
+    return None
+
+
+@service("hand_over")
+async def hand_over(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> ServiceResult:
+    """To a person, for the reason that the flow gives."""
+    reason = str(settings.get("reason") or "a person must look")
+    return ServiceResult(outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason)
+
+
+# --- looking for medicines --------------------------------------------------------------------------------------------
+
+
+@tool(effect="read")
+async def search_drugs(query: Query, ctx: Context, limit: Annotated[int, Field(ge=1, le=20)] = 5) -> dict[str, Any]:
+    """Search the catalogue by brand or substance, with or without a strength; tells which pharmacy has how many packs.
+
+    Args:
+        query: what the customer calls it, as in "ibuprofen 400" or "Paralen"; several with commas
+        limit: how many products at most
+    """
+    return await ctx.database.read(TABLES, partial(_search, query, limit))
+
+
+def _search(query: str, limit: int, db: sa.Connection) -> dict[str, Any]:
+    found = shelf.read_catalogue(db).search(query, limit)
+    shelves = shelf.available(db, [one.product.id for one in found])
+    drugs = [
+        {
+            **one.product._asdict(),
+            "name": wording.name_of(one.product, "en"),
+            "name_cs": wording.name_of(one.product, "cs"),
+            "available": shelves[one.product.id],
+        }
+        for one in found
+    ]
+    return {"query": query, "drugs": drugs}
+
+
+# --- putting them aside -----------------------------------------------------------------------------------------------
+
+
+class Reservation(Owned):
+    """A customer's own reservation; to anybody else it does not exist."""
+
+    status: str
+
+
+@resolver(Reservation)
+async def find_reservation(key: str, principal: Principal, ctx: Context) -> Reservation | None:
+    row = await ctx.database.read(TABLES, partial(shelf.reservation_row, number=key.strip().upper()))
+    return None if row is None else Reservation(id=row["id"], owner=row["owner"], status=row["status"])
+
+
+@tool(effect="keyed", risk="medium", public=True, rehearsable=True)  # the desk's policy says for whom it passes
+async def manage_reservation(
+    action: Literal["create", "check", "cancel"],
+    ctx: Context,
+    principal: Principal,
+    drug_name: Annotated[str, Field(max_length=300)] = "",
+    pharmacy_id: Annotated[str, Field(max_length=100)] = "",
+    packs: Packs = 1,
+    reservation: Reservation | None = None,
+) -> dict[str, Any]:
+    """Put medicine aside for the customer for two days, see what is put aside for them, or cancel it.
+
+    Args:
+        action: create, check or cancel
+        drug_name: what the customer calls it, or the number of a reservation
+        pharmacy_id: a pharmacy's id or a town; where it is left out, the pharmacy with the fullest shelf
+        packs: how many packs, for create
+        reservation: the number of the customer's reservation, as in R-ABCDEFGH, for check and cancel
+    """
+    owner = _owner(principal, ctx)
+    if action == "create":
+        work = partial(_create, ctx.effect_key, owner, drug_name, pharmacy_id, packs)
+        return await ctx.database.once(TABLES, ctx.effect_key, work)
+    number = reservation.id if reservation is not None else ""
+    if action == "check":
+        return await ctx.database.read(TABLES, partial(_check, owner, drug_name, number))
+    return await ctx.database.once(TABLES, ctx.effect_key, partial(_cancel, owner, drug_name, number))
+
+
+def _owner(principal: Principal, ctx: Context) -> str:
+    """Whose it is; what a colleague approved for a sender nobody knows belongs to its run alone."""
+    return principal.customer_id or (principal.address or "").strip().casefold() or f"run:{ctx.run_id}"
+
+
+def _create(key: str, owner: str, drug_name: str, place: str, packs: int, db: sa.Connection) -> dict[str, Any]:
+    wanted = _wanted(db, drug_name)
+    known = tuple(shelf.read_pharmacies(db))
+    meant = [one.id for one in known if one.id.casefold() == place.strip().casefold()]
+    where = meant[0] if meant else reading.place_in(place, known)
+    if place.strip() and not where:
+        raise ToolError("not_found", f"There is no pharmacy {place!r}.")
+    return {"action": "create", "reservation": shelf.put_aside(db, key, owner, wanted, where, packs)}
+
+
+def _check(owner: str, drug_name: str, number: str, db: sa.Connection) -> dict[str, Any]:
+    return {"action": "check", "reservations": _mine(db, owner, drug_name, number)}
+
+
+def _cancel(owner: str, drug_name: str, number: str, db: sa.Connection) -> dict[str, Any]:
+    active = [one for one in _mine(db, owner, drug_name, number) if one["status"] == shelf.ACTIVE]
+    if not active:
+        raise ToolError("not_found", "This customer has no such reservation.", recoverable=False)
+    if len(active) > 1:
+        numbers = ", ".join(one["id"] for one in active)
+        raise ToolError("ambiguous", f"There are several: {numbers}. Which one?", recoverable=False)
+    return {"action": "cancel", "reservation": shelf.cancel(db, active[0]["id"], owner)}
+
+
+def _mine(db: sa.Connection, owner: str, drug_name: str, number: str) -> list[dict[str, Any]]:
+    written = reading.NUMBER.search(drug_name)
+    number = number or (written[0].upper() if written else "")
+    if number:
+        return [one for one in shelf.reserved_for(db, owner) if one["id"] == number]
+    ids = [product.id for product in _wanted(db, drug_name)] if drug_name.strip() else None
+    return shelf.reserved_for(db, owner, ids)
+
+
+def _wanted(db: sa.Connection, drug_name: str) -> list[Product]:
+    found = shelf.read_catalogue(db).search(drug_name, limit=50)
+    if not found:
+        raise ToolError("not_found", f"There is no medicine {drug_name!r} in the catalogue.", recoverable=False)
+    return [one.product for one in found]
+
+
+# --- what the flow without a model does around its plans --------------------------------------------------------------
+
+
+@service("understand")
+async def understand(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The category that the brain and the words of the message agree on."""
+    subject = envelope.message.subject if envelope.message else ""
+    text = reading.own_words(envelope.raw_input)
+    names = bool(reading.read(subject, envelope.raw_input).query)
+    return settle(envelope.output("classification") or {}, f"{subject}\n{text}", names)._asdict()
+
+
+@service("read_request")
+async def read_request(
+    envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+) -> dict[str, Any] | ServiceResult:
+    """Which product, where, how many; an answer to our question is looked at like a first message."""
+    if (refused := _for_a_person(envelope)) is not None:
+        return refused
+    message, earlier = envelope.message, envelope.output("request") or {}
+    found = reading.as_output(reading.read(message.subject if message else "", envelope.raw_input))
+    category = (envelope.output("understanding") or {}).get("category")
+    known = {name: value or earlier.get(name, value) for name, value in found.items()}
+    return known | {"missing": category in ("availability", "reservation") and not known["query"]}
+
+
+@service("word_results")
+async def word_results(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The results of the plan as sentences; what cannot be told is left to a person."""
+    request = envelope.output("request") or {}
+    language: wording.Language = "cs" if request.get("language") == "cs" else "en"
+    place = str(request.get("place") or "")
+    results = (envelope.output("act") or {}).get("results") or [{}]
+    data = results[-1].get("data") or {}
+    match data:
+        case {"drugs": []}:
+            return {"hand_over": True, "reason": "nothing in the catalogue is called that"}
+        case {"drugs": [*drugs]}:
+            return {"text": wording.availability(drugs, place, reading.called(place), language)}
+        case {"action": "create", "reservation": dict(made)}:
+            return {"text": wording.put_aside(made, language)}
+        case {"action": "check", "reservations": [*found]}:
+            return {"text": wording.reserved(found, language)}
+        case {"action": "cancel", "reservation": dict(made)}:
+            return {"text": wording.cancelled(made, language)}
+        case _:
+            return {}
