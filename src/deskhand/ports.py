@@ -339,7 +339,19 @@ class Reviews(Protocol):
         ...
 
 
-class Store(Journal, Effects, Reviews, Protocol):
+class AgentRecords(Protocol):
+    """What agents did, told from the rows: by the names of the views `agent_runs` and `email_events`."""
+
+    async def agent_runs(self, run_id: str | None = None, limit: int = 100) -> list[dict[str, Any]]:
+        """One a stage that an agent worked, newest first: profile, status, tool_calls_log, final_message, ..."""
+        ...
+
+    async def email_events(self, run_id: str, limit: int = 1000) -> list[dict[str, Any]]:
+        """What happened to a run, in order: how its agents ended, and what people and programs did."""
+        ...
+
+
+class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
     """One desk's durable memory. Every write is committed when its call returns."""
 
     desk: str

@@ -35,6 +35,13 @@ async def test_a_run_tells_its_story_step_by_step(client: Client) -> None:
     assert first["flow_version"] == run["flow_version"]
 
 
+async def test_a_runs_trail_has_agents_models_and_events(client: Client) -> None:
+    run = await client.worked()
+    trail = (await client.get(f"/api/runs/{run['run']}/trail")).json()
+    assert (trail["agent_runs"], trail["llm_calls"], trail["email_events"]) == ([], [], [])
+    is_problem(await client.get("/api/runs/run_x/trail"), 404, "not_found")
+
+
 async def test_with_state_each_step_shows_what_it_met_and_what_it_left(client: Client) -> None:
     run = await client.worked()
     shown = (await client.get(f"/api/runs/{run['run']}", params={"state": "true"})).json()

@@ -187,11 +187,10 @@ class AgentLoop:
         async def ask() -> StageResult:
             completion = await self._complete(request, work, iteration)
             turn = turn_of(completion, iteration, work.heard, trimmed)
-            answered = {"brain": "agent", "model": completion.model, "cost": completion.usage.cost or None}
-            return StageResult(
-                delta=self._adding(work.ctx, TURNS, turn),
-                answered={name: value for name, value in answered.items() if value is not None},
-            )
+            answered = {"brain": "agent", "profile": self.profile.name, "model": completion.model}
+            if completion.usage.cost:
+                answered["cost"] = completion.usage.cost
+            return StageResult(delta=self._adding(work.ctx, TURNS, turn), answered=answered)
 
         result = await work.ctx.step(f"turn {iteration}", ask)
         talk.turns.append(_added(result, self._key, TURNS))

@@ -80,6 +80,25 @@ def _desk_checks(desk: str | None) -> Iterator[Check]:
     yield Check("desk", True, f"{loaded.spec.name}: {counted}")
     yield from _tools(loaded)
     yield from _models(loaded)
+    yield from _agents(loaded)
+
+
+def _agents(loaded: "LoadedDesk") -> Iterator[Check]:
+    """Every agent needs a model to ask, or a flow that does without."""
+    from deskhand.wiring import without_models
+
+    spec = loaded.spec
+    unusable = without_models(spec)
+    for name, profile in spec.profiles.items():
+        tools = f"{len(profile.tools)} tools"
+        if name not in unusable:
+            yield Check("agent", True, f"{name}: {profile.choose_model(None, None, spec.default_model)}, {tools}")
+        elif profile.without_model is not None:
+            found = f"{name}: {profile.without_model} works its messages ({unusable[name]})"
+            yield Check("agent", True, found, warning=True)
+        else:
+            fix = "mend that, or name a flow that does without under `without_model:`"
+            yield Check("agent", False, f"{name} has no model to ask: {unusable[name]}", fix)
 
 
 def _tools(loaded: "LoadedDesk") -> Iterator[Check]:

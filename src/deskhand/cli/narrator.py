@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from deskhand.cli.agent_lines import turn_words
 from deskhand.cli.terminal import milliseconds, printable, shortened, status_text
 from deskhand.engine.journal import ADOPTION, DECISION, result_of
 from deskhand.engine.story import REPLY, Document
@@ -103,6 +104,8 @@ def line_of(row: StepRow) -> Line:
         return Line("↪", "cyan", "answer", Text(_inherited(result)))
     if result.call is not None:
         return _call_line(result)
+    if (words := turn_words(result)) is not None:
+        return Line("·", "cyan", part, Text(words, style="dim"), inner=True)
     if part:
         return Line("→", style, part, Text("sent to the customer" if part == "ask" else "", style="dim"), inner=True)
     return Line(sign, style, stage, _detail(row, result))
@@ -167,6 +170,8 @@ def _answered(result: StageResult) -> str:
 def _summary(value: Any) -> str:
     """What a stage found or did, in a few words."""
     match value:
+        case {"status": str(status), "iterations": int(turns)}:
+            return f"{status}, {turns} turn{'s' * (turns != 1)}"
         case {"requires_approval": False}:
             return "no person needed"
         case {"category": str(category), "confidence": int() | float() as confidence}:

@@ -64,21 +64,22 @@ def show_run(
     """Show a run's whole way: the message, every step, the reply, the reviews."""
     from deskhand.cli import trace
 
-    records = run_async(_records(database, desk, run))
+    records, trail = run_async(_records(database, desk, run))
     if state is not None:
         step = trace.step_at(records, state)
         print_json(step) if as_json else trace.print_state(console(), step)
     elif as_json:
-        print_json(trace.document(records))
+        print_json(trace.document(records) | trail)
     else:
         trace.print_trace(console(), records)
 
 
-async def _records(database: str | None, desk: str | None, run: str) -> "Records":
+async def _records(database: str | None, desk: str | None, run: str) -> "tuple[Records, dict[str, Any]]":
+    from deskhand.engine.agent_trail import trail_of
     from deskhand.engine.story import read_records
 
     async with opened_store(database, desk) as store:
-        return await read_records(store, run)
+        return await read_records(store, run), await trail_of(store, run)
 
 
 @app.command("savings")

@@ -4,8 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
+from deskhand.cli.agent_lines import Doing
 from deskhand.engine.story import Document, read_records, story_of
-from deskhand.model.events import AgentEvent, AgentStarted
+from deskhand.model.events import AgentEvent
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus, StepRow
 
@@ -23,12 +26,15 @@ class Watch:
 
     def __init__(self, spinner: "Status | None" = None) -> None:
         self.changed = asyncio.Event()
-        self._spinner = spinner
+        self.streams = spinner is not None
+        """Whether an agent's text is to come in piece by piece."""
+        self._spinner, self._doing = spinner, Doing()
 
     def emit(self, event: AgentEvent) -> None:
         self.changed.set()
-        if self._spinner is not None and isinstance(event, AgentStarted):
-            self._spinner.update(f"[dim]{event.agent} …[/]")
+        words = None if self._spinner is None else self._doing.words(event)
+        if self._spinner is not None and words is not None:
+            self._spinner.update(Text(words, style="dim"))
 
 
 async def work_message(desk: "Desk", message: Message, watch: Watch, narrator: "Narrator | None" = None) -> Document:

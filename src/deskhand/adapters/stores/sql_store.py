@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import archive, mailing, reviewing, threads
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.agent_views import read_agent_runs, read_email_events
 from deskhand.adapters.stores.erasing import erase_person
 from deskhand.adapters.stores.review_store import CoreDatabase as CoreDatabase
 from deskhand.adapters.stores.review_store import SqlReviews
@@ -374,6 +375,12 @@ class SqlStore(SqlReviews):
         return await self._database.write_core(lambda core: erase_person(core, self.desk, address, by, self._now()))
 
     # --- audit
+
+    async def agent_runs(self, run_id: str | None = None, limit: int = 100) -> list[dict[str, Any]]:
+        return await self._database.read_core(lambda core: read_agent_runs(core, self.desk, run_id, limit))
+
+    async def email_events(self, run_id: str, limit: int = 1000) -> list[dict[str, Any]]:
+        return await self._database.read_core(lambda core: read_email_events(core, self.desk, run_id, limit))
 
     async def journals(self, *, after: int = 0, limit: int = 200) -> list[Journaled]:
         return await self._database.read_core(lambda core: archive.journals(core, self.desk, after, limit))

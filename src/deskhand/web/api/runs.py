@@ -4,12 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
 
+from deskhand.engine.agent_trail import read_trail
 from deskhand.engine.story import read_records
 from deskhand.model.access import Scope
 from deskhand.model.run import RunStatus
 from deskhand.web.api.access import Caller, may
 from deskhand.web.api.cursors import run_cursor, run_place
-from deskhand.web.api.views import Page, RunDocument, RunView
+from deskhand.web.api.views import AgentTrail, Page, RunDocument, RunView
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 
@@ -40,6 +41,13 @@ async def show_run(caller: Reader, run_id: RunId, state: bool = False) -> RunDoc
     """A run's story and its steps; `state=true` adds the full state before and after each."""
     _, records = await caller.look(f"run {run_id}", lambda store: read_records(store, run_id))
     return RunDocument.told(records, with_state=state)
+
+
+@router.get("/{run_id}/trail")
+async def show_trail(caller: Reader, run_id: RunId) -> AgentTrail:
+    """What agents and models did in a run: `agent_runs`, `llm_calls` and `email_events`."""
+    _, trail = await caller.look(f"run {run_id}", lambda store: read_trail(store, run_id))
+    return AgentTrail.model_validate(trail)
 
 
 @router.post("/{run_id}/retry")

@@ -99,6 +99,16 @@ class RunDocument(RunView):
         return cls.model_validate({**story_of(records), **_facts(records.run), "steps": steps})
 
 
+class AgentTrail(View):
+    """What agents and models did in a run, by the names of the tables and views that hold it."""
+
+    agent_runs: list[dict[str, Any]]
+    """One for each stage that an agent worked: profile, status, tool_calls_log, final_message, iterations, error."""
+    llm_calls: list[dict[str, Any]]
+    """One for each question to a model; those of agents have the call_type `agent`."""
+    email_events: list[dict[str, Any]]
+
+
 class StopView(View):
     by: str
     reason: str

@@ -66,7 +66,7 @@ def test_the_migrated_schema_is_the_one_in_tables(connection: sa.Connection) -> 
 def test_indexes_with_conditions_are_the_same_too(connection: sa.Connection) -> None:
     """Alembic does not compare what comes after WHERE."""
     migrate(connection)
-    migrated = {(name, sql) for name, sql in schema(connection) if "WHERE" in sql}
+    migrated = {(name, sql) for name, sql in schema(connection) if "WHERE" in sql and "VIEW" not in sql}
     fresh = sa.create_engine("sqlite://")
     with fresh.connect() as other:
         metadata.create_all(other)
