@@ -187,7 +187,7 @@ class AgentLoop:
         async def ask() -> StageResult:
             completion = await self._complete(request, work, iteration)
             turn = turn_of(completion, iteration, work.heard, trimmed)
-            answered = {"brain": "agent", "profile": self.profile.name, "model": completion.model}
+            answered: dict[str, Any] = {"brain": "agent", "profile": self.profile.name, "model": completion.model}
             if completion.usage.cost:
                 answered["cost"] = completion.usage.cost
             return StageResult(delta=self._adding(work.ctx, TURNS, turn), answered=answered)
