@@ -11,6 +11,7 @@ from deskhand.model.contact import Contact, ContactEntry
 from deskhand.model.envelope import Envelope, StageResult
 from deskhand.model.events import AgentEvent
 from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange, LearnedExchange
+from deskhand.model.judgement import Figure, Judgement, ModeChange
 from deskhand.model.knowledge import (
     AnswerSource,
     Article,
@@ -456,10 +457,10 @@ class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
         """How many effects of this tool answered this sender since then in other conversations than `beside`."""
         ...
 
-    async def answered_by_person(self, conversation: str, by: str, *, silence: bool) -> int:
+    async def answered_by_person(self, conversation: str, by: str, *, silence: bool, text: str | None = None) -> int:
         """Withdraw what waits to be sent here, since a person answered; with `silence` they take the conversation over.
 
-        Returns how many runs that ended.
+        Returns how many runs that ended. `text` is what they wrote: it says what the withdrawn replies were worth.
         """
         ...
 
@@ -481,6 +482,46 @@ class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
 
     async def remember_response(self, key: str, request_digest: str, response: bytes) -> bytes | None:
         """Keep an API response under an idempotency key; returns the earlier one, Conflict for another request."""
+        ...
+
+
+class TrustStore(Protocol):
+    """What people and customers made of a desk's replies, and the modes its categories have come to."""
+
+    desk: str
+
+    async def judge(self, judgement: Judgement) -> bool:
+        """Keep it, once for a run and a kind; False when it was there."""
+        ...
+
+    async def left_alone(self, judgement: Judgement) -> bool:
+        """Keep that a run's reply left with nobody looking at it; False when somebody did, or it is known."""
+        ...
+
+    async def complained(self, conversation: str, by_run: str, since: float) -> str | None:
+        """Count a complaint against the last reply of the conversation that left alone; that reply's run, if any."""
+        ...
+
+    async def judgements(self, category: str, *, since: float = 0.0, newest: int | None = None) -> list[Judgement]:
+        """Those after a moment, oldest first; the newest so many of them."""
+        ...
+
+    async def figures(self) -> list[Figure]:
+        """How often what was judged, ever, by category and language."""
+        ...
+
+    async def mode_changes(self, category: str | None = None) -> list[ModeChange]:
+        """Oldest first."""
+        ...
+
+    async def change_mode(self, change: ModeChange) -> bool:
+        """A category's mode from now on, and an event about it; False when somebody took this number before."""
+        ...
+
+
+class SpotChecks(Protocol):
+    async def checks(self, run_id: str, category: str | None) -> bool:
+        """Whether a person looks at this reply although it could leave by itself."""
         ...
 
 

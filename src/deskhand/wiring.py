@@ -27,6 +27,7 @@ from deskhand.adapters.stores.exchanges import SqlExchanges
 from deskhand.adapters.stores.keys import SqlKeyStore
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.adapters.stores.trust import SqlTrustStore
 from deskhand.agents.agent import Agent, Parts
 from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
@@ -46,7 +47,8 @@ from deskhand.engine.dispatch import InProcessDispatcher, Limits
 from deskhand.engine.learning import Learner
 from deskhand.engine.loop import End, Flow
 from deskhand.engine.screening import Pace, Screen
-from deskhand.engine.work import AtRest, Screening, Worker
+from deskhand.engine.trusting import Trust
+from deskhand.engine.work import AtRest, BeforeRest, Screening, Worker
 from deskhand.errors import ConfigError, DeskhandError
 from deskhand.evals.lane import Around, Lane, SentLately
 from deskhand.evals.sealed import ThroughTheSeal
@@ -180,6 +182,7 @@ class Desk:
     worker: Worker
     live: bool
     knowledge: KnowledgeBase
+    trust: Trust
     channels: tuple[ChannelKeeper, ...] = ()
     """Those this process reads, or would read; empty where nobody asked to listen."""
 
@@ -349,11 +352,14 @@ async def open_desk(
         spec.default_model,
         streams=getattr(events, "streams", False),
     )
-    sending, known = _sending(spec, store, clock), _answered_before(store)
+    trust = open_trust(spec, database)
+    sending = replace(_sending(spec, store, clock), mode_for=trust.mode_for, spot_checks=trust)
+    known = _answered_before(store)
     sources = context_sources(database, store, knowledge)
     parts = _parts(loaded, gate, brain, PromptRegistry(spec.prompts), events, sending, agents, sources, known)
     learner = Learner(store, exchanges_of(database, spec.name), embedder) if remembers(spec) else None
-    worker = _worker(spec, store, _flows(loaded, parts), clock, at_rest=learner.at_rest if learner else None)
+    at_rest = learner.at_rest if learner else None
+    worker = _worker(spec, store, _flows(loaded, parts), clock, before_rest=trust.rested, at_rest=at_rest)
     limits = Limits(in_flight=in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog)
     dispatcher = _dispatcher(spec, store, worker, limits, crew)
     keepers = [
@@ -373,7 +379,7 @@ async def open_desk(
             learner.start()
         for keeper in keepers:
             keeper.start()
-        yield Desk(spec, store, dispatcher, worker, live, knowledge, tuple(keepers))
+        yield Desk(spec, store, dispatcher, worker, live, knowledge, trust, tuple(keepers))
     finally:
         for keeper in keepers:
             await keeper.stop()
@@ -422,6 +428,16 @@ def desk_office(spec: DeskSpec, database: Database, store: DeskStore, clock: Clo
     return Office(contacts, calendar, spec.calendar, clock.now, store.message)
 
 
+def trust_store(database: Database, desk: str) -> SqlTrustStore:
+    """What people and customers made of a desk's replies."""
+    return SqlTrustStore(database, desk)
+
+
+def open_trust(spec: DeskSpec, database: Database) -> Trust:
+    """A desk's modes as they are in force in this database."""
+    return Trust(spec, trust_store(database, spec.name), SystemClock())
+
+
 def channel_store(database: Database, desk: str, channel: str, owner: str) -> SqlChannelStore:
     """What a channel remembers."""
     return SqlChannelStore(database, desk, channel, owner)
@@ -434,14 +450,16 @@ def desk_channels(spec: DeskSpec, database: Database, store: DeskStore) -> "list
     from deskhand.adapters.channels.imap_smtp import MailChannel
 
     made: list[DeskChannel] = []
-    drafts = "draft" in (spec.mode, *spec.modes.values()) or offers(spec, CREATE_DRAFT)
+    trust = trust_store(database, spec.name)
+    kept = spec.trust is not None or "draft" in (spec.mode, *spec.modes.values())
+    drafts = kept or offers(spec, CREATE_DRAFT)
     for name, channel in spec.channels.items():
         memory = channel_store(database, spec.name, name, store.owner)
         limit = spec.limits.max_message_bytes
         if channel.imap is not None:
-            made.append(MailChannel(channel, memory, store, max_bytes=limit, drafts=drafts))
+            made.append(MailChannel(channel, memory, store, trust, max_bytes=limit, drafts=drafts))
         elif channel.gmail is not None:
-            made.append(GmailChannel(channel, memory, store, max_bytes=limit))
+            made.append(GmailChannel(channel, memory, store, trust, max_bytes=limit))
         else:
             made.append(FilesChannel(channel, memory, max_bytes=limit))
     return made
@@ -496,7 +514,7 @@ def _carriers(channels: "Sequence[DeskChannel]") -> dict[str, Carrier]:
 
 
 def _sending(spec: DeskSpec, store: DeskStore, clock: Clock, counted: SentLately | None = None) -> Sending:
-    """`counted` says how many replies left where the store, being a sandbox's, cannot know."""
+    """By desk.yaml alone; `counted` says how many replies left where the store, being a sandbox's, cannot know."""
     real = {name for name, channel in spec.channels.items() if channel.really_sends}
 
     async def sent_lately(conversation: str, run_id: str) -> int:
@@ -548,6 +566,7 @@ def _worker(
     flows: Mapping[str, Flow],
     clock: Clock,
     screened: Screening | None = None,
+    before_rest: BeforeRest | None = None,
     at_rest: AtRest | None = None,
 ) -> Worker:
     """`screened` is asked first, where more is known than the store can say."""
@@ -557,7 +576,8 @@ def _worker(
         found = None if screened is None else await screened(message)
         return found or await screen(message)
 
-    return Worker(store, flows, clock, screen=ask, at_rest=at_rest, reviews_last=spec.reviews.lasts)
+    lasts = spec.reviews.lasts
+    return Worker(store, flows, clock, screen=ask, before_rest=before_rest, at_rest=at_rest, reviews_last=lasts)
 
 
 def _registry(

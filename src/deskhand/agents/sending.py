@@ -12,13 +12,13 @@ from deskhand.model.message import ON_REQUEST, Message
 from deskhand.model.outcome import Outcome
 from deskhand.model.results import ToolResult
 from deskhand.model.run import EXPIRY, Decision, ReviewKind, RunStatus, canonical_hash
-from deskhand.ports import StageContext, ToolGate
+from deskhand.ports import SpotChecks, StageContext, ToolGate
 from deskhand.tools.delivery import KEEP_DRAFT
 from deskhand.tools.effects import outcome_unknown
 from deskhand.tools.rules.replies import COMMITMENT, CONTENT
 from deskhand.tools.services import ServiceResult
 
-UNDO, HOLD, DRAFT, RETRY = "undo", "hold", "draft", "retry"
+UNDO, HOLD, DRAFT, SPOT_CHECK, RETRY = "undo", "hold", "draft", "spot_check", "retry"
 RETRY_AFTER = (2.0, 5.0, 15.0, 60.0, 300.0, 900.0, 1800.0, *[3600.0] * 23)
 """Seconds before each further attempt while a mail server is away: about a day in all, as mail servers do it."""
 SHADOWED = "shadow mode: written, not sent"
@@ -59,6 +59,8 @@ class Sending:
     replies_per_hour: int = 10
     replies_per_run: int = 1
     """How many replies an agent may hand in."""
+    spot_checks: SpotChecks | None = None
+    """Who says which replies a person looks at although they could leave by themselves; None for nobody."""
 
     async def too_many(self, envelope: Envelope) -> str | None:
         """Why no further reply may leave in this conversation by itself: two machines may be talking to each other."""
@@ -99,19 +101,22 @@ async def before_leaving(
     if not _approved(envelope, reply):
         if message is not None and ON_REQUEST in message.headers:
             words = "older mail, handed in on request: a person looks at every answer"
-            return _wait(reply, HOLD, words, Cause.ON_REQUEST)
+            return _wait(reply, HOLD, words, Cause.ON_REQUEST, mode=mode)
         if (fast := await sending.too_many(envelope)) is not None:
-            return _wait(reply, HOLD, fast, Cause.PACE)
+            return _wait(reply, HOLD, fast, Cause.PACE, mode=mode)
         if mode == "draft" or for_a_person is not None:
             kept = await _keep_draft(reply, gate, ctx, calls) if sending.by_mail(message) else {}
             words, cause = "draft mode: a person sends it", Cause.MODE
             if for_a_person is not None:
                 words, cause = for_a_person, Cause.ESCALATED
-            return _wait(reply, DRAFT, words, cause, **kept)
+            return _wait(reply, DRAFT, words, cause, mode=mode, counts=for_a_person is None, **kept)
+        if sending.spot_checks is not None and await sending.spot_checks.checks(envelope.run_id, category):
+            words = "spot check: it could have left by itself"
+            return _wait(reply, SPOT_CHECK, words, Cause.SPOT_CHECK, mode=mode, counts=True)
     undo = sending.undo_for(message)
     if undo > 0 and not _waited(envelope, reply):
         words = f"leaves by itself after {undo:g} s unless somebody stops it"
-        return _wait(reply, UNDO, words, Cause.UNDO_WINDOW, expires_in=undo)
+        return _wait(reply, UNDO, words, Cause.UNDO_WINDOW, expires_in=undo, mode=mode)
     return None
 
 

@@ -6,7 +6,21 @@ from typing import Annotated
 
 import typer
 
-from deskhand.cli import audit, conversations, db, eval, flow, intents, kb, keys, mail, policy, runs, workers
+from deskhand.cli import (
+    audit,
+    conversations,
+    db,
+    eval,
+    flow,
+    intents,
+    kb,
+    keys,
+    mail,
+    modes,
+    policy,
+    runs,
+    workers,
+)
 from deskhand.cli import calendar as calendar_commands
 from deskhand.cli import contacts as contact_commands
 from deskhand.cli import review_queue as review_commands
@@ -61,6 +75,7 @@ app.add_typer(review_commands.app, name="reviews", rich_help_panel=LOOK)
 app.add_typer(conversations.app, name="conversations", rich_help_panel=LOOK)
 app.add_typer(contact_commands.app, name="contacts", rich_help_panel=LOOK)
 app.add_typer(calendar_commands.app, name="calendar", rich_help_panel=LOOK)
+app.add_typer(modes.app, name="modes", rich_help_panel=LOOK)
 app.command(rich_help_panel=LOOK)(replay)
 app.add_typer(flow.app, name="flow", rich_help_panel=DESK)
 app.command(rich_help_panel=DESK)(flow.schema)

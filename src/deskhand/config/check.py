@@ -17,6 +17,7 @@ from deskhand.config.route_rules import route_findings
 from deskhand.config.routing_rules import routing_findings
 from deskhand.config.slot_rules import slot_findings
 from deskhand.config.stage_rules import stage_findings
+from deskhand.config.trust_rules import trust_findings
 from deskhand.errors import ConfigError
 
 
@@ -85,5 +86,6 @@ RULES: tuple[Callable[[Draft], Findings], ...] = (
     mode_findings,
     calendar_findings,
     review_findings,
+    trust_findings,
 )
 """A new section brings its own rule."""

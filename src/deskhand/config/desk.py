@@ -26,6 +26,7 @@ from deskhand.config.routing import MailSection, RoutingRuleSection
 from deskhand.config.safeguards import SafeguardSpec, safeguard_spec
 from deskhand.config.shapes import ToolShape
 from deskhand.config.slots import SlotSpec
+from deskhand.config.trust import TrustSpec, trust_spec
 from deskhand.config.web_search import WebSearchSpec, web_search_spec
 from deskhand.config.yaml import YamlFile, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
@@ -96,6 +97,8 @@ class DeskSpec(Frozen):
     mode: Mode = "auto"
     modes: dict[str, Mode] = Field(default_factory=dict)
     """By category; what is not named has `mode`."""
+    trust: TrustSpec | None = None
+    """How these modes are earned and lost; None where they simply hold."""
     undo_seconds: float = 30.0
     routing: tuple[RoutingRuleSection, ...] = ()
     """In order; the first that matches wins."""
@@ -108,7 +111,7 @@ class DeskSpec(Frozen):
     reviews: ReviewsSpec = Field(default_factory=ReviewsSpec)
 
     def mode_for(self, category: str | None) -> Mode:
-        """What happens to a reply to a message of this category."""
+        """What happens to a reply to a message of this category; with `trust`, the most that may ever happen."""
         return self.modes.get(category or "", self.mode)
 
     def model_for(self, role: str | None) -> str | None:
@@ -206,6 +209,7 @@ def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, Promp
         channels={name: channel_spec(name, channel, folder) for name, channel in desk.channels.items()},
         mode=desk.modes.get(ELSE, "draft") if desk.modes else desk.mode or "auto",
         modes=desk.modes,
+        trust=trust_spec(desk.trust),
         routing=tuple(desk.routing.rules),
         mail=desk.mail,
         calendar=calendar_spec(desk.calendar, folder, desk.time_zone),

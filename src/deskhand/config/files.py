@@ -17,6 +17,7 @@ from deskhand.config.safeguards import ApprovalsSection, CapsSection
 from deskhand.config.section import Section
 from deskhand.config.slots import SlotName, SlotSection
 from deskhand.config.stage import StageName, StageSection
+from deskhand.config.trust import TrustSection
 from deskhand.config.web_search import WebSearchSection
 
 FlowName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
@@ -118,6 +119,8 @@ class DeskSection(Section):
     """What happens to replies: `auto` sends them, `draft` keeps them for a person, `shadow` only records them."""
     modes: dict[str, Mode] = Field(default_factory=dict)
     """Modes by category, as `{inquiry: auto, else: draft}`; without `else` all others are `draft`."""
+    trust: TrustSection | None = None
+    """How categories earn the modes above, beginning lower; without it they have them at once and keep them."""
     undo_seconds: float = Field(default=30, ge=0, le=86400)
     """How long a reply waits, after all said yes, before it really leaves; 0 for not at all."""
     routing: RoutingSection = Field(default_factory=RoutingSection)

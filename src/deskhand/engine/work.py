@@ -1,5 +1,6 @@
 """Working one run: claim it, carry it through its flow, put down where it came to rest."""
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -15,6 +16,8 @@ from deskhand.model.message import Message
 from deskhand.model.run import EXPIRY, Claimed, Decision, NewReview, ReviewKind, Run, RunStatus
 from deskhand.ports import Clock, Store
 
+log = logging.getLogger("deskhand.work")
+
 MAX_CRASHES = 5
 BEFORE_ALL_STEPS = -1
 """The place of a review that no step asked for: its decision answers none."""
@@ -22,6 +25,8 @@ BEFORE_ALL_STEPS = -1
 
 Screening = Callable[[Message], Awaitable[End | None]]
 """Where the run of a message ends that no flow is to work; None for any other."""
+BeforeRest = Callable[[Envelope, RunStatus], Awaitable[None]]
+"""Told of every run that a flow carried to rest, before that is written; after a crash perhaps once more."""
 AtRest = Callable[[str, RunStatus], None]
 """Told of every run that came to rest here, once that is durable."""
 
@@ -36,12 +41,13 @@ class Worker:
         clock: Clock,
         *,
         screen: Screening | None = None,
+        before_rest: BeforeRest | None = None,
         at_rest: AtRest | None = None,
         reviews_last: float | None = None,
     ) -> None:
         """`reviews_last` is how many seconds a review waits before it is rejected or closed; None for ever."""
         self._store, self._flows, self._clock, self._screen = store, flows, clock, screen
-        self._at_rest = at_rest
+        self._before_rest, self._at_rest = before_rest, at_rest
         self._reviews_last = reviews_last
         self._versions = {name: flow.spec.version for name, flow in flows.items()}
 
@@ -65,12 +71,23 @@ class Worker:
         except Exception as error:  # a fault of ours or of a desk's code: the run shows it, everything else goes on
             end = _broken(error)
             review = self._review(end, ctx)
+        if ctx is not None:
+            await self._tell(ctx.envelope, end.status)
         crash_point("dispatch.before_finish")
         await self._finish(run_id, end, review)
         crash_point("dispatch.after_finish")
         if self._at_rest is not None:
             self._at_rest(run_id, end.status)
         return end.status
+
+    async def _tell(self, envelope: Envelope, status: RunStatus) -> None:
+        try:
+            if self._before_rest is not None:
+                await self._before_rest(envelope, status)
+        except (Fenced, StoreUnavailable):
+            raise
+        except Exception:
+            log.exception("run %s: what became of it could not be noted", envelope.run_id)
 
     async def _refuse(self, claimed: Claimed) -> End | None:
         run = claimed.run

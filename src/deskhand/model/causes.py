@@ -27,6 +27,8 @@ class Cause(StrEnum):
     """The reply names a host, an address, an account or a secret that it should not."""
     MODE = "mode"
     """The desk keeps replies of this category for a person to send."""
+    SPOT_CHECK = "spot_check"
+    """It could have left by itself: one of those a person looks at to see how good they are."""
     ON_REQUEST = "on_request"
     """Older mail that somebody handed in later."""
     PACE = "pace"

@@ -57,7 +57,7 @@ async def test_a_person_is_asked_unless_the_desk_said_that_this_is_sure_enough(
     assert result.outcome is Outcome.CONFIRM
     assert result.ask is not None
     assert reason in result.ask.reason
-    assert (result.ask.kind, result.ask.payload, result.ask.text) == ("reply", {"reply": REPLY}, REPLY["text"])
+    assert (result.ask.kind, result.ask.payload["reply"], result.ask.text) == ("reply", REPLY, REPLY["text"])
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,11 @@ from deskhand.adapters.channels.letters import Letter, compose, ids_in, message_
 from deskhand.adapters.channels.mail_intake import read_mail
 from deskhand.adapters.stores.channels import Arrival, Mark, SqlChannelStore
 from deskhand.config.channels import ChannelSpec
+from deskhand.engine.answered import person_answered
 from deskhand.mail.threads import our_key
 from deskhand.model.message import Message
-from deskhand.model.run import ReviewState, Run
-from deskhand.ports import Intake, Store
+from deskhand.model.run import Run
+from deskhand.ports import Intake, Store, TrustStore
 
 log = logging.getLogger("deskhand.gmail")
 
@@ -28,10 +29,13 @@ _FOUND_WITHIN = 20.0
 class GmailChannel:
     """`history` says what is new since the mark; what the mark no longer reaches is looked for by time."""
 
-    def __init__(self, spec: ChannelSpec, memory: SqlChannelStore, store: Store, *, max_bytes: int) -> None:
+    def __init__(
+        self, spec: ChannelSpec, memory: SqlChannelStore, store: Store, trust: TrustStore, *, max_bytes: int
+    ) -> None:
         assert spec.gmail is not None
         self.name = spec.name
         self._spec, self._memory, self._store, self._max_bytes = spec, memory, store, max_bytes
+        self._trust = trust
         self._watched = frozenset(spec.gmail.labels)
         self._poll = spec.gmail.poll
         self._api = Gmail(spec.gmail)
@@ -101,10 +105,8 @@ class GmailChannel:
         for found in ids_in(message.headers.get("in-reply-to", ""), message.headers.get("references", "")):
             run = await self._run_of(found)
             if run is not None:
-                reviews = await self._store.reviews(run_id=run.id, state=ReviewState.OPEN)
-                draft = any(review.payload.get("waits") == "draft" for review in reviews)
                 by = f"{message.sender} (mail program)"
-                await self._store.answered_by_person(run.conversation, by, silence=not draft)
+                await person_answered(self._store, self._trust, run, by, message.body)
                 return
 
     async def _run_of(self, found: str) -> Run | None:

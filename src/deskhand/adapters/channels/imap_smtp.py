@@ -14,24 +14,32 @@ from deskhand.adapters.stores.channels import Arrival, SqlChannelStore
 from deskhand.config.channels import ChannelSpec
 from deskhand.errors import ConfigError
 from deskhand.model.message import ON_REQUEST, Message
-from deskhand.ports import Intake, Store
+from deskhand.ports import Intake, Store, TrustStore
 
 
 class MailChannel:
     def __init__(
-        self, spec: ChannelSpec, memory: SqlChannelStore, store: Store, *, max_bytes: int, drafts: bool
+        self,
+        spec: ChannelSpec,
+        memory: SqlChannelStore,
+        store: Store,
+        trust: TrustStore,
+        *,
+        max_bytes: int,
+        drafts: bool,
     ) -> None:
         assert spec.imap is not None
         assert spec.smtp is not None
         assert spec.imap.login is not None
         self.name = spec.name
         self._spec, self._imap, self._smtp = spec, spec.imap, spec.smtp
-        self._memory, self._store, self._max_bytes = memory, store, max_bytes
+        self._memory, self._max_bytes = memory, max_bytes
         oauth = spec.imap.login.oauth
         self._tokens = None if oauth is None else Tokens(oauth)
         smtp_oauth = spec.smtp.login.oauth if spec.smtp.login is not None else None
         self._smtp_tokens = self._tokens if smtp_oauth is not None else None
         self._mailbox = Mailbox(spec.imap, self._tokens)
+        self._people = SentReader(self._mailbox, memory, store, trust)
         self._outbox = MailOutbox(spec, spec.smtp, self._mailbox, self._smtp_tokens, drafts=drafts)
 
     async def listen(self, intake: Intake) -> None:
@@ -49,7 +57,7 @@ class MailChannel:
                 for folder in self._imap.folders:
                     reader = FolderReader(folder, self._mailbox, self._memory, intake, self._max_bytes)
                     group.create_task(reader.watch(partial(well, folder)))
-                group.create_task(SentReader(self._mailbox, self._memory, self._store).watch(partial(well, sent)))
+                group.create_task(self._people.watch(partial(well, sent)))
                 group.create_task(StateKeeper(self._mailbox, self._memory).keep())
         except BaseExceptionGroup as group_of:
             raise group_of.exceptions[0] from None

@@ -8,12 +8,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from deskhand.adapters.channels.imap import Fetched, Imap
-from deskhand.adapters.channels.mail_intake import answered_ids, header_reader, is_ours, wait_for_news
+from deskhand.adapters.channels.mail_intake import answered_ids, header_reader, is_ours, read_mail, wait_for_news
 from deskhand.adapters.channels.mailbox import Mailbox
 from deskhand.adapters.stores.channels import SqlChannelStore, Unshown
+from deskhand.engine.answered import person_answered
 from deskhand.mail.threads import our_key
-from deskhand.model.run import ReviewState, Run, RunStatus
-from deskhand.ports import Store
+from deskhand.model.run import Run, RunStatus
+from deskhand.ports import Store, TrustStore
 
 log = logging.getLogger("deskhand.mail")
 
@@ -22,13 +23,14 @@ DONE_FOLDER = "Deskhand/Done"
 _SHOW_EVERY = 2.0
 _CHUNK = 100
 _MOST_HEADERS = 100_000
+_MOST_OF_A_MAIL = 1_000_000
 
 
 class SentReader:
     """Watches Sent: an answer there that is not ours was written by a person, who thereby takes the matter over."""
 
-    def __init__(self, mailbox: Mailbox, memory: SqlChannelStore, store: Store) -> None:
-        self._mailbox, self._memory, self._store = mailbox, memory, store
+    def __init__(self, mailbox: Mailbox, memory: SqlChannelStore, store: Store, trust: TrustStore) -> None:
+        self._mailbox, self._memory, self._store, self._trust = mailbox, memory, store, trust
 
     async def watch(self, well: Callable[[], None]) -> None:
         folder = await self._mailbox.sent()
@@ -45,7 +47,7 @@ class SentReader:
                 for start in range(0, len(uids), _CHUNK):
                     chunk = uids[start : start + _CHUNK]
                     for mail in await imap.fetch(chunk, most=_MOST_HEADERS, headers_only=True):
-                        await self._look_at(mail)
+                        await self._look_at(mail, imap)
                     mark = {**mark, "next": chunk[-1] + 1, "at": time.time()}
                     await self._memory.advance(name, mark)
                 well()
@@ -53,17 +55,16 @@ class SentReader:
         finally:
             await imap.close()
 
-    async def _look_at(self, mail: Fetched) -> None:
+    async def _look_at(self, mail: Fetched, imap: Imap) -> None:
         if await is_ours(mail, self._memory):
             return
         run = await self._answered(mail)
         if run is None:
             return
         by = f"{header_reader(mail)('From')[:200] or 'a person'} (mail program)"
-        open_reviews = await self._store.reviews(run_id=run.id, state=ReviewState.OPEN)
-        draft = any(review.payload.get("waits") == "draft" for review in open_reviews)
-        await self._store.answered_by_person(run.conversation, by, silence=not draft)
-        what = "sent the draft for" if draft else "has taken over the conversation of"
+        whole = await imap.fetch([mail.uid], most=_MOST_OF_A_MAIL)
+        body = read_mail(whole[0].raw, self._memory.channel).body if whole else ""
+        what = await person_answered(self._store, self._trust, run, by, body)
         log.info("%s %s run %s", by, what, run.id)
 
     async def _answered(self, mail: Fetched) -> Run | None:

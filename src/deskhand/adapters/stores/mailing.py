@@ -3,10 +3,12 @@
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.judging import judge_answer, note_return
 from deskhand.adapters.stores.reviewing import close_reviews, find_review, record_event, take_over
-from deskhand.adapters.stores.rows import pack
+from deskhand.adapters.stores.rows import pack, review_of
 from deskhand.errors import Conflict
 from deskhand.model.causes import Cause
+from deskhand.model.judgement import Judged
 from deskhand.model.run import Decision, EffectState, Review, ReviewKind, ReviewState, RunStatus, canonical_hash
 
 
@@ -49,7 +51,9 @@ def replies_to(core: sa.Connection, desk: str, sender: str, conversation: str, t
     return core.execute(query).scalar_one()
 
 
-def answered_by_person(core: sa.Connection, desk: str, conversation: str, by: str, silence: bool, now: float) -> int:
+def answered_by_person(
+    core: sa.Connection, desk: str, conversation: str, by: str, silence: bool, now: float, text: str | None = None
+) -> int:
     """A person answered: what waits to be sent in the conversation is withdrawn; returns how many runs that ended."""
     waiting = core.execute(
         sa.select(t.runs.c.position, t.runs.c.id)
@@ -61,6 +65,8 @@ def answered_by_person(core: sa.Connection, desk: str, conversation: str, by: st
         .with_for_update()
     ).all()
     for run in waiting:
+        for review in _open_reviews(core, run.position, run.id):
+            judge_answer(core, review, text, not silence, now)
         close_reviews(core, run.position)
         values = {"status": RunStatus.DONE, "reason": f"answered by {by}", "updated_at": now}
         core.execute(t.runs.update().where(t.runs.c.position == run.position).values(**values))
@@ -70,6 +76,11 @@ def answered_by_person(core: sa.Connection, desk: str, conversation: str, by: st
     return len(waiting)
 
 
+def _open_reviews(core: sa.Connection, position: int, run_id: str) -> list[Review]:
+    query = sa.select(t.reviews).where(t.reviews.c.run == position, t.reviews.c.state == ReviewState.OPEN)
+    return [review_of(run_id, row) for row in core.execute(query)]
+
+
 def note_bounce(core: sa.Connection, desk: str, run_id: str, reason: str, now: float) -> bool:
     """Say at the run that its reply did not arrive; False when there is no such run."""
     values = {"reason": reason, "updated_at": now}
@@ -77,6 +88,7 @@ def note_bounce(core: sa.Connection, desk: str, run_id: str, reason: str, now: f
     if noted.rowcount == 0:
         return False
     record_event(core, desk, "reply.bounced", run_id, None, {"reason": reason}, now)
+    note_return(core, desk, run_id, Judged.BOUNCED, now)
     return True
 
 

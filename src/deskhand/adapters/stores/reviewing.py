@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.judging import judge_decision
 from deskhand.adapters.stores.rows import pack, review_of
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.ids import new_id
@@ -140,6 +141,7 @@ def _settle(core: sa.Connection, review: Review, verdict: Verdict, state: Review
         )
     )
     _move_run(core, review, verdict, now)
+    judge_decision(core, review, verdict, now)
     payload = {"review": review.id, "note": verdict.note}
     record_event(core, review.desk, f"review.{verdict.decision}", review.run_id, verdict.by, payload, now)
     return find_review(core, review.desk, review.id)

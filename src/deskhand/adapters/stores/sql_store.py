@@ -304,9 +304,9 @@ class SqlStore(SqlReviews):
             lambda core: mailing.replies_to(core, self.desk, sender, beside, tool, since)
         )
 
-    async def answered_by_person(self, conversation: str, by: str, *, silence: bool) -> int:
+    async def answered_by_person(self, conversation: str, by: str, *, silence: bool, text: str | None = None) -> int:
         return await self._database.write_core(
-            lambda core: mailing.answered_by_person(core, self.desk, conversation, by, silence, self._now())
+            lambda core: mailing.answered_by_person(core, self.desk, conversation, by, silence, self._now(), text)
         )
 
     async def note_bounce(self, run_id: str, reason: str) -> bool:

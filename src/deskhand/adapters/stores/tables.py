@@ -203,6 +203,40 @@ events = Table(
     Index("events_run", "run_id"),
 )
 
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("id", _Position, primary_key=True, autoincrement=True),
+    Column("desk", Text, nullable=False),
+    Column("run", _Position, nullable=False),
+    Column("category", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("mode", Text, nullable=False),
+    Column("judged", Text, nullable=False),
+    Column("share", Float, nullable=False),
+    Column("facts", Integer, nullable=False),
+    Column("counts", Integer, nullable=False),
+    Column("at", Float, nullable=False),
+    Index("judgements_run", "run", "judged", unique=True),
+    Index("judgements_category", "desk", "category", "id"),
+)
+
+mode_changes = Table(
+    "mode_changes",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("category", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("mode", Text, nullable=False),
+    Column("before", Text, nullable=False),
+    Column("how", Text, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("figures", LargeBinary, nullable=False),
+    Column("at", Float, nullable=False),
+    PrimaryKeyConstraint("desk", "category", "number"),
+)
+
 conversations = Table(
     "conversations",
     metadata,

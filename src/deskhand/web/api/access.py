@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as Connection
 
 from deskhand.config.reviews import ReviewsSpec
+from deskhand.engine.trusting import Trust
 from deskhand.errors import NotFound
 from deskhand.model.access import ApiKey, Scope
 from deskhand.model.knowledge import Hit
@@ -80,6 +81,8 @@ class ServedDesk(Protocol):
     def dispatcher(self) -> ServingDispatcher: ...
     @property
     def knowledge(self) -> Knowledge: ...
+    @property
+    def trust(self) -> Trust: ...
     @property
     def channels(self) -> Sequence[ServedChannel]: ...
 

@@ -10,7 +10,7 @@ from starlette.middleware import Middleware
 
 from deskhand.ports import ApiKeys
 from deskhand.web.api import desks as desk_routes
-from deskhand.web.api import health, kb, messages, reviews, runs
+from deskhand.web.api import health, kb, messages, modes, reviews, runs
 from deskhand.web.api.access import Authenticate, ServedDesk
 from deskhand.web.api.guard import Guard
 from deskhand.web.api.problems import problem_of
@@ -31,7 +31,7 @@ def create_app(desks: Mapping[str, ServedDesk], keys: ApiKeys, *, version: str) 
     app.state.turns = messages.Turns()
     app.include_router(health.router)
     documented = [Depends(HTTPBearer(auto_error=False, description="An API key: `dh_...`"))]
-    for part in (messages, runs, reviews, desk_routes, kb):
+    for part in (messages, runs, reviews, desk_routes, modes, kb):
         app.include_router(part.router, dependencies=documented)
     return app
 

@@ -1,0 +1,98 @@
+"""Rows about what a reply was worth, written in the transaction of what they are about."""
+
+from dataclasses import asdict
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from deskhand.adapters.stores import tables as t
+from deskhand.mail.reply import visible_reply
+from deskhand.model.judgement import RETURNED, Judged, Judgement
+from deskhand.model.message import REPLY
+from deskhand.model.run import EXPIRY, Decision, Review, ReviewKind, Verdict
+from deskhand.trust.difference import changes_facts, share_changed
+
+_JUDGED = {
+    Decision.APPROVE: Judged.UNCHANGED,
+    Decision.EDIT: Judged.EDITED,
+    Decision.REVISE: Judged.REVISED,
+    Decision.REJECT: Judged.REJECTED,
+    Decision.TAKE_OVER: Judged.TAKEN_OVER,
+}
+
+
+def keep(core: sa.Connection, desk: str, judgement: Judgement) -> bool:
+    """Once for a run and a kind of judgement; False when it was there, or there is no such run."""
+    position = core.execute(
+        sa.select(t.runs.c.position).where(t.runs.c.id == judgement.run_id, t.runs.c.desk == desk)
+    ).scalar()
+    if position is None:
+        return False
+    values = {name: value for name, value in asdict(judgement).items() if name not in ("id", "run_id")}
+    values |= {"desk": desk, "run": position, "facts": int(judgement.facts), "counts": int(judgement.counts)}
+    dialect: Any = postgresql if core.dialect.name == "postgresql" else sqlite
+    return bool(core.execute(dialect.insert(t.judgements).values(**values).on_conflict_do_nothing()).rowcount)
+
+
+def judge_decision(core: sa.Connection, review: Review, verdict: Verdict, now: float) -> None:
+    """A person decided about a reply: that says how good it was."""
+    judged = _JUDGED.get(verdict.decision)
+    reply = review.payload.get(REPLY)
+    if review.kind is not ReviewKind.REPLY or verdict.by == EXPIRY or judged is None or not isinstance(reply, dict):
+        return
+    share, facts = 0.0, False
+    if judged is Judged.EDITED:
+        written, sent = _text(reply), _text({**reply, **(verdict.edit or {})})
+        share, facts = share_changed(written, sent), changes_facts(written, sent)
+        judged = Judged.EDITED if share or facts else Judged.UNCHANGED
+    keep(core, review.desk, about(review, judged, now, share=share, facts=facts))
+
+
+def judge_answer(core: sa.Connection, review: Review, text: str | None, sent_draft: bool, now: float) -> None:
+    """A person answered from a mail program while the desk's reply waited: sent its draft, perhaps changed, or not."""
+    reply = review.payload.get(REPLY)
+    if review.kind is not ReviewKind.REPLY or not isinstance(reply, dict):
+        return
+    written = visible_reply(str(reply.get("text", "")))
+    share = 1.0 if text is None else share_changed(written, text)
+    facts = text is None or changes_facts(written, text)
+    if not sent_draft:
+        judged = Judged.TAKEN_OVER
+    elif text is None:
+        return
+    else:
+        judged = Judged.EDITED if share or facts else Judged.UNCHANGED
+    keep(core, review.desk, about(review, judged, now, share=share, facts=facts))
+
+
+def about(review: Review, judged: Judged, now: float, *, share: float = 0.0, facts: bool = False) -> Judgement:
+    payload = review.payload
+    return Judgement(
+        run_id=review.run_id,
+        category=str(review.facts.get("category") or ""),
+        language=str(payload[REPLY].get("language") or review.facts.get("language") or ""),
+        mode=str(payload.get("mode") or ""),
+        judged=judged,
+        share=share,
+        facts=facts,
+        counts=payload.get("counts") is True,
+        at=now,
+    )
+
+
+def note_return(core: sa.Connection, desk: str, run_id: str, judged: Judged, now: float) -> bool:
+    """A reply that left by itself came back; False when it was not one of those, or that is known."""
+    assert judged in RETURNED
+    left = core.execute(
+        sa.select(t.judgements.c.category, t.judgements.c.language, t.judgements.c.mode)
+        .join(t.runs, t.runs.c.position == t.judgements.c.run)
+        .where(t.runs.c.id == run_id, t.runs.c.desk == desk, t.judgements.c.judged == Judged.SENT)
+    ).first()
+    if left is None:
+        return False
+    return keep(core, desk, Judgement(run_id, left.category, left.language, left.mode, judged, at=now))
+
+
+def _text(reply: dict[str, Any]) -> str:
+    return f"{reply.get('subject') or ''}\n{reply.get('text') or ''}"

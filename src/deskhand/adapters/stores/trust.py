@@ -1,0 +1,173 @@
+"""What a desk's trust rests on: judgements and changes of mode, read and written alike on both databases."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import judging
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.reviewing import record_event
+from deskhand.adapters.stores.rows import Row, pack, unpack
+from deskhand.adapters.stores.sql_store import CoreDatabase
+from deskhand.model.judgement import BY_PEOPLE, Figure, Judged, Judgement, ModeChange
+
+_COLUMNS = (t.judgements, t.runs.c.id.label("run_id"))
+
+
+class SqlTrustStore:
+    def __init__(self, database: CoreDatabase, desk: str, now: Callable[[], float] = time.time) -> None:
+        self.desk = desk
+        self._database, self._now = database, now
+
+    # --- modes
+
+    async def mode_changes(self, category: str | None = None) -> list[ModeChange]:
+        query = sa.select(t.mode_changes).where(t.mode_changes.c.desk == self.desk)
+        if category is not None:
+            query = query.where(t.mode_changes.c.category == category)
+        query = query.order_by(t.mode_changes.c.at, t.mode_changes.c.category, t.mode_changes.c.number)
+        return await self._database.read_core(lambda core: [_change(row) for row in core.execute(query)])
+
+    async def change_mode(self, change: ModeChange) -> bool:
+        def op(core: sa.Connection) -> bool:
+            now = self._now()
+            values = {name: getattr(change, name) for name in ("category", "number", "mode", "before", "how", "by")}
+            values |= {"desk": self.desk, "reason": change.reason, "figures": pack(change.figures), "at": now}
+            try:
+                with core.begin_nested():
+                    core.execute(t.mode_changes.insert().values(**values))
+            except sa.exc.IntegrityError:
+                return False
+            payload = {name: getattr(change, name) for name in ("category", "before", "mode", "how", "reason")}
+            record_event(core, self.desk, "mode.changed", None, change.by, payload | {"figures": change.figures}, now)
+            return True
+
+        return await self._database.write_core(op)
+
+    # --- judgements
+
+    async def judge(self, judgement: Judgement) -> bool:
+        judgement = replace(judgement, at=judgement.at or self._now())
+        return await self._database.write_core(lambda core: judging.keep(core, self.desk, judgement))
+
+    async def left_alone(self, judgement: Judgement) -> bool:
+        def op(core: sa.Connection) -> bool:
+            run = sa.select(t.runs.c.position).where(t.runs.c.id == judgement.run_id).scalar_subquery()
+            if core.execute(sa.select(t.judgements.c.id).where(t.judgements.c.run == run).limit(1)).first():
+                return False
+            return judging.keep(core, self.desk, replace(judgement, judged=Judged.SENT, at=self._now()))
+
+        return await self._database.write_core(op)
+
+    async def complained(self, conversation: str, by_run: str, since: float) -> str | None:
+        def op(core: sa.Connection) -> str | None:
+            run_id: str | None = core.execute(
+                sa.select(t.runs.c.id)
+                .join(t.judgements, t.judgements.c.run == t.runs.c.position)
+                .where(
+                    t.runs.c.desk == self.desk,
+                    t.runs.c.conversation == conversation,
+                    t.runs.c.id != by_run,
+                    t.judgements.c.judged == Judged.SENT,
+                    t.judgements.c.at >= since,
+                )
+                .order_by(t.judgements.c.id.desc())
+                .limit(1)
+            ).scalar()
+            if run_id is None or not judging.note_return(core, self.desk, run_id, Judged.COMPLAINED, self._now()):
+                return None
+            record_event(core, self.desk, "reply.complained", run_id, None, {"in": by_run}, self._now())
+            return run_id
+
+        return await self._database.write_core(op)
+
+    async def judgements(self, category: str, *, since: float = 0.0, newest: int | None = None) -> list[Judgement]:
+        query = (
+            sa.select(*_COLUMNS)
+            .join(t.runs, t.runs.c.position == t.judgements.c.run)
+            .where(t.judgements.c.desk == self.desk, t.judgements.c.category == category, t.judgements.c.at > since)
+            .order_by(t.judgements.c.id.desc())
+            .limit(newest)
+        )
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        return [_judgement(row) for row in reversed(rows)]
+
+    async def figures(self) -> list[Figure]:
+        """By category and language. A run that people decided about more than once counts as the worst of it."""
+        people = [*BY_PEOPLE]
+        rank = sa.case({str(one): number for number, one in enumerate(people)}, value=t.judgements.c.judged)
+        group = (t.judgements.c.category, t.judgements.c.language)
+        worst = (
+            sa.select(
+                *group,
+                sa.func.max(rank).label("rank"),
+                sa.func.max(t.judgements.c.share).label("share"),
+            )
+            .where(t.judgements.c.desk == self.desk, t.judgements.c.judged.in_([str(one) for one in people]))
+            .group_by(t.judgements.c.run, *group)
+            .subquery()
+        )
+        decided = sa.select(
+            worst.c.category, worst.c.language, worst.c.rank, sa.func.count(), sa.func.sum(worst.c.share)
+        ).group_by(worst.c.category, worst.c.language, worst.c.rank)
+        others = (
+            sa.select(*group, t.judgements.c.judged, sa.func.count(), sa.func.sum(t.judgements.c.share))
+            .where(t.judgements.c.desk == self.desk, t.judgements.c.judged.not_in([str(one) for one in people]))
+            .group_by(*group, t.judgements.c.judged)
+        )
+
+        def op(core: sa.Connection) -> Sequence[Sequence[object]]:
+            named = [(row[0], row[1], people[row[2]], row[3], row[4]) for row in core.execute(decided)]
+            return [*named, *core.execute(others).all()]
+
+        return _figures(await self._database.read_core(op))
+
+
+def _figures(rows: Sequence[Sequence[object]]) -> list[Figure]:
+    by_group: dict[tuple[str, str], dict[str, int]] = {}
+    shares: dict[tuple[str, str, str], float] = {}
+    for category, language, judged, count, share in rows:
+        group = (str(category), str(language))
+        by_group.setdefault(group, {})[str(judged)] = int(str(count))
+        shares[(*group, str(judged))] = float(str(share)) / int(str(count))
+    return [
+        Figure(
+            category=group[0],
+            language=group[1],
+            counts={Judged(name): count for name, count in counts.items()},
+            edited_share=shares.get((*group, Judged.EDITED), 0.0),
+            compared_share=shares.get((*group, Judged.COMPARED), 0.0),
+        )
+        for group, counts in sorted(by_group.items())
+    ]
+
+
+def _change(row: Row) -> ModeChange:
+    return ModeChange(
+        category=row.category,
+        number=row.number,
+        mode=row.mode,
+        before=row.before,
+        how=row.how,
+        by=row.by,
+        reason=row.reason,
+        figures=unpack(row.figures) or {},
+        at=row.at,
+    )
+
+
+def _judgement(row: Row) -> Judgement:
+    return Judgement(
+        run_id=row.run_id,
+        category=row.category,
+        language=row.language,
+        mode=row.mode,
+        judged=Judged(row.judged),
+        share=row.share,
+        facts=bool(row.facts),
+        counts=bool(row.counts),
+        at=row.at,
+        id=row.id,
+    )

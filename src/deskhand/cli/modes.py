@@ -1,0 +1,164 @@
+"""`deskhand modes`: how far each category of a desk is trusted, and why."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from deskhand.cli import options
+from deskhand.cli.opening import opened_database
+from deskhand.cli.terminal import console, moment, print_json, print_table, printable, run_async
+
+if TYPE_CHECKING:
+    from deskhand.engine.trusting import Trust
+
+app = typer.Typer(help="How far each category of a desk is trusted.", no_args_is_help=True)
+
+Category = Annotated[str, typer.Argument(help="A category of the desk.", metavar="CATEGORY")]
+Reason = Annotated[str, typer.Option("--reason", help="Why; kept with the change.", metavar="TEXT")]
+_COLOURS = {"auto": "green", "draft": "yellow", "shadow": "bright_black"}
+
+
+@app.command("show")
+def show(
+    desk: options.Desk,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show every category's mode, what people made of its replies, and whether the next mode is justified."""
+    told = run_async(_show(desk, database))
+    print_json(told) if as_json else _print_modes(told, desk)
+
+
+@app.command("promote")
+def promote(
+    desk: options.Desk,
+    category: Category,
+    force: Annotated[bool, typer.Option("--force", help="Also when the figures do not justify it.")] = False,
+    reason: Reason = "",
+    by: options.By = None,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Give a category the next mode; refused with the figures, and exit 1, when they do not justify it."""
+    _tell(run_async(_promote(desk, database, category, by or options.login_name(), force, reason)), as_json)
+
+
+@app.command("lower")
+def lower(
+    desk: options.Desk,
+    category: Category,
+    reason: Annotated[str, typer.Option("--reason", help="Why; kept with the change.", metavar="TEXT")],
+    to: Annotated[str, typer.Option("--to", help="draft or shadow.", metavar="MODE")] = "draft",
+    by: options.By = None,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Give a category a lower mode, from its next reply on, in every process."""
+    from deskhand.errors import ConfigError
+
+    if to not in ("draft", "shadow"):
+        raise ConfigError(f"{to!r} is no lower mode", fix="write --to draft or --to shadow")
+    _tell(run_async(_lower(desk, database, category, to, by or options.login_name(), reason)), as_json)
+
+
+@asynccontextmanager
+async def _trust(desk: str, database: str | None) -> "AsyncIterator[Trust]":
+    from deskhand.wiring import open_trust, read_desk
+
+    spec = read_desk(desk).spec
+    async with opened_database(database) as opened:
+        yield open_trust(spec, opened)
+
+
+async def _show(desk: str, database: str | None) -> dict[str, Any]:
+    from deskhand.engine.trust_report import modes_of
+
+    async with _trust(desk, database) as trust:
+        return await modes_of(trust)
+
+
+async def _promote(desk: str, database: str | None, category: str, by: str, force: bool, reason: str) -> dict[str, Any]:
+    from deskhand.engine.trust_report import change_of
+
+    async with _trust(desk, database) as trust:
+        return change_of(await trust.promote(category, by, force=force, reason=reason))
+
+
+async def _lower(desk: str, database: str | None, category: str, mode: str, by: str, reason: str) -> dict[str, Any]:
+    from deskhand.engine.trust_report import change_of
+
+    async with _trust(desk, database) as trust:
+        return change_of(await trust.lower(category, mode, by, reason))
+
+
+def _tell(change: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(change)
+        return
+    words = f"{change['category']} is in {change['mode']} from now on (was {change['before']}): {change['reason']}"
+    console().print(printable(words), markup=False, soft_wrap=True)
+
+
+def _print_modes(told: dict[str, Any], desk: str) -> None:
+    from rich.markup import escape
+
+    rows: list[tuple[str, ...]] = []
+    for one in told["categories"]:
+        mode = f"[{_COLOURS[one['mode']]}]{one['mode']}[/]"
+        rows.append((f"[bold]{escape(one['category'] or '(none)')}[/]", mode, *_cells(one["totals"])))
+        if len(one["languages"]) > 1:
+            rows += [
+                (f"  [dim]{escape(language)}[/]", "", *(f"[dim]{cell}[/]" for cell in _cells(totals)))
+                for language, totals in one["languages"].items()
+            ]
+    if not rows:
+        console().print("the desk has no categories, and nothing was judged yet")
+    else:
+        head = ("category", "mode", "unchanged", "edited", "revised", "rejected", "taken over", "alone", "came back")
+        print_table(head, (), rows)
+    _print_advice(told, desk)
+    for change in told["changes"][-5:]:
+        line = f"{moment(change['at'])}  {change['category']}: {change['before']} → {change['mode']} by {change['by']}"
+        console().print(printable(f"{line}, {change['reason']}"), style="dim", markup=False, soft_wrap=True)
+
+
+def _print_advice(told: dict[str, Any], desk: str) -> None:
+    console().print()
+    if not told["earned"]:
+        words = "modes are what desk.yaml says; with `trust: {start: draft}` they are earned and lost by these figures"
+        console().print(words, style="dim", markup=False)
+        return
+    for one in told["categories"]:
+        console().print(
+            printable(_outlook(one)), style="green" if one["justified"] else "", markup=False, soft_wrap=True
+        )
+        if one["justified"]:
+            console().print(f"  deskhand modes promote {desk} {one['category']}", markup=False, soft_wrap=True)
+    console().print()
+
+
+def _cells(totals: dict[str, Any]) -> tuple[str, ...]:
+    """Counts in the order of the table; nothing where there was nothing."""
+
+    def cell(name: str, share: str = "") -> str:
+        count = totals[name]
+        changed = f" ({totals[share]:.0%} of it)" if share and totals[share] is not None else ""
+        return f"{count:,}{changed}" if count else "[dim]–[/]"
+
+    back = totals["bounced"] + totals["complained"]
+    plain = (cell("revised"), cell("rejected"), cell("taken_over"), cell("sent"))
+    return cell("unchanged"), cell("edited", "edited_share"), *plain, f"{back:,}" if back else "[dim]–[/]"
+
+
+def _outlook(one: dict[str, Any]) -> str:
+    """Where a category could go from here, in a sentence."""
+    name = one["category"] or "(none)"
+    if one["mode"] == "auto":
+        doubt = f"; doubt is at {one['doubt']:.0%} of what makes it fall back" if one["doubt"] else ""
+        return f"{name}: {one['checked']:.0%} of the replies are looked at before they leave{doubt}"
+    if one["next"] is None:
+        return f"{name}: {one['mode']} is the most that desk.yaml allows"
+    word = "is justified" if one["justified"] else "not yet"
+    return f"{name}: {one['next']} {word}; {one['good']} of {one['judged']} were good, {one['why']}"

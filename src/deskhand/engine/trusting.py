@@ -1,0 +1,149 @@
+"""A desk's trust at work: the mode in force, spot checks, promotion by an operator, the fall back by itself."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from hashlib import sha256
+from typing import Any
+
+from deskhand.agents.sending import category_of
+from deskhand.config.desk import DeskSpec
+from deskhand.config.trust import TrustSpec
+from deskhand.errors import Conflict, NotFound
+from deskhand.model.envelope import Envelope
+from deskhand.model.judgement import Figure, Judged, Judgement, ModeChange
+from deskhand.model.message import REPLY
+from deskhand.model.run import RunStatus
+from deskhand.ports import Clock, TrustStore
+from deskhand.trust.standing import FELL_BACK, MODES, WINDOW, Place, Standing, place_of, stand
+
+ITSELF = "deskhand"
+"""Who changes a mode when nobody does."""
+PROMOTED, FORCED, LOWERED = "promoted", "forced", "lowered"
+
+
+class Trust:
+    """Reads everything anew from the store, so that every process acts on the same mode at once."""
+
+    def __init__(self, desk: DeskSpec, store: TrustStore, clock: Clock) -> None:
+        self.store = store
+        self._desk, self._clock = desk, clock
+        self._spec = desk.trust or TrustSpec()
+
+    @property
+    def earned(self) -> bool:
+        """Whether modes are earned and lost here; else they simply are what desk.yaml says, or an operator lowered."""
+        return self._desk.trust is not None
+
+    # --- what a reply meets
+
+    async def mode_for(self, category: str | None) -> str:
+        """The mode in force; a category that has to fall back does so here, before its next reply."""
+        place = await self.place(category or "")
+        if not self.earned or place.mode != "auto":
+            return place.mode
+        standing = await self._stand(place)
+        if standing.alarm is None:
+            return place.mode
+        await self._change(standing, "draft", FELL_BACK, ITSELF, standing.alarm)
+        return (await self.place(place.category)).mode
+
+    async def checks(self, run_id: str, category: str | None) -> bool:
+        """Whether a person looks at this reply although it could leave by itself; for a run always the same answer."""
+        if not self.earned:
+            return False
+        standing = await self._stand(await self.place(category or ""))
+        drawn = int.from_bytes(sha256(f"spot check\0{run_id}".encode()).digest()[:8]) / 2**64
+        return drawn < standing.checked
+
+    async def rested(self, envelope: Envelope, status: RunStatus) -> None:
+        """A run came to rest: its reply left with nobody looking at it, or its message complains about the last one."""
+        if not self.earned or envelope.message is None:
+            return
+        category = str(category_of(envelope).get("category") or "")
+        if status is RunStatus.SENT:
+            reply = envelope.output(REPLY)
+            language = str(reply.get("language") or "") if isinstance(reply, dict) else ""
+            await self.store.left_alone(Judgement(envelope.run_id, category, language, "auto", Judged.SENT))
+        if category in self._spec.complaints:
+            since = self._clock.now() - self._spec.complaint_seconds
+            await self.store.complained(envelope.message.conversation, envelope.run_id, since)
+
+    # --- what an operator sees and does
+
+    async def place(self, category: str) -> Place:
+        ceiling = self._desk.mode_for(category or None)
+        start = self._spec.start if self.earned else ceiling
+        return place_of(category, start, ceiling, await self.store.mode_changes(category))
+
+    async def standing(self, category: str) -> Standing:
+        return await self._stand(await self.place(category))
+
+    async def categories(self, figures: Iterable[Figure]) -> list[str]:
+        """Those that the desk may give, and those that were ever judged or changed."""
+        stages = (stage for flow in self._desk.flows.values() for stage in flow.stages.values())
+        named = {choice for stage in stages if stage.task == "classify" for choice in stage.choices}
+        changed = {change.category for change in await self.store.mode_changes()}
+        return sorted(named | changed | {figure.category for figure in figures})
+
+    async def promote(self, category: str, by: str, *, force: bool = False, reason: str = "") -> ModeChange:
+        """The next mode from now on; Conflict with the figures when they do not justify it and nobody forces it."""
+        await self._known(category)
+        standing = await self.standing(category)
+        above = standing.place.next
+        if above is None:
+            fix = "raise its mode in desk.yaml first" if standing.place.ceiling != "auto" else "there is none above"
+            raise Conflict(f"{category or 'it'} is in {standing.place.mode}, the most it may have; {fix}")
+        if standing.justified:
+            return await self._change(standing, above, PROMOTED, by, reason or standing.why)
+        if not force:
+            told = f"{standing.good} of {standing.judged} judged replies were good; {standing.why}"
+            raise Conflict(f"{above} is not justified for {category or 'it'}: {told}")
+        if not reason.strip():
+            raise Conflict("to force a promotion, say why: it is kept with the change")
+        return await self._change(standing, above, FORCED, by, reason)
+
+    async def lower(self, category: str, mode: str, by: str, reason: str) -> ModeChange:
+        """A lower mode from now on, for whatever reason somebody has."""
+        await self._known(category)
+        standing = await self.standing(category)
+        if MODES.index(mode) >= MODES.index(standing.place.mode):
+            raise Conflict(f"{category or 'it'} is in {standing.place.mode}; {mode} is not lower")
+        if not reason.strip():
+            raise Conflict("say why the mode is lowered: it is kept with the change")
+        return await self._change(standing, mode, LOWERED, by, reason)
+
+    # --- inside
+
+    async def _stand(self, place: Place) -> Standing:
+        newest = WINDOW if place.mode == "auto" else None
+        judgements = await self.store.judgements(place.category, since=place.since, newest=newest)
+        return stand(place, judgements, self._spec)
+
+    async def _known(self, category: str) -> None:
+        known = await self.categories(await self.store.figures())
+        if category not in known:
+            listed = ", ".join(one or "(none)" for one in known) or "none"
+            raise NotFound(f"desk {self._desk.name} has no category {category!r}; it has {listed}")
+
+    async def _change(self, standing: Standing, mode: str, how: str, by: str, reason: str) -> ModeChange:
+        place = standing.place
+        change = ModeChange(
+            category=place.category,
+            number=place.number + 1,
+            mode=mode,
+            before=place.mode,
+            how=how,
+            by=by,
+            reason=reason,
+            figures=figures_of(standing),
+            at=self._clock.now(),
+        )
+        if not await self.store.change_mode(change) and how != FELL_BACK:
+            raise Conflict(f"the mode of {place.category or 'it'} has just been changed by somebody else; look again")
+        return change
+
+
+def figures_of(standing: Standing) -> dict[str, Any]:
+    """What a decision about a mode rested on, to be kept and shown."""
+    told = {name: value for name, value in asdict(standing).items() if name not in ("place", "alarm")}
+    return {name: round(value, 4) if isinstance(value, float) else value for name, value in told.items()}
