@@ -30,13 +30,13 @@ def init(
     if as_json:
         print_json({"desk": folder.name, "folder": str(folder), "files": files})
         return
-    sample = _sample(files)
+    sample = _sample(folder, files)
     names = dict.fromkeys(path if "/" not in path else f"{path.partition('/')[0]}/" for path in files)
     console().print(f"[bold green]{escape(str(folder))}/[/] is a desk now: {', '.join(names)}")
     console().print("\nNext:")
     steps = (
         (f"deskhand flow show {folder}", "see its stages"),
-        (f"deskhand run {folder}/{sample} --desk {folder}", "work a message; nothing is sent"),
+        (f"deskhand run {sample} --desk {folder}", "work a message; nothing is sent"),
         (f"deskhand eval {folder}", "hold it against its golden cases"),
         (f"$EDITOR {folder}/desk.yaml", "make it yours; the editor knows the words"),
         (f"deskhand serve {folder}", "take messages over HTTP"),
@@ -46,11 +46,11 @@ def init(
         console().print(f"  {command:<{width}}  [dim]{why}[/]", soft_wrap=True)
 
 
-def _sample(files: list[str]) -> str:
+def _sample(folder: Path, files: list[str]) -> str:
     """The mail to try first."""
     mails = [path for path in files if path.startswith("samples/") and path.endswith(".eml")]
     plain = [path for path in mails if path.endswith("order-status.eml")]
-    return next(iter(plain or mails), "MESSAGE.eml")
+    return next((f"{folder}/{path}" for path in plain or mails), "MESSAGE.eml")
 
 
 def create_desk(folder: Path, source: str) -> Path:
