@@ -36,6 +36,7 @@ def test_every_section_of_a_desk_that_is_shown_fits_the_schema(text: str) -> Non
         jsonschema.validate(shown, cases_schema())
         return
     schema = desk_schema()
+    del schema["anyOf"]  # a section alone is no desk
     known = {key: value for key, value in shown.items() if key in schema["properties"]}
     jsonschema.validate(known, {**schema, "required": []})
 
