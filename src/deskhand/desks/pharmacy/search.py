@@ -73,12 +73,12 @@ class Index:
                 self._add(name, product)
         for alias, name in aliases().items():
             for product in list(self._named.get(_key(words_in(name)), ())):
-                self._add(alias, product)
+                self._add(alias, product, shortened=False)
 
-    def _add(self, name: str, product: Product) -> None:
+    def _add(self, name: str, product: Product, *, shortened: bool = True) -> None:
         words = words_in(name)
         keys = {_key(words), stem("".join(word.plain for word in words))}
-        if len(words) > 1 and len(words[0].stem) >= 3 and words[0].stem not in _TOO_COMMON:
+        if shortened and len(words) > 1 and len(words[0].stem) >= 3 and words[0].stem not in _TOO_COMMON:
             keys.add(words[0].stem)
         for key in keys:
             if product not in self._named[key]:
@@ -107,8 +107,7 @@ class Index:
                 continue
             length, names, likeness = best
             mention = _with_company(words, at, at + length, names, likeness)
-            if all(set(mention.names).isdisjoint(earlier.names) for earlier in mentions):
-                mentions.append(mention)
+            _note(mentions, mention)
             at += length
         return mentions
 
@@ -166,6 +165,16 @@ class Index:
 def index_of(products: tuple[Product, ...]) -> Index:
     """The index of a catalogue, made once as long as it stays the same."""
     return Index(products)
+
+
+def _note(mentions: list[Mention], found: Mention) -> None:
+    """One more name; where it is named again, the mention that says more about it counts."""
+    for place, earlier in enumerate(mentions):
+        if not set(earlier.names).isdisjoint(found.names):
+            if not earlier.strengths and found.strengths:
+                mentions[place] = found
+            return
+    mentions.append(found)
 
 
 def _key(words: list[Word]) -> str:
