@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from deskhand.model.plan import Plan as Plan
     from deskhand.model.plan import Respond as Respond
     from deskhand.model.plan import ToolCall as ToolCall
+    from deskhand.model.prepared import Prepared as Prepared
     from deskhand.model.principal import Principal as Principal
     from deskhand.model.principal import PrincipalKind as PrincipalKind
     from deskhand.model.profile import Budget as Budget
@@ -108,6 +109,7 @@ if TYPE_CHECKING:
     from deskhand.tools.services import ServiceResult as ServiceResult
     from deskhand.tools.services import after as after
     from deskhand.tools.services import before as before
+    from deskhand.tools.services import preprocessor as preprocessor
     from deskhand.tools.services import service as service
     from deskhand.wiring import Desk as Desk
     from deskhand.wiring import open_database as open_database
@@ -146,6 +148,7 @@ _MODULES = {
         "ValidationSeverity",
     ),
     "model.plan": ("AskUser", "Plan", "Respond", "ToolCall"),
+    "model.prepared": ("Prepared",),
     "model.principal": ("Principal", "PrincipalKind"),
     "model.profile": ("Budget", "ProfileSpec"),
     "model.results": (
@@ -179,7 +182,7 @@ _MODULES = {
     "tools.gate": ("Gate",),
     "tools.message_facts": ("message_fact",),
     "tools.registry": ("Tool", "ToolRegistry", "tool", "tool_probe"),
-    "tools.services": ("ServiceResult", "after", "before", "service"),
+    "tools.services": ("ServiceResult", "after", "before", "preprocessor", "service"),
     "wiring": ("Desk", "open_database", "open_desk", "read_desk"),
 }
 _HOME = {name: f"deskhand.{module}" for module, names in _MODULES.items() for name in names}

@@ -55,6 +55,7 @@ from deskhand.evals.sealed import ThroughTheSeal
 from deskhand.knowledge.search import KnowledgeBase
 from deskhand.mail.authentication import MailTrust, principal_of
 from deskhand.mail.automatic import automatic
+from deskhand.mail.preprocess import UNCHANGED, prepared_by
 from deskhand.mail.reply import visible_reply
 from deskhand.mail.threads import placed
 from deskhand.model.envelope import Envelope
@@ -153,8 +154,8 @@ def read_desk(name: str, *, policy: Path | None = None) -> LoadedDesk:
         if tool.name in built_in_shapes():
             raise tool.place.error(f"{tool.name!r} is a tool that every desk has already", fix="rename this one")
     facts = {fact.name: fact.kind for fact in code.message_facts}
-    services = {*BUILT_IN, *code.services}
-    spec = load_desk(folder, tools=shapes, services=services, policy=policy, message_facts=facts)
+    services, own = {*BUILT_IN, *code.services}, tuple(code.preprocessors)
+    spec = load_desk(folder, tools=shapes, services=services, policy=policy, message_facts=facts, preprocessors=own)
     return LoadedDesk(_with_stand_ins(spec), code)
 
 
@@ -361,7 +362,7 @@ async def open_desk(
     at_rest = learner.at_rest if learner else None
     worker = _worker(spec, store, _flows(loaded, parts), clock, before_rest=trust.rested, at_rest=at_rest)
     limits = Limits(in_flight=in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog)
-    dispatcher = _dispatcher(spec, store, worker, limits, crew)
+    dispatcher = _dispatcher(loaded, store, worker, limits, crew)
     keepers = [
         ChannelKeeper(
             channel,
@@ -481,7 +482,7 @@ def mailboxes(spec: DeskSpec, database: Database) -> "list[MailChannel]":
 async def hand_in(loaded: LoadedDesk, database: Database, message: Message) -> Accepted:
     """Accept a mail for whichever process serves the desk."""
     spec, store = loaded.spec, open_store(database, loaded.spec.name)
-    routed, flow_for = routed_by(spec), flow_of(spec)
+    routed, flow_for = routed_by(loaded), flow_of(spec)
 
     async def accept(mail: Message) -> Accepted:
         mail = await routed(mail)
@@ -674,7 +675,7 @@ class Sandbox:
         self._loaded, self._database, self._brain, self._outbox = loaded, database, brain, outbox
         office = desk_office(loaded.spec, database, store, SystemClock())
         self._terms = _terms(loaded, _registry(loaded, store, outbox, office))
-        self._prompts, self._routed = PromptRegistry(loaded.spec.prompts), routed_by(loaded.spec)
+        self._prompts, self._routed = PromptRegistry(loaded.spec.prompts), routed_by(loaded)
         self._numbers, self._own = count(1), own_database(database, loaded.spec.name)
 
     @property
@@ -815,13 +816,17 @@ def flow_of(spec: DeskSpec) -> Callable[[Message], str]:
     return lambda message: message.route.flow if message.route is not None else spec.default_flow
 
 
-def routed_by(spec: DeskSpec) -> Callable[[Message], Awaitable[Message]]:
-    """Decides each message's way by the desk's rules, aside from the event loop where that takes reading."""
-    router = desk_router(spec)
+def routed_by(loaded: LoadedDesk) -> Callable[[Message], Awaitable[Message]]:
+    """Decides each message's way by the desk's rules, aside from the event loop where that takes reading, and has it
+    read by the preprocessor that its rule or its profile names."""
+    router, own = desk_router(loaded.spec), loaded.code.preprocessors
 
     async def routed(message: Message) -> Message:
         decided = await asyncio.to_thread(router.route, message) if router.reads else router.route(message)
-        return message.changed(route=decided)
+        agent = loaded.spec.profiles.get(decided.profile or "")
+        first = decided.preprocess or (agent.preprocess if agent is not None else None)
+        message = message.changed(route=decided.changed(preprocess=first), prepared=None)
+        return message if first in (None, UNCHANGED) else await prepared_by(message, first, own)
 
     return routed
 
@@ -880,15 +885,16 @@ def own_addresses(spec: DeskSpec) -> list[str]:
 
 
 def _dispatcher(
-    spec: DeskSpec, store: DeskStore, worker: Worker, limits: Limits, crew: "Crew | None"
+    loaded: LoadedDesk, store: DeskStore, worker: Worker, limits: Limits, crew: "Crew | None"
 ) -> DeskDispatcher:
+    spec, routed = loaded.spec, routed_by(loaded)
     if crew is None:
-        return InProcessDispatcher(store, worker.work, flow_of(spec), SystemClock(), limits, routed=routed_by(spec))
+        return InProcessDispatcher(store, worker.work, flow_of(spec), SystemClock(), limits, routed=routed)
     from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
 
     assert not isinstance(store, SqliteStore)
     versions = {name: flow.version for name, flow in spec.flows.items()}
-    return DbosDispatcher(crew, store, worker.work, flow_of(spec), versions, routed=routed_by(spec))
+    return DbosDispatcher(crew, store, worker.work, flow_of(spec), versions, routed=routed)
 
 
 def join_crew(

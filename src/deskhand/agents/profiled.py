@@ -163,8 +163,10 @@ class ProfileStage:
 def customer_text(envelope: Envelope) -> str:
     """The message as the model reads it: as a preprocessor wrote it, or with its sender and subject above it."""
     message = envelope.message
-    if message is None or envelope.metadata.get("preprocessed"):
+    if message is None:
         return envelope.raw_input
+    if message.prepared is not None and message.prepared.failed is None:
+        return f"{envelope.raw_input.removesuffix(message.words)}{message.prompt}"  # after what it answers as well
     return f"From: {message.sender}\nSubject: {message.subject}\n\n{envelope.raw_input}"
 
 

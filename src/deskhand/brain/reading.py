@@ -105,6 +105,10 @@ def message_of(task: Task) -> Fields:
 
 
 def sender_name(task: Task) -> str:
+    """The customer's, where a preprocessor found it behind a helpdesk's."""
+    prepared = message_of(task).get("prepared")
+    if isinstance(prepared, dict) and prepared.get("name"):
+        return str(prepared["name"])
     sender = message_of(task).get("sender")
     return str(sender.get("name") or "") if isinstance(sender, dict) else ""
 

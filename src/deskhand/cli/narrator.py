@@ -85,11 +85,19 @@ class Narrator:
         if story.get("rule"):
             routed = f"  routed to {story['flow']} by {story['rule']}: {story['why']}"
             self._console.print(Text(printable(routed), style="dim"), soft_wrap=True)
+        if prepared := (story.get("message") or {}).get("prepared"):
+            self._console.print(Text(f"  {printable(_prepared(prepared))}", style="dim"), soft_wrap=True)
         self._console.print(Text(f"  {story['run']}", style="dim"))
 
     def _reply(self, reply: Document) -> None:
         for line in reply_lines(reply, self._width - 4):
             self._console.print(line, soft_wrap=True)
+
+
+def _prepared(read: Document) -> str:
+    if read["failed"] is not None:
+        return f"{read['by']} could not read it, so it was taken as it is: {read['failed']}"
+    return f"read by {read['by']}: {read['name']} <{read['address']}>".replace(":  <", ": <")
 
 
 def line_of(row: StepRow) -> Line:

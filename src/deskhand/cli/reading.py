@@ -8,21 +8,36 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.failing import NO
-from deskhand.cli.terminal import console, print_json, print_plain, shortened
+from deskhand.cli.terminal import console, print_json, print_plain, run_async, shortened
 
 if TYPE_CHECKING:
     from deskhand.model.message import Message
+    from deskhand.model.prepared import Prepared
 
 File = Annotated[Path, typer.Argument(help="An .eml file, or JSON of a message.", metavar="FILE")]
 
 
-def parse(file: File, as_json: options.Json = False) -> None:
-    """Show what a mail says: the sender's own words, what is forwarded, attachments, whether a program sent it."""
+def parse(
+    file: File,
+    preprocessor: Annotated[
+        str | None,
+        typer.Option("--preprocessor", help="Show what an agent is told: `crisp`, `default` or a desk's own."),
+    ] = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show what a mail says: the sender's own words, what is forwarded, attachments, whether a program sent it.
+
+    With --preprocessor: what it reads (exit 1 where it cannot).
+    """
     from deskhand.mail import forwarded, visible_reply
     from deskhand.mail.automatic import automatic
     from deskhand.mail.files import read_messages
 
     message = read_messages(file)[0][0]
+    if preprocessor is not None:
+        _preprocess(message, preprocessor, desk, as_json)
+        return
     found, program = forwarded(message.body, message.subject), automatic(message)
     if as_json:
         told = None if found is None else asdict(found)
@@ -43,6 +58,45 @@ def parse(file: File, as_json: options.Json = False) -> None:
             f"\nforwarded from {found.from_.name or ''} <{found.from_.address}> {found.date or ''}: {found.subject}"
         )
         print_plain(found.body)
+
+
+def _preprocess(message: "Message", name: str, desk: str | None, as_json: bool) -> None:
+    from deskhand.config.near import did_you_mean
+    from deskhand.errors import ConfigError
+    from deskhand.mail.preprocess import BUILT_IN, prepared_by
+    from deskhand.wiring import read_desk
+
+    own = {} if desk is None else read_desk(desk).code.preprocessors
+    known = {**BUILT_IN, **own}
+    if name not in known:
+        fix = did_you_mean(name, known, otherwise="name a desk that brings it with --desk")
+        raise ConfigError(f"there is no preprocessor {name!r}", fix=fix)
+    message = run_async(prepared_by(message, name, own))
+    read = message.prepared
+    assert read is not None
+    if as_json:
+        print_json(_told(message, read))
+    elif read.failed is None:
+        print_plain(read.prompt)
+    else:
+        print_plain(f"{name} could not read it, so it is taken as it is: {read.failed}")
+    if read.failed is not None:
+        raise typer.Exit(NO)
+
+
+def _told(message: "Message", read: "Prepared") -> dict[str, Any]:
+    """Under the names that each preprocessor has for what it finds."""
+    if read.by == "crisp" and read.failed is None:
+        found = {"patient_name": read.name, "patient_email": read.address, "original_message": read.text}
+    else:
+        found = {"sender_email": message.sender.address, "subject": message.subject, "body": message.words}
+    return {
+        "preprocessor": read.by,
+        "read": read.failed is None,
+        "failed": read.failed,
+        **found,
+        "prompt": message.prompt,
+    }
 
 
 def _tell(message: "Message", words: str, program: str | None) -> None:

@@ -30,6 +30,7 @@ from deskhand.config.trust import TrustSpec, trust_spec
 from deskhand.config.web_search import WebSearchSpec, web_search_spec
 from deskhand.config.yaml import YamlFile, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
+from deskhand.mail.preprocess import BUILT_IN as PREPROCESSORS
 from deskhand.model.frozen import Frozen
 from deskhand.model.plan import PLAN
 from deskhand.model.profile import ProfileSpec
@@ -126,6 +127,7 @@ def load_desk(
     services: AbstractSet[str] = frozenset(),
     policy: Path | None = None,
     message_facts: Mapping[str, Kind] | None = None,
+    preprocessors: Collection[str] = (),
 ) -> DeskSpec:
     """Read and check a desk against the tools, services and facts there are; raises ConfigErrors with all problems.
 
@@ -140,8 +142,9 @@ def load_desk(
     problems = [*parsed.problems, *broken]
     if parsed.read is not None:
         shapes = tools if isinstance(tools, Mapping) else {}
+        known = (*PREPROCESSORS, *preprocessors)
         draft = Draft(
-            source, folder, parsed.read, prompts, tools, services, parsed.damaged, shapes, message_facts or {}
+            source, folder, parsed.read, prompts, tools, services, parsed.damaged, shapes, message_facts or {}, known
         )
         problems += check_desk(draft)
     if problems or parsed.read is None:

@@ -11,6 +11,7 @@ from deskhand.config.files import DeskSection, FlowSection
 from deskhand.config.prompts import PromptFile
 from deskhand.config.shapes import ToolShape
 from deskhand.config.yaml import Place, YamlFile
+from deskhand.mail.preprocess import BUILT_IN as PREPROCESSORS
 
 
 class Finding(NamedTuple):
@@ -40,6 +41,7 @@ class Draft:
     """The tools' arguments; empty when only their names are known."""
     message_facts: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
     """What the desk's own code tells of messages, by name."""
+    preprocessors: Collection[str] = tuple(PREPROCESSORS)
 
     def names_at(self, *place: str) -> list[str]:
         """The keys written at a place, readable or not: a stage with a mistake in it is still a known stage."""

@@ -4,6 +4,7 @@ from deskhand.config.finding import Draft, Finding, Findings
 from deskhand.config.near import did_you_mean
 from deskhand.config.profiles import LARGEST_PROMPT, TEMPLATE, ProfileSection
 from deskhand.config.prompts import template_error
+from deskhand.config.routing_rules import preprocess_findings
 from deskhand.config.yaml import Place, read_text
 from deskhand.errors import ConfigError
 
@@ -17,6 +18,7 @@ def profile_findings(draft: Draft) -> Findings:
         yield from _prompt(draft, place, profile)
         yield from _tools(draft, place, profile)
         yield from _stand_in(draft, place, name, profile)
+        yield from preprocess_findings(draft, (*place, "preprocess"), profile.preprocess)
 
 
 def _prompt(draft: Draft, place: Place, profile: ProfileSection) -> Findings:

@@ -61,6 +61,8 @@ class ProfileSection(Section):
     """How much the model can read at once; old tool results are shortened before it is too much."""
     without_model: str | None = None
     """The flow that works the messages of this profile when its model cannot be asked: no key, or a brain without."""
+    preprocess: str | None = Field(default=None, min_length=1)
+    """What reads a message before the agent does, as `crisp`; a routing rule's own comes first."""
 
 
 class AgentSection(Section):
@@ -86,6 +88,7 @@ def profile_spec(name: str, profile: ProfileSection, folder: Path) -> ProfileSpe
         budget=Budget(tokens=profile.budget.tokens, money=profile.budget.money),
         context_tokens=profile.context_tokens,
         without_model=profile.without_model,
+        preprocess=profile.preprocess,
     )
 
 

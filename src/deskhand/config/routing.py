@@ -51,6 +51,8 @@ class RoutingRuleSection(Section):
     """The agent's profile; needed with `route: agent`."""
     flow: Words | None = None
     """The flow; the desk's default flow if absent."""
+    preprocess: Words | None = None
+    """What reads the message first: `crisp` takes the customer's words out of a mail that Crisp passed on."""
 
 
 class RoutingSection(Section):

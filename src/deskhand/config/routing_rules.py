@@ -20,12 +20,21 @@ def routing_findings(draft: Draft) -> Findings:
             yield Finding((*place, "name"), f"there are two rules `{rule.name}`", "give each a name of its own")
         seen.add(rule.name)
         yield from _target(draft, place, rule)
+        yield from preprocess_findings(draft, (*place, "preprocess"), rule.preprocess)
         for inner, match in _matches((*place, "match"), rule.match):
             yield from _match(draft, inner, match)
     for index, address in enumerate(draft.desk.mail.forwarders):
         if "@" not in address:
             fix = "write the whole address, as `notifications@helpdesk.example`"
             yield Finding(("mail", "forwarders", index), f"`{address}` is no address", fix)
+
+
+def preprocess_findings(draft: Draft, place: Place, name: str | None) -> Findings:
+    """A preprocessor nobody knows, at a rule or a profile."""
+    if name is None or name in draft.preprocessors:
+        return
+    fix = did_you_mean(name, draft.preprocessors, otherwise=f'write `@preprocessor("{name}")` in tools.py')
+    yield Finding(place, f"there is no preprocessor `{name}`", fix)
 
 
 def _target(draft: Draft, place: Place, rule: RoutingRuleSection) -> Findings:

@@ -45,7 +45,7 @@ class Screen:
         """A program that hides as a person begins a conversation with every answer: then the sender is counted."""
         if message.channel not in self._pace.channels:
             return None
-        sender, since = message.sender.address, self._clock.now() - HOUR
+        sender, since = message.correspondent, self._clock.now() - HOUR
         count = await self._store.replies_to(sender, DELIVER, since, beside=message.conversation)
         if count < self._pace.per_hour:
             return None

@@ -9,6 +9,7 @@ from deskhand.engine.journal import ADOPTION, State, states
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message, iso
 from deskhand.model.outcome import Outcome
+from deskhand.model.prepared import Prepared
 from deskhand.model.run import Review, ReviewKind, Run, StepRow
 from deskhand.ports import Store
 from deskhand.tools.delivery import DELIVER
@@ -115,7 +116,13 @@ def message_of(message: Message | None) -> Document | None:
         "principal": message.principal.model_dump(mode="json"),
         "subject": message.subject,
         "received_at": iso(message.received_at),
+        "prepared": None if message.prepared is None else _prepared(message.prepared),
     }
+
+
+def _prepared(read: Prepared) -> Document:
+    """What the preprocessor found, or why the message passed as it is."""
+    return {"by": read.by, "name": read.name, "address": read.address, "failed": read.failed}
 
 
 def tool_calls(told: Sequence[State]) -> list[Document]:

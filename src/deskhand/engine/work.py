@@ -143,7 +143,7 @@ class Worker:
         if not earlier:
             return adopted
         adopted = adopted or StageResult()
-        texts = [turn.message.body for turn in earlier]
+        texts = [turn.message.words for turn in earlier]
         metadata = {**adopted.delta.metadata, "also_answers": [turn.run.id for turn in earlier]}
         raw_input = "\n\n".join([*texts, envelope.raw_input])
         return adopted.changed(delta=adopted.delta.changed(raw_input=raw_input, metadata=metadata))

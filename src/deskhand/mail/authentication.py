@@ -28,6 +28,9 @@ class MailTrust:
     servers: Sequence[str] = ()
     forwarders: Sequence[str] = ()
 
+    def is_forwarder(self, address: str) -> bool:
+        return address.strip().lower() in {one.strip().lower() for one in self.forwarders}
+
 
 def principal_of(message: Message, trust: MailTrust) -> Principal:
     """The authenticated sender, a customer whom a trusted forwarder names, or nobody.
@@ -43,7 +46,7 @@ def principal_of(message: Message, trust: MailTrust) -> Principal:
 
 def who_wrote(message: Message, proven: str, why: str, trust: MailTrust) -> Principal:
     """Of a mail whose sender's address is proven: the sender, or the customer whom a trusted forwarder names."""
-    if proven.lower() in {one.strip().lower() for one in trust.forwarders}:
+    if trust.is_forwarder(proven):
         return _passed_on(message, proven)
     return Principal(kind=PrincipalKind.SENDER, address=proven, how=why)
 

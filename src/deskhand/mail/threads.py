@@ -129,7 +129,7 @@ async def _by_subject(message: Message, threads: Threads) -> Placement | None:
         return None
     best: Placement | None = None
     now = message.received_at.timestamp()
-    for turn in await threads.messages_from(message.sender.address, since=now - _DAYS * 86400):
+    for turn in await threads.messages_from(message.correspondent, since=now - _DAYS * 86400):
         earlier = turn.message
         if earlier.channel != message.channel or subject_key(earlier.subject)[0] != key:
             continue

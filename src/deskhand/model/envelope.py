@@ -52,7 +52,7 @@ class Envelope(Frozen):
 
     @classmethod
     def of(cls, message: Message, *, run_id: str = "", metadata: dict[str, Any] | None = None) -> Self:
-        return cls(run_id=run_id, message=message, raw_input=message.body, metadata=metadata or {})
+        return cls(run_id=run_id, message=message, raw_input=message.words, metadata=metadata or {})
 
     def output(self, key: str) -> Any:
         """The output under `key`, or None."""

@@ -7,6 +7,7 @@ from typing import Any, Self
 from pydantic import AwareDatetime, Field, model_validator
 
 from deskhand.model.frozen import Frozen
+from deskhand.model.prepared import Prepared
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind, asserted
 from deskhand.model.route import Route
 
@@ -65,6 +66,24 @@ class Message(Frozen):
     received_at: AwareDatetime
     route: Route | None = None
     """Which way it goes, as the desk's rules decided when it was accepted."""
+    prepared: Prepared | None = None
+    """What the preprocessor that its rule names read in it, then; None where no rule names one."""
+
+    @property
+    def words(self) -> str:
+        """What the customer wrote, without what a helpdesk put around it as far as a preprocessor could tell."""
+        return self.body if self.prepared is None or self.prepared.failed is not None else self.prepared.text
+
+    @property
+    def prompt(self) -> str:
+        """What an agent is told of it."""
+        return self.body if self.prepared is None or self.prepared.failed is not None else self.prepared.prompt
+
+    @property
+    def correspondent(self) -> str:
+        """Whom we write with: the customer whom a trusted forwarder named, else whoever wrote to us."""
+        passed_on = self.principal.kind is PrincipalKind.FORWARDED
+        return (self.principal.address if passed_on else None) or self.sender.address
 
     @model_validator(mode="before")
     @classmethod
@@ -91,11 +110,7 @@ class Reply(Frozen):
         subject = " ".join(_UNFIT.sub(" ", message.subject).split())
         if not subject.lower().startswith("re:"):
             subject = f"Re: {subject}".rstrip()
-        passed_on = message.principal.kind is PrincipalKind.FORWARDED
-        to = message.principal.address if passed_on else None  # the customer behind the helpdesk that wrote to us
-        return cls(
-            to=to or message.sender.address, subject=subject, text=text, language=language, in_reply_to=message.id
-        )
+        return cls(to=message.correspondent, subject=subject, text=text, language=language, in_reply_to=message.id)
 
 
 def iso(moment: datetime) -> str:

@@ -38,6 +38,8 @@ class ProfileSpec(Frozen):
     """What the model's window holds; old tool results are shortened before a conversation outgrows it."""
     without_model: str | None = None
     """The flow that works this profile's messages where no model can be asked."""
+    preprocess: str | None = None
+    """What reads a message before the agent does, where its routing rule names nothing else."""
 
     def choose_model(self, intent: str | None, role: str | None, usual: str | None) -> str:
         """Intent, then profile, then the stage's role, then the desk's default; `role` and `usual` are model names."""

@@ -14,3 +14,5 @@ class Route(Frozen):
     rule: str | None = None
     """None when no rule matched."""
     why: str = ""
+    preprocess: str | None = None
+    """The preprocessor that reads the message first."""

@@ -65,7 +65,8 @@ class Router:
                 spec = rule.spec
                 flow = spec.profile if spec.route == "agent" else spec.flow
                 profile = spec.profile if spec.route == "agent" else None
-                return self._going(spec.route, profile, flow or self._default, spec.name, why)
+                decided = self._going(spec.route, profile, flow or self._default, spec.name, why)
+                return decided.changed(preprocess=spec.preprocess)
         return self._going("pipeline", None, self._default, None, "no rule matches")
 
     def _going(

@@ -3,21 +3,22 @@
 import sys
 import traceback
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from types import ModuleType
 
 from deskhand.errors import ConfigError
+from deskhand.mail.preprocess import Preprocess
 from deskhand.ports import PostHook, PreHook
 from deskhand.tools.authority import Authority, Resolver
 from deskhand.tools.declared import Declared, recording
 from deskhand.tools.message_facts import MessageFact
 from deskhand.tools.registry import Tool, ToolRegistry
-from deskhand.tools.services import Hook, Service
+from deskhand.tools.services import Hook, Preprocessor, Service
 
-_KINDS = (Tool, Service, Hook, Resolver, MessageFact)
 _modules = count(1)
+_KINDS = (Tool, Service, Hook, Resolver, MessageFact, Preprocessor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class DeskCode:
     after: dict[str, PostHook]
     resolvers: tuple[Resolver, ...] = ()
     message_facts: tuple[MessageFact, ...] = ()
+    preprocessors: dict[str, Preprocess] = field(default_factory=dict[str, Preprocess])
     declared: tuple[Declared, ...] = ()
     """Everything the file decorates, also what other rooms have decorators for."""
 
@@ -82,6 +84,7 @@ def _sorted_out(things: Iterable[Declared]) -> DeskCode:
     hooks: dict[tuple[str, str], Hook] = {}
     resolvers: dict[type, Resolver] = {}
     facts: dict[str, MessageFact] = {}
+    preprocessors: dict[str, Preprocessor] = {}
     for thing in {id(thing): thing for thing in things}.values():
         if isinstance(thing, Tool):
             tools.register(thing)
@@ -93,6 +96,10 @@ def _sorted_out(things: Iterable[Declared]) -> DeskCode:
         elif isinstance(thing, MessageFact):
             if (known_fact := facts.setdefault(thing.name, thing)) is not thing:
                 problem = f"there is a fact {thing.name!r} already, at {known_fact.place}"
+                raise thing.place.error(problem, fix="rename one")
+        elif isinstance(thing, Preprocessor):
+            if (other := preprocessors.setdefault(thing.name, thing)) is not thing:
+                problem = f"there is a preprocessor {thing.name!r} already, at {other.place}"
                 raise thing.place.error(problem, fix="rename one")
         elif isinstance(thing, Resolver):
             if (known_resolver := resolvers.setdefault(thing.kind, thing)) is not thing:
@@ -111,6 +118,7 @@ def _sorted_out(things: Iterable[Declared]) -> DeskCode:
         after={stage: hook.function for (when, stage), hook in hooks.items() if when == "after"},
         resolvers=tuple(resolvers.values()),
         message_facts=tuple(facts.values()),
+        preprocessors={name: one.function for name, one in preprocessors.items()},
     )
 
 

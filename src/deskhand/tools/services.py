@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from deskhand.mail.preprocess import BUILT_IN, Preprocess
 from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.frozen import Frozen
 from deskhand.model.outcome import Outcome
@@ -57,6 +58,30 @@ class Hook:
 
     def __call__(self, *arguments: Any) -> Any:
         return self.function(*arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Preprocessor:
+    """What `preprocess: name` in a routing rule or profile refers to."""
+
+    name: str
+    function: Preprocess
+    place: Place
+
+
+def preprocessor(name: str) -> Callable[[Preprocess], Preprocessor]:
+    """Make a function `(message) -> Prepared | None` what reads messages before agents do; None: it cannot read it."""
+
+    def decorate(function: Preprocess) -> Preprocessor:
+        place = place_of(function)
+        if inspect.iscoroutinefunction(function):
+            raise place.error(f"preprocessor {name!r} must be a plain function, not async")
+        if name in BUILT_IN:
+            raise place.error(f"{name!r} is a preprocessor that every desk has already", fix="choose another name")
+        _check_arity(function, ("message",), f"preprocessor {name!r}", place)
+        return declare(Preprocessor(name, function, place))
+
+    return decorate
 
 
 def service(name: str) -> Callable[[ServiceFunction], Service]:

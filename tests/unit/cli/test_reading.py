@@ -84,7 +84,14 @@ def test_route_says_which_way_and_why(cli: Cli, desk: Path, eml: Path) -> None:
     said = cli("route", eml, "--desk", desk, "--json")
     assert (said.code, said.json) == (
         0,
-        {"route": "pipeline", "profile": None, "flow": "inbox", "rule": "default", "why": "every message"},
+        {
+            "route": "pipeline",
+            "profile": None,
+            "flow": "inbox",
+            "rule": "default",
+            "why": "every message",
+            "preprocess": None,
+        },
     )
     eml.write_text(MAIL.replace("Auto-Submitted: no", "Reply-To: Info@dostupnost-leku.cz"))
     said = cli("route", eml, "--desk", desk, "--json")
@@ -94,6 +101,7 @@ def test_route_says_which_way_and_why(cli: Cli, desk: Path, eml: Path) -> None:
         "flow": "pharmacy",
         "rule": "pharmacy_support",
         "why": "forwarded_from info@dostupnost-leku.cz (in Reply-To)",
+        "preprocess": None,
     }
     assert "agent pharmacy" in cli("route", eml, "--desk", desk).out
 

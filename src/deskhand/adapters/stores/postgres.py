@@ -61,7 +61,7 @@ class PostgresStore(SqlStore):
     async def accept(self, message: Message, *, flow: str) -> Accepted:
         key = sha256(f"{message.channel}\0{message.id}".encode()).digest()[:16]
         body, salt = message.model_dump_json().encode(), random_bytes()
-        digest, sender = sha256(salt + body).digest(), message.sender.address.strip().lower()
+        digest, sender = sha256(salt + body).digest(), message.correspondent.strip().lower()
         values = (new_id("run"), self.desk, key, message.conversation, flow, self._now(), sender, body, salt, digest)
         accepted: Accepted = await self._postgres.write(writes.accept, values)
         return accepted

@@ -56,7 +56,7 @@ class SqliteStore(SqlStore):
         run_id, now = self._ids("run"), self._now()
         key = sha256(f"{message.channel}\0{message.id}".encode()).digest()[:16]
         body, salt = message.model_dump_json().encode(), random_bytes()
-        digest, sender = sha256(salt + body).digest(), message.sender.address.strip().lower()
+        digest, sender = sha256(salt + body).digest(), message.correspondent.strip().lower()
         desk, conversation = self.desk, message.conversation
 
         def op(tx: Tx) -> Accepted:

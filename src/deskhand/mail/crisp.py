@@ -1,0 +1,203 @@
+"""Mail that the Crisp helpdesk passes on: who the customer is and what he wrote, from its Czech and English templates.
+
+The helpdesk's own lines stand above the customer's: a headline (`New message from Ann Lee (ann@example.com):`), fields
+(`Name: Ann Lee`, `Email: ann@example.com`), or both. What comes after the first line that is neither is the customer's
+text, and whatever header he writes there is text.
+"""
+
+import re
+from dataclasses import dataclass
+
+from deskhand.mail.crisp_words import CALLED, FIELDS, FOOTERS, HEADLINES, TITLES
+from deskhand.mail.forward import plain_lines
+from deskhand.mail.mailboxes import mailboxes
+from deskhand.model.message import Message
+
+HEAD = 25
+"""Lines in which a helpdesk names the customer."""
+LONGEST, LONGEST_LINE, LONGEST_NAME = 200_000, 500, 100
+
+_ADDRESS = r"[^\s<>()\[\]@,;:\"']{1,100}@[^\s<>()\[\]@,;:\"']{1,200}"
+_ALONE = re.compile(rf"^[<(\[]?(?:mailto:)?({_ADDRESS})[>)\]]?$", re.I)
+_NAMED = re.compile(rf"^(?P<name>[^<(\[]{{0,100}}?)\s*[<(\[](?:mailto:)?(?P<address>{_ADDRESS})[>)\]]$", re.I)
+_HEADLINE = re.compile(rf"^(?:{'|'.join(HEADLINES)})(?: {CALLED})?\s*:?\s+(?P<who>.{{1,300}}?)\s*:?$", re.I)
+_TITLE = re.compile(rf"^(?:{'|'.join(TITLES)})[:!.]?$", re.I)
+_KIND_OF = {label: kind for kind, labels in FIELDS.items() for label in labels}
+_FIELD = re.compile(r"^(?P<label>[^:\t]{1,40}?)(?:\s*:\s*|\t+| {2,})(?P<value>.{0,400})$")
+_RULE = re.compile(r"^[-_=*—–·\s]{3,}$|^--$")
+_FOOTER = re.compile(rf"^(?:{'|'.join(FOOTERS)})", re.I)
+_OWN_HOST = re.compile(r"(?:^|\.)crisp\.[a-z]{2,10}$")
+_UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
+
+
+@dataclass(frozen=True, slots=True)
+class CrispMail:
+    patient_name: str
+    patient_email: str
+    original_message: str
+
+
+class CrispUnreadable(ValueError):
+    """Why a mail is not taken for one that Crisp passed on; the message says it in words."""
+
+
+def read_crisp(message: Message) -> CrispMail:
+    """Raises CrispUnreadable for what does not say plainly who wrote; never anything else."""
+    lines = [line.rstrip() for line in plain_lines(message.body[:LONGEST])]
+    head = _read_head(lines)
+    told = _reply_to(message)
+    if told is None and not head.address:
+        raise CrispUnreadable("no customer's address stands above the text or in Reply-To")
+    if not head.begins and not (_is_crisp(message) or _footer_start(lines) < len(lines)):
+        raise CrispUnreadable("there is no header of Crisp above the text")
+    if told is not None and head.address and told[1].casefold() != head.address.casefold():
+        raise CrispUnreadable("the address above the text is not the one in Reply-To")
+    text = _words([*([head.text] if head.text else []), *lines[head.end :]])
+    if not text:
+        raise CrispUnreadable("there is no text of a customer in it")
+    name, address = head.name, head.address
+    if told is not None:
+        name, address = name or told[0], address or told[1]
+    return CrispMail(_clean(name), address, text)
+
+
+# --- above the customer's text ----------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Head:
+    name: str = ""
+    address: str = ""
+    text: str = ""
+    """What stands in the same line as `Message:`."""
+    end: int = 0
+    begins: bool = False
+    """Whether there was a line of the helpdesk's at all."""
+
+
+def _read_head(lines: list[str]) -> _Head:
+    """The helpdesk's lines at the top. The first name and the first address count; the first other line ends it."""
+    head = _Head()
+    seen: set[str] = set()
+    for number, line in enumerate(lines[:HEAD]):
+        text = line[: LONGEST_LINE + 1].lstrip("*_> \t").rstrip("*_ \t")
+        if not text:
+            continue
+        if len(text) > LONGEST_LINE:
+            break
+        if _RULE.match(text):
+            if head.begins:
+                head.end = number + 1
+                if head.address or "name" in seen:
+                    break
+            continue
+        if not head.begins and _TITLE.match(text):
+            head.end = number + 1
+            continue
+        if not head.begins and (headline := _HEADLINE.match(text)) and _read_headline(head, headline["who"]):
+            head.begins, head.end = True, number + 1
+            if head.address:
+                break
+            continue
+        kind, value = _field(text)
+        if kind == "message" and head.begins and "message" not in seen:
+            head.text, head.end = value, number + 1
+            break
+        if not kind or kind == "message" or (kind != "other" and kind in seen):
+            break
+        if kind == "other" and not head.begins and not seen:
+            break
+        if not _read_field(head, kind, value):
+            break
+        seen.add(kind)
+        head.begins, head.end = True, number + 1
+    return head
+
+
+def _read_headline(head: _Head, who: str) -> bool:
+    """`Ann Lee (ann@example.com)`, an address or a name; not a line with more than one address, or a whole sentence."""
+    if alone := _ALONE.match(who):
+        head.address = alone[1]
+    elif named := _NAMED.match(who):
+        head.name, head.address = named["name"], named["address"]
+    elif "@" in who or len(who) > LONGEST_NAME or who.endswith((".", "?", "!")):
+        return False
+    else:
+        head.name = who
+    return True
+
+
+def _field(text: str) -> tuple[str, str]:
+    found = _FIELD.match(text)
+    if found is None:
+        return "", ""
+    kind = _KIND_OF.get(found["label"].strip("* ").casefold(), "")
+    return kind, found["value"].strip("* ").strip()
+
+
+def _read_field(head: _Head, kind: str, value: str) -> bool:
+    if kind == "name":
+        named = _NAMED.match(value)
+        if named is None and "@" in value and not _ALONE.match(value):
+            return False
+        head.name = head.name or (named["name"] if named else value)
+        if named and not head.address:
+            head.address = named["address"]
+    elif kind == "address":
+        alone = _ALONE.match(value) or _ALONE.match(value.partition(" ")[0])
+        if alone is None:
+            return False
+        head.address = alone[1]  # an address that stands in the name is what the customer called himself
+    return True
+
+
+# --- below it, and beside it ------------------------------------------------------------------------------------------
+
+
+def _footer_start(lines: list[str]) -> int:
+    """Where the helpdesk's lines at the end begin. Nothing else may stand among them, so that no words are lost."""
+    start = len(lines)
+    for number in range(len(lines) - 1, -1, -1):
+        text = lines[number].strip().strip("*_<>[]() ")
+        if not text or _RULE.match(text):
+            continue
+        if len(text) > LONGEST_LINE or not _FOOTER.match(text):
+            break
+        start = number
+    return start
+
+
+def _words(lines: list[str]) -> str:
+    kept = lines[: _footer_start(lines)]
+    while kept and (not kept[-1].strip() or _RULE.match(kept[-1].strip())):
+        kept.pop()
+    while kept and (not kept[0].strip() or _RULE.match(kept[0].strip())):
+        del kept[0]
+    return "\n".join(kept).strip()
+
+
+def _reply_to(message: Message) -> tuple[str, str] | None:
+    """The one address that answers are asked for at, unless it is the helpdesk's own."""
+    several = mailboxes(_header(message, "reply-to").partition("\n")[0][:LONGEST_LINE])
+    if len(several) != 1 or several[0].address is None:
+        return None
+    name, address = several[0].name or "", several[0].address
+    if address.casefold() == message.sender.address.strip().casefold():
+        return None
+    return None if _OWN_HOST.search(address.rpartition("@")[2].lower()) else (name, address)
+
+
+def _is_crisp(message: Message) -> bool:
+    if "crisp" in _header(message, "x-mailer")[:LONGEST_LINE].casefold():
+        return True
+    return bool(_OWN_HOST.search(message.sender.address.rpartition("@")[2].strip().lower()))
+
+
+def _header(message: Message, name: str) -> str:
+    return message.headers.get(name) or next(
+        (value for key, value in message.headers.items() if key.casefold() == name), ""
+    )
+
+
+def _clean(name: str) -> str:
+    return " ".join(_UNFIT.sub(" ", name).strip(" \"'*,;:").split())[:LONGEST_NAME]
