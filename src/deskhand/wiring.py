@@ -29,6 +29,7 @@ from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.adapters.stores.trust import SqlTrustStore
 from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.office_sources import calendar_source, contact_source
 from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
 from deskhand.agents.remembering import conversation_source, knowledge_source, own_source, similar_source
@@ -50,6 +51,7 @@ from deskhand.engine.screening import Pace, Screen
 from deskhand.engine.trusting import Trust
 from deskhand.engine.work import AtRest, BeforeRest, Screening, Worker
 from deskhand.errors import ConfigError, DeskhandError
+from deskhand.evals.cited import CitedHere
 from deskhand.evals.lane import Around, Lane, SentLately
 from deskhand.evals.sealed import ThroughTheSeal
 from deskhand.knowledge.search import KnowledgeBase
@@ -73,6 +75,7 @@ from deskhand.ports import (
     DeskDatabase,
     Embeds,
     KnowledgeStore,
+    SearchesKnowledge,
     Sink,
 )
 from deskhand.routing.rules import Router
@@ -258,12 +261,14 @@ def remembers(spec: DeskSpec) -> bool:
     return any(stage.service == "retrieve" for flow in spec.flows.values() for stage in flow.stages.values())
 
 
-def context_sources(database: Database, store: DeskStore, knowledge: KnowledgeBase) -> list[Source]:
+def context_sources(database: Database, store: DeskStore, knowledge: SearchesKnowledge, office: Office) -> list[Source]:
     """Where the service `retrieve` looks, in order of importance."""
     exchanges = exchanges_of(database, store.desk)
     return [
         knowledge_source(knowledge),
         conversation_source(store, exchanges),
+        contact_source(office.contacts),
+        calendar_source(office.calendar, office.spec, office.now),
         own_source(exchanges),
         similar_source(exchanges, embedder),
     ]
@@ -356,7 +361,7 @@ async def open_desk(
     trust = open_trust(spec, database)
     sending = replace(_sending(spec, store, clock), mode_for=trust.mode_for, spot_checks=trust)
     known = _answered_before(store)
-    sources = context_sources(database, store, knowledge)
+    sources = context_sources(database, store, knowledge, office)
     parts = _parts(loaded, gate, brain, PromptRegistry(spec.prompts), events, sending, agents, sources, known)
     learner = Learner(store, exchanges_of(database, spec.name), embedder) if remembers(spec) else None
     at_rest = learner.at_rest if learner else None
@@ -669,9 +674,10 @@ class Sandbox:
         outbox: Path,
         store: SqliteStore,
         chat: ChatModel,
+        knowledge: CitedHere,
     ) -> None:
         self.spec, self.store = loaded.spec, store
-        self._chat = chat
+        self._chat, self._knowledge = chat, knowledge
         self._loaded, self._database, self._brain, self._outbox = loaded, database, brain, outbox
         office = desk_office(loaded.spec, database, store, SystemClock())
         self._terms = _terms(loaded, _registry(loaded, store, outbox, office))
@@ -700,10 +706,11 @@ class Sandbox:
         store = SqliteStore(self._database, own, now=clock.now, ids=ids)
         office = desk_office(spec, self._database, store, clock)
         registry = _registry(self._loaded, store, self._outbox, office)
-        gate = _gate(self._loaded, store, registry, office, self._own, "capture", stand_in, clock, self._terms)
+        cited = self._knowledge.texts
+        gate = _gate(self._loaded, store, registry, office, self._own, "capture", stand_in, clock, self._terms, cited)
         sending = _sending(spec, store, clock, sent_lately)
         agents = Agents(spec.profiles, self._chat, tuple(registry), spec.models, spec.default_model)
-        sources = context_sources(self._database, store, open_knowledge(self._database, spec.name))
+        sources = context_sources(self._database, store, self._knowledge, office)
         known = _answered_before(store)
         parts = _parts(
             self._loaded,
@@ -789,7 +796,7 @@ async def open_sandbox(
         async with open_database(str(Path(scratch) / "sandbox.db")) as database:
             assert isinstance(database, SqliteDatabase)
             store = SqliteStore(database, spec.name)
-            knowledge = open_knowledge(database, spec.name)
+            knowledge = CitedHere(open_knowledge(database, spec.name))
             asked = ThroughTheSeal(own) if chat is None else chat(ThroughTheSeal(own))
             recording = RecordingChatModel(asked, store.record_call, clock)
             brain = build_brain(spec, recording, clock, knowledge, embedder, rest=rest)
@@ -797,7 +804,7 @@ async def open_sandbox(
             try:
                 await prepare(brain)
                 await _index(database, spec, indexing)
-                yield Sandbox(loaded, database, brain, Path(scratch) / "outbox", store, agents)
+                yield Sandbox(loaded, database, brain, Path(scratch) / "outbox", store, agents, knowledge)
             finally:
                 await own.aclose()
 

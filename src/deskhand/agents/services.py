@@ -9,7 +9,7 @@ from deskhand.errors import PermanentError
 from deskhand.language.instructions import spoken_to_machine
 from deskhand.model.causes import Cause, cause_of_rule, each_once
 from deskhand.model.envelope import Ask, Envelope
-from deskhand.model.message import REPLY
+from deskhand.model.message import HIDDEN, REPLY
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind
 from deskhand.ports import StageContext, ToolGate
@@ -111,7 +111,9 @@ def _reply(envelope: Envelope) -> dict[str, Any]:
 def _to_a_machine(envelope: Envelope) -> str | None:
     """Words of the message or of what is attached to it that are meant for no person."""
     message = envelope.message
-    texts = [] if message is None else [message.subject, *(one.text or "" for one in message.attachments)]
+    texts: list[str] = []
+    if message is not None:
+        texts = [message.subject, message.headers.get(HIDDEN, ""), *(one.text or "" for one in message.attachments)]
     return next((found for text in (envelope.raw_input, *texts) if (found := spoken_to_machine(text))), None)
 
 

@@ -10,6 +10,7 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from deskhand.config.yaml import read_text
 from deskhand.engine.story import Document
 from deskhand.errors import ConfigError
+from deskhand.evals.lessons import edit_of, lesson_of
 from deskhand.evals.reading import category_of, language_of_reply, stages_of
 from deskhand.evals.recorded import Happened, Moment, RecordedConversation, RecordedRun
 from deskhand.evals.recorded_tools import OUR_OWN, result_in
@@ -19,22 +20,40 @@ from deskhand.model.principal import PrincipalKind
 from deskhand.model.results import ToolResult, normalize_tool_result
 from deskhand.model.run import Decision, Review, ReviewState
 
+EDITED = "edited"
+"""The tag of cases that a reviewer's edit taught."""
 _WIDTH = 110
 
 
 def case_of(conversation: RecordedConversation, case_id: str, tags: list[str]) -> Document:
-    """One message, or the conversation's turns up to the run with what reviewers decided in between."""
+    """One message, or the conversation's turns up to the run with what reviewers decided in between.
+
+    Where a reviewer rewrote the reply, his decision is no turn of the case but what the desk's own reply must come to.
+    """
     last = conversation.runs[-1]
     if last.why_not is not None:
         raise ConfigError(f"run {last.run.id} cannot become a case: {last.why_not}")
     moments = [one for one in conversation.moments() if one.kind in (Happened.ACCEPTED, Happened.DECIDED)]
+    edit = edit_of(last)
+    if edit is not None:
+        moments = [one for one in moments if one.kind is Happened.ACCEPTED or one.run is not last]
+        tags = [*tags, EDITED]
     case: Document = {"id": case_id, "tags": tags} if tags else {"id": case_id}
     given = _given(conversation)
     if len(moments) == 1:
         case |= {"message": _message(last.records.message)}
     else:
         case |= {"turns": [_turn(one, is_last=one is moments[-1]) for one in moments]}
-    return case | ({"given": {"tools": given}} if given else {}) | {"expect": expected_of(last)}
+    expected = expected_of(last) if edit is None else _taught(last, edit)
+    return case | ({"given": {"tools": given}} if given else {}) | {"expect": expected}
+
+
+def _taught(recorded: RecordedRun, edit: Review) -> Document:
+    """What holds before anybody looks at the reply, and what its reviewer made of it."""
+    known = expected_of(recorded)
+    kept = {name: known[name] for name in ("route", "flow", "category", "tools") if name in known}
+    language = (known.get("reply") or {}).get("language")
+    return kept | {"reply": lesson_of(edit) | ({"language": language} if language else {})}
 
 
 def append_case(path: Path, case: Document) -> None:

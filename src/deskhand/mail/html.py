@@ -41,19 +41,58 @@ _BLANKS = re.compile(r"\n{3,}")
 def html_text(html: str) -> str:
     """Text in lines, from a page however broken; empty where there is none."""
     from lxml.etree import LxmlError
-    from lxml.html import HTMLParser, document_fromstring
 
-    page = _DATA.sub("", html[: 20 * LONGEST])[:LONGEST]
-    page = re.sub(r"\A\s*<\?xml[^>]{0,300}\?>", "", page)
+    page = _page(html)
     if not page.strip():
         return ""
     try:
-        tree = document_fromstring(page, parser=HTMLParser(remove_comments=True, remove_pis=True))
+        tree = _tree(page)
         _drop_unseen(tree)
         _flatten(tree)
         return _layout(tree)
     except (LxmlError, ValueError, AssertionError, RecursionError):  # nothing in it, or nothing that can be read
         return clean(re.sub(r"<[^>]{0,2000}>", " ", page)).strip()
+
+
+def hidden_text(html: str) -> str:
+    """The words of a page that its reader does not see: for a check, never for a model."""
+    from lxml.etree import LxmlError, strip_elements
+
+    page = _page(html)
+    if not page.strip():
+        return ""
+    try:
+        tree = _tree(page)
+        strip_elements(tree, *_NEVER_TEXT, with_tail=False)
+        every = _words(tree)
+        seen = _tree(page)
+        _drop_unseen(seen)
+        left = iter([*_words(seen), ""])
+    except (LxmlError, ValueError, AssertionError, RecursionError):
+        return ""
+    hidden: list[str] = []
+    expected = next(left)
+    for word in every:  # what is dropped leaves the rest in order
+        if word == expected:
+            expected = next(left)
+        else:
+            hidden.append(word)
+    return " ".join(hidden)
+
+
+def _page(html: str) -> str:
+    page = _DATA.sub("", html[: 20 * LONGEST])[:LONGEST]
+    return re.sub(r"\A\s*<\?xml[^>]{0,300}\?>", "", page)
+
+
+def _tree(page: str) -> Any:
+    from lxml.html import HTMLParser, document_fromstring
+
+    return document_fromstring(page, parser=HTMLParser(remove_comments=True, remove_pis=True))
+
+
+def _words(tree: Any) -> list[str]:
+    return [word for text in tree.itertext() for word in str(text).split()]
 
 
 def _layout(tree: Any) -> str:

@@ -5,16 +5,18 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
 
+from deskhand.mail.charsets import clean
 from deskhand.mail.header_text import addresses, header_text
-from deskhand.mail.html import html_text
+from deskhand.mail.html import hidden_text, html_text
 from deskhand.mail.mime import Part, split
 from deskhand.mail.pdf import pdf_text
-from deskhand.model.message import Address, Attachment, Message
+from deskhand.model.message import HIDDEN, Address, Attachment, Message
 
 CHANNEL = "mail"
 LARGEST = 50_000_000
 LONGEST_BODY = 1_000_000
 LONGEST_TEXT = 200_000
+LONGEST_HIDDEN = 5_000
 _NO_WORDS = {"text/calendar", "text/x-amp-html", "text/rfc822-headers"}
 MOST_PDFS = 3
 """PDFs of one mail that are read; the others are listed."""
@@ -39,7 +41,7 @@ def parse(raw: bytes) -> Message:
         cc=addresses(mail.header("cc")),
         subject=header_text(mail.header("subject"))[:1000],
         body=_body(mail)[:LONGEST_BODY],
-        headers=_headers(mail),
+        headers=_headers(mail) | _hidden(mail),
         attachments=tuple(_attachments(mail)),
         received_at=_date(mail.header("date")),
     )
@@ -56,6 +58,13 @@ def _headers(mail: Part) -> dict[str, str]:
     for name, value in mail.headers:
         found.setdefault(name, []).append(header_text(value))
     return {name: "\n".join(values) for name, values in found.items()}
+
+
+def _hidden(mail: Part) -> dict[str, str]:
+    """Words that are in the mail and that its reader cannot see."""
+    pages = [part.text() for part in mail.walk() if part.kind == "text/html" and _is_words(part)]
+    words = clean(" ".join(hidden_text(page) for page in pages)).strip()[:LONGEST_HIDDEN]
+    return {HIDDEN: words} if words else {}
 
 
 def _date(written: str) -> datetime:

@@ -15,6 +15,8 @@ REPLY = "reply"
 """The output key under which a drafted reply waits for review and dispatch."""
 ON_REQUEST = "x-deskhand-on-request"
 """A header of messages that somebody handed in later on: every answer to them is looked at by a person."""
+HIDDEN = "x-deskhand-hidden"
+"""A header of mails that hide words from their reader: the words, which no model and no prompt is shown."""
 
 DELIVER = "deliver_reply"
 """The tool through which every reply leaves; only the engine's own stages name it, never a plan or a model."""

@@ -2,12 +2,17 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from deskhand.agents.office_sources import calendar_source, contact_source
 from deskhand.agents.remembering import conversation_source, own_source, similar_source
 from deskhand.agents.retrieval import Asked, Piece, Source, retrieve_from, tokens_of
 from deskhand.agents.standalone import Standalone
+from deskhand.config.calendar import CalendarSpec
 from deskhand.knowledge.exchanges import owner_of, person_of
+from deskhand.model.booking import Span
+from deskhand.model.contact import Contact, Note
 from deskhand.model.envelope import Envelope
 from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange, How
 from deskhand.model.message import Message
@@ -138,3 +143,38 @@ async def test_the_conversation_so_far_comes_with_what_was_answered() -> None:
     [piece] = await conversation_source(store, memory).find(asked(a_message()))
     assert piece.text.startswith("The sender wrote on 2026-11-15: Hello?\nWe answered: Dear Bob")
     assert "quoted" not in piece.text
+
+
+async def test_only_the_proven_sender_is_looked_up_and_notes_stay_with_the_company() -> None:
+    class Contacts:
+        async def find(self, address: str) -> Contact | None:
+            notes = (Note(text="pays late", by="eve", at=1.0),)
+            return Contact(address=address, name="Ann Baker", tier="gold", notes=notes, messages=3)
+
+    contacts: Any = Contacts()
+    [piece] = await contact_source(contacts).find(asked(a_message()))
+    assert "name: Ann Baker; address: ann@example.com; tier: gold; messages: 3" in piece.text
+    assert "pays late" not in piece.text
+    assert await contact_source(contacts).find(asked(a_message().changed(principal=ANONYMOUS))) == []
+
+
+async def test_the_calendar_tells_when_and_not_what() -> None:
+    start = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
+
+    class Busy:
+        def __init__(self) -> None:
+            self.spans = [Span(start, start + timedelta(hours=1))]
+
+        async def busy(self, frame: Span) -> list[Span]:
+            assert frame.start == start
+            return self.spans
+
+    calendar: Any = Busy()
+    spec = CalendarSpec(zone="Europe/Prague", openings={0: ((540, 1020),)}, notice=timedelta(0))
+    source = calendar_source(calendar, spec, start.timestamp)
+    assert source.categories == frozenset({"meeting_request"})
+    [piece] = await source.find(asked(a_message()))
+    assert piece.text == "We are busy (Europe/Prague): 2026-11-16 10:00 to 2026-11-16 11:00"
+    calendar.spans = []
+    [piece] = await source.find(asked(a_message()))
+    assert "no appointments" in piece.text

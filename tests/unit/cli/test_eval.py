@@ -116,6 +116,33 @@ def test_a_recorded_run_becomes_a_case_and_comments_stay(
     assert "shipped desk" in cli("eval", "add", run, "--desk", "sample").err
 
 
+def test_an_edited_reply_becomes_a_case_that_asks_for_the_edit(
+    cli: Cli, sample: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SAMPLE_RETURNS", str(tmp_path / "returns"))
+    drafted = cli("run", SAMPLES / "refund.eml", "--desk", sample, "--live", "--json").json
+    shorter = drafted["reply"]["text"].replace("We refund you as soon as it is back.", "You get your money back today.")
+    assert cli("reviews", "edit", drafted["review"]["id"], "--desk", sample, "--text", shorter).code == 0
+    cli("run", SAMPLES / "spam.eml", "--desk", sample, "--live")  # takes up what was queued
+    shutil.rmtree(sample / "evals")
+    assert cli("eval", "add", drafted["run"], "--desk", sample, "--id", "lesson").code == 0
+    [case] = cli("eval", sample, "--json").json["cases"]
+    assert (case["passed"], case["tags"]) == (False, ["edited"])
+    assert {name: score["passed"] for name, score in case["scores"].items()} == {
+        "route": True,
+        "flow": True,
+        "category": True,
+        "tools": True,
+        "reply": False,
+    }
+    wanted = case["scores"]["reply"]["expected"]
+    assert wanted["contains"] == ["You get your money back today."]
+    assert wanted["not_contains"] == ["We refund you as soon as it is back."]
+    rules = (sample / "brain.yaml").read_text()
+    (sample / "brain.yaml").write_text(rules.replace(wanted["not_contains"][0], wanted["contains"][0]))
+    assert cli("eval", sample).code == 0
+
+
 def test_a_replay_tells_what_changes_and_ends_with_one(cli: Cli, sample: Path, tmp_path: Path) -> None:
     run = cli("run", SAMPLES / "other.eml", "--desk", sample, "--live", "--json").json["run"]
     same = cli("replay", run, "--desk", sample)
