@@ -8,17 +8,20 @@ import typer
 from deskhand.cli import options
 from deskhand.cli.opening import opened_database
 from deskhand.cli.terminal import console, print_json, print_table, run_async, when
+from deskhand.model.access import Scope
 
 if TYPE_CHECKING:
     from deskhand.model.access import ApiKey
 
 app = typer.Typer(help="Who may use the HTTP API.", no_args_is_help=True)
 
+_SCOPES = ", ".join(Scope)
+
 
 @app.command("add")
 def add(
     name: Annotated[str, typer.Argument(help="Whose key it is; decisions are signed with it.")],
-    scope: Annotated[list[str], typer.Option("--scope", help="What it may do; repeat for several.")],
+    scope: Annotated[list[str], typer.Option("--scope", help=f"What it may do, repeated for several: {_SCOPES}.")],
     desk: Annotated[list[str], typer.Option("--desk", help="For which desk, * for all; repeat for several.")],
     database: options.Database = None,
     as_json: options.Json = False,
