@@ -1,6 +1,6 @@
 """Every Protocol of the engine, in one place: what it needs from the outside and from its own exchangeable parts."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from deskhand.model.access import ApiKey
@@ -696,8 +696,8 @@ class Contacts(Protocol):
 class Calendar(Protocol):
     """When the company is busy, and the times that its conversations hold. Says only when, never what."""
 
-    async def busy(self, frame: Span) -> list[Span]:
-        """What is taken in this time: events of people, and what conversations hold."""
+    async def busy(self, frame: Span, beside: Collection[str] = ()) -> list[Span]:
+        """What is taken in this time: events of people but for those with these uids, and what conversations hold."""
         ...
 
     async def hold(self, new: NewBooking) -> Booking:

@@ -411,7 +411,17 @@ def open_calendar(
     """A desk's calendar, wherever it lies; what conversations hold is always in the database, under the desk's name."""
     from deskhand.adapters.calendar.database import DatabaseCalendar
 
-    return DatabaseCalendar(database, desk or spec.name, now)
+    held, calendar = DatabaseCalendar(database, desk or spec.name, now), spec.calendar
+    if calendar.caldav is not None:
+        from deskhand.adapters.calendar.caldav import CalDavCalendar
+        from deskhand.adapters.calendar.caldav_wire import CalDavWire
+
+        return CalDavCalendar(held, CalDavWire(calendar.caldav), ZoneInfo(calendar.zone), calendar.title)
+    if calendar.ics:
+        from deskhand.adapters.calendar.ics_files import IcsCalendar
+
+        return IcsCalendar(held, calendar.ics, ZoneInfo(calendar.zone))
+    return held
 
 
 @asynccontextmanager

@@ -1,26 +1,72 @@
 """What every calendar must do with times: hold them once, let them go, never give one to two."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from deskhand.adapters.calendar.caldav import CalDavCalendar
+from deskhand.adapters.calendar.caldav_wire import CalDavWire
 from deskhand.adapters.calendar.database import AT_ONCE, DatabaseCalendar
+from deskhand.adapters.calendar.ics_files import IcsCalendar
+from deskhand.config.calendar import CalDavSpec
+from deskhand.config.channels import Login
 from deskhand.errors import Conflict, NotFound, SlotTaken
 from deskhand.model.booking import BookingState, NewBooking, Span
 from deskhand.model.run import RunStatus
 from deskhand.ports import Calendar
-from tests.conformance.adapters import Stores
+from tests.calendar_servers import PASSWORD, USER, radicale
+from tests.conformance.adapters import ADAPTERS, Stores
 from tests.kit import TestClock, a_message
 
+UTC_ZONE = ZoneInfo("UTC")
+TEAM = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:test\r\nEND:VCALENDAR\r\n"
 NINE = datetime(2027, 1, 18, 9, 0, tzinfo=UTC)
 HALF = timedelta(minutes=30)
 DAY = Span(NINE - timedelta(hours=9), NINE + timedelta(hours=15))
 
 
-def calendar_of(store: Any, clock: TestClock | None = None) -> Calendar:
-    return DatabaseCalendar(store._database, store.desk, (clock or TestClock()).now)
+@dataclass
+class House:
+    """A kind of calendar, on databases as other processes would open them."""
+
+    kind: str
+    stores: Stores
+    folder: Path
+    collections: dict[str, str] = field(default_factory=dict)
+    opened: list[Calendar] = field(default_factory=list)
+
+    async def calendar(self, store: Any, clock: TestClock | None = None) -> Calendar:
+        held = DatabaseCalendar(store._database, store.desk, (clock or TestClock()).now)
+        made: Calendar = held
+        if self.kind == "ics":
+            made = IcsCalendar(held, (self.folder / "team.ics",), UTC_ZONE)
+        elif self.kind == "caldav":
+            if store.desk not in self.collections:
+                self.collections[store.desk] = (await radicale().new_calendar()).url
+            login = Login(user=USER, password_file=self.folder / "password")
+            wire = CalDavWire(CalDavSpec(url=self.collections[store.desk], login=login))
+            made = CalDavCalendar(held, wire, UTC_ZONE, "Appointment")
+        self.opened.append(made)
+        return made
+
+
+@pytest.fixture(params=["caldav", "ics", "postgres", "sqlite"])
+async def house(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[House]:
+    (tmp_path / "team.ics").write_text(TEAM)
+    (tmp_path / "password").write_text(PASSWORD)
+    if request.param == "caldav":
+        await asyncio.to_thread(radicale)
+    async with ADAPTERS["postgres" if request.param == "postgres" else "sqlite"](tmp_path) as stores:
+        made = House(request.param, stores, tmp_path)
+        yield made
+        for calendar in made.opened:
+            await calendar.close()
 
 
 def new(key: str, run_id: str = "run_1", at: datetime = NINE, holder: str | None = "ann@example.com") -> NewBooking:
@@ -32,8 +78,8 @@ async def a_run(store: Any, number: int, conversation: str) -> str:
     return run_id
 
 
-async def test_a_time_that_is_held_is_busy_until_it_is_released(stores: Stores) -> None:
-    calendar = calendar_of(await stores())
+async def test_a_time_that_is_held_is_busy_until_it_is_released(house: House) -> None:
+    calendar = await house.calendar(await house.stores())
     assert await calendar.busy(DAY) == []
     held = await calendar.hold(new("k1"))
     assert (held.state, held.holder) == (BookingState.TENTATIVE, "ann@example.com")
@@ -47,8 +93,8 @@ async def test_a_time_that_is_held_is_busy_until_it_is_released(stores: Stores) 
         await calendar.release("k2", "nothing")
 
 
-async def test_the_same_key_again_is_the_same_booking(stores: Stores) -> None:
-    calendar = calendar_of(await stores())
+async def test_the_same_key_again_is_the_same_booking(house: House) -> None:
+    calendar = await house.calendar(await house.stores())
     first = await calendar.hold(new("k1"))
     assert await calendar.find("k1") == first
     assert await calendar.hold(new("k1")) == first
@@ -59,10 +105,10 @@ async def test_the_same_key_again_is_the_same_booking(stores: Stores) -> None:
     assert [one.key for one in await calendar.bookings(state=BookingState.CONFIRMED)] == ["k1"]
 
 
-async def test_two_conversations_never_hold_the_same_time(stores: Stores) -> None:
-    store = await stores()
+async def test_two_conversations_never_hold_the_same_time(house: House) -> None:
+    store = await house.stores()
     runs = [await a_run(store, number, f"c{number}") for number in range(8)]
-    calendars = [calendar_of(await stores()) for _ in range(2)]
+    calendars = [await house.calendar(await house.stores()) for _ in range(2)]
 
     async def attempt(number: int) -> bool:
         at = NINE + timedelta(minutes=10 * (number % 3))  # they overlap without being the same
@@ -77,9 +123,9 @@ async def test_two_conversations_never_hold_the_same_time(stores: Stores) -> Non
     assert len(await calendars[0].busy(DAY)) == 1
 
 
-async def test_a_conversation_holds_one_time_until_it_is_settled(stores: Stores) -> None:
-    store = await stores()
-    calendar = calendar_of(store)
+async def test_a_conversation_holds_one_time_until_it_is_settled(house: House) -> None:
+    store = await house.stores()
+    calendar = await house.calendar(store)
     first, second = await a_run(store, 1, "c"), await a_run(store, 2, "c")
     await calendar.hold(new("k1", first))
     await calendar.hold(new("k2", second, NINE + timedelta(minutes=15)))
@@ -94,9 +140,9 @@ async def test_a_conversation_holds_one_time_until_it_is_settled(stores: Stores)
     assert len(await calendar.busy(DAY)) == 2
 
 
-async def test_one_person_holds_only_a_few_times_at_once(stores: Stores) -> None:
-    store = await stores()
-    calendar = calendar_of(store)
+async def test_one_person_holds_only_a_few_times_at_once(house: House) -> None:
+    store = await house.stores()
+    calendar = await house.calendar(store)
     runs = [await a_run(store, number, f"c{number}") for number in range(AT_ONCE + 1)]
     for number, run_id in enumerate(runs[:AT_ONCE]):
         await calendar.hold(new(f"k{number}", run_id, NINE + timedelta(hours=number)))
@@ -107,9 +153,9 @@ async def test_one_person_holds_only_a_few_times_at_once(stores: Stores) -> None
     assert (await calendar.hold(late)).state is BookingState.TENTATIVE
 
 
-async def test_what_nobody_settles_is_free_again(stores: Stores) -> None:
-    store, clock = await stores(), TestClock()
-    calendar = calendar_of(store, clock)
+async def test_what_nobody_settles_is_free_again(house: House) -> None:
+    store, clock = await house.stores(), TestClock()
+    calendar = await house.calendar(store, clock)
     await calendar.hold(new("k1"))
     await calendar.hold(new("k2", "run_2", NINE + HALF, "bob@example.com"))
     await calendar.confirm("k2")
@@ -123,9 +169,9 @@ async def test_what_nobody_settles_is_free_again(stores: Stores) -> None:
     ]
 
 
-async def test_what_expired_is_confirmed_late_unless_somebody_else_has_it(stores: Stores) -> None:
-    store, clock = await stores(), TestClock()
-    calendar = calendar_of(store, clock)
+async def test_what_expired_is_confirmed_late_unless_somebody_else_has_it(house: House) -> None:
+    store, clock = await house.stores(), TestClock()
+    calendar = await house.calendar(store, clock)
     await calendar.hold(new("k1"))
     clock.at += 3601
     assert (await calendar.confirm("k1")).state is BookingState.CONFIRMED
@@ -137,18 +183,18 @@ async def test_what_expired_is_confirmed_late_unless_somebody_else_has_it(stores
         await calendar.confirm("k2")
 
 
-async def test_desks_do_not_see_each_others_times(stores: Stores) -> None:
-    one, other = calendar_of(await stores("one")), calendar_of(await stores("other"))
+async def test_desks_do_not_see_each_others_times(house: House) -> None:
+    one, other = await house.calendar(await house.stores("one")), await house.calendar(await house.stores("other"))
     await one.hold(new("k1"))
     assert await other.busy(DAY) == []
     assert await other.find("k1") is None
     await other.hold(new("k1"))
 
 
-async def test_what_happens_to_a_time_is_an_event_of_its_run(stores: Stores) -> None:
-    store = await stores()
+async def test_what_happens_to_a_time_is_an_event_of_its_run(house: House) -> None:
+    store = await house.stores()
     run_id = await a_run(store, 1, "c")
-    calendar = calendar_of(store)
+    calendar = await house.calendar(store)
     await calendar.hold(new("k1", run_id))
     await calendar.confirm("k1")
     await calendar.release("k1", "cancelled")
@@ -156,10 +202,10 @@ async def test_what_happens_to_a_time_is_an_event_of_its_run(stores: Stores) -> 
     assert kinds == ["booking.held", "booking.confirmed", "booking.released"]
 
 
-async def test_a_person_who_is_erased_holds_nothing(stores: Stores) -> None:
-    store = await stores()
+async def test_a_person_who_is_erased_holds_nothing(house: House) -> None:
+    store = await house.stores()
     run_id = await a_run(store, 1, "c")
-    calendar = calendar_of(store)
+    calendar = await house.calendar(store)
     await calendar.hold(new("k1", run_id))
     await calendar.confirm("k1")
     assert await store.claim(run_id, {"flow": "v"}) is not None

@@ -1,7 +1,7 @@
 """The calendar in the desk's own database: what conversations hold. The other calendars keep their holds here, too."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from typing import Any
 
@@ -26,7 +26,7 @@ class DatabaseCalendar:
         self.desk = desk
         self._database, self._now = database, now
 
-    async def busy(self, frame: Span) -> list[Span]:
+    async def busy(self, frame: Span, beside: Collection[str] = ()) -> list[Span]:
         query = sa.select(t.bookings).where(*self._standing(frame)).order_by(t.bookings.c.starts_at)
         rows = await self._database.read_core(lambda core: core.execute(query).all())
         return [_span(row) for row in rows]
@@ -115,7 +115,8 @@ class DatabaseCalendar:
     async def unwritten(self) -> list[Booking]:
         """Bookings that a calendar outside does not show as they are."""
         shown = sa.case((t.bookings.c.state == BookingState.RELEASED, ""), else_=t.bookings.c.state)
-        query = sa.select(t.bookings).where(t.bookings.c.desk == self.desk, t.bookings.c.written != shown)
+        matters = sa.or_(t.bookings.c.ends_at > self._now(), t.bookings.c.written != "")
+        query = sa.select(t.bookings).where(t.bookings.c.desk == self.desk, t.bookings.c.written != shown, matters)
         return await self._database.read_core(lambda core: [_booking(row) for row in core.execute(query)])
 
     async def wrote(self, key: str, state: str) -> None:
