@@ -42,6 +42,7 @@ from deskhand.config.desk import DeskSpec, load_desk
 from deskhand.config.near import did_you_mean
 from deskhand.config.profiles import require_models, stand_ins
 from deskhand.config.yaml import read_yaml
+from deskhand.engine.bookings import BookingKeeper
 from deskhand.engine.channels import ChannelKeeper
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.dispatch import InProcessDispatcher, Limits
@@ -64,7 +65,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.ids import new_id
 from deskhand.model.message import CREATE_DRAFT, Message
 from deskhand.model.principal import PrincipalKind
-from deskhand.model.run import Accepted
+from deskhand.model.run import Accepted, RunStatus
 from deskhand.policy.rules import RulePolicy
 from deskhand.ports import (
     Brain,
@@ -359,13 +360,16 @@ async def open_desk(
         streams=getattr(events, "streams", False),
     )
     trust = open_trust(spec, database)
-    sending = replace(_sending(spec, store, clock), mode_for=trust.mode_for, spot_checks=trust)
+    bookings = BookingKeeper(office.calendar, store, clock)
+    sending = replace(
+        _sending(spec, store, clock), mode_for=trust.mode_for, spot_checks=trust, confirm_times=bookings.confirm
+    )
     known = _answered_before(store)
     sources = context_sources(database, store, knowledge, office)
     parts = _parts(loaded, gate, brain, PromptRegistry(spec.prompts), events, sending, agents, sources, known)
     learner = Learner(store, exchanges_of(database, spec.name), embedder) if remembers(spec) else None
-    at_rest = learner.at_rest if learner else None
-    worker = _worker(spec, store, _flows(loaded, parts), clock, before_rest=trust.rested, at_rest=at_rest)
+    rested = (bookings.at_rest, *([learner.at_rest] if learner else []))
+    worker = _worker(spec, store, _flows(loaded, parts), clock, before_rest=trust.rested, at_rest=_each(rested))
     limits = Limits(in_flight=in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog)
     dispatcher = _dispatcher(loaded, store, worker, limits, crew)
     keepers = [
@@ -383,6 +387,8 @@ async def open_desk(
         await dispatcher.start()
         if learner is not None and live:
             learner.start()
+        if live:
+            bookings.start()
         for keeper in keepers:
             keeper.start()
         yield Desk(spec, store, dispatcher, worker, live, knowledge, trust, tuple(keepers))
@@ -390,12 +396,21 @@ async def open_desk(
         for keeper in keepers:
             await keeper.stop()
         await dispatcher.stop(grace=grace)
+        await bookings.stop()
         if learner is not None:
             await learner.stop()
         for channel in channels:
             await channel.close()
         await office.calendar.close()
         await chat.aclose()
+
+
+def _each(told: Sequence[AtRest]) -> AtRest:
+    def at_rest(run_id: str, status: RunStatus) -> None:
+        for one in told:
+            one(run_id, status)
+
+    return at_rest
 
 
 def open_contacts(database: Database, desk: str, now: Callable[[], float] = time.time) -> Contacts:
@@ -406,13 +421,21 @@ def open_contacts(database: Database, desk: str, now: Callable[[], float] = time
 
 
 def open_calendar(
-    spec: DeskSpec, database: Database, now: Callable[[], float] = time.time, *, desk: str | None = None
+    spec: DeskSpec,
+    database: Database,
+    now: Callable[[], float] = time.time,
+    *,
+    desk: str | None = None,
+    sealed: bool = False,
 ) -> Calendar:
-    """A desk's calendar, wherever it lies; what conversations hold is always in the database, under the desk's name."""
+    """A desk's calendar, wherever it lies; what conversations hold is always in the database, under the desk's name.
+
+    `sealed` leaves out what lies on another machine.
+    """
     from deskhand.adapters.calendar.database import DatabaseCalendar
 
     held, calendar = DatabaseCalendar(database, desk or spec.name, now), spec.calendar
-    if calendar.caldav is not None:
+    if calendar.caldav is not None and not sealed:
         from deskhand.adapters.calendar.caldav import CalDavCalendar
         from deskhand.adapters.calendar.caldav_wire import CalDavWire
 
@@ -438,9 +461,17 @@ async def looking_at_calendar(spec: DeskSpec, url: str) -> AsyncIterator[Calenda
                 await calendar.close()
 
 
-def desk_office(spec: DeskSpec, database: Database, store: DeskStore, clock: Clock) -> Office:
+async def check_calendar(spec: DeskSpec) -> str:
+    """What a desk's calendar says when it is tried; nothing is written. Raises what is wrong."""
+    with TemporaryDirectory(prefix="deskhand-") as scratch:
+        async with looking_at_calendar(spec, str(Path(scratch) / "none.db")) as calendar:
+            return await calendar.check()
+
+
+def desk_office(spec: DeskSpec, database: Database, store: DeskStore, clock: Clock, *, sealed: bool = False) -> Office:
+    """What a desk's tools for people and times work with."""
     contacts = open_contacts(database, store.desk, clock.now)
-    calendar = open_calendar(spec, database, clock.now, desk=store.desk)
+    calendar = open_calendar(spec, database, clock.now, desk=store.desk, sealed=sealed)
     return Office(contacts, calendar, spec.calendar, clock.now, store.message)
 
 
@@ -689,7 +720,7 @@ class Sandbox:
         self.spec, self.store = loaded.spec, store
         self._chat, self._knowledge = chat, knowledge
         self._loaded, self._database, self._brain, self._outbox = loaded, database, brain, outbox
-        office = desk_office(loaded.spec, database, store, SystemClock())
+        office = desk_office(loaded.spec, database, store, SystemClock(), sealed=True)
         self._terms = _terms(loaded, _registry(loaded, store, outbox, office))
         self._prompts, self._routed = PromptRegistry(loaded.spec.prompts), routed_by(loaded)
         self._numbers, self._own = count(1), own_database(database, loaded.spec.name)
@@ -714,7 +745,7 @@ class Sandbox:
         spec = self.spec
         own = f"{spec.name}#{next(self._numbers)}"  # a desk by itself: time and totals are each lane's own
         store = SqliteStore(self._database, own, now=clock.now, ids=ids)
-        office = desk_office(spec, self._database, store, clock)
+        office = desk_office(spec, self._database, store, clock, sealed=True)
         registry = _registry(self._loaded, store, self._outbox, office)
         cited = self._knowledge.texts
         gate = _gate(self._loaded, store, registry, office, self._own, "capture", stand_in, clock, self._terms, cited)

@@ -1,6 +1,6 @@
 """What happens to a reply before it leaves: its mode, its conversation's pace, the time to change one's mind."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -19,6 +19,7 @@ from deskhand.tools.rules.replies import COMMITMENT, CONTENT
 from deskhand.tools.services import ServiceResult
 
 UNDO, HOLD, DRAFT, SPOT_CHECK, RETRY = "undo", "hold", "draft", "spot_check", "retry"
+TIME_LOST = "time_lost"
 RETRY_AFTER = (2.0, 5.0, 15.0, 60.0, 300.0, 900.0, 1800.0, *[3600.0] * 23)
 """Seconds before each further attempt while a mail server is away: about a day in all, as mail servers do it."""
 SHADOWED = "shadow mode: written, not sent"
@@ -59,6 +60,8 @@ class Sending:
     replies_per_hour: int = 10
     replies_per_run: int = 1
     """How many replies an agent may hand in."""
+    confirm_times: Callable[[Sequence[str]], Awaitable[str | None]] | None = None
+    """Makes the times that these runs hold the customer's; why that cannot be. None where no times are held."""
     spot_checks: SpotChecks | None = None
     """Who says which replies a person looks at although they could leave by themselves; None for nobody."""
 
@@ -117,7 +120,16 @@ async def before_leaving(
     if undo > 0 and not _waited(envelope, reply):
         words = f"leaves by itself after {undo:g} s unless somebody stops it"
         return _wait(reply, UNDO, words, Cause.UNDO_WINDOW, expires_in=undo, mode=mode)
-    return None
+    return await _times_lost(envelope, reply, sending)
+
+
+async def _times_lost(envelope: Envelope, reply: dict[str, Any], sending: Sending) -> ServiceResult | None:
+    """The last thing before a reply leaves: the times it may speak of become the customer's, or a person looks."""
+    if sending.confirm_times is None or _decided(envelope, reply).get("waits") == TIME_LOST:
+        return None
+    adopted = envelope.metadata.get("adopted_from")
+    lost = await sending.confirm_times([envelope.run_id, *([adopted] if isinstance(adopted, str) else [])])
+    return None if lost is None else _wait(reply, TIME_LOST, lost, Cause.UNBACKED_PROMISE)
 
 
 def held_reply(reply: dict[str, Any], held: Held) -> ServiceResult | None:

@@ -38,6 +38,7 @@ def doctor(
 ) -> None:
     """Check this machine, a desk, its keys and its database; exit 1 when something is missing."""
     checks = [_python(), _sqlite(), *_desk_checks(desk), *run_async(_channels(desk)), *run_async(_database(database))]
+    checks += run_async(_calendar(desk))
     checks.append(_port(port))
     fine = all(check.ok for check in checks)
     if as_json:
@@ -167,6 +168,26 @@ async def _channels(desk: str | None) -> list[Check]:
         advice = None if isinstance(said, str) else fix or "check host, port, security, user and secret in desk.yaml"
         checks.append(Check("channel", isinstance(said, str), f"{name}: {problem}", advice))
     return checks
+
+
+async def _calendar(desk: str | None) -> list[Check]:
+    """A calendar that lies elsewhere is looked at, no more."""
+    from deskhand.errors import ConfigError, DeskhandError
+    from deskhand.wiring import check_calendar, read_desk
+
+    if desk is None:
+        return []
+    try:
+        spec = read_desk(desk).spec
+    except ConfigError:
+        return []  # told already
+    if spec.calendar.caldav is None and not spec.calendar.ics:
+        return []
+    try:
+        return [Check("calendar", True, await check_calendar(spec))]
+    except DeskhandError as error:
+        problem, _, fix = str(error).partition("\n  fix: ")
+        return [Check("calendar", False, problem, fix or "check url, user and secret under `calendar` in desk.yaml")]
 
 
 async def _database(url: str | None) -> list[Check]:

@@ -16,6 +16,11 @@ class Span(NamedTuple):
         return self.start < other.end and other.start < self.end
 
 
+ANOTHER, ERASED = "another time was held instead", "erased"
+REPLACED = (ANOTHER, ERASED)
+"""Why a time was released that nobody will ever want back."""
+
+
 class BookingState(StrEnum):
     TENTATIVE = "tentative"
     """Held while a reply that speaks of it waits."""

@@ -12,6 +12,7 @@ from deskhand.ports import Calendar, Contacts
 from deskhand.tools.authority import Resolver, Slot
 from deskhand.tools.calendar_tools import CHECK_CALENDAR, HOLD_SLOT, check_tool, hold_tool, slot_resolver
 from deskhand.tools.contact_tool import GET_CONTACT, contact_tool
+from deskhand.tools.invitation_tool import READ_INVITATION, invitation_tool
 from deskhand.tools.registry import Tool
 
 _DAY: dict[str, Any] = {
@@ -36,6 +37,7 @@ OFFICE_SHAPES = {
     for shape in (
         ToolShape(GET_CONTACT, "read", "low"),
         ToolShape(CHECK_CALENDAR, "read", "low", {"on": _DAY, "at": _TIME}),
+        ToolShape(READ_INVITATION, "read", "low"),
         ToolShape(HOLD_SLOT, "keyed", "low", {"slot": _SLOT}, frozenset(("slot",)), frozenset(("slot",))),
     )
 }
@@ -58,6 +60,7 @@ class Office:
         made = (
             contact_tool(self.contacts),
             check_tool(self.calendar, self.spec, self.now),
+            invitation_tool(self.calendar, self.spec, self.message_of),
             hold_tool(self.calendar, self.spec, self.now),
         )
         return [tool for tool in made if tool.name not in beside]

@@ -15,6 +15,7 @@ from deskhand.config.calendar import CalendarSection, calendar_spec
 from deskhand.config.policy import RuleSection, policy_spec
 from deskhand.model.booking import BookingState, NewBooking, Span
 from deskhand.model.contact import ContactEntry
+from deskhand.model.message import Attachment
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
 from deskhand.model.run import EffectState
 from deskhand.policy.rules import compile_policy
@@ -23,7 +24,7 @@ from deskhand.tools.gate import Gate, GateAnswer
 from deskhand.tools.office import OFFICE_SHAPES, Office
 from deskhand.tools.registry import ToolRegistry
 from deskhand.tools.shapes import shape_of
-from tests.kit import TestClock
+from tests.kit import TestClock, a_message
 from tests.memory_ledger import ANN, FixedContext, MemoryLedger
 
 MONDAY = datetime(2026, 11, 16, 7, 0, tzinfo=UTC)
@@ -81,7 +82,10 @@ def test_the_shapes_are_those_of_the_tools(reception: Reception) -> None:
 
 
 def test_a_desks_own_tool_stands_before_ours(reception: Reception) -> None:
-    assert [tool.name for tool in reception.office.tools(beside=["get_contact", "hold_slot"])] == ["check_calendar"]
+    assert [tool.name for tool in reception.office.tools(beside=["get_contact", "hold_slot"])] == [
+        "check_calendar",
+        "read_invitation",
+    ]
 
 
 # --- contacts
@@ -180,6 +184,44 @@ async def test_what_became_of_a_wish_is_said_and_nothing_of_why(
     assert answer.result.data["wished"] == wished
     assert "bob" not in str(answer.result.data)
     assert all("2026-11-17T09:30" not in slot["start"] for slot in answer.result.data["slots"])
+
+
+# --- invitations
+
+
+async def test_an_invitation_is_read_with_whether_it_collides(reception: Reception) -> None:
+    start = datetime(2026, 11, 17, 8, 30, tzinfo=UTC)
+    await reception.calendar.hold(NewBooking("k", "run_9", Span(start, start.replace(hour=9)), "bob@example.com", 9e9))
+    mail = a_message().model_copy(update={"attachments": (invitation("0915"), invitation("0915"), invitation("1300"))})
+    run_id = (await reception.store.accept(mail, flow="flow")).run_id
+    answer = await reception.call("read_invitation", FixedContext(run_id))
+    assert answer.result.data is not None
+    first, second = answer.result.data["invitations"]
+    assert first == {
+        "method": "request",
+        "what": "Demo 0915",
+        "start": "2026-11-17T09:15+01:00",
+        "end": "2026-11-17T10:15+01:00",
+        "all_day": False,
+        "repeats": False,
+        "organizer": "ann@example.com",
+        "organizer_is_sender": True,
+        "attendees": [],
+        "collides": True,
+        "in_working_hours": True,
+    }
+    assert (second["what"], second["collides"]) == ("Demo 1300", False)
+    assert "bob" not in str(answer.result.data)
+    other = await reception.call("read_invitation", FixedContext("run_without_message"))
+    assert other.result.data == {"time_zone": "Europe/Prague", "invitations": []}
+
+
+def invitation(at: str) -> Attachment:
+    text = (
+        "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VEVENT\r\nUID:u{at}\r\nSUMMARY:Demo {at}\r\nDURATION:PT1H\r\n"
+        "ORGANIZER:mailto:Ann@example.com\r\nDTSTART;TZID=Europe/Prague:20261117T{at}00\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    ).replace("{at}", at)
+    return Attachment(name="invite.ics", type="text/calendar", size=len(text), text=text)
 
 
 # --- holding one

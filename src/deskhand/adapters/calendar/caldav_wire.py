@@ -101,15 +101,16 @@ class CalDavWire:
 
     async def calendars(self) -> list[str]:
         """The addresses of the calendars this user has, as far as the server leads there."""
-        here = (await self.about())[0]
-        seen = {self._url}
-        while here.leads_to is not None and (url := urljoin(self._url, here.leads_to)) not in seen:
+        url: str | None = self._url
+        seen: set[str] = set()
+        while url is not None and url not in seen:
             seen.add(url)
             found = await self.about(url, depth=1)
             calendars = [urljoin(self._url, one.href) for one in found if one.is_calendar]
             if calendars:
                 return calendars
-            here = found[0]
+            leads_to = found[0].leads_to if found else None
+            url = None if leads_to is None else urljoin(self._url, leads_to)
         return []
 
     async def close(self) -> None:

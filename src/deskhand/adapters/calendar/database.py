@@ -11,7 +11,7 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.reviewing import record_event
 from deskhand.adapters.stores.sql_store import CoreDatabase
 from deskhand.errors import Conflict, NotFound, SlotTaken
-from deskhand.model.booking import Booking, BookingState, NewBooking, Span
+from deskhand.model.booking import ANOTHER, Booking, BookingState, NewBooking, Span
 
 AT_ONCE = 3
 """Times that one person may hold without an answer, over all conversations."""
@@ -167,7 +167,7 @@ class DatabaseCalendar:
             t.bookings.c.key != key,
         )
         for row in core.execute(query).all():
-            self._release(core, row, "another time was held instead")
+            self._release(core, row, ANOTHER)
 
     def _release(self, core: sa.Connection, row: sa.Row[Any], reason: str) -> None:
         self._set(core, row.key, BookingState.RELEASED, reason)

@@ -8,7 +8,7 @@ from deskhand.adapters.stores.reviewing import close_reviews, record_event
 from deskhand.adapters.stores.rows import pack
 from deskhand.adapters.stores.totals import name_digest
 from deskhand.errors import Conflict
-from deskhand.model.booking import BookingState
+from deskhand.model.booking import ERASED, BookingState
 from deskhand.model.run import RunStatus
 
 
@@ -77,7 +77,7 @@ def _erase_contact(core: sa.Connection, desk: str, address: str) -> None:
 
 def _erase_bookings(core: sa.Connection, desk: str, address: str, run_ids: list[str], now: float) -> None:
     """Whose they were goes; what a calendar outside shows of them is taken away by whoever settles it next."""
-    values = {"holder": None, "state": BookingState.RELEASED, "reason": "erased", "updated_at": now}
+    values = {"holder": None, "state": BookingState.RELEASED, "reason": ERASED, "updated_at": now}
     theirs = sa.or_(t.bookings.c.run_id.in_(run_ids), t.bookings.c.holder == address)
     conversation = sa.literal("erased:") + t.bookings.c.run_id
     core.execute(

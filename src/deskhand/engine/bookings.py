@@ -1,0 +1,135 @@
+"""What becomes of the times that runs hold: confirmed before a reply leaves that speaks of them, or released."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from enum import StrEnum
+
+from deskhand.errors import DeskhandError, NotFound, SlotTaken
+from deskhand.model.booking import REPLACED, Booking, BookingState
+from deskhand.model.run import ReviewState, Run, RunStatus
+from deskhand.ports import Calendar, Clock, Store
+
+log = logging.getLogger("deskhand.bookings")
+
+EVERY = 30.0
+"""Seconds between looks for what happened elsewhere: a run cancelled from the command line, a hold that expired."""
+
+_ANSWERED = (RunStatus.SENT, RunStatus.ANSWERED)
+_FAILED = (RunStatus.REJECTED, RunStatus.CANCELLED, RunStatus.FAILED)
+
+
+class Fate(StrEnum):
+    KEEP = "keep"
+    CONFIRM = "confirm"
+    RELEASE = "release"
+
+
+class BookingKeeper:
+    """Goes by the runs' own rows, so that a crash, a second process or a second look changes nothing."""
+
+    def __init__(self, calendar: Calendar, store: Store, clock: Clock, every: float = EVERY) -> None:
+        self._calendar, self._store, self._clock, self._every = calendar, store, clock, every
+        self._nudge = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    # --- before a reply leaves
+
+    async def confirm(self, run_ids: Sequence[str]) -> str | None:
+        """Make what these runs hold the customer's; why that cannot be, where somebody else has the time by now.
+
+        While the desk is stopped nothing is confirmed, and the gate lets no reply leave either.
+        """
+        held = [
+            booking
+            for run_id in run_ids
+            for booking in await self._calendar.bookings(run_id=run_id, after=self._clock.now())
+            if booking.state is not BookingState.CONFIRMED and booking.reason not in REPLACED
+        ]
+        if not held or await self._store.stopped() is not None:
+            return None
+        for booking in held:
+            try:
+                await self._calendar.confirm(booking.key)
+            except SlotTaken as error:
+                return f"the time that was held ({booking.span.start:%Y-%m-%d %H:%M} UTC) is gone: {error}"
+        return None
+
+    # --- afterwards
+
+    async def sweep(self) -> int:
+        """Settle everything whose run has come to an end; returns how many times changed hands."""
+        if await self._store.stopped() is not None:
+            return 0
+        settled = await self._calendar.settle()
+        for booking in await self._calendar.bookings(after=self._clock.now()):
+            if booking.state is not BookingState.RELEASED:
+                settled += await self._settle(booking)
+        return settled
+
+    async def _settle(self, booking: Booking) -> bool:
+        fate, why = await self._fate(booking)
+        if fate is Fate.CONFIRM:
+            try:
+                await self._calendar.confirm(booking.key)
+            except SlotTaken as error:
+                log.error("run %s promised a time that is taken: %s", booking.run_id, error)
+                return False
+        elif fate is Fate.RELEASE:
+            await self._calendar.release(booking.key, why)
+        return fate is not Fate.KEEP
+
+    async def _fate(self, booking: Booking) -> tuple[Fate, str]:
+        try:
+            run = await self._store.run(booking.run_id)
+        except NotFound:
+            return Fate.KEEP, ""  # it expires by itself
+        if run.status in _FAILED:
+            return Fate.RELEASE, f"the run was {run.status}"
+        if booking.state is BookingState.CONFIRMED:
+            return Fate.KEEP, ""
+        if run.status in _ANSWERED:
+            return Fate.CONFIRM, ""
+        return await self._after_the_end(run) if run.status is RunStatus.DONE else (Fate.KEEP, "")
+
+    async def _after_the_end(self, run: Run) -> tuple[Fate, str]:
+        """A run that ended without a reply of its own: taken on by a later one, by a person, or by nobody."""
+        if run.successor is not None:
+            reviews = await self._store.reviews(run_id=run.id)
+            if any(review.state is ReviewState.STALE for review in reviews):
+                return Fate.RELEASE, "the customer wrote again"
+            heir = await self._store.run(run.successor)
+            if heir.status in _ANSWERED:
+                return Fate.CONFIRM, ""
+            return (Fate.RELEASE, f"the run was {heir.status}") if heir.status in _FAILED else (Fate.KEEP, "")
+        if await self._store.taken_over_by(run.conversation) is not None:
+            return Fate.KEEP, ""  # the colleague may want it
+        return Fate.RELEASE, "the run ended without a reply"
+
+    # --- life
+
+    def at_rest(self, run_id: str, status: RunStatus) -> None:
+        """A run came to rest here: look at once."""
+        self._nudge.set()
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._keep(), name=f"bookings of {self._store.desk}")
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _keep(self) -> None:
+        while True:
+            try:
+                await self.sweep()
+            except DeskhandError as error:
+                log.warning("what runs hold could not be settled, tried again later: %s", error)
+            except Exception:
+                log.exception("what runs hold could not be settled, tried again later")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._every):
+                    await self._nudge.wait()
+            self._nudge.clear()
