@@ -12,7 +12,8 @@ from fastapi import FastAPI
 from deskhand.adapters.stores.keys import SqlKeyStore
 from deskhand.model.access import Scope
 from deskhand.web.api.app import create_app
-from deskhand.wiring import Database, Desk, api_keys, open_database, open_desk, read_desk
+from deskhand.web.approvals.app import PREFIX, create_approvals
+from deskhand.wiring import Database, Desk, api_keys, open_database, open_desk, read_desk, user_accounts
 
 EVERY_SCOPE = tuple(Scope)
 LIMIT = 20_000
@@ -111,7 +112,12 @@ def write_desk(folder: Path, name: str, *, backlog: int = 100, limit: int = LIMI
 
 @asynccontextmanager
 async def served(
-    folder: Path, *names: str, backlog: int = 100, more: str = "", url: str | None = None
+    folder: Path,
+    *names: str,
+    backlog: int = 100,
+    more: str = "",
+    url: str | None = None,
+    approvals: bool = False,
 ) -> AsyncIterator[Served]:
     """`more` is added to each desk.yaml; `url` names another database than a file in the folder."""
     async with AsyncExitStack() as opened:
@@ -123,7 +129,9 @@ async def served(
                 open_desk(loaded, database, outbox=folder / "outbox", owner="test", grace=0.2)
             )
         keys = api_keys(database)
-        yield Served(create_app(desks, keys, version="1.2.3"), desks, keys, database, folder)
+        pages = {PREFIX: create_approvals(desks, user_accounts(database))} if approvals else {}
+        app = create_app(desks, keys, version="1.2.3", pages=pages)
+        yield Served(app, desks, keys, database, folder)
 
 
 def is_problem(response: httpx.Response, status: int, code: str) -> dict[str, Any]:

@@ -103,6 +103,12 @@ class SlotTaken(Conflict):
     """Somebody else has this time by now."""
 
 
+class TooManyLogins(DeskhandError):
+    """Somebody has tried too many passwords; the same login may be tried again later."""
+
+    code = ErrorCode.OVERLOADED
+
+
 class EffectRefused(DeskhandError):
     """The desk is stopped, or the effect would exceed a cap: nothing was written, and a person decides."""
 

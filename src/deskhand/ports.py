@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from deskhand.model.access import ApiKey
+from deskhand.model.access import ApiKey, Session, User
 from deskhand.model.booking import Booking, BookingState, NewBooking, Span
 from deskhand.model.causes import Cause
 from deskhand.model.chat import ChatRequest, Chunk, Completion
@@ -411,6 +411,10 @@ class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
         """The run's message; None once it was erased."""
         ...
 
+    async def messages(self, run_ids: Sequence[str]) -> dict[str, Message]:
+        """The messages of these runs, by run; erased ones are left out."""
+        ...
+
     async def conversation(self, conversation: str, *, before: int, limit: int = 20) -> list[ConversationTurn]:
         """Earlier turns, oldest first."""
         ...
@@ -569,6 +573,32 @@ class ApiKeys(Protocol):
     async def list(self) -> Sequence[ApiKey]: ...
 
     async def revoke(self, key_id: str) -> ApiKey: ...
+
+
+class Users(Protocol):
+    """People who log in, and their sessions. Of passwords and session secrets only digests are stored."""
+
+    async def add(self, name: str, password: str, desks: Iterable[str]) -> User: ...
+
+    async def list(self) -> Sequence[User]: ...
+
+    async def set_password(self, name: str, password: str) -> User:
+        """Every session of the user ends."""
+        ...
+
+    async def remove(self, name: str) -> User:
+        """Shut a user out at once; the name stays taken, since decisions are signed with it."""
+        ...
+
+    async def log_in(self, name: str, password: str, client: str) -> str | None:
+        """The secret of a new session; None for a wrong name or password; TooManyLogins after many of those."""
+        ...
+
+    async def session(self, secret: str) -> Session | None:
+        """The session in use that this is the secret of."""
+        ...
+
+    async def log_out(self, secret: str) -> None: ...
 
 
 class KnowledgeStore(Protocol):

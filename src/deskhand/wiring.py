@@ -28,6 +28,7 @@ from deskhand.adapters.stores.keys import SqlKeyStore
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.adapters.stores.trust import SqlTrustStore
+from deskhand.adapters.stores.users import SqlUserStore
 from deskhand.agents.agent import Agent, Parts
 from deskhand.agents.office_sources import calendar_source, contact_source
 from deskhand.agents.profiled import Agents
@@ -215,6 +216,11 @@ async def open_database(url: str) -> AsyncIterator[Database]:
         yield database
     finally:
         await database.close()
+
+
+def user_accounts(database: Database) -> SqlUserStore:
+    """The people who may log in to the pages of the desks in this database."""
+    return SqlUserStore(database)
 
 
 def api_keys(database: Database) -> SqlKeyStore:

@@ -24,6 +24,7 @@ from deskhand.cli import (
 from deskhand.cli import calendar as calendar_commands
 from deskhand.cli import contacts as contact_commands
 from deskhand.cli import review_queue as review_commands
+from deskhand.cli import users as user_commands
 from deskhand.cli.demo import demo
 from deskhand.cli.doctor import doctor
 from deskhand.cli.init import init
@@ -92,6 +93,7 @@ app.command(rich_help_panel=OPERATE)(doctor)
 app.command(rich_help_panel=OPERATE)(stop)
 app.command(rich_help_panel=OPERATE)(resume)
 app.add_typer(keys.app, name="keys", rich_help_panel=OPERATE)
+app.add_typer(user_commands.app, name="users", rich_help_panel=OPERATE)
 app.add_typer(db.app, name="db", rich_help_panel=OPERATE)
 app.add_typer(audit.app, name="audit", rich_help_panel=OPERATE)
 app.command(rich_help_panel=OPERATE)(audit.erase)

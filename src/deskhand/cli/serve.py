@@ -61,7 +61,7 @@ async def _serve(names: list[str], url: str, outbox: Path, host: str, port: int,
                 where,
                 extra={"database": options.shown(url)},
             )
-            await _warn_without_keys(database)
+            await _warn_without_people(database, where)
             await _until_stopped(await _server(desks, database), desks, listener)
             log.info("stopping: what runs comes to rest or is handed back")
     log.info("stopped")
@@ -90,7 +90,8 @@ async def _server(desks: "list[Desk]", database: "Database") -> "uvicorn.Server"
 
     from deskhand import __version__
     from deskhand.web.api.app import create_app
-    from deskhand.wiring import api_keys
+    from deskhand.web.approvals.app import PREFIX, create_approvals
+    from deskhand.wiring import api_keys, user_accounts
 
     class Server(uvicorn.Server):
         @contextmanager
@@ -98,7 +99,9 @@ async def _server(desks: "list[Desk]", database: "Database") -> "uvicorn.Server"
             """Signals are ours: uvicorn would repeat them when it ends, before the desks have come to rest."""
             yield
 
-    app = create_app({desk.spec.name: desk for desk in desks}, api_keys(database), version=__version__)
+    served = {desk.spec.name: desk for desk in desks}
+    pages = {PREFIX: create_approvals(served, user_accounts(database))}
+    app = create_app(served, api_keys(database), version=__version__, pages=pages)
     return Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_HTTP_GRACE))
 
 
@@ -125,9 +128,13 @@ async def _until_stopped(server: "uvicorn.Server", desks: "list[Desk]", listener
             future.result()
 
 
-async def _warn_without_keys(database: "Database") -> None:
-    from deskhand.wiring import api_keys
+async def _warn_without_people(database: "Database", where: str) -> None:
+    from deskhand.wiring import api_keys, user_accounts
 
+    if any(user.removed_at is None for user in await user_accounts(database).list()):
+        log.info("approvals at %s/approvals/", where)
+    else:
+        log.warning("nobody can log in to %s/approvals/ yet: deskhand users add NAME --desk DESK", where)
     if not any(key.revoked_at is None for key in await api_keys(database).list()):
         log.warning("nobody can call the API yet: deskhand keys add NAME --scope messages:write --desk DESK")
 

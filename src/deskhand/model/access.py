@@ -20,6 +20,30 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class User:
+    """A person who logs in to the approvals page; decisions are signed with the name."""
+
+    name: str
+    desks: tuple[str, ...]
+    """Names of desks, or `*` for all."""
+    created_at: float
+    removed_at: float | None = None
+
+    def touches(self, desk: str) -> bool:
+        return ANY_DESK in self.desks or desk in self.desks
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A login in use; the secret that proves it is known to the browser alone."""
+
+    user: User
+    csrf: str
+    """Every form of this session carries it: another site cannot know it."""
+    expires_at: float
+
+
+@dataclass(frozen=True, slots=True)
 class ApiKey:
     """A key as it is stored: without its secret, which is shown once."""
 

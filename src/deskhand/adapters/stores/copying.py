@@ -13,8 +13,8 @@ from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.errors import Conflict
 
 CHUNK = 2000
-LEFT_BEHIND = {t.leases.name, "workers"}
-"""Who serves a database is nothing to take along."""
+LEFT_BEHIND = {t.leases.name, "workers", t.sessions.name, t.login_failures.name}
+"""Who serves a database, and who is logged in to it, is nothing to take along."""
 
 Progress = Callable[[str, int, int], None]
 """Told the table, rows copied so far and rows in all."""

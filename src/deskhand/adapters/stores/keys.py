@@ -31,7 +31,7 @@ class SqlKeyStore:
 
     async def add(self, name: str, scopes: Iterable[str], desks: Iterable[str]) -> tuple[ApiKey, str]:
         """A new key and its secret, which nobody can read again; ConfigError says what to write instead."""
-        key = ApiKey(new_id("key"), _name(name), _scopes(scopes), _desks(desks), self._now())
+        key = ApiKey(new_id("key"), _name(name), _scopes(scopes), checked_desks(desks), self._now())
         secret = f"dh_{key.id.removeprefix('key_')}_{secrets.token_hex(32)}"
 
         def op(core: sa.Connection) -> None:
@@ -112,10 +112,11 @@ def _scopes(scopes: Iterable[str]) -> frozenset[Scope]:
     return frozenset(Scope(scope) for scope in wanted)
 
 
-def _desks(desks: Iterable[str]) -> tuple[str, ...]:
+def checked_desks(desks: Iterable[str]) -> tuple[str, ...]:
+    """Whose desks a key or a user may touch; ConfigError says what to write instead."""
     wanted = tuple(dict.fromkeys(desks))
     wrong = [desk for desk in wanted if desk != ANY_DESK and _DESK.fullmatch(desk) is None]
     if wrong or not wanted:
-        problem = f"{wrong[0]!r} is not the name of a desk" if wrong else "a key without desks may touch nothing"
+        problem = f"{wrong[0]!r} is not the name of a desk" if wrong else "without a desk nothing may be touched"
         raise ConfigError(problem, fix=f"name desks as their desk.yaml does, or {ANY_DESK!r} for all of them")
     return wanted

@@ -136,6 +136,15 @@ class SqlStore(SqlReviews):
         body = await self._database.read_core(lambda core: core.execute(query).scalar())
         return None if body is None else Message.model_validate_json(body)
 
+    async def messages(self, run_ids: Sequence[str]) -> dict[str, Message]:
+        query = (
+            sa.select(t.runs.c.id, t.messages.c.body)
+            .join(t.runs, t.runs.c.position == t.messages.c.run)
+            .where(t.runs.c.id.in_(run_ids), t.runs.c.desk == self.desk, t.messages.c.body.is_not(None))
+        )
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        return {run_id: Message.model_validate_json(body) for run_id, body in rows}
+
     async def conversation(self, conversation: str, *, before: int, limit: int = 20) -> list[ConversationTurn]:
         query = (
             sa.select(*RUN_COLUMNS, t.messages.c.body)

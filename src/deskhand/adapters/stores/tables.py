@@ -300,6 +300,35 @@ api_keys = Table(
     Column("revoked_at", Float),
 )
 
+users = Table(
+    "users",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("password", Text, nullable=False),
+    Column("desks", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("removed_at", Float),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("csrf", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("seen_at", Float, nullable=False),
+    Index("sessions_name", "name"),
+)
+
+login_failures = Table(
+    "login_failures",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("failures", Integer, nullable=False),
+    Column("since", Float, nullable=False),
+)
+
 responses = Table(
     "responses",
     metadata,

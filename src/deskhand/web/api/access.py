@@ -43,6 +43,8 @@ class DeskFacts(Protocol):
     def limits(self) -> DeskLimits: ...
     @property
     def reviews(self) -> ReviewsSpec: ...
+    @property
+    def time_zone(self) -> str: ...
 
 
 class ServingDispatcher(Dispatcher, Protocol):
@@ -91,13 +93,16 @@ class ServedDesk(Protocol):
 
 
 class Authenticate:
-    """Lets nothing pass without a key but the open paths: a route that is added later is closed, too."""
+    """Lets nothing pass without a key but the open paths: a route that is added later is closed, too.
 
-    def __init__(self, app: ASGIApp, keys: ApiKeys) -> None:
-        self._app, self._keys = app, keys
+    `apart` names parts of the site that have a door of their own.
+    """
+
+    def __init__(self, app: ASGIApp, keys: ApiKeys, apart: Sequence[str] = ()) -> None:
+        self._app, self._keys, self._apart = app, keys, apart
 
     async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or (scope["type"] == "http" and scope["path"] in OPEN_PATHS):
+        if scope["type"] == "lifespan" or (scope["type"] == "http" and self._is_open(scope["path"])):
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
@@ -110,6 +115,9 @@ class Authenticate:
             return
         scope.setdefault("state", {})["key"] = key
         await self._app(scope, receive, send)
+
+    def _is_open(self, path: str) -> bool:
+        return path in OPEN_PATHS or any(path == part or path.startswith(f"{part}/") for part in self._apart)
 
 
 def _secret(headers: Headers) -> str | None:

@@ -7,6 +7,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp
 
 from deskhand.ports import ApiKeys
 from deskhand.web.api import desks as desk_routes
@@ -16,15 +18,21 @@ from deskhand.web.api.guard import Guard
 from deskhand.web.api.problems import problem_of
 
 
-def create_app(desks: Mapping[str, ServedDesk], keys: ApiKeys, *, version: str) -> FastAPI:
-    """Serve these desks, by name, to the holders of these keys; the desks are open while the app serves them."""
+def create_app(
+    desks: Mapping[str, ServedDesk], keys: ApiKeys, *, version: str, pages: Mapping[str, ASGIApp] | None = None
+) -> FastAPI:
+    """Serve these desks, by name, to the holders of these keys; the desks are open while the app serves them.
+
+    `pages` are further parts of the site, by the path they begin with, each with a door of its own.
+    """
+    pages = pages or {}
     app = FastAPI(
         title="Deskhand",
         version=version,
         docs_url=None,  # pages that load scripts from elsewhere; /openapi.json needs a key like all else
         redoc_url=None,
         redirect_slashes=False,
-        middleware=[Middleware(Guard), Middleware(Authenticate, keys=keys)],
+        middleware=[Middleware(Guard), Middleware(Authenticate, keys=keys, apart=tuple(pages))],
         exception_handlers={HTTPException: _tell, RequestValidationError: _tell},
     )
     app.state.desks = dict(desks)
@@ -33,7 +41,14 @@ def create_app(desks: Mapping[str, ServedDesk], keys: ApiKeys, *, version: str) 
     documented = [Depends(HTTPBearer(auto_error=False, description="An API key: `dh_...`"))]
     for part in (messages, runs, reviews, desk_routes, modes, kb):
         app.include_router(part.router, dependencies=documented)
+    for path, page in pages.items():
+        app.add_route(path, _inside, include_in_schema=False)
+        app.mount(path, page)
     return app
+
+
+async def _inside(request: Request) -> Response:
+    return RedirectResponse(f"{request.url.path}/", 307)
 
 
 async def _tell(request: Request, error: Exception) -> Response:

@@ -34,12 +34,15 @@ class Guard:
             await self._app(scope, receive, send)
             return
         started, status = time.perf_counter(), 0
+        scope.setdefault("state", {})
 
         async def answer(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message).update(SECURITY_HEADERS)
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY_HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         try:
@@ -67,5 +70,6 @@ def _problem(scope: Scope, error: Exception) -> Problem:
 
 
 def _caller(scope: Scope) -> str | None:
-    key = scope.get("state", {}).get("key")
-    return None if key is None else str(key.name)
+    state = scope["state"]
+    known = state["caller"] if "caller" in state else state["key"].name if "key" in state else None
+    return None if known is None else str(known)

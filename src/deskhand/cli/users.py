@@ -1,0 +1,130 @@
+"""`deskhand users`: who may log in to the approvals page."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from deskhand.cli import options
+from deskhand.cli.opening import opened_database
+from deskhand.cli.terminal import console, print_json, print_table, run_async, when
+
+if TYPE_CHECKING:
+    from deskhand.model.access import User
+
+app = typer.Typer(help="Who may log in to the approvals page.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="The person's name; decisions are signed with it.")]
+PasswordFile = Annotated[
+    Path | None, typer.Option("--password-file", help="A file that holds the password; else it is asked for.")
+]
+Generate = Annotated[bool, typer.Option("--generate", help="Make a password up and show it once.")]
+
+
+@app.command("add")
+def add(
+    name: Name,
+    desk: Annotated[list[str], typer.Option("--desk", help="Which desk, * for all; repeat for several.")],
+    password_file: PasswordFile = None,
+    generate: Generate = False,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Let somebody log in and decide for these desks."""
+    from deskhand.cli.opening import name_of
+
+    password = _password(password_file, generate)
+    user = run_async(_add(database, name, password, [name_of(one) for one in desk]))
+    _tell(user, password if generate else None, f"may decide for {', '.join(user.desks)}", as_json)
+
+
+async def _add(database: str | None, name: str, password: str, desks: list[str]) -> "User":
+    from deskhand.wiring import open_database, user_accounts
+
+    async with open_database(database or options.DEFAULT_DATABASE) as opened:
+        return await user_accounts(opened).add(name, password, desks)
+
+
+@app.command("list")
+def list_users(database: options.Database = None, as_json: options.Json = False) -> None:
+    """List the people, removed ones too."""
+    found = run_async(_list(database))
+    if as_json:
+        print_json({"users": [asdict(user) for user in found]})
+        return
+    if not found:
+        console().print("nobody; let somebody log in with `deskhand users add`")
+        return
+    rows = [
+        (
+            user.name,
+            when(user.created_at),
+            "[bright_black]removed[/]" if user.removed_at else "[green]in use[/]",
+            ", ".join(user.desks),
+        )
+        for user in found
+    ]
+    print_table(("name", "made", "state"), ("desks",), rows)
+
+
+async def _list(database: str | None) -> "list[User]":
+    from deskhand.wiring import user_accounts
+
+    async with opened_database(database) as opened:
+        return list(await user_accounts(opened).list())
+
+
+@app.command("password")
+def password(
+    name: Name,
+    password_file: PasswordFile = None,
+    generate: Generate = False,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Set a new password; every session of the person ends, and somebody removed is back."""
+    chosen = _password(password_file, generate)
+
+    async def work() -> "User":
+        from deskhand.wiring import user_accounts
+
+        async with opened_database(database) as opened:
+            return await user_accounts(opened).set_password(name, chosen)
+
+    _tell(run_async(work()), chosen if generate else None, "has a new password", as_json)
+
+
+@app.command("remove")
+def remove(name: Name, database: options.Database = None, as_json: options.Json = False) -> None:
+    """Shut somebody out at once."""
+
+    async def work() -> "User":
+        from deskhand.wiring import user_accounts
+
+        async with opened_database(database) as opened:
+            return await user_accounts(opened).remove(name)
+
+    _tell(run_async(work()), None, "cannot log in any more", as_json)
+
+
+def _password(file: Path | None, generate: bool) -> str:
+    """From a file, made up, or typed twice; never from the command line, where others could read it."""
+    import secrets
+
+    if generate:
+        return secrets.token_urlsafe(12)
+    if file is not None:
+        return file.read_text(encoding="utf-8").strip()
+    typed: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    return typed
+
+
+def _tell(user: "User", shown_once: str | None, words: str, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(user) | ({"password": shown_once} if shown_once else {}))
+        return
+    console().print(f"{user.name} {words}", markup=False, soft_wrap=True)
+    if shown_once:
+        console().print("[dim]Keep this, it is shown only now:[/]")
+        console().print(shown_once, markup=False, soft_wrap=True)

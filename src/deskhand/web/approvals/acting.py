@@ -1,0 +1,116 @@
+"""What people do on the page: each action is one of the store's, bound to what was shown."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+
+from deskhand.engine.canned import check_filled
+from deskhand.errors import Conflict
+from deskhand.model.run import Decision, Review, Verdict
+from deskhand.web.api.access import ServedDesk
+from deskhand.web.api.problems import Refused
+from deskhand.web.approvals.sheet import typed
+from deskhand.web.undoing import undo
+
+_MOST_WORDS = 10_000
+_SOON = 3.0
+"""Seconds to wait for a decided run: then the page can say when its reply leaves."""
+
+Form = Mapping[str, str]
+
+
+async def act(desk: ServedDesk, action: str, review_id: str, form: Form, me: str) -> Review:
+    """NotFound, Conflict or Refused say why not."""
+    if action in list(Decision):
+        return await _decide(desk, Decision(action), review_id, form, me)
+    if action not in ACTIONS:
+        raise Refused(404, f"there is no action {action!r}")
+    return await ACTIONS[action](desk, review_id, form, me)
+
+
+async def _decide(desk: ServedDesk, decision: Decision, review_id: str, form: Form, me: str) -> Review:
+    review = await desk.store.review(review_id)
+    edit = typed(review, form)
+    if edit:
+        await desk.store.keep_edit(review_id, me, edit)  # whatever comes of it, what was typed is there
+    note = form.get("note", "").strip()[:_MOST_WORDS] or None
+    if decision is Decision.APPROVE and edit:
+        decision = Decision.EDIT
+        if not edit["text"]:
+            raise Conflict("the reply is empty; write something, or reject it")
+        check_filled(edit["text"])
+    elif decision is Decision.EDIT:
+        decision = Decision.APPROVE
+    if decision is Decision.REVISE and note is None:
+        raise Conflict("say what the next draft should do differently")
+    verdict = Verdict(
+        decision,
+        me,
+        _number(form.get("version")),
+        form.get("hash") or None,
+        note,
+        edit if decision is Decision.EDIT else None,
+    )
+    decided = await desk.store.decide(review_id, verdict)
+    desk.dispatcher.wake()
+    if decision in (Decision.APPROVE, Decision.EDIT) and decided.decision is not None:
+        await _worked(desk, decided.run_id)
+    return decided
+
+
+async def _worked(desk: ServedDesk, run_id: str) -> None:
+    """Give the run a moment to come to where its reply waits to leave; it goes on without us as well."""
+    try:
+        async with asyncio.timeout(_SOON):
+            await desk.dispatcher.wait(run_id)
+    except TimeoutError:
+        return
+
+
+async def _snooze(desk: ServedDesk, review_id: str, form: Form, me: str) -> Review:
+    until = form.get("until", "")
+    return await desk.store.snooze(review_id, me, float(_number(until)) if until else None)
+
+
+async def _assign(desk: ServedDesk, review_id: str, form: Form, me: str) -> Review:
+    return await desk.store.assign(review_id, me, form.get("to", "").strip()[:100] or None)
+
+
+async def _note(desk: ServedDesk, review_id: str, form: Form, me: str) -> Review:
+    text = form.get("note", "").strip()[:_MOST_WORDS]
+    if not text:
+        raise Conflict("the note is empty")
+    return await desk.store.note_review(review_id, me, text)
+
+
+async def _undo(desk: ServedDesk, review_id: str, form: Form, me: str) -> Review:
+    return await undo(desk, review_id, me)
+
+
+async def _keep(desk: ServedDesk, review_id: str, form: Form, me: str) -> Review:
+    review = await desk.store.review(review_id)
+    reply = review.payload.get("reply")
+    as_written = {name: str((reply or {}).get(name, "")) for name in ("text", "subject")}
+    await desk.store.keep_edit(review_id, me, typed(review, form) or as_written)
+    return review
+
+
+ACTIONS: dict[str, Callable[[ServedDesk, str, Form, str], Awaitable[Review]]] = {
+    "snooze": _snooze,
+    "assign": _assign,
+    "note": _note,
+    "undo": _undo,
+    "keep": _keep,
+}
+"""What is done beside deciding."""
+
+
+def leaving_until(review: Review) -> float | None:
+    """When the reply of a review leaves by itself."""
+    return review.expires_at if review.leaves_by_itself and (review.expires_at or 0) > time.time() else None
+
+
+def _number(text: str | None) -> int:
+    if text is None or not text.isdecimal() or len(text) > 12:
+        raise Refused(400, "the form cannot be read; load the page again")
+    return int(text)

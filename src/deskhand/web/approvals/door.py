@@ -1,0 +1,117 @@
+"""Who may come in: sessions in cookies, forms that prove where they come from, and what a page may load."""
+
+import hmac
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from deskhand.errors import NotFound
+from deskhand.model.access import Session
+from deskhand.ports import Users
+from deskhand.web.api.access import ServedDesk
+from deskhand.web.api.problems import Refused
+from deskhand.web.approvals.forms import read_form
+
+log = logging.getLogger("deskhand.web")
+
+COOKIE = "deskhand_session"
+HOME = "/approvals/"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""No script, style or image but our own files: what a customer wrote can load and run nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request of somebody who is logged in."""
+
+    request: Request
+    session: Session
+    desks: Mapping[str, ServedDesk]
+    """Those the user may touch; the others do not exist."""
+    form: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        return self.session.user.name
+
+    def desk(self, name: str) -> ServedDesk:
+        if name not in self.desks:
+            raise NotFound(f"there is no desk {name!r}")
+        return self.desks[name]
+
+
+Page = Callable[[Visit], Awaitable[Response]]
+
+
+class Door:
+    """Every page is behind it; a page that is added later is closed, too."""
+
+    def __init__(self, users: Users, desks: Mapping[str, ServedDesk]) -> None:
+        self._users, self._desks = users, desks
+
+    def page(self, show: Page) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            session = await self.session(request)
+            if session is None:
+                return _to_login(request)
+            form = {} if request.method in ("GET", "HEAD") else await self._form(request, session)
+            mine = {name: desk for name, desk in self._desks.items() if session.user.touches(name)}
+            return await show(Visit(request, session, mine, form))
+
+        return answer
+
+    async def session(self, request: Request) -> Session | None:
+        secret = request.cookies.get(COOKIE)
+        session = None if secret is None else await self._users.session(secret)
+        if session is not None:
+            request.state.caller = session.user.name
+        return session
+
+    async def _form(self, request: Request, session: Session) -> dict[str, str]:
+        check_origin(request)
+        form = await read_form(request)
+        given = form.pop("csrf", "") or request.headers.get("x-csrf", "")
+        if not hmac.compare_digest(given.encode(), session.csrf.encode()):
+            raise Refused(403, "this form is not from a page of yours; load the page again")
+        return form
+
+
+def check_origin(request: Request) -> None:
+    """A form must come from our own pages: browsers say where it does."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    foreign_origin = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
+    if site not in (None, "same-origin") or foreign_origin or (site is None and origin is None):
+        log.warning("refused a form from %r", origin)
+        raise Refused(403, "this form comes from another site")
+
+
+def keep_cookie(request: Request, response: Response, secret: str) -> None:
+    secure = request.url.scheme == "https"
+    response.set_cookie(COOKIE, secret, path="/approvals", httponly=True, samesite="strict", secure=secure)
+
+
+def own_path(wanted: str) -> str:
+    """Where to go after logging in: a page of ours, whatever was asked for."""
+    parts = urlsplit(wanted)
+    inside = wanted.startswith(HOME) and not parts.netloc and "\\" not in wanted and wanted.isprintable()
+    return wanted if inside else HOME
+
+
+def _to_login(request: Request) -> Response:
+    if request.method not in ("GET", "HEAD"):
+        raise Refused(401, "you are not logged in any more; log in again, what you typed is kept")
+    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    if request.headers.get("sec-fetch-site") == "cross-site":
+        # a strict cookie does not come along from another site (a link in a mail): look once more from here
+        return Response(_AGAIN, media_type="text/html")
+    return RedirectResponse(f"{HOME}login?to={quote(here, safe='')}", 303)
+
+
+_AGAIN = '<!doctype html><title>Approvals</title><meta http-equiv="refresh" content="0"><p>One moment …'

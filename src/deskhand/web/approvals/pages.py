@@ -1,0 +1,182 @@
+"""The pages: log in, the queue, one review, and what was done with it."""
+
+import time
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from deskhand.errors import Conflict, NotFound, TooManyLogins
+from deskhand.model.causes import Cause
+from deskhand.model.run import Decision, Review, ReviewState
+from deskhand.ports import Users
+from deskhand.web.api.access import ServedDesk
+from deskhand.web.approvals.acting import act, leaving_until
+from deskhand.web.approvals.door import COOKIE, HOME, POLICY, Visit, check_origin, keep_cookie, own_path
+from deskhand.web.approvals.forms import read_form
+from deskhand.web.approvals.queue import TABS, Filter, neighbours, read_queue
+from deskhand.web.approvals.sheet import read_sheet
+from deskhand.web.approvals.words import CAUSES, KINDS, PAST, age, iso, visible
+
+HERE = Path(__file__).parent
+STATIC = {"style.css": "text/css", "approvals.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "same-origin",  # with none at all, a browser would not say where our own forms come from
+}
+_STAYS = ("note", "assign")
+"""Actions after which one goes on looking at the same review."""
+
+
+class Pages:
+    def __init__(self, users: Users) -> None:
+        self._users = users
+        self._templates = Environment(
+            loader=FileSystemLoader(HERE / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.filters |= {"visible": visible, "iso": iso}
+        self._templates.globals |= {"home": HOME, "causes": CAUSES, "kinds": KINDS, "past": PAST, "fresh": _fresh()}
+
+    # --- without a session
+
+    async def static(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in STATIC:
+            raise NotFound("there is no such file")
+        body = (HERE / "static" / name).read_bytes()
+        return Response(body, media_type=STATIC[name], headers={**_HEADERS, "Cache-Control": "max-age=86400"})
+
+    async def login(self, request: Request) -> Response:
+        to = own_path(request.query_params.get("to", HOME))
+        if request.method != "POST":
+            return self._html("login.html", to=to, problem=None)
+        check_origin(request)
+        form = await read_form(request)
+        client = request.client.host if request.client else "unknown"
+        to = own_path(form.get("to", HOME))
+        try:
+            secret = await self._users.log_in(form.get("name", ""), form.get("password", ""), client)
+        except TooManyLogins as error:
+            return self._html("login.html", 429, to=to, problem=str(error))
+        if secret is None:
+            return self._html("login.html", 403, to=to, problem="the name or the password is wrong")
+        response = RedirectResponse(to, 303)
+        keep_cookie(request, response, secret)
+        return response
+
+    def failed(self, status: int, detail: str) -> Response:
+        return self._html("failed.html", status, detail=detail)
+
+    # --- with one
+
+    async def logout(self, visit: Visit) -> Response:
+        await self._users.log_out(visit.request.cookies.get(COOKIE, ""))
+        response = RedirectResponse(f"{HOME}login", 303)
+        response.delete_cookie(COOKIE, path="/approvals")
+        return response
+
+    async def queue(self, visit: Visit) -> Response:
+        chosen = Filter.of(visit.request.query_params, visit.desks)
+        queues = {tab: await read_queue(visit, chosen.with_tab(tab)) for tab in TABS}
+        now = time.time()
+        rows = [(item, age(now - item.review.created_at)) for item in queues[chosen.tab]]
+        return self._html(
+            "queue.html",
+            **await self._frame(visit, chosen),
+            tabs=[(tab, len(queues[tab])) for tab in TABS],
+            rows=rows,
+            known=list(Cause),
+        )
+
+    async def sheet(self, visit: Visit) -> Response:
+        return await self._sheet(visit, None)
+
+    async def _sheet(self, visit: Visit, problem: str | None, status: int = 200) -> Response:
+        desk, review_id = _place(visit)
+        chosen = Filter.of(visit.request.query_params, visit.desks)
+        shown = await read_sheet(desk, review_id, visit.name, time.time())
+        before, after = neighbours(await read_queue(visit, chosen), shown["review"])
+        frame = await self._frame(visit, chosen)
+        until = leaving_until(shown["review"])
+        return self._html(
+            "review.html", status, **frame, **shown, problem=problem, before=before, after=after, until=until
+        )
+
+    async def action(self, visit: Visit) -> Response:
+        desk, review_id = _place(visit)
+        action = visit.request.path_params["action"]
+        try:
+            review = await act(desk, action, review_id, visit.form, visit.name)
+        except Conflict as error:
+            return await self._sheet(visit, str(error), 409)
+        if action == "keep":
+            return Response(status_code=204, headers=_HEADERS)
+        return RedirectResponse(await self._after(visit, review, action), 303)
+
+    async def _after(self, visit: Visit, review: Review, action: str) -> str:
+        """The next one of the queue with word of what was done; what one goes on looking at stays."""
+        chosen = Filter.of(visit.request.query_params, visit.desks)
+        here = f"{HOME}{review.desk}/{review.id}"
+        if action in _STAYS or (action == "undo" and review.state is ReviewState.OPEN):
+            return here + chosen.query()
+        done = {"done": f"{review.desk}/{review.id}", "how": action}
+        _, after = neighbours(await read_queue(visit, chosen), review)
+        return (HOME if after is None else after.path) + chosen.query(**done)
+
+    async def _frame(self, visit: Visit, chosen: Filter) -> dict[str, Any]:
+        """What every page has: who looks at which part of the queue, and word of what was just done."""
+        return {
+            "me": visit.name,
+            "csrf": visit.session.csrf,
+            "chosen": chosen,
+            "desks": sorted(visit.desks),
+            "done": await self._done(visit),
+        }
+
+    async def _done(self, visit: Visit) -> dict[str, Any] | None:
+        """What became of the review that was decided a moment ago, read anew: the address alone proves nothing."""
+        name, _, review_id = visit.request.query_params.get("done", "").partition("/")
+        if name not in visit.desks:
+            return None
+        store = visit.desks[name].store
+        try:
+            review = await store.review(review_id[:200])
+        except NotFound:
+            return None
+        leaving = [one for one in await store.reviews(run_id=review.run_id) if one.leaves_by_itself]
+        message = await store.message(review.run_id)
+        return {
+            "review": review,
+            "words": _done_words(review, visit.request.query_params.get("how", "")),
+            "subject": "" if message is None else message.subject,
+            "until": leaving_until(leaving[-1]) if leaving else None,
+        }
+
+    def _html(self, template: str, status: int = 200, **values: Any) -> Response:
+        return HTMLResponse(self._templates.get_template(template).render(values), status, _HEADERS)
+
+
+def _done_words(review: Review, how: str) -> str:
+    if review.decision is not None:
+        return PAST[review.decision] if how != "snooze" else "snoozed"
+    if review.signed_by is not None and how == Decision.APPROVE:
+        return "approved, and waits for a second person"
+    return "snoozed" if review.snoozed_until is not None else "back in the queue"
+
+
+def _place(visit: Visit) -> tuple[ServedDesk, str]:
+    params: Mapping[str, str] = visit.request.path_params
+    return visit.desk(params["desk"]), params["review"][:200]
+
+
+def _fresh() -> str:
+    """Goes with the addresses of our files, so that a browser takes new ones when they have changed."""
+    return sha256(b"".join((HERE / "static" / name).read_bytes() for name in sorted(STATIC))).hexdigest()[:12]

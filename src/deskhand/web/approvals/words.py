@@ -1,0 +1,83 @@
+"""Values of the queue in words, for a page: everything a customer wrote stays text."""
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from deskhand.model.causes import Cause
+from deskhand.model.run import Decision, ReviewKind
+
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""What turns the direction of reading or is not seen at all."""
+
+CAUSES = {
+    Cause.EVERY_REPLY: "every reply",
+    Cause.BELOW_THRESHOLD: "not sure enough",
+    Cause.ALWAYS_ASK: "always a person's",
+    Cause.FIRST_CONTACT: "first contact",
+    Cause.TO_A_MACHINE: "speaks to a machine",
+    Cause.NO_ANSWER: "no answer known",
+    Cause.WITHOUT_LLM: "model away",
+    Cause.UNBACKED_PROMISE: "unbacked promise",
+    Cause.OUTGOING_CONTENT: "names something foreign",
+    Cause.MODE: "draft mode",
+    Cause.ON_REQUEST: "older mail",
+    Cause.PACE: "many replies",
+    Cause.UNDO_WINDOW: "about to leave",
+    Cause.HELD_BACK: "held back",
+    Cause.DELIVERY: "not delivered yet",
+    Cause.GATE_HOLD: "held by the gate",
+    Cause.BUDGET: "over a cap",
+    Cause.STOPPED: "desk stopped",
+    Cause.ESCALATED: "escalated",
+    Cause.REVISIONS: "revised too often",
+    Cause.STEP_LIMIT: "step limit",
+    Cause.TAKEN_OVER: "taken over",
+    Cause.AUTOMATIC: "maybe automatic",
+    Cause.BOUNCED: "bounced",
+    Cause.EFFECT_UNKNOWN: "outcome unknown",
+    Cause.ERROR: "error",
+}
+KINDS = {
+    ReviewKind.REPLY: "reply",
+    ReviewKind.TOOL_CALL: "action",
+    ReviewKind.HAND_OVER: "hand-over",
+    ReviewKind.STOPPED: "stopped",
+}
+PAST = {
+    Decision.APPROVE: "approved",
+    Decision.EDIT: "edited and approved",
+    Decision.REVISE: "sent back for another draft",
+    Decision.REJECT: "rejected",
+    Decision.TAKE_OVER: "taken over",
+    Decision.RETRY: "sent on",
+    Decision.CLOSE: "closed",
+}
+ORIGINS = {
+    "principal": "the customer's own",
+    "operator": "set by the desk",
+    "message": "from the message",
+    "model": "the model's own",
+}
+
+
+def visible(text: Any) -> str:
+    """Text that others wrote, with what is not seen made visible."""
+    return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", str(text))
+
+
+def age(seconds: float) -> str:
+    for length, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= length:
+            return f"{int(seconds // length)} {unit}"
+    return "now"
+
+
+def origin(where: str) -> str:
+    """Where an argument came from."""
+    kind, _, number = where.partition(":")
+    return f"from result {number}" if kind == "result" else ORIGINS.get(kind, "")
+
+
+def iso(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,153 @@
+"""The approvals page in a real browser: keys, kept words, undo, and mails that attack whoever reads them."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+from deskhand.model.message import Address, Attachment, Message
+from deskhand.model.run import ReviewState, RunStatus
+from deskhand.wiring import user_accounts
+from tests.api_kit import Served, served
+from tests.approvals_kit import HOME, PASSWORD, make_passwords_cheap, outbox
+from tests.browser import Page, browser, needs_browser
+
+pytestmark = needs_browser
+
+MORE = """
+undo_seconds: 600
+channels: {post: {files: mail}}
+reviews: {canned: {thanks: {en: "Dear {name}, thank you. {reviewer}"}}}
+"""
+HOSTILE = (
+    "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+    "\"'><svg onload=document.title='owned'></textarea><iframe src=http://evil.test/></iframe>"
+    "{{7*7}}{% raw %}${7*7} javascript:alert(1) <a href='http://evil.test/'>click</a>"
+    "<img src='http://evil.test/pixel.png'> \u202egnp.exe"
+)
+
+
+@pytest.fixture(autouse=True)
+def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_passwords_cheap(monkeypatch)
+
+
+def a_mail(number: int, body: str = "I am unsure where my parcel is.", **fields: object) -> Message:
+    known = {
+        "id": f"m{number}",
+        "channel": "post",
+        "conversation": f"c{number}",
+        "sender": Address(address=f"ann{number}@example.com", name="Ann"),
+        "subject": f"Parcel {number}",
+        "body": body,
+        "received_at": datetime(2026, 11, 15, 9, 0, tzinfo=UTC),
+    }
+    return Message.model_validate({**known, **fields})
+
+
+@asynccontextmanager
+async def site(folder: Path) -> AsyncIterator[tuple[Served, str]]:
+    """A desk behind a real socket, and somebody who may log in."""
+    async with served(folder, more=MORE, approvals=True) as shop:
+        await user_accounts(shop.database).add("ida", PASSWORD, ["shop"])
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            server = uvicorn.Server(uvicorn.Config(shop.app, log_config=None, ws="none"))
+            serving = asyncio.create_task(server.serve(sockets=[listener]))
+            yield shop, f"http://127.0.0.1:{listener.getsockname()[1]}"
+            server.should_exit = True
+            await serving
+
+
+async def wait_for_review(shop: Served, message: Message) -> None:
+    desk = shop.desks["shop"]
+    accepted = await desk.dispatcher.submit(message)
+    status = await asyncio.wait_for(desk.dispatcher.wait(accepted.run_id), 60)
+    assert status is RunStatus.WAITING_REVIEW
+
+
+async def log_in(page: Page, base: str) -> None:
+    await page.open(f"{base}/approvals")
+    await page.fill("[name=name]", "ida")
+    await page.fill("[name=password]", PASSWORD)
+    await page.press("Enter")
+    await page.until("document.body.classList.contains('queue')")
+
+
+async def test_a_queue_is_cleared_with_keys_and_a_reply_is_stopped_in_time(tmp_path: Path) -> None:
+    async with site(tmp_path) as (shop, base), browser() as page:
+        for number in (1, 2, 3):
+            await wait_for_review(shop, a_mail(number))
+        await log_in(page, base)
+        assert await page.run("document.querySelectorAll('.row').length") == 3
+        await page.press("j")
+        await page.press("j")
+        await page.press("k")
+        assert "Parcel 1" in await page.run("document.activeElement.innerText")
+        await page.press("Enter")
+        await page.until("document.querySelector('h1')?.innerText === 'Parcel 1'")
+
+        await page.press("e")
+        await page.fill("textarea", "Dear Ann, it is on its way.")
+        await page.until("document.querySelector('[data-kept-word]').innerText === 'kept'")
+        await page.run("location.reload()")  # as after a crash of the browser
+        await page.until("document.querySelector('textarea')?.value === 'Dear Ann, it is on its way.'")
+
+        await page.press("a")
+        await page.until("document.querySelector('h1')?.innerText === 'Parcel 2'")
+        await page.until("/Leaves in \\d+ s/.test(document.querySelector('.done').innerText)")
+        assert outbox(shop) == []
+        await page.press("u")
+        await page.until("document.body.innerText.includes('held back by ida')")
+        assert await page.run("document.querySelector('textarea').value") == "Dear Ann, it is on its way."
+        [held] = [one for one in await shop.desks["shop"].store.reviews() if one.reason == "held back by ida"]
+        assert held.state is ReviewState.OPEN
+
+        await page.press("?")
+        await page.until("document.querySelector('dialog').open")
+        assert page.complaints == []
+        assert all(url.startswith(base) for url in page.requested)
+
+
+async def test_a_hostile_mail_stays_text_and_loads_nothing(tmp_path: Path) -> None:
+    async with site(tmp_path) as (shop, base), browser() as page:
+        sender = Address(address="evil@example.com", name=HOSTILE)
+        files = (Attachment(name=HOSTILE, type="text/plain", size=9, text=HOSTILE),)
+        mail = a_mail(1, f"unsure {HOSTILE}\n> quoted {HOSTILE}", subject=HOSTILE, sender=sender, attachments=files)
+        await wait_for_review(shop, mail)
+        store = shop.desks["shop"].store
+        [review] = await store.reviews()
+        await store.note_review(review.id, HOSTILE, HOSTILE)
+        await store.assign(review.id, HOSTILE, HOSTILE)
+        await store.keep_edit(review.id, "ida", {"text": HOSTILE, "subject": HOSTILE})
+        await log_in(page, base)
+        await page.open(f"{base}{HOME}shop/{review.id}?done=shop/{review.id}&how=<script>alert(1)</script>")
+        await page.until("document.querySelector('textarea') !== null")
+        assert await page.run("document.querySelector('textarea').value") == HOSTILE
+        assert await page.run("document.querySelectorAll('main img, main iframe, main script, main svg').length") == 0
+        links = "[...document.querySelectorAll('main a')].every((link) => link.href.startsWith(location.origin))"
+        assert await page.run(links)
+        assert str(await page.run("document.title")).startswith("<script>")  # and not what it would set
+        assert "\u202e" not in await page.run("document.querySelector('.letter').innerText")
+        assert "{{7*7}}" in await page.words()
+        assert page.dialogs == []
+        assert page.complaints == []
+        assert all(url.startswith(base) for url in page.requested), page.requested
+
+
+async def test_the_basics_work_without_javascript(tmp_path: Path) -> None:
+    async with site(tmp_path) as (shop, base), browser() as page:
+        await wait_for_review(shop, a_mail(1))
+        await page.call("Emulation.setScriptExecutionDisabled", value=True)
+        await log_in(page, base)
+        await page.click(".row")
+        await page.until("document.querySelector('textarea') !== null")
+        await page.fill("textarea", "Dear Ann, it is on its way.")
+        await page.click("[data-approve]")
+        await page.until("document.querySelector('.done button') !== null")
+        await page.click(".done button")
+        await page.until("document.body.innerText.includes('held back by ida')")

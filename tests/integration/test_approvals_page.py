@@ -1,0 +1,238 @@
+"""The approvals page: who comes in, what is shown, and that a click does exactly what was shown, once."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deskhand.web.approvals.app import create_approvals
+from deskhand.wiring import user_accounts
+from tests.api_kit import Client, Served, served
+from tests.approvals_kit import HOME, PASSWORD, Person, make_passwords_cheap, outbox, person, words_of
+
+MORE = """
+undo_seconds: 0
+reviews:
+  canned:
+    thanks: {en: "Dear {name}, thank you. {reviewer}"}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_passwords_cheap(monkeypatch)
+
+
+@pytest.fixture
+async def shop(tmp_path: Path) -> AsyncIterator[Served]:
+    async with served(tmp_path, "shop", "bank", more=MORE, approvals=True) as running:
+        yield running
+
+
+@pytest.fixture
+async def api(shop: Served) -> Client:
+    return await shop.client(desks=["shop"])
+
+
+async def rested(shop: Served, review: dict[str, Any]) -> str:
+    return str(await asyncio.wait_for(shop.desks[review["desk"]].dispatcher.wait(review["run"]), 60))
+
+
+# --- the door
+
+
+async def test_nothing_is_shown_to_who_is_not_logged_in(shop: Served, api: Client) -> None:
+    review = await api.under_review()
+    stranger = Person(shop)
+    for path in (HOME, f"{HOME}shop/{review['review']}"):
+        answer = await stranger.get(path)
+        assert (answer.status_code, answer.headers["location"][:19]) == (303, "/approvals/login?to")
+    refused = await stranger.do(review, "approve")
+    assert refused.status_code == 401
+    assert (await api.get(f"/api/reviews/{review['review']}")).json()["state"] == "open"
+    for name in ("style.css", "approvals.js", "icon.svg"):
+        assert (await stranger.get(f"{HOME}static/{name}")).status_code == 200
+    for name in ("../pages.py", "..%2fpages.py", "nothing.css"):
+        assert (await stranger.get(f"{HOME}static/{name}")).status_code == 404
+
+
+def test_every_page_is_behind_the_door() -> None:
+    routes = create_approvals({}, None).routes  # type: ignore[arg-type]
+    open_paths = {"/static/{name}", "/login"}
+    behind = {route.path for route in routes if "Door.page" in route.endpoint.__qualname__}  # type: ignore[attr-defined]
+    assert {route.path for route in routes} - open_paths == behind  # type: ignore[attr-defined]
+
+
+async def test_a_session_is_a_cookie_that_scripts_and_other_sites_cannot_use(shop: Served) -> None:
+    await user_accounts(shop.database).add("ida", PASSWORD, ["*"])
+    client = Person(shop)
+    answer = await client.log_in("ida")
+    cookie = answer.headers["set-cookie"].lower()
+    assert all(word in cookie for word in ("httponly", "samesite=strict", "path=/approvals"))
+    page = await client.get(HOME)
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+    assert "unsafe" not in page.headers["content-security-policy"]
+    assert page.headers["x-frame-options"] == "DENY"
+    assert (await client.post(f"{HOME}logout", data={"csrf": client.csrf})).status_code == 303
+    client.cookies.set("deskhand_session", cookie.split("=")[1].split(";")[0], path="/approvals")
+    assert (await client.get(HOME)).status_code == 303
+
+
+async def test_a_form_of_another_site_does_nothing(shop: Served, api: Client) -> None:
+    review, ida = await api.under_review(), await person(shop)
+    place = f"{HOME}shop/{review['review']}/approve"
+    fields = {"version": "1", "hash": review["payload_hash"]}
+    for headers, csrf in (
+        ({"Origin": "http://evil.test"}, ida.csrf),
+        ({"Origin": "null"}, ida.csrf),
+        ({"Sec-Fetch-Site": "cross-site"}, ida.csrf),
+        ({}, "guessed"),
+        ({}, ""),
+    ):
+        answer = await ida.post(place, data={**fields, "csrf": csrf}, headers=headers)
+        assert answer.status_code == 403, answer.text
+    as_json = await ida.post(place, json={**fields, "csrf": ida.csrf})
+    assert as_json.status_code == 415
+    assert (await api.get(f"/api/reviews/{review['review']}")).json()["state"] == "open"
+
+
+async def test_guessing_is_slowed_down_and_does_not_shut_the_right_person_out(shop: Served) -> None:
+    ida = await person(shop)
+    guesser = Person(shop)
+    answers = [(await guesser.log_in("ida", f"wrong guess {n}")).status_code for n in range(7)]
+    assert answers == [403] * 5 + [429] * 2
+    assert (await guesser.log_in("ida")).status_code == 429
+    assert (await ida.get(HOME)).status_code == 200
+    assert (await Person(shop).log_in("nobody", "whatever it is")).status_code == 403
+
+
+async def test_a_removed_user_is_out_at_once(shop: Served) -> None:
+    ida = await person(shop)
+    await user_accounts(shop.database).remove("ida")
+    assert (await ida.get(HOME)).status_code == 303
+    assert (await Person(shop).log_in("ida")).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "to", ["https://evil.test/", "//evil.test/approvals/", "/approvals/\\\\evil.test", "/api/runs"]
+)
+async def test_logging_in_leads_to_a_page_of_ours(shop: Served, to: str) -> None:
+    await user_accounts(shop.database).add("ida", PASSWORD, ["*"])
+    answer = await Person(shop).log_in("ida", to=to)
+    assert answer.headers["location"].startswith(HOME)
+    assert "evil" not in answer.headers["location"] or answer.headers["location"] == HOME
+
+
+async def test_desks_that_are_not_hers_do_not_exist_for_a_reviewer(shop: Served) -> None:
+    bank = await shop.client(desks=["bank"])
+    theirs = await bank.under_review(subject="Secret matter")
+    ida = await person(shop, "ida", "shop")
+    assert "Secret matter" not in (await ida.get(HOME)).text
+    assert (await ida.get(f"{HOME}bank/{theirs['review']}")).status_code == 404
+    assert (await ida.get(f"{HOME}shop/{theirs['review']}")).status_code == 404
+    assert (await ida.do(theirs, "approve")).status_code == 404
+    assert (await ida.do({**theirs, "desk": "shop"}, "approve")).status_code == 404
+    assert "Secret" not in (await ida.get(f"{HOME}?done=bank/{theirs['review']}")).text
+
+
+# --- what is shown and done
+
+
+async def test_the_queue_shows_what_waits_and_why(shop: Served, api: Client) -> None:
+    review = await api.under_review("I am unsure about my order", subject="My order")
+    ida = await person(shop)
+    words = words_of((await ida.get(HOME)).text)
+    for told in ("Waiting 1", "My order", "ann@example.com", "not sure enough", "0.40 / 0.80", "question"):
+        assert told in words
+    assert "Nothing waits" in words_of((await ida.get(f"{HOME}?cause=mode")).text)
+    assert "My order" in (await ida.get(f"{HOME}?cause=below_threshold&desk=shop&tab=nonsense")).text
+    sheet = words_of(await ida.page(review))
+    assert "confidence 0.4 is below 0.8" in sheet
+    assert "I am unsure about my order" in sheet
+    assert "Hello ann@example.com" in sheet
+
+
+async def test_an_unchanged_reply_is_approved_and_a_changed_one_edited(shop: Served, api: Client) -> None:
+    one, two = await api.under_review("unsure 1"), await api.under_review("unsure 2")
+    ida = await person(shop)
+    answer = await ida.do(one, "approve", text="Hello ann@example.com\r\n", subject=one["payload"]["reply"]["subject"])
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith(f"{HOME}shop/{two['review']}?done=shop")
+    assert "approved" in words_of((await ida.get(answer.headers["location"])).text)
+    await ida.do(two, "approve", text="Dear Ann,\r\n\r\nhello.", subject="Re: you")
+    assert [await rested(shop, review) for review in (one, two)] == ["sent", "sent"]
+    decided = [(await api.get(f"/api/reviews/{review['review']}")).json() for review in (one, two)]
+    assert [(review["decision"], review["decided_by"]) for review in decided] == [("approve", "ida"), ("edit", "ida")]
+    assert decided[1]["edit"] == {"text": "Dear Ann,\n\nhello.", "subject": "Re: you"}
+    assert len(outbox(shop)) == 2
+
+
+async def test_the_second_reviewer_is_told_who_decided_what_and_keeps_the_words(shop: Served, api: Client) -> None:
+    review = await api.under_review()
+    ida, otto = await person(shop), await person(shop, "otto")
+    await ida.do(review, "approve")
+    late = await otto.do(review, "approve", text="My own words")
+    assert late.status_code == 409
+    assert "already decided: approve by ida" in words_of(late.text)
+    shown = (await api.get(f"/api/reviews/{review['review']}")).json()
+    assert {one["by"]: one["edit"]["text"] for one in shown["edits"]} == {"otto": "My own words"}
+    await rested(shop, review)
+    assert len(outbox(shop)) == 1
+
+
+async def test_what_is_typed_is_there_again_after_the_browser_died(shop: Served, api: Client) -> None:
+    review = await api.under_review()
+    ida = await person(shop)
+    kept = await ida.do(review, "keep", text="Dear Ann, half a sent", subject="Re: x")
+    assert kept.status_code == 204
+    again = Person(shop)
+    await again.log_in("ida")
+    assert "Dear Ann, half a sent</textarea>" in await again.page(review)
+    otto = await person(shop, "otto")
+    assert "half a sent" not in await otto.page(review)
+    assert "ida has begun to edit it" in words_of(await otto.page(review))
+
+
+async def test_everything_else_that_can_be_done_with_a_review(shop: Served, api: Client) -> None:
+    first, second, third = [await api.under_review(f"unsure {n}") for n in range(3)]
+    ida = await person(shop)
+    assert (await ida.do(first, "note", note="She called.")).status_code == 303
+    assert (await ida.do(first, "assign", to="otto")).status_code == 303
+    assert (await ida.do(first, "snooze", until="4000000000")).status_code == 303
+    assert "Snoozed 1" in words_of((await ida.get(HOME)).text)
+    sheet = words_of(await ida.page(first))
+    assert "ida noted: She called." in sheet
+    assert "ida gave it to otto" in sheet
+    assert (await ida.do(first, "snooze", until="")).status_code == 303
+    assert (await ida.do(second, "reject", note="not polite")).status_code == 303
+    assert (await ida.do(third, "take_over")).status_code == 303
+    assert [await rested(shop, second), await rested(shop, third)] == ["rejected", "done"]
+    assert "Rejected by ida: not polite" in words_of(await ida.page(second))
+    assert (await ida.do(first, "revise")).status_code == 409
+    assert (await ida.do(first, "explode")).status_code == 404
+    assert (await ida.do({**first, "version": "x"}, "approve")).status_code == 400
+    assert outbox(shop) == []
+
+
+async def test_canned_replies_are_offered_and_not_sent_half_filled(shop: Served, api: Client) -> None:
+    review = await api.under_review()
+    ida = await person(shop)
+    assert "Dear {name}, thank you. ida" in words_of(await ida.page(review))
+    half = await ida.do(review, "approve", text="Dear {name}, thank you.")
+    assert half.status_code == 409
+    assert "still says {name}" in words_of(half.text)
+    assert "Dear {name}, thank you.</textarea>" in half.text
+
+
+async def test_a_handed_over_run_is_sent_on_from_the_page(shop: Served, api: Client) -> None:
+    run = await api.worked("broken")
+    review = (await api.get(f"/api/reviews/{run['review']['id']}")).json()
+    ida = await person(shop)
+    sheet = words_of(await ida.page(review))
+    assert "this cannot be read" in sheet
+    assert "Go on where it stopped" in sheet
+    (shop.folder / "shop" / "mended").touch()
+    assert (await ida.do(review, "retry")).status_code == 303
+    assert await rested(shop, review) == "sent"

@@ -1,0 +1,31 @@
+"""`deskhand users`: who may log in."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.approvals_kit import make_passwords_cheap
+from tests.cli_kit import Cli
+
+
+@pytest.fixture(autouse=True)
+def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_passwords_cheap(monkeypatch)
+
+
+def test_people_are_added_listed_and_shut_out(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("a long enough one\n")
+    made = cli("users", "add", "ida", "--desk", "shop", "--password-file", "secret", "--json")
+    assert (made.json["name"], made.json["desks"]) == ("ida", ["shop"])
+    assert "password" not in made.json
+    assert len(cli("users", "add", "otto", "--desk", "*", "--generate", "--json").json["password"]) >= 16
+    assert "ida" in cli("users", "list").out
+    again = cli("users", "add", "ida", "--desk", "shop", "--generate")
+    assert (again.code, "already" in again.err) == (1, True)
+    (tmp_path / "secret").write_text("short")
+    short = cli("users", "password", "ida", "--password-file", "secret")
+    assert (short.code, "10 to 200 characters" in short.err) == (2, True)
+    assert "new password" in cli("users", "password", "ida", "--generate").out
+    assert cli("users", "remove", "ida", "--json").json["removed_at"] is not None
+    assert "removed" in cli("users", "list").out
+    assert cli("users", "remove", "eve").code == 1
