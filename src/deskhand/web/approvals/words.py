@@ -10,7 +10,7 @@ from deskhand.model.run import Decision, ReviewKind
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """What turns the direction of reading or is not seen at all."""
 
-CAUSES = {
+CAUSES: dict[Cause, str] = {
     Cause.EVERY_REPLY: "every reply",
     Cause.BELOW_THRESHOLD: "not sure enough",
     Cause.ALWAYS_ASK: "always a person's",
@@ -38,6 +38,7 @@ CAUSES = {
     Cause.EFFECT_UNKNOWN: "outcome unknown",
     Cause.ERROR: "error",
 }
+CAUSES |= {cause: cause.replace("_", " ") for cause in Cause if cause not in CAUSES}
 KINDS = {
     ReviewKind.REPLY: "reply",
     ReviewKind.TOOL_CALL: "action",
