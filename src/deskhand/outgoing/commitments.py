@@ -118,12 +118,13 @@ class Backing:
 
     @property
     def done(self) -> dict[Action, str]:
-        """What tools have done, each with the tool's name."""
+        """What tools have done, each with the tool's name; one that can do several says which as its `action`."""
         done: dict[Action, str] = {}
         for result in self.results:
             tool = str(result.get("tool", ""))
             if _changed_something(result):
-                for word in re.split(r"[_-]", tool.lower()):
+                asked = str((result.get("arguments") or {}).get("action", ""))
+                for word in re.split(r"[_-]", f"{tool}_{asked}".lower()):
                     for action in _ACTION_WORDS.get(word, ()):
                         done.setdefault(action, tool)
         return done

@@ -88,6 +88,15 @@ def test_a_tools_result_backs_what_it_did_and_no_more() -> None:
     assert left("Your order arrives on 13 March 2025.", backing) == [("action", "deliver"), ("date", "2025-03-13")]
 
 
+def test_a_tool_that_can_do_several_things_did_what_it_was_asked_for() -> None:
+    def done(action: str) -> Backing:
+        call = {"tool": "manage_reservation", "effect": "keyed", "arguments": {"action": action}, "data": {}}
+        return Backing(now=NOW, results=(call,))
+
+    assert left("We have cancelled your reservation.", done("cancel")) == []
+    assert left("We have cancelled your reservation.", done("check")) == [("action", "cancel")]
+
+
 def test_reading_about_a_refund_backs_no_refund() -> None:
     looked = {"tool": "find_refund", "effect": "read", "data": {"amount": "20 EUR"}}
     assert left("We have refunded 20 EUR.", Backing(now=NOW, results=(looked,))) == [
