@@ -44,7 +44,7 @@ class Page:
 
     async def open(self, url: str) -> None:
         await self.call("Page.navigate", url=url)
-        await self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
+        await self.until("location.href !== 'about:blank'")
 
     async def run(self, script: str) -> Any:
         """The value of a script in the page."""
@@ -53,8 +53,8 @@ class Page:
         return answer["result"].get("value")
 
     async def until(self, condition: str) -> None:
-        """Wait for something to become true in the page, also over a change of pages."""
-        last: object = None
+        """Wait for something to become true in a page that is loaded, its scripts run, also over a change of pages."""
+        condition, last = f"document.readyState === 'complete' && ({condition})", ""
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 while True:
@@ -62,7 +62,7 @@ class Page:
                         if last := await self.run(condition):
                             return
                     except AssertionError as error:  # between two pages
-                        last = error
+                        last = str(error)
                     await asyncio.sleep(0.05)
         raise AssertionError(f"not within {PATIENCE:g} s: {condition} ({last}); the page says: {await self.words()}")
 

@@ -17,12 +17,17 @@ _AT_WORK = ThreadPoolExecutor(2, thread_name_prefix="deskhand-password")
 async def hashed(password: str) -> str:
     salt = secrets.token_bytes(16)
     digest = await _scrypt(password, salt, _LOG2_N, _R, _P)
+    return _written(salt, digest)
+
+
+def _written(salt: bytes, digest: bytes) -> str:
     return f"scrypt${_LOG2_N}${_R}${_P}${salt.hex()}${digest.hex()}"
 
 
 async def fits(password: str, stored: str | None) -> bool:
     """Whether this is the password; takes as long where there is none to compare with."""
-    _, log2_n, r, p, salt, digest = (stored or _NOBODYS).split("$")
+    nobodys = _written(bytes(16), bytes(_SIZE))
+    _, log2_n, r, p, salt, digest = (stored or nobodys).split("$")
     made = await _scrypt(password, bytes.fromhex(salt), int(log2_n), int(r), int(p))
     return hmac.compare_digest(made, bytes.fromhex(digest)) and stored is not None
 
@@ -32,6 +37,3 @@ async def _scrypt(password: str, salt: bytes, log2_n: int, r: int, p: int) -> by
         return scrypt(password.encode(), salt=salt, n=2**log2_n, r=r, p=p, maxmem=_MEMORY, dklen=_SIZE)
 
     return await asyncio.get_running_loop().run_in_executor(_AT_WORK, run)
-
-
-_NOBODYS = f"scrypt${_LOG2_N}${_R}${_P}${'00' * 16}${'00' * _SIZE}"
