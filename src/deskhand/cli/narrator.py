@@ -1,5 +1,6 @@
 """Telling a run in a terminal: one line a step as it completes, then the reply and where the run came to rest."""
 
+from collections import Counter
 from collections.abc import Mapping
 from textwrap import wrap
 from typing import Any, NamedTuple
@@ -180,6 +181,8 @@ def _summary(value: Any) -> str:
     match value:
         case {"status": str(status), "iterations": int(turns)}:
             return f"{status}, {turns} turn{'s' * (turns != 1)}"
+        case {"sources": list(sources), "skipped": list(skipped)}:
+            return _context(sources, skipped)
         case {"requires_approval": False}:
             return "no person needed"
         case {"category": str(category), "confidence": int() | float() as confidence}:
@@ -197,6 +200,13 @@ def _summary(value: Any) -> str:
             return ", ".join(f"{name} {shortened(str(one), 30)}" for name, one in list(plain.items())[:3])
         case _:
             return ""
+
+
+def _context(sources: list[Any], skipped: list[Any]) -> str:
+    """Where the context came from, by source, and what could not be asked."""
+    counted = Counter(str(one.get("source")) for one in sources)
+    words = [name if number == 1 else f"{number} {name}" for name, number in counted.items()] or ["nothing found"]
+    return ", ".join(words) + (f"; {len(skipped)} skipped" if skipped else "")
 
 
 def reply_lines(reply: Mapping[str, Any], width: int) -> list[Text]:

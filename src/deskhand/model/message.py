@@ -31,6 +31,8 @@ OWN_TOOLS = (*ENGINE_TOOLS, *CLOSING_TOOLS)
 
 _UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 """What no header can carry, and what turns the direction of reading."""
+_ANSWERED = re.compile(r"(?:re|aw|antw|odp|sv|rép)(?:\[[0-9]{1,3}\])? ?:", re.I)
+"""How the subject of an answer begins, in the languages of the large mail programs."""
 
 
 class Address(Frozen):
@@ -110,7 +112,7 @@ class Reply(Frozen):
     @classmethod
     def to_message(cls, message: Message, text: str, *, language: str | None = None) -> Self:
         subject = " ".join(_UNFIT.sub(" ", message.subject).split())
-        if not subject.lower().startswith("re:"):
+        if not _ANSWERED.match(subject):
             subject = f"Re: {subject}".rstrip()
         return cls(to=message.correspondent, subject=subject, text=text, language=language, in_reply_to=message.id)
 

@@ -32,7 +32,16 @@ def test_a_message_needs_ids_and_a_time_with_a_zone(change: dict[str, Any]) -> N
 
 
 @pytest.mark.parametrize(
-    ("subject", "expected"), [("Parcel", "Re: Parcel"), ("RE: Parcel", "RE: Parcel"), ("", "Re:"), ("re: x", "re: x")]
+    ("subject", "expected"),
+    [
+        ("Parcel", "Re: Parcel"),
+        ("RE: Parcel", "RE: Parcel"),
+        ("", "Re:"),
+        ("re: x", "re: x"),
+        ("AW: Paket", "AW: Paket"),
+        ("Odp[2]: Zásilka", "Odp[2]: Zásilka"),
+        ("Refund: P-1", "Re: Refund: P-1"),
+    ],
 )
 def test_a_reply_answers_the_sender_under_the_same_subject(subject: str, expected: str) -> None:
     message = Message.model_validate({**FIELDS, "subject": subject})
