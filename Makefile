@@ -52,7 +52,7 @@ bench: $(BENCH_VENV)/.installed ## Measure Deskhand against other engines (separ
 	$(BENCH_VENV)/bin/python -m bench
 
 lock: $(LOCK_VENV)/.installed ## Write requirements/*.txt anew from pyproject.toml
-	$(COMPILE) --extra dev --extra scale --output-file requirements/lock.txt pyproject.toml
+	$(COMPILE) --extra dev --extra scale --extra mcp --output-file requirements/lock.txt pyproject.toml
 	$(COMPILE) --extra scale --output-file requirements/bench.txt pyproject.toml requirements/bench.in
 	@if grep -nE '://|^-|@ file' requirements/lock.txt requirements/bench.txt; then \
 		echo "A lock file names an index, a link or a path (above)." >&2; exit 1; fi

@@ -11,7 +11,7 @@ from importlib.resources import files
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
 from deskhand.adapters.channels.folder import FolderOutbox
@@ -40,6 +40,7 @@ from deskhand.agents.services import BUILT_IN, KnownSender, dispatch_through, re
 from deskhand.brain.build import agent_chat, build_brain, prepare, unusable_profiles
 from deskhand.brain.llm import LlmBrain
 from deskhand.config.desk import DeskSpec, load_desk
+from deskhand.config.mcp import McpServerSpec, McpToolSpec, Pin
 from deskhand.config.near import did_you_mean
 from deskhand.config.profiles import require_models, stand_ins
 from deskhand.config.yaml import read_yaml
@@ -52,7 +53,7 @@ from deskhand.engine.loop import End, Flow
 from deskhand.engine.screening import Pace, Screen
 from deskhand.engine.trusting import Trust
 from deskhand.engine.work import AtRest, BeforeRest, Screening, Worker
-from deskhand.errors import ConfigError, DeskhandError
+from deskhand.errors import ConfigError, DeskhandError, ToolError
 from deskhand.evals.cited import CitedHere
 from deskhand.evals.lane import Around, Lane, SentLately
 from deskhand.evals.sealed import ThroughTheSeal
@@ -87,6 +88,7 @@ from deskhand.tools.delivery import DELIVER, delivery_tool, draft_tool
 from deskhand.tools.desk_code import DeskCode, load_tools
 from deskhand.tools.gate import Gate, StandIn
 from deskhand.tools.office import OFFICE_SHAPES, Office
+from deskhand.tools.pinned import pinned_tool
 from deskhand.tools.registry import Tool, ToolRegistry
 from deskhand.tools.services import ServiceFunction
 from deskhand.tools.shapes import shape_of
@@ -96,6 +98,7 @@ if TYPE_CHECKING:
     from deskhand.adapters.channels.files import FilesChannel
     from deskhand.adapters.channels.gmail import GmailChannel
     from deskhand.adapters.channels.imap_smtp import MailChannel as MailChannel
+    from deskhand.adapters.mcp import McpServers
     from deskhand.brain.reading import Intents
 
 if TYPE_CHECKING:  # the driver takes a tenth of a second to import: only for those who use it
@@ -353,7 +356,8 @@ async def open_desk(
     channels = desk_channels(spec, database, store)
     knowledge = open_knowledge(database, spec.name)
     office = desk_office(spec, database, store, clock)
-    registry, cited = _registry(loaded, store, outbox, office, channels), knowledge.store.texts_used
+    servers = mcp_servers(spec)
+    registry, cited = _registry(loaded, store, outbox, office, channels, servers), knowledge.store.texts_used
     own = own_database(database, spec.name)
     gate = _gate(loaded, store, registry, office, own, "live" if live else "capture", cited=cited)
     brain = build_brain(spec, RecordingChatModel(model, store.record_call, clock), clock, knowledge, embedder)
@@ -407,6 +411,8 @@ async def open_desk(
             await learner.stop()
         for channel in channels:
             await channel.close()
+        if servers is not None:
+            await servers.close()
         await office.calendar.close()
         await chat.aclose()
 
@@ -634,18 +640,73 @@ def _worker(
 
 
 def _registry(
-    loaded: LoadedDesk, store: DeskStore, outbox: Path, office: Office, channels: "Sequence[DeskChannel]" = ()
+    loaded: LoadedDesk,
+    store: DeskStore,
+    outbox: Path,
+    office: Office,
+    channels: "Sequence[DeskChannel]" = (),
+    servers: "McpServers | None" = None,
 ) -> ToolRegistry:
-    """The desk's tools and our own."""
+    """The desk's tools, those that servers bring, and our own."""
     spec = loaded.spec
     registry = ToolRegistry(loaded.code.tools, absent=MAY_BE_ABSENT)
     for own in (*_built_in(spec, store), *office.tools(beside=registry.names)):
         registry.register(own)
+    for tool in spec.mcp.tools:
+        registry.register(pinned_tool(tool, _not_asked if servers is None else servers.ask))
     folder = FolderOutbox(outbox, sender=f"{loaded.spec.name}@localhost")
     routed = RoutedOutbox(_carriers(channels), folder, store.message)
     registry.register(delivery_tool(routed))
     registry.register(draft_tool(routed))
     return registry
+
+
+def mcp_servers(spec: DeskSpec) -> "McpServers | None":
+    """The servers that bring tools; each is started when it is first needed."""
+    if not spec.mcp.tools:
+        return None
+    from deskhand.adapters.mcp import McpServers, require_sdk
+
+    require_sdk()
+    return McpServers(spec.mcp)
+
+
+async def _not_asked(tool: McpToolSpec, arguments: dict[str, Any]) -> dict[str, Any]:
+    words = f"where messages are only tried, {tool.server} is not asked; give a result under `given: {{tools: ...}}`"
+    raise ToolError("not_asked", words, recoverable=False)
+
+
+async def described(servers: Mapping[str, McpServerSpec]) -> dict[str, dict[str, Pin] | DeskhandError]:
+    """What each server says of its tools now, or why it could not be asked."""
+    if not servers:
+        return {}
+    from deskhand.adapters.mcp import McpServer, require_sdk
+
+    require_sdk()
+    found: dict[str, dict[str, Pin] | DeskhandError] = {}
+    for name, spec in servers.items():
+        server = McpServer(spec, {})
+        try:
+            found[name] = await server.describe()
+        except DeskhandError as error:
+            found[name] = error
+        finally:
+            await server.close()
+    return found
+
+
+def pin_changes(pins: Mapping[str, Pin], found: Mapping[str, Pin]) -> dict[str, str]:
+    """What a server says differently from what was accepted, by tool."""
+    from deskhand.adapters.mcp import changes
+
+    return changes(pins, found)
+
+
+def pin_objection(pin: Pin) -> str | None:
+    """Why a tool should not be accepted as it is described."""
+    from deskhand.adapters.mcp import unacceptable
+
+    return unacceptable(pin)
 
 
 def _built_in(spec: DeskSpec, store: DeskStore) -> tuple[Tool, ...]:

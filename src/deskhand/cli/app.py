@@ -16,6 +16,7 @@ from deskhand.cli import (
     kb,
     keys,
     mail,
+    mcp,
     modes,
     policy,
     runs,
@@ -86,6 +87,7 @@ app.command(rich_help_panel=DESK)(route)
 app.command(rich_help_panel=DESK)(parse)
 app.add_typer(kb.app, name="kb", rich_help_panel=DESK)
 app.add_typer(intents.app, name="intents", rich_help_panel=DESK)
+app.add_typer(mcp.app, name="mcp", rich_help_panel=DESK)
 app.command(rich_help_panel=OPERATE)(worker)
 app.add_typer(mail.app, name="mail", rich_help_panel=OPERATE)
 app.add_typer(workers.app, name="workers", rich_help_panel=OPERATE)

@@ -38,7 +38,7 @@ def doctor(
 ) -> None:
     """Check this machine, a desk, its keys and its database; exit 1 when something is missing."""
     checks = [_python(), _sqlite(), *_desk_checks(desk), *run_async(_channels(desk)), *run_async(_database(database))]
-    checks += run_async(_calendar(desk))
+    checks += [*run_async(_calendar(desk)), *run_async(_servers(desk))]
     checks.append(_port(port))
     fine = all(check.ok for check in checks)
     if as_json:
@@ -149,6 +149,39 @@ def _intents(loaded: "LoadedDesk") -> Iterator[Check]:
     missing = [name for name in named if name not in (OTHER, *known.labels)]
     if known and missing:
         yield Check("intents", True, f"never found, for want of examples: {', '.join(missing)}", warning=True)
+
+
+async def _servers(desk: str | None) -> list[Check]:
+    """Every MCP server is started and asked for its tools, which must be what was accepted."""
+    from deskhand.errors import ConfigError
+    from deskhand.wiring import described, pin_changes, read_desk
+
+    if desk is None:
+        return []
+    checks: list[Check] = []
+    try:
+        spec = read_desk(desk).spec.mcp
+        found = await described(spec.servers)
+    except ConfigError as error:
+        told = "deskhand[mcp]" in str(error)
+        return [Check("mcp", False, error.problem, error.fix)] if told else []  # the rest is told already
+    for name, said in found.items():
+        own = [tool for tool in spec.tools if tool.server == name]
+        if not isinstance(said, dict):
+            problem = str(said).partition("\n")[0]
+            checks.append(Check("mcp", False, f"{name}: {problem}", "check its `command` or `url`, and its key"))
+            continue
+        changed = pin_changes({tool.tool: tool.pin for tool in own}, said)
+        checks.append(Check("mcp", True, f"{name}: {len(own)} of {len(said)} tools offered"))
+        for tool in own:
+            told_of = f"{tool.name} ({name}.{tool.tool}): {tool.effect}, {tool.risk} risk"
+            why = changed.get(tool.tool)
+            if why is not None:
+                fix = f"look at it, then: deskhand mcp accept {desk}"
+                checks.append(Check("mcp", False, f"{told_of}: {why}", fix))
+            else:
+                checks.append(Check("mcp", True, told_of))
+    return checks
 
 
 async def _channels(desk: str | None) -> list[Check]:

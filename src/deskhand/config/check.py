@@ -8,6 +8,7 @@ from deskhand.config.calendar_rules import calendar_findings
 from deskhand.config.channel_rules import channel_findings, mode_findings
 from deskhand.config.finding import Draft, Finding, Findings, FlowDraft
 from deskhand.config.flow_rules import flow_findings
+from deskhand.config.mcp_rules import mcp_findings
 from deskhand.config.near import did_you_mean
 from deskhand.config.plan_rules import plan_findings
 from deskhand.config.policy_rules import policy_findings
@@ -79,6 +80,7 @@ RULES: tuple[Callable[[Draft], Findings], ...] = (
     slot_findings,
     plan_findings,
     routing_findings,
+    mcp_findings,
     policy_findings,
     profile_findings,
     _time_zone,

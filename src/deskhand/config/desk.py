@@ -15,6 +15,7 @@ from deskhand.config.check import check_desk
 from deskhand.config.fact_types import Kind
 from deskhand.config.files import DeskSection, FlowSection, LimitsSection, ProviderSection
 from deskhand.config.finding import Draft
+from deskhand.config.mcp import McpSpec, accepted, mcp_shapes, mcp_spec
 from deskhand.config.outgoing import ClauseSpec, OutgoingSpec, clause_spec, outgoing_spec
 from deskhand.config.parse import parse_desk
 from deskhand.config.plans import DeclaredPlan
@@ -105,6 +106,7 @@ class DeskSpec(Frozen):
     """In order; the first that matches wins."""
     mail: MailSection = Field(default_factory=MailSection)
     web_search: WebSearchSpec | None = None
+    mcp: McpSpec = Field(default_factory=McpSpec)
     profiles: dict[str, ProfileSpec] = Field(default_factory=dict)
     stand_ins: dict[str, str] = Field(default_factory=dict)
     """Flows whose agent has no model to ask, each with the flow that works its messages instead."""
@@ -141,10 +143,21 @@ def load_desk(
     prompts, broken = read_prompts(folder / "prompts")
     problems = [*parsed.problems, *broken]
     if parsed.read is not None:
-        shapes = tools if isinstance(tools, Mapping) else {}
+        brought = mcp_shapes(parsed.read.mcp, accepted(folder))
+        shapes = {**brought, **tools} if isinstance(tools, Mapping) else {}
         known = (*PREPROCESSORS, *preprocessors)
         draft = Draft(
-            source, folder, parsed.read, prompts, tools, services, parsed.damaged, shapes, message_facts or {}, known
+            source,
+            folder,
+            parsed.read,
+            prompts,
+            {*brought, *tools},
+            services,
+            parsed.damaged,
+            shapes,
+            message_facts or {},
+            known,
+            own_tools=tools,
         )
         problems += check_desk(draft)
     if problems or parsed.read is None:
@@ -219,6 +232,7 @@ def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, Promp
         reviews=reviews_spec(desk.reviews),
         undo_seconds=desk.undo_seconds,
         web_search=None if desk.web_search is None else web_search_spec(desk.web_search),
+        mcp=mcp_spec(desk.mcp, folder),
         profiles=profiles,
     )
 

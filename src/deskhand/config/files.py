@@ -7,6 +7,7 @@ from pydantic import Field
 from deskhand.config.brain import BrainSection
 from deskhand.config.calendar import CalendarSection
 from deskhand.config.channels import ChannelName, ChannelSection, Mode
+from deskhand.config.mcp import McpSection
 from deskhand.config.outgoing import ClauseSection, Mailbox, OutgoingSection
 from deskhand.config.plans import PlanSection
 from deskhand.config.policy import RuleSection
@@ -135,3 +136,5 @@ class DeskSection(Section):
     """Which times are free: where the calendar lies, when somebody is there, how long an appointment is."""
     reviews: ReviewsSection = Field(default_factory=ReviewsSection)
     """How long things wait for a person, and the replies that reviewers have at hand."""
+    mcp: McpSection = Field(default_factory=McpSection)
+    """Servers that bring tools: `{servers: {NAME: {command: [...]}}, tools: {NAME.TOOL: {effect: read}}}`."""

@@ -42,6 +42,8 @@ class Draft:
     message_facts: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
     """What the desk's own code tells of messages, by name."""
     preprocessors: Collection[str] = tuple(PREPROCESSORS)
+    own_tools: Collection[str] = ()
+    """Those that no server brings."""
 
     def names_at(self, *place: str) -> list[str]:
         """The keys written at a place, readable or not: a stage with a mistake in it is still a known stage."""

@@ -116,6 +116,12 @@ def tool(
     return decorate
 
 
+def bring(made: Tool, handler: Callable[..., Awaitable[Any]]) -> Tool:
+    """A tool that was not made of a function of the desk's, and what runs it."""
+    keep_handler(made, handler)
+    return made
+
+
 def tool_probe(function: Probe) -> Probe:
     """Mark an async function `(key, arguments) -> dict | None` as a probe; use it as `@tool(..., probe=function)`."""
     place = place_of(function)

@@ -1,0 +1,164 @@
+"""`deskhand mcp`: which tools servers bring to a desk, and accepting them as they are described."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from deskhand.cli import options
+from deskhand.cli.failing import NO
+from deskhand.cli.terminal import console, print_json, print_plain, printable, run_async, shortened
+
+if TYPE_CHECKING:
+    from deskhand.config.mcp import McpSection, Pin
+    from deskhand.errors import DeskhandError
+
+app = typer.Typer(help="Tools that MCP servers bring: see and accept them.", no_args_is_help=True)
+
+ACCEPTED, CHANGED, NEW, GONE, UNLISTED = "accepted", "changed", "not accepted", "gone", "not listed"
+_WRONG = (CHANGED, NEW, GONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A tool as desk.yaml, the accepted description and the server together show it."""
+
+    qualified: str
+    state: str
+    why: str = ""
+    pin: "Pin | None" = None
+    """As the server describes it now."""
+
+
+@app.command("list")
+def list_(desk: options.Desk, as_json: options.Json = False) -> None:
+    """Ask every server for its tools and say which are offered; exit 1 when a listed one is missing or changed."""
+    section, folder = _section(desk)
+    seen, away = run_async(_seen(section, folder))
+    if as_json:
+        told = [{"tool": one.qualified, "state": one.state, "why": one.why or None} for one in seen]
+        print_json({"tools": told, "unreachable": away})
+    else:
+        for one in seen:
+            print_plain(f"{one.state:<13} {one.qualified}{_setting(section, one.qualified)}{_why(one)}")
+        for name, why in away.items():
+            print_plain(f"unreachable   {name}: {printable(why)}")
+    if away or any(one.state in _WRONG for one in seen):
+        raise typer.Exit(NO)
+
+
+@app.command()
+def accept(
+    desk: options.Desk,
+    tool: Annotated[list[str] | None, typer.Option("--tool", help="Only this one, as `server.tool`.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Show how listed tools are described now and, if you agree, hold their servers to it from now on."""
+    from deskhand.config.mcp import read_pins, write_pins
+    from deskhand.errors import ConfigError
+    from deskhand.wiring import pin_objection
+
+    section, folder = _section(desk)
+    if as_json and not yes:
+        raise ConfigError("with --json nobody can be asked", fix="add --yes")
+    seen, away = run_async(_seen(section, folder))
+    wanted = [one for one in seen if one.state in (CHANGED, NEW) and (not tool or one.qualified in tool)]
+    refused = {one.qualified: why for one in wanted if one.pin is not None and (why := pin_objection(one.pin))}
+    taken: dict[str, Pin] = {}
+    for one in wanted:
+        if one.pin is None or one.qualified in refused:
+            continue
+        if not as_json:
+            _show(one)
+        if yes or typer.confirm(f"accept {one.qualified}?", default=False, err=True):
+            taken[one.qualified] = one.pin
+    known = {name: pin for name, pin in read_pins(folder).items() if name in section.tools}
+    path = write_pins(folder, {**known, **taken}) if taken else None
+    if as_json:
+        print_json({"accepted": sorted(taken), "refused": refused, "unreachable": away, "file": path and str(path)})
+    else:
+        for name, why in {**refused, **away}.items():
+            print_plain(f"not accepted  {name}: {printable(why)}")
+        print_plain(f"{len(taken)} accepted{f', written to {path}' if path else ''}")
+    if refused or away or len(taken) < len(wanted):
+        raise typer.Exit(NO)
+
+
+def _section(desk: str) -> "tuple[McpSection, Path]":
+    """What desk.yaml says of servers; the rest of the desk may be waiting for exactly this."""
+    from deskhand.config.parse import parse_desk
+    from deskhand.config.yaml import read_yaml
+    from deskhand.errors import ConfigError, ConfigErrors
+    from deskhand.wiring import find_desk
+
+    folder = find_desk(desk)
+    parsed = parse_desk(read_yaml(folder / "desk.yaml"))
+    if parsed.read is None or any(place[:1] == ("mcp",) for place in parsed.damaged):
+        raise ConfigErrors(parsed.problems)
+    section = parsed.read.mcp
+    if not section.servers:
+        raise ConfigError("the desk names no MCP server", file=folder / "desk.yaml", fix="add `mcp: {servers: ...}`")
+    for name, server in section.servers.items():
+        if (server.command is None) == (server.url is None):
+            fix = "write `command: [PROGRAM, ...]` or `url: https://...`"
+            raise ConfigError(f"MCP server {name!r} needs one of the two", file=folder / "desk.yaml", fix=fix)
+    return section, folder
+
+
+async def _seen(section: "McpSection", folder: Path) -> tuple[list[Seen], dict[str, str]]:
+    from deskhand.config.mcp import read_pins, server_specs
+    from deskhand.wiring import described
+
+    pins = read_pins(folder)
+    found = await described(server_specs(section, folder))
+    away = {name: _words(said) for name, said in found.items() if not isinstance(said, dict)}
+    now = {
+        f"{server}.{tool}": pin
+        for server, said in found.items()
+        if isinstance(said, dict)
+        for tool, pin in said.items()
+    }
+    listed = [_state(name, pins.get(name), now.get(name)) for name in section.tools if name.split(".")[0] not in away]
+    others = [Seen(name, UNLISTED, pin=pin) for name, pin in now.items() if name not in section.tools]
+    return [*listed, *others], away
+
+
+def _state(qualified: str, pin: "Pin | None", now: "Pin | None") -> Seen:
+    from deskhand.wiring import pin_changes
+
+    if now is None:
+        return Seen(qualified, GONE, "the server has no such tool")
+    if pin is None:
+        return Seen(qualified, NEW, pin=now)
+    why = pin_changes({qualified: pin}, {qualified: now}).get(qualified)
+    return Seen(qualified, ACCEPTED if why is None else CHANGED, why or "", now)
+
+
+def _words(error: "DeskhandError") -> str:
+    return str(error).partition("\n")[0]
+
+
+def _setting(section: "McpSection", qualified: str) -> str:
+    from deskhand.config.mcp import desk_name_of, effect_of
+
+    tool = section.tools.get(qualified)
+    return "" if tool is None else f" as {desk_name_of(qualified, tool)} ({effect_of(tool)}, {tool.risk} risk)"
+
+
+def _why(one: Seen) -> str:
+    return f": {one.why}" if one.why else ""
+
+
+def _show(one: Seen) -> None:
+    assert one.pin is not None
+    properties: dict[str, Any] = one.pin.schema_.get("properties") or {}
+    to = console()
+    to.print(f"\n{one.qualified} ({one.state}{_why(one)})", highlight=False, markup=False)
+    to.print(printable(one.pin.description) or "(no description)", markup=False, highlight=False, soft_wrap=True)
+    for name, schema in properties.items():
+        needed = "" if name in (one.pin.schema_.get("required") or ()) else " (optional)"
+        told = shortened(str(schema.get("description") or ""), 200) if isinstance(schema, dict) else ""
+        kind = schema.get("type", "any") if isinstance(schema, dict) else "any"
+        to.print(printable(f"  {name}: {kind}{needed}  {told}"), markup=False, highlight=False, soft_wrap=True)
