@@ -1,4 +1,4 @@
-"""Many mails, each delivered three times, to a serving process that is killed on the way."""
+"""Many mails, each delivered three times, to processes that are killed while reviewers approve what they drafted."""
 
 import asyncio
 import contextlib
@@ -8,17 +8,32 @@ import signal
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from deskhand.model.run import RunStatus
 from deskhand.wiring import channel_store, open_database, open_store
+from tests.chaos.reviewers import reviewing
 from tests.mail_desk import until, write_desk
-from tests.mail_servers import CUSTOMER, SUPPORT, Dovecot, a_mail, smtp_server
+from tests.mail_servers import CUSTOMER, SUPPORT, Dovecot, SmtpServer, a_mail, smtp_server
 
 ROOT = Path(__file__).parents[2]
 DROP_EVERY = 10
 COPIES = 3
+REVIEWERS = ("eve", "adam")
+QUESTION, ORDER = "Where is my parcel?", "Please change my order."
+"""What is answered by itself, and what a person approves."""
+STAGES = """\
+      classify: {task: classify, categories: [question, order], next: draft}
+      draft: {task: draft, next: dispatch}
+"""
+RULES = """
+rules:
+  - {when: {stage: classify, contains: [order]}, answer: {category: order, confidence: 0.9}}
+  - {when: {stage: classify}, answer: {category: question, confidence: 0.9}}
+  - {answer: {text: It is on its way., language: en}}
+"""
 
 
 class Server:
@@ -50,12 +65,16 @@ class Server:
 async def storm(
     folder: Path, count: int, *, kills: int, within: float, postgres: str | None = None
 ) -> dict[str, int | float]:
-    """What came of it; every answer is counted where the customer finds it. On PostgreSQL two workers share it."""
+    """What came of it; every answer is counted where the customer finds it. On PostgreSQL two workers share it.
+
+    Every second mail is drafted for a person, and both reviewers go for each of them. Kills come at moments that differ
+    from run to run, and once the mailbox's server is away.
+    """
     url = postgres or str(folder / "desk.db")
     dovecot = Dovecot(SUPPORT, CUSTOMER)
     try:
         async with smtp_server(dovecot, SUPPORT, CUSTOMER, drop_every=DROP_EVERY) as smtp:
-            desk = write_desk(folder, dovecot, smtp, more="limits: {replies_per_hour: 1000000}")
+            desk = _desk(folder, dovecot, smtp)
             command = ("worker",) if postgres else ("serve", "--port", "0")
             servers = [Server(desk, url, *command) for _ in range(2 if postgres else 1)]
             for server in servers:
@@ -63,24 +82,19 @@ async def storm(
             began = time.monotonic()
             try:
                 await _connected(folder, url)
-                delivering = asyncio.create_task(_deliver(dovecot, count))
-                for number in range(1, kills + 1):
-                    enough = partial(smtp.has_taken, 2 * count * number // (kills + 1))  # each with its copy
-                    await until(enough, within)
-                    await servers[number % len(servers)].end(signal.SIGKILL)
-                    await servers[number % len(servers)].start()
-                await delivering
-                await _at_rest(url, count, within)
+                async with reviewing(url, "mails", *REVIEWERS) as told:
+                    delivering = asyncio.create_task(_deliver(dovecot, count))
+                    await _trouble(servers, smtp, dovecot, count, kills, within)
+                    await delivering
+                    await _at_rest(url, count, within)
             finally:
                 for server in servers:
                     await server.end(signal.SIGTERM)
             took = time.monotonic() - began
-            answers = Counter(str(mail["In-Reply-To"]) for mail in dovecot.mails(CUSTOMER))
             return {
                 **await _runs(url),
-                "answers": len(answers),
-                "doubled": sum(answers.values()) - len(answers),
-                "lost": len({f"<{number}@example.test>" for number in range(count)} - set(answers)),
+                **_counted(dovecot, count),
+                **told,
                 "dropped": smtp.dropped,
                 "seconds": round(took, 1),
             }
@@ -88,12 +102,47 @@ async def storm(
         dovecot.remove()
 
 
+def _desk(folder: Path, dovecot: Dovecot, smtp: SmtpServer) -> Path:
+    more = "limits: {replies_per_hour: 1000000}\nmodes: {question: auto, order: draft}"
+    desk = write_desk(folder, dovecot, smtp, more=more)
+    file = desk / "desk.yaml"
+    file.write_text(file.read_text().replace("      draft: {task: draft, next: dispatch}\n", STAGES))
+    (desk / "brain.yaml").write_text(RULES)
+    return desk
+
+
+async def _trouble(
+    servers: Sequence[Server], smtp: SmtpServer, dovecot: Dovecot, count: int, kills: int, within: float
+) -> None:
+    """Each kill comes when some more answers have left, at any moment of what is going on then."""
+    luck = random.Random()
+    for number in range(1, kills + 1):
+        share = (number - luck.uniform(0.1, 0.9)) / kills
+        await until(partial(smtp.has_taken, int(2 * count * share)), within)  # each with its copy
+        await asyncio.sleep(luck.uniform(0, 0.3))
+        unlucky = servers[number % len(servers)]
+        await unlucky.end(signal.SIGKILL)
+        if number == 1:
+            await asyncio.to_thread(dovecot.stop)
+            await asyncio.to_thread(dovecot.start)
+        await unlucky.start()
+
+
+def _counted(dovecot: Dovecot, count: int) -> dict[str, int]:
+    answers = Counter(str(mail["In-Reply-To"]) for mail in dovecot.mails(CUSTOMER))
+    return {
+        "answers": len(answers),
+        "doubled": sum(answers.values()) - len(answers),
+        "lost": len({f"<{number}@example.test>" for number in range(count)} - set(answers)),
+    }
+
+
 async def _deliver(dovecot: Dovecot, count: int) -> None:
     """Each mail three times, in any order, over a while."""
     numbers = [number for number in range(count) for _ in range(COPIES)]
     random.Random(7).shuffle(numbers)
     for number in numbers:
-        dovecot.deliver(SUPPORT, a_mail(number))
+        dovecot.deliver(SUPPORT, a_mail(number, body=ORDER if number % 2 else QUESTION))
         await asyncio.sleep(0.002)
 
 
