@@ -30,6 +30,7 @@ async def test_a_run_tells_its_story_step_by_step(client: Client) -> None:
     first = run["steps"][0]
     assert set(first) == {
         "seq", "name", "outcome", "attempt", "latency_ms", "started_at", "error", "flow_version", "erased",
+        "trace_id", "step_name", "step_order", "error_message",
     }  # fmt: skip
     assert (first["outcome"], first["attempt"], first["error"]) == ("success", 1, None)
     assert first["flow_version"] == run["flow_version"]

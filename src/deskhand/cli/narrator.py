@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from deskhand.cli.agent_lines import turn_words
-from deskhand.cli.terminal import milliseconds, printable, shortened, status_text
+from deskhand.cli.terminal import elapsed, milliseconds, printable, shortened, status_text
 from deskhand.engine.journal import ADOPTION, DECISION, result_of
 from deskhand.engine.story import REPLY, Document
 from deskhand.model.envelope import StageResult
@@ -45,8 +45,9 @@ class Line(NamedTuple):
 
 
 class Narrator:
-    def __init__(self, console: Console, *, numbered: bool = False) -> None:
-        self._console, self._numbered = console, numbered
+    def __init__(self, console: Console, *, numbered: bool = False, since: float | None = None) -> None:
+        """`since` is when the run was accepted: each step is then told with how long after that it began."""
+        self._console, self._numbered, self._since = console, numbered, since
         self._told_reply: Document | None = None
         self._width = min(console.width, _WIDEST)
 
@@ -65,6 +66,8 @@ class Narrator:
         grid.width = self._width
         if self._numbered:
             grid.add_column(width=4, justify="right", style="dim")
+        if self._since is not None:
+            grid.add_column(width=8, justify="right", style="dim")
         grid.add_column(width=5 if line.inner else 3, justify="right")
         grid.add_column(width=max(15 - 2 * line.inner, len(line.name)), no_wrap=True)
         grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
@@ -72,7 +75,8 @@ class Narrator:
         took = Text(milliseconds(row.latency_ms), style="dim")
         name = Text(line.name, style="" if line.inner else "bold")
         number = (str(row.seq),) if self._numbered else ()
-        grid.add_row(*number, Text(line.sign, style=line.style), name, line.detail, took)
+        after = (elapsed(row.started_at - self._since),) if self._since is not None else ()
+        grid.add_row(*number, *after, Text(line.sign, style=line.style), name, line.detail, took)
         self._console.print(grid)
 
     def rest(self, story: Document) -> None:
@@ -161,8 +165,8 @@ def _detail(row: StepRow, result: StageResult) -> Text:
     if result.outcome is Outcome.CLARIFY:
         return Text("asks the customer, waits for the answer", style="yellow")
     written = {**result.delta.outputs, **result.delta.merge}
-    written.pop(REPLY, None)
-    return Text(_summary(next(iter(written.values()), None))).append(_answered(result), style="dim")
+    reply = written.pop(REPLY, None)
+    return Text(_summary(next(iter(written.values()), reply))).append(_answered(result), style="dim")
 
 
 def _answered(result: StageResult) -> str:

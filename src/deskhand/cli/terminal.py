@@ -106,6 +106,15 @@ def milliseconds(value: float) -> str:
     return f"{value / 1000:.1f} s" if value >= 1000 else f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"
 
 
+def elapsed(seconds: float) -> str:
+    """How long after something, in the unit a person would say it in."""
+    for limit, size, unit in ((60, 1, "s"), (3600, 60, "min"), (172_800, 3600, "h")):
+        if seconds < limit:
+            value = max(0.0, seconds) / size
+            return f"+{value:.1f} {unit}" if value < 10 else f"+{value:.0f} {unit}"
+    return f"+{seconds / 86400:.0f} days"
+
+
 def printable(text: str) -> str:
     """Text that others wrote, without what a terminal would obey: escape sequences, bells, reversed writing."""
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -8,9 +8,10 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from deskhand.cli.narrator import Narrator, reply_lines
-from deskhand.cli.terminal import moment, printable, status_text
-from deskhand.engine.story import Document, Records, story_of, timeline_of
+from deskhand.cli.terminal import elapsed, milliseconds, moment, printable, status_text
+from deskhand.engine.story import Document, Records, events_of, story_of, time_spent, timeline_of
 from deskhand.errors import NotFound
+from deskhand.model.run import Event, Review
 
 _WIDEST = 100
 
@@ -19,7 +20,7 @@ def document(records: Records) -> Document:
     """The run's story with its whole timeline in place of the short steps."""
     message = records.message
     full = None if message is None else message.model_dump(mode="json")
-    return story_of(records) | {"message": full, "steps": timeline_of(records)}
+    return story_of(records) | {"message": full, "steps": timeline_of(records), "events": events_of(records)}
 
 
 def step_at(records: Records, seq: int) -> Document:
@@ -30,7 +31,8 @@ def step_at(records: Records, seq: int) -> Document:
 
 
 def print_trace(console: Console, records: Records) -> None:
-    run, narrator = records.run, Narrator(console, numbered=True)
+    run = records.run
+    narrator = Narrator(console, numbered=True, since=run.created_at)
     console.print(Text(run.id, style="bold"), status_text(run.status))
     _print_facts(console, records)
     if records.message is not None:
@@ -39,9 +41,39 @@ def print_trace(console: Console, records: Records) -> None:
         narrator.step(row)
     narrator.rest(story_of(records))
     for review in records.reviews:
-        decided = f": {review.decision} by {review.decided_by}" if review.decision else ""
         line = Text.from_markup(f"  review {review.id} {status_text(review.state)}")
-        console.print(line.append(printable(f"  {review.kind}, {review.reason}{decided}"), style="dim"), soft_wrap=True)
+        console.print(line.append(printable(f"  {_review_words(review)}"), style="dim"), soft_wrap=True)
+    for event in records.events:
+        if (words := _event_words(event)) is not None:
+            line = Text(f"  {elapsed(event.at - run.created_at):>8}  ", style="dim")
+            console.print(line.append(printable(words), style="yellow"), soft_wrap=True)
+
+
+def _review_words(review: Review) -> str:
+    """What was asked, who decided it and how long that took."""
+    if review.decision is None:
+        return f"{review.kind}, {review.reason}"
+    waited = elapsed((review.decided_at or review.created_at) - review.created_at).lstrip("+")
+    decided = f"{str(review.decision).replace('_', ' ')} by {review.decided_by} after {waited}"
+    return f"{review.kind}, {review.reason}: {decided}"
+
+
+def _event_words(event: Event) -> str | None:
+    """What no step and no review tells: it came from outside."""
+    by = f" by {event.by}" if event.by else ""
+    match event.kind:
+        case "reply.bounced":
+            return f"the reply came back: {event.payload.get('reason')}"
+        case "reply.complained":
+            return f"the customer complained about the reply (run {event.payload.get('in')})"
+        case "run.answered_by_person":
+            return f"answered{by}, from a mail program"
+        case "review.undo":
+            return f"held back{by}"
+        case "run.cancelled":
+            return f"cancelled{by}"
+        case _:
+            return None
 
 
 def _print_facts(console: Console, records: Records) -> None:
@@ -51,7 +83,7 @@ def _print_facts(console: Console, records: Records) -> None:
         "flow": f"{run.flow} {run.flow_version or ''}".rstrip(),
         "conversation": run.conversation,
         "accepted": moment(run.created_at),
-        "changed": moment(run.updated_at),
+        "took": _took(records),
         "crashes": str(run.crashes or ""),
         "error": run.error_code or "",
         "principal": _principal_words(records),
@@ -60,6 +92,14 @@ def _print_facts(console: Console, records: Records) -> None:
     for name, value in facts.items():
         if value:
             console.print(Text(f"  {name:<13}", style="dim").append(printable(value), style="default"), soft_wrap=True)
+
+
+def _took(records: Records) -> str:
+    if not records.rows:
+        return ""
+    at_work, between = time_spent(records)
+    waited = f", {elapsed(between).lstrip('+')} waiting" if between >= 1 else ""
+    return f"{milliseconds(1000 * at_work)} at work{waited}"
 
 
 def _principal_words(records: Records) -> str:

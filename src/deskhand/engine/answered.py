@@ -1,8 +1,9 @@
 """A person answered a customer from a mail program: what that ends, and what it says about the desk's own reply."""
 
-from deskhand.agents.sending import DRAFT, SHADOWED, category_of
+from deskhand.agents.sending import DRAFT, category_of
 from deskhand.engine.story import read_records
 from deskhand.mail.reply import visible_reply
+from deskhand.model.envelope import Envelope
 from deskhand.model.judgement import Judged, Judgement
 from deskhand.model.message import REPLY
 from deskhand.model.run import ReviewState, Run, RunStatus
@@ -16,8 +17,9 @@ async def person_answered(store: Store, trust: TrustStore, run: Run, by: str, bo
     Whoever sends a draft of ours, or answers beside a desk that only watches, takes nothing over.
     """
     text = visible_reply(body)
-    if run.status is RunStatus.DONE and run.reason == SHADOWED:
-        await _compare(store, trust, run, text)
+    shadow = await _shadow(store, run)
+    if shadow is not None:
+        await _compare(trust, shadow, text)
         await store.answered_by_person(run.conversation, by, silence=False, text=text)
         return "has answered beside the shadow of"
     reviews = await store.reviews(run_id=run.id, state=ReviewState.OPEN)
@@ -26,17 +28,26 @@ async def person_answered(store: Store, trust: TrustStore, run: Run, by: str, bo
     return "sent the draft for" if draft else "has taken over the conversation of"
 
 
-async def _compare(store: Store, trust: TrustStore, run: Run, text: str) -> None:
-    """How far the reply that was only written is from the one that a person sent."""
+async def _shadow(store: Store, run: Run) -> Envelope | None:
+    """Where a run ended whose reply was written and not sent because of its mode; None for any other."""
+    if run.status is not RunStatus.DONE:
+        return None
     told = (await read_records(store, run.id)).states
-    reply = told[-1].after.output(REPLY) if told else None
+    outputs = told[-1].after.outputs.values() if told else ()
+    watched = any(isinstance(one, dict) and (one.get("sent"), one.get("mode")) == (False, "shadow") for one in outputs)
+    return told[-1].after if watched else None
+
+
+async def _compare(trust: TrustStore, shadow: Envelope, text: str) -> None:
+    """How far the reply that was only written is from the one that a person sent."""
+    reply = shadow.output(REPLY)
     if not isinstance(reply, dict) or not text:
         return
     written = visible_reply(str(reply.get("text", "")))
     await trust.judge(
         Judgement(
-            run_id=run.id,
-            category=str(category_of(told[-1].after).get("category") or ""),
+            run_id=shadow.run_id,
+            category=str(category_of(shadow).get("category") or ""),
             language=str(reply.get("language") or ""),
             mode="shadow",
             judged=Judged.COMPARED,

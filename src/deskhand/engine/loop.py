@@ -36,6 +36,7 @@ async def run_flow(flow: Flow, ctx: RunContext, *, start: str | None = None) -> 
     """Carry one run through its flow until it is done or waits. Safe to call again: recorded steps are not repeated."""
     stage: str | None = start or ctx.entry or flow.spec.start
     status: str = RunStatus.DONE
+    reason: str | None = None
     while stage is not None and stage != END:
         spec = flow.spec.stages.get(stage)
         work = _work(flow, stage, ctx)
@@ -48,7 +49,8 @@ async def run_flow(flow: Flow, ctx: RunContext, *, start: str | None = None) -> 
             if decided is None:
                 return _parked(result)
             result = decided
-        status = result.status or status
+        if result.status:
+            status, reason = result.status, result.reason
         match result.outcome:
             case Outcome.CLARIFY:
                 return End(RunStatus.WAITING_USER, result.reason, ask=result.ask)
@@ -56,7 +58,7 @@ async def run_flow(flow: Flow, ctx: RunContext, *, start: str | None = None) -> 
                 return End(RunStatus(status), result.reason)
             case _:
                 stage = result.next
-    return End(RunStatus(status))
+    return End(RunStatus(status), reason)
 
 
 def _work(flow: Flow, stage: str, ctx: RunContext) -> Callable[[], Awaitable[StageResult]]:

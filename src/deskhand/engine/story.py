@@ -10,7 +10,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message, iso
 from deskhand.model.outcome import Outcome
 from deskhand.model.prepared import Prepared
-from deskhand.model.run import Review, ReviewKind, Run, StepRow
+from deskhand.model.run import Event, Review, ReviewKind, Run, StepRow
 from deskhand.ports import Store
 from deskhand.tools.delivery import DELIVER
 
@@ -31,6 +31,8 @@ class Records:
     """None once it was erased."""
     rows: Sequence[StepRow]
     reviews: Sequence[Review]
+    events: Sequence[Event] = ()
+    """What people and servers did about it beside its steps."""
 
     @property
     def states(self) -> list[State]:
@@ -42,7 +44,7 @@ class Records:
 async def read_records(store: Store, run_id: str) -> Records:
     run = await store.run(run_id)
     rows, reviews = await store.rows(run_id), await store.reviews(run_id=run_id)
-    return Records(run, await store.message(run_id), rows, reviews)
+    return Records(run, await store.message(run_id), rows, reviews, await store.events(run_id=run_id))
 
 
 def story_of(records: Records) -> Document:
@@ -79,10 +81,13 @@ def _route(message: Message | None) -> Document:
 
 
 def timeline_of(records: Records) -> list[Document]:
-    """Every step with the full state it met and left."""
+    """Every step with the full state it met and left; one entry holds all that a log of agents' steps asks for."""
     return [
         {
             "trace_id": records.run.id,
+            "step_name": state.row.name,
+            "step_order": state.row.seq,
+            "error_message": state.result.error.message if state.result.error else None,
             "name": state.row.name,
             "order": state.row.seq,
             "outcome": state.row.outcome,
@@ -99,6 +104,19 @@ def timeline_of(records: Records) -> list[Document]:
         }
         for state in records.states
     ]
+
+
+def events_of(records: Records) -> list[Document]:
+    """What happened beside the steps, oldest first."""
+    return [{"kind": event.kind, "by": event.by, "at": event.at, **event.payload} for event in records.events]
+
+
+def time_spent(records: Records) -> tuple[float, float]:
+    """Seconds at work, and seconds in between: waiting for people, for the customer or for a server."""
+    at_work = sum(row.latency_ms for row in records.rows if "/" not in row.name) / 1000
+    last = records.rows[-1] if records.rows else None
+    end = records.run.updated_at if last is None else last.started_at + last.latency_ms / 1000
+    return at_work, max(0.0, end - records.run.created_at - at_work)
 
 
 def state_of(envelope: Envelope) -> Document:

@@ -37,13 +37,17 @@ def test_an_unknown_status_is_a_usage_error(cli: Cli, worked: list[dict[str, Any
 
 def test_a_timeline_shows_every_step(cli: Cli, worked: list[dict[str, Any]]) -> None:
     said = cli("runs", "show", worked[1]["run"])
-    for words in ("parcels", "Teapot arrived broken", "4     → open_return", "7   ● review", "waiting_review", "rev_"):
+    for words in ("parcels", "Teapot arrived broken", "waiting_review", "rev_", "ms at work"):
         assert words in said.out
+    steps = [line.split() for line in said.out.splitlines() if " +" in line]
+    assert steps[4][4] == "open_return"
+    assert [line[0] for line in steps] == [str(number) for number in range(len(steps))]
 
 
 def test_every_step_has_its_state_before_and_after(cli: Cli, worked: list[dict[str, Any]]) -> None:
     told = cli("runs", "show", worked[0]["run"], "--json").json
     wanted = {"trace_id", "name", "order", "input_state", "output_state", "latency_ms", "attempt", "error"}
+    wanted |= {"step_name", "step_order", "error_message"}
     assert all(step.keys() >= {*wanted, "flow_version"} for step in told["steps"])
     assert [step["order"] for step in told["steps"]] == list(range(9))
     assert told["steps"][0]["input_state"]["outputs"] == {}
@@ -126,3 +130,17 @@ def test_with_several_desks_one_must_be_named(cli: Cli, worked: list[dict[str, A
     assert len(cli("runs", "list", "--desk", "sample", "--json").json["runs"]) == 3
     assert len(cli("runs", "list", "--desk", desk, "--json").json["runs"]) == 1
     assert cli("runs", "list", "--desk", "nobody").code == 2
+
+
+def test_a_timeline_tells_who_decided_and_how_a_failing_step_failed(cli: Cli, tmp_path: Path) -> None:
+    desk = write_desk(tmp_path / "failing", BROKEN_DESK, BROKEN_RULES)
+    run = cli("run", write_message(tmp_path / "m.json"), "--desk", desk, "--live", "--json").json["run"]
+    (step,) = cli("runs", "show", run, "--json").json["steps"]
+    assert (step["trace_id"], step["step_name"], step["step_order"]) == (run, "classify", 0)
+    assert step["error_message"] == step["error"]["message"]
+    (review,) = cli("reviews", "list", "--json").json["reviews"]
+    cli("reviews", "close", review["id"], "--by", "ann")
+    shown = cli("runs", "show", run)
+    assert "close by ann after" in shown.out
+    told = cli("runs", "show", run, "--json").json["events"]
+    assert [(event["kind"], event["by"]) for event in told] == [("review.close", "ann")]

@@ -6,7 +6,7 @@ from typing import Any, Generic, Self, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from deskhand.engine.journal import State
-from deskhand.engine.story import Records, state_of, story_of
+from deskhand.engine.story import Records, events_of, state_of, story_of
 from deskhand.model.run import Run, RunStatus
 from deskhand.model.totals import Stop
 
@@ -51,6 +51,12 @@ class RunView(View):
 
 
 class StepView(View):
+    """A step under the names of a log of agents' steps as well: trace_id, step_name, step_order, error_message."""
+
+    trace_id: str
+    step_name: str
+    step_order: int
+    error_message: str | None
     seq: int
     name: str
     outcome: str
@@ -68,6 +74,10 @@ class StepView(View):
     def of(cls, state: State, *, with_state: bool) -> Self:
         row, error = state.row, state.result.error
         return cls(
+            trace_id=row.run_id,
+            step_name=row.name,
+            step_order=row.seq,
+            error_message=None if error is None else error.message,
             seq=row.seq,
             name=row.name,
             outcome=row.outcome,
@@ -92,11 +102,14 @@ class RunDocument(RunView):
     review: dict[str, Any] | None
     reply: dict[str, Any] | None
     steps: list[StepView]
+    events: list[dict[str, Any]]
+    """What people and servers did about the run beside its steps."""
 
     @classmethod
     def told(cls, records: Records, *, with_state: bool) -> Self:
         steps = [StepView.of(state, with_state=with_state) for state in records.states]
-        return cls.model_validate({**story_of(records), **_facts(records.run), "steps": steps})
+        told = {**story_of(records), **_facts(records.run), "events": events_of(records)}
+        return cls.model_validate({**told, "steps": steps})
 
 
 class AgentTrail(View):
