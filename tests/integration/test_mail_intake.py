@@ -30,10 +30,11 @@ def mail(number: int, *, sender: str = "ann@example.com", results: str = VOUCHED
 
 async def test_mail_is_proven_placed_and_routed(tmp_path: Path) -> None:
     (tmp_path / "desk.yaml").write_text(DESK)
-    spec = read_desk(str(tmp_path)).spec
+    loaded = read_desk(str(tmp_path))
+    spec = loaded.spec
     async with open_database(str(tmp_path / "mail.db")) as database:
         store = open_store(database, spec.name)
-        routed, flow = routed_by(spec), flow_of(spec)
+        routed, flow = routed_by(loaded), flow_of(spec)
 
         async def submit(message: Message) -> Accepted:
             message = await routed(message)
