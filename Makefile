@@ -21,7 +21,7 @@ help: ## Show this list
 
 install: $(VENV)/.installed ## Create .venv with Deskhand and its pinned dependencies
 
-demo: install ## Run the demo desk
+demo: install ## Watch two desks work sample mail, and decide on a page (Ctrl-C ends it)
 	$(BIN)/deskhand demo
 
 test: lint ## Run every check, then the tests

@@ -911,13 +911,13 @@ async def open_sandbox(
             agents = agent_chat(spec, asked, lambda one: RecordingChatModel(one, store.record_call, clock))
             try:
                 await prepare(brain)
-                await _index(database, spec, indexing)
+                await index_articles(database, spec, indexing)
                 yield Sandbox(loaded, database, brain, Path(scratch) / "outbox", store, agents, knowledge)
             finally:
                 await own.aclose()
 
 
-async def _index(database: Database, spec: DeskSpec, told: Callable[[int, int], None] | None) -> None:
+async def index_articles(database: Database, spec: DeskSpec, told: Callable[[int, int], None] | None = None) -> None:
     """The desk's own articles; a scripted brain looks none up."""
     home = spec.folder / "knowledge"
     if spec.brain.kind == "scripted" or not home.is_dir():

@@ -59,14 +59,6 @@ def test_nothing_heavy_is_imported_before_it_is_needed(start: str) -> None:
     assert [name for name in json.loads(done.stdout.replace("'", '"')) if name not in allowed] == []
 
 
-def test_the_demo_ends_by_itself_and_is_plain_in_a_pipe(clean: Path) -> None:
-    done = deskhand("demo")
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert "\033[" not in done.stdout
-    assert "54 rows verified" in done.stdout
-
-
 def test_json_alone_is_on_stdout(clean: Path) -> None:
     done = deskhand("run", SAMPLES / "which-parcel.json", "--desk", "sample", "--json")
     assert (done.returncode, done.stderr) == (0, "")

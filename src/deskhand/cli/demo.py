@@ -1,141 +1,317 @@
-"""`deskhand demo`: the sample desk at work, from the first mail to a verified journal."""
+"""`deskhand demo`: two desks at work in one process, their mail coming in live, and the page on which people decide."""
 
+import asyncio
 import os
+import secrets
+import shutil
+import time
 from collections.abc import Sequence
+from dataclasses import replace
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
 
 from deskhand.cli import options
-from deskhand.cli.terminal import console, print_json, run_async
+from deskhand.cli.terminal import console, print_json, run_async, shortened, status_text
 
 if TYPE_CHECKING:
-    from deskhand.cli.narrator import Narrator
-    from deskhand.cli.working import Watch
-    from deskhand.wiring import Desk
+    from deskhand.model.run import Run
+    from deskhand.wiring import Database, Desk, LoadedDesk
 
-DESK = "sample"
-SAMPLES = (
-    ("order-status.eml", "a question the desk answers by itself"),
-    ("which-parcel.json", "something is missing: it asks, and goes on with the answer"),
-    ("refund.eml", "a person decides; the same run goes on afterwards"),
-    ("unknown-number.eml", "a tool fails, the run does not"),
-    ("other.eml", "the desk is not sure"),
-    ("spam.eml", "no answer at all"),
-    ("broken-bytes.eml", "bytes that are no text"),
+
+class Shown(NamedTuple):
+    """A desk of the demo, and the mailbox its sample mails were sent to."""
+
+    desk: str
+    about: str
+    identity: str
+    server: str
+    mails_a_turn: int
+
+
+DESKS = (
+    Shown("inbox", "a company's mailbox, in draft mode", "Acme <support@acme.example>", "mx.acme.example", 3),
+    Shown(
+        "pharmacy",
+        "which pharmacy has which medicine, answering by itself",
+        "Dostupnost léků <info@dostupnost-leku.cz>",
+        "mx.dostupnost-leku.cz",
+        1,
+    ),
 )
-APPROVED = "refund.eml"
+CHANNEL, USER, PORT = "mail", "demo", 8080
+UNDO_SECONDS = 10.0
+_LOOK_EVERY = 0.3
 
 
-def demo(as_json: options.Json = False) -> None:
-    """Watch the sample desk work its mails: no key, no network."""
-    folder = Path(mkdtemp(prefix="deskhand-demo-"))
-    result = run_async(_demo(folder, quiet=as_json))
+def demo(
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="Where everything goes; a new temporary folder if not named.")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", min=0, max=65535, help="The page's port; 8080, or a free one where that is taken."),
+    ] = None,
+    pace: Annotated[float, typer.Option("--pace", min=0, help="Seconds between two mails.")] = 3.0,
+    mails: Annotated[
+        int | None, typer.Option("--mails", min=1, help="How many of the sample mails; all if not said.")
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Watch two desks work their mail, and decide on a page what waits for you: no key, no network.
+
+    With --json the sample mails are worked without a page or a pause, and what came of them is printed.
+    """
+    from deskhand.logs import set_up_logging
+
+    set_up_logging()
+    home = folder or Path(mkdtemp(prefix="deskhand-demo-"))
+    home.mkdir(parents=True, exist_ok=True)
+    result = run_async(_demo(home, port, 0.0 if as_json else pace, mails, quiet=as_json))
     if as_json:
         print_json(result)
 
 
-async def _demo(folder: Path, *, quiet: bool) -> dict[str, Any]:
-    from deskhand.cli.narrator import Narrator
-    from deskhand.cli.working import Watch
-    from deskhand.engine.audit import verify_desk
-    from deskhand.wiring import open_database, open_desk, read_desk
+async def _demo(folder: Path, port: int | None, pace: float, mails: int | None, *, quiet: bool) -> dict[str, Any]:
+    from deskhand.cli.serve import listening, opened
+    from deskhand.wiring import index_articles, open_database, read_desk
 
-    loaded, watch = read_desk(DESK), Watch()
-    narrator = None if quiet else Narrator(console())
-    database, outbox = folder / "deskhand.db", folder / "outbox"
-    os.environ["SAMPLE_RETURNS"] = str(folder / "returns")
-    if not quiet:
-        _greet(loaded.spec.flows[loaded.spec.default_flow].stages)
-    stories: list[dict[str, Any]] = []
-    async with (
-        open_database(str(database)) as opened,
-        open_desk(loaded, opened, outbox=outbox, live=True, events=watch) as desk,
-    ):
-        for name, about in SAMPLES:
-            if not quiet:
-                _title(name, about)
-            stories += await _work(desk, name, watch, narrator)
-        report = await verify_desk(desk.store)
-    audit = {"ok": report.ok, "runs": report.runs, "rows": report.rows, "problems": len(report.problems)}
-    if not quiet:
-        _part(folder, stories, audit)
+    undo = 0.0 if quiet else UNDO_SECONDS
+    loaded = [_at_home(read_desk(shown.desk), shown, folder, undo) for shown in DESKS]
+    database = folder / "deskhand.db"
+    arriving_mails = _sample_mails(loaded)[:mails]
+    show = _Show(len(arriving_mails), quiet=quiet)
+    show.greet()
+    with listening("127.0.0.1", _port(port)) as listener:
+        async with open_database(str(database)) as open_:
+            for one in loaded:
+                await index_articles(open_, one.spec)
+            async with opened(loaded, open_, folder / "outbox", workers=False) as desks:
+                arriving = asyncio.create_task(_deliver(arriving_mails, folder, pace))
+                if quiet:
+                    await arriving
+                    await show.until_at_rest(desks)
+                    return await _summary(folder, database, desks)
+                where = f"http://127.0.0.1:{listener.getsockname()[1]}/approvals/"
+                show.invite(where, await _login(open_), folder)
+                await _serve(desks, open_, listener, show, arriving)
+    show.part(folder)
+    return {}
+
+
+async def _serve(
+    desks: "list[Desk]", database: "Database", listener: Any, show: "_Show", arriving: "asyncio.Task[None]"
+) -> None:
+    from deskhand.cli.serve import until_stopped, web_server
+
+    telling = asyncio.create_task(show.tell(desks, arriving))
+    try:
+        await until_stopped(await web_server(desks, database), desks, listener)
+    finally:
+        telling.cancel()
+        arriving.cancel()
+        await asyncio.gather(telling, arriving, return_exceptions=True)
+
+
+# --- what the desks are given
+
+
+def _at_home(loaded: "LoadedDesk", shown: Shown, folder: Path, undo: float) -> "LoadedDesk":
+    """The shipped desk with a folder for a mailbox, and as the mail server of its samples would have it."""
+    from deskhand.config.channels import ChannelSpec, identity_of
+
+    identity = identity_of(shown.identity)
+    assert identity is not None
+    incoming = folder / "incoming" / shown.desk
+    incoming.mkdir(parents=True, exist_ok=True)
+    channel = ChannelSpec(name=CHANNEL, identity=identity, signature="", files=incoming)
+    mail = loaded.spec.mail.model_copy(update={"trusted_servers": [shown.server]})
+    changed = {"channels": {CHANNEL: channel}, "mail": mail, "undo_seconds": undo}
+    return replace(loaded, spec=loaded.spec.model_copy(update=changed))
+
+
+def _sample_mails(loaded: "Sequence[LoadedDesk]") -> list[tuple[str, Path]]:
+    """Desk and file: each desk's oldest first, a few of one, then of the other."""
+    waiting = [sorted((one.spec.folder / "samples").glob("*.eml"), key=_written_at) for one in loaded]
+    found: list[tuple[str, Path]] = []
+    while any(waiting):
+        for shown, files in zip(DESKS, waiting, strict=True):
+            found += [(shown.desk, file) for file in files[: shown.mails_a_turn]]
+            del files[: shown.mails_a_turn]
+    return found
+
+
+def _written_at(file: Path) -> tuple[float, str]:
+    from deskhand.mail import parse
+
+    date = parse(file.read_bytes()).headers.get("date", "")
+    return parsedate_to_datetime(date).timestamp() if date else 0.0, file.name
+
+
+async def _deliver(mails: Sequence[tuple[str, Path]], folder: Path, pace: float) -> None:
+    """As a mail server would: one after the other. A file counts as whole once it is a little old."""
+    for number, (desk, file) in enumerate(mails):
+        if number:
+            await asyncio.sleep(pace)
+        new = folder / "incoming" / desk / file.name
+        shutil.copyfile(file, new.with_suffix(".part"))
+        long_whole = time.time() - 5
+        os.utime(new.with_suffix(".part"), (long_whole, long_whole))
+        new.with_suffix(".part").rename(new)
+
+
+def _port(wanted: int | None) -> int:
+    """The usual one if nobody has it."""
+    import socket
+
+    if wanted is not None:
+        return wanted
+    try:
+        socket.create_server(("127.0.0.1", PORT)).close()
+    except OSError:
+        return 0
+    return PORT
+
+
+async def _login(database: "Database") -> str:
+    from deskhand.wiring import user_accounts
+
+    accounts, password = user_accounts(database), secrets.token_urlsafe(9)
+    if any(user.name == USER for user in await accounts.list()):
+        await accounts.set_password(USER, password)
+    else:
+        await accounts.add(USER, password, ["*"])
+    return password
+
+
+async def _summary(folder: Path, database: Path, desks: "list[Desk]") -> dict[str, Any]:
+    from deskhand.engine.audit import verify_desk
+    from deskhand.engine.story import read_records, story_of
+
+    told: list[dict[str, Any]] = []
+    for desk in desks:
+        for run in reversed(await desk.store.runs(limit=1000)):
+            told.append({"desk": desk.spec.name, **story_of(await read_records(desk.store, run.id))})
+    reports = [await verify_desk(desk.store) for desk in desks]
     return {
-        "desk": DESK,
         "folder": str(folder),
         "database": str(database),
-        "outbox": str(outbox),
-        "sent": sorted(str(path) for path in outbox.glob("*.eml")),
-        "audit": audit,
-        "runs": stories,
+        "outbox": str(folder / "outbox"),
+        "sent": sorted(str(path) for path in (folder / "outbox").rglob("*.eml")),
+        "audit": {
+            "ok": all(report.ok for report in reports),
+            "runs": sum(report.runs for report in reports),
+            "rows": sum(report.rows for report in reports),
+        },
+        "runs": told,
     }
 
 
-async def _work(desk: "Desk", name: str, watch: "Watch", narrator: "Narrator | None") -> list[dict[str, Any]]:
-    from deskhand.cli.working import work_message
-    from deskhand.mail.files import read_messages
-
-    messages, _ = read_messages(desk.spec.folder / "samples" / name)
-    stories: list[dict[str, Any]] = []
-    for message in messages:
-        if narrator is not None:
-            narrator.message(message)
-        stories.append(await work_message(desk, message, watch, narrator))
-    if name == APPROVED:
-        stories[-1] = await _approve(desk, stories[-1], watch, narrator)
-    return stories
+# --- what is told of them
 
 
-async def _approve(desk: "Desk", story: dict[str, Any], watch: "Watch", narrator: "Narrator | None") -> dict[str, Any]:
-    """Decide as a person would, and see the very same run go on."""
-    from deskhand.cli.working import follow
-    from deskhand.model.run import Decision, Verdict
+class _Show:
+    """Tells in a line whatever comes to rest; with `quiet`, nothing."""
 
-    review = await desk.store.review(story["review"]["id"])
-    if narrator is not None:
-        console().print(f"\n[cyan]  $ deskhand reviews approve {review.id} --by you[/]", soft_wrap=True)
-    await desk.store.decide(review.id, Verdict(Decision.APPROVE, "you", review.version, review.payload_hash))
-    desk.dispatcher.wake()
-    return await follow(desk, story["run"], watch, narrator, told=len(story["steps"]))
+    def __init__(self, mails: int, *, quiet: bool) -> None:
+        self._mails, self._quiet, self._told = mails, quiet, dict[str, str]()
 
+    def greet(self) -> None:
+        if self._quiet:
+            return
+        console().print("\n[bold]Deskhand demo[/]  two desks in one process on SQLite, with the embedded brain")
+        for shown in DESKS:
+            console().print(f"  [cyan]{shown.desk:<10}[/] {shown.about}")
+        console().print("[dim]  Reading articles and examples; the first time takes a little longer …[/]")
 
-def _greet(stages: Sequence[str] | dict[str, Any]) -> None:
-    console().print("\n[bold]Deskhand demo[/]  the desk [cyan]sample[/], a small parcel shop, works its mail")
-    console().print(f"[dim]  {' → '.join(stages)}[/]")
-    console().print(
-        "[dim]  Answers come from a script, so no key and no network is needed; everything else is real.[/]"
-    )
+    def invite(self, where: str, password: str, folder: Path) -> None:
+        lines = (
+            ("Approvals", f"[bold cyan]{where}[/]  log in as [bold]{USER}[/] with [bold]{password}[/]"),
+            ("Outbox", f"{folder / 'outbox'}  [dim]what leaves lies here as .eml[/]"),
+            ("Incoming", f"{folder / 'incoming'}  [dim]put an .eml of your own into a desk's folder[/]"),
+            ("Records", f"export DESKHAND_DATABASE={folder / 'deskhand.db'}"),
+        )
+        console().print()
+        for name, what in lines:
+            console().print(f"  {name:<10} {what}", soft_wrap=True, highlight=False)
+        console().print("\n[dim]  Approve a reply there and watch it leave here. Ctrl-C ends the demo.[/]\n")
 
+    async def tell(self, desks: "list[Desk]", arriving: "asyncio.Task[None]") -> None:
+        said_so = False
+        while True:
+            at_work = await self._look(desks)
+            if arriving.done() and len(self._told) >= self._mails and not at_work and not said_so:
+                said_so = True
+                await self._sum_up(desks)
+            await asyncio.sleep(_LOOK_EVERY)
 
-def _title(name: str, about: str) -> None:
-    from rich.rule import Rule
+    async def until_at_rest(self, desks: "list[Desk]") -> None:
+        """Every mail has its run, and none is at work."""
+        while True:
+            runs = [run for desk in desks for run in await desk.store.runs(limit=1000)]
+            if len(runs) >= self._mails and not any(run.status.is_active for run in runs):
+                return
+            await asyncio.sleep(_LOOK_EVERY)
 
-    console().print()
-    width = min(console().width, 110)
-    console().print(Rule(f"[bold]{name}[/]  [dim]{about}[/]", align="left", style="dim"), width=width)
+    def part(self, folder: Path) -> None:
+        console().print(f"\nWhat happened stays in [cyan]{folder}[/]. Try next:", soft_wrap=True)
+        lines = (
+            (f"export DESKHAND_DATABASE={folder / 'deskhand.db'}", "look around in this demo"),
+            ("deskhand runs list", "then `deskhand runs show RUN`: the trace of one"),
+            ("deskhand reviews list", "what waits for a person"),
+            ("deskhand init my-desk --from inbox", "a desk of your own"),
+        )
+        width = max(len(command) for command, _ in lines)
+        for command, why in lines:
+            console().print(f"  {command:<{width}}  [dim]{why}[/]", soft_wrap=True)
 
+    async def _look(self, desks: "list[Desk]") -> bool:
+        """Tell what is new; whether something is at work."""
+        active = False
+        for desk in desks:
+            for run in reversed(await desk.store.runs(limit=200)):
+                active = active or run.status.is_active
+                if not run.status.is_active and self._told.get(run.id) != run.status:
+                    self._told[run.id] = run.status
+                    await self._line(desk, run)
+        return active
 
-def _part(folder: Path, stories: list[dict[str, Any]], audit: dict[str, Any]) -> None:
-    to = console()
-    to.print()
-    counts = {status: sum(story["status"] == status for story in stories) for status in ("sent", "waiting_review")}
-    to.print(
-        f"[bold]{len(stories)} messages[/]: {counts['sent']} answered, {counts['waiting_review']} waiting for a person;"
-        f" journal of {audit['runs']} runs and {audit['rows']} rows "
-        + ("[green]verified[/]" if audit["ok"] else f"[red]{audit['problems']} problems[/]"),
-        soft_wrap=True,
-    )
-    sent = next((story for story in stories if (story["delivery"] or {}).get("delivered")), None)
-    if sent is not None:
-        to.print(f"The first reply lies in [cyan]{sent['delivery']['delivered']}[/]", soft_wrap=True)
-    to.print("\nTry next:")
-    lines = (
-        (f"export DESKHAND_DATABASE={folder / 'deskhand.db'}", "look around in this demo"),
-        (f"deskhand runs show {stories[0]['run']}", "the trace of one run"),
-        ("deskhand reviews list", "what waits for a person"),
-        ("deskhand flow show sample", "the stages and where they lead"),
-        ("deskhand init my-desk", "a desk of your own"),
-    )
-    width = max(len(command) for command, _ in lines)
-    for command, why in lines:
-        to.print(f"  {command:<{width}}  [dim]{why}[/]", soft_wrap=True)
+    async def _line(self, desk: "Desk", run: "Run") -> None:
+        from rich.text import Text
+
+        from deskhand.engine.story import read_records, story_of
+
+        story = story_of(await read_records(desk.store, run.id))
+        message, why = story["message"] or {}, story["reason"] or ""
+        review, delivered = story["review"], (story["delivery"] or {}).get("delivered")
+        if str(run.status) == "waiting_review" and review is not None:
+            why = review["reason"]
+        elif delivered:
+            why = f"→ {Path(str(delivered)).name}"
+        sender = str(message.get("from") or "").partition(" <")[0]
+        line = Text.assemble(
+            (f"  {time.strftime('%H:%M:%S')} ", "dim"),
+            (f"{desk.spec.name:<9}", "cyan"),
+            Text.from_markup(status_text(str(run.status))),
+            " " * (16 - len(run.status)),
+            (f"{shortened(message.get('subject') or '', 38):<39}", "bold"),
+            f"{shortened(sender, 20):<21}",
+            (shortened(why, 70), "dim"),
+        )
+        console().print(line, soft_wrap=True)
+
+    async def _sum_up(self, desks: "list[Desk]") -> None:
+        counts: dict[str, int] = {}
+        for desk in desks:
+            for run in await desk.store.runs(limit=1000):
+                counts[str(run.status)] = counts.get(str(run.status), 0) + 1
+        waiting = counts.get("waiting_review", 0) + counts.get("needs_review", 0)
+        left = counts.get("sent", 0) + counts.get("answered", 0)
+        console().print(
+            f"\n  [bold]All sample mail is in[/]: {left} answered, {waiting} waiting for you, "
+            f"{sum(counts.values()) - left - waiting} with nothing to send or waiting for the customer.\n",
+            highlight=False,
+        )

@@ -52,8 +52,8 @@ async def _serve(names: list[str], url: str, outbox: Path, host: str, port: int,
 
     loaded = [read_desk(name) for name in names]
     _check_names(loaded)
-    with _listening(host, port) as listener:
-        async with open_database(url) as database, _opened(loaded, database, outbox, workers) as desks:
+    with listening(host, port) as listener:
+        async with open_database(url) as database, opened(loaded, database, outbox, workers) as desks:
             where = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
             log.info(
                 "serving %s at %s",
@@ -62,13 +62,13 @@ async def _serve(names: list[str], url: str, outbox: Path, host: str, port: int,
                 extra={"database": options.shown(url)},
             )
             await _warn_without_people(database, where)
-            await _until_stopped(await _server(desks, database), desks, listener)
+            await until_stopped(await web_server(desks, database), desks, listener)
             log.info("stopping: what runs comes to rest or is handed back")
     log.info("stopped")
 
 
 @asynccontextmanager
-async def _opened(
+async def opened(
     loaded: "Sequence[LoadedDesk]", database: "Database", outbox: Path, workers: bool
 ) -> "AsyncIterator[list[Desk]]":
     """All desks under one owner: they share the lease of this process. With workers they only take messages in."""
@@ -85,7 +85,7 @@ async def _opened(
         yield desks
 
 
-async def _server(desks: "list[Desk]", database: "Database") -> "uvicorn.Server":
+async def web_server(desks: "list[Desk]", database: "Database") -> "uvicorn.Server":
     import uvicorn
 
     from deskhand import __version__
@@ -105,7 +105,7 @@ async def _server(desks: "list[Desk]", database: "Database") -> "uvicorn.Server"
     return Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_HTTP_GRACE))
 
 
-async def _until_stopped(server: "uvicorn.Server", desks: "list[Desk]", listener: socket.socket) -> None:
+async def until_stopped(server: "uvicorn.Server", desks: "list[Desk]", listener: socket.socket) -> None:
     """Serve until a signal comes or the lease is lost; Fenced in the latter case."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -153,7 +153,7 @@ def _check_names(loaded: "Sequence[LoadedDesk]") -> None:
 
 
 @contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
+def listening(host: str, port: int) -> Iterator[socket.socket]:
     """The socket, opened before anything else: a port in use is said at once."""
     from deskhand.errors import ConfigError
 

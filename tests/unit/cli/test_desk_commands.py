@@ -1,4 +1,4 @@
-"""`deskhand init`, `flow show`, `schema`, `doctor` and `demo`."""
+"""`deskhand init`, `flow show`, `schema` and `doctor`."""
 
 import json
 import re
@@ -134,48 +134,6 @@ def test_the_doctor_sees_a_port_in_use_and_a_database_that_cannot_be(cli: Cli, t
     wrong = {check["name"]: check["found"] for check in said.json["checks"] if not check["ok"]}
     assert wrong.keys() == {"port", "database"}
     assert "does not exist" in wrong["database"]
-
-
-# --- demo
-
-
-def test_the_demo_works_every_sample_and_verifies_the_journal(cli: Cli) -> None:
-    said = cli("demo", "--json")
-    told = said.json
-    assert said.code == 0
-    assert said.err == ""
-    assert [run["status"] for run in told["runs"]] == [
-        "sent",
-        "waiting_user",
-        "sent",
-        "sent",
-        "sent",
-        "waiting_review",
-        "done",
-        "sent",
-    ]
-    assert told["audit"] == {"ok": True, "runs": 8, "rows": 54, "problems": 0}
-    assert len(told["sent"]) == 6
-    assert all(Path(path).is_file() for path in told["sent"])
-
-
-def test_the_demo_says_what_happened_and_what_to_try(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = cli("demo").out
-    for words in (
-        "classify → find_number → decide",
-        "$ deskhand reviews approve rev_",
-        "☞ decision",
-        "approve by you",
-        "journal of 8 runs and 54 rows verified",
-        "deskhand init my-desk",
-    ):
-        assert words in out
-    database = re.search(r"export DESKHAND_DATABASE=(\S+)", out)
-    run = re.search(r"deskhand runs show (\S+)", out)
-    assert database is not None
-    assert run is not None
-    monkeypatch.setenv("DESKHAND_DATABASE", database[1])
-    assert "find_order" in cli("runs", "show", run[1]).out
 
 
 # --- in general

@@ -1,12 +1,15 @@
+import re
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Address, Attachment, Message
 from deskhand.model.principal import asserted
-from deskhand.tools.provenance import Sources
+from deskhand.tools.provenance import Sources, stands_in
 
 ANN = asserted("c-ann", by="a test", address="ann@example.com")
 MESSAGE = Message(
@@ -68,3 +71,11 @@ def test_text_in_a_note_does_not_pose_as_a_tools_own_value(value: str) -> None:
 def test_what_desk_yaml_writes_is_the_operators() -> None:
     assert origin("express", "service", {"service": ["express", "slow"]}) == "operator"
     assert origin("express", "other", {"service": ["express"]}) == "model"
+
+
+@given(st.text("ab1.,-_ é", max_size=12), st.text("ab1.é", min_size=1, max_size=2))
+def test_a_word_of_its_own_is_what_a_pattern_would_find(text: str, wanted: str) -> None:
+    alone = re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text)
+    apart = re.search(rf"(?<![\w.-]){re.escape(wanted)}(?![\w.])", text)
+    assert stands_in(text, wanted) == (alone is not None)
+    assert stands_in(text, wanted, ".-", ".") == (apart is not None)
