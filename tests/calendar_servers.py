@@ -2,6 +2,7 @@
 
 import atexit
 import base64
+import re
 import shutil
 import socket
 import subprocess
@@ -89,6 +90,11 @@ class Collection:
         status, text = await self._ask("GET", name)
         return text if status == 200 else None
 
+    async def names(self) -> list[str]:
+        """What lies in the calendar."""
+        _, text = await self._ask("PROPFIND", "")
+        return sorted(re.findall(r"/([^/<]+\.ics)<", text))
+
     async def add(self, uid: str, *lines: str) -> None:
         event = "\r\n".join(["BEGIN:VEVENT", f"UID:{uid}", "DTSTAMP:20260101T000000Z", *lines, "END:VEVENT"])
         data = f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:test\r\n{event}\r\nEND:VCALENDAR\r\n"
@@ -99,7 +105,7 @@ class Collection:
         timeout = aiohttp.ClientTimeout(total=60)
         async with (
             aiohttp.ClientSession(headers=login, timeout=timeout) as session,
-            session.request(method, self.url + name, data=data) as response,
+            session.request(method, self.url + name, data=data, headers={"Depth": "1"}) as response,
         ):
             return response.status, await response.text()
 

@@ -1,110 +1,16 @@
 """A time is held while a reply waits, confirmed when it leaves, and free again when it does not."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from deskhand.model.booking import Booking, BookingState, NewBooking
-from deskhand.model.message import Message
-from deskhand.model.run import Decision, Review, ReviewState, RunStatus, Verdict
-from deskhand.ports import Calendar
-from deskhand.wiring import Desk, open_calendar, open_database, open_desk, read_desk
-from tests.calendar_servers import PASSWORD, USER, Collection, radicale
+from deskhand.model.booking import BookingState, NewBooking
+from deskhand.model.run import Decision, ReviewState, RunStatus, Verdict
+from tests.booking_desk import a_place, on_server, survive
+from tests.calendar_servers import Collection, radicale
 from tests.kit import a_message
-
-DESK = """
-desk: bookable
-brain: {scripted: brain.yaml}
-calendar: {working_hours: {mon-sun: "0:00-24:00"}, notice: 1 hours, CALENDAR}
-flows:
-  main:
-    stages:
-      decide: {task: decide, output: plan, next: look}
-      look: {tools: [check_calendar], next: choose}
-      choose: {service: choose, output: plan, next: hold}
-      hold: {tools: [hold_slot], next: draft}
-      draft: {task: draft, output: reply, next: review}
-      review: {service: review, next: dispatch}
-      dispatch: {service: dispatch}
-"""
-BRAIN = """
-rules:
-  - when: {stage: decide}
-    answer: {steps: [{tool: check_calendar, parameters: {}}]}
-  - when: {stage: draft}
-    answer: {text: The time is yours.}
-"""
-CODE = '''
-from deskhand import service
-
-
-@service("choose")
-async def choose(envelope, ctx, settings):
-    """The first of the times that were offered."""
-    slots = envelope.outputs["look"]["results"][0]["data"]["slots"]
-    return {"steps": [{"tool": "hold_slot", "parameters": {"slot": slots[0]["id"]}}]}
-'''
-
-
-@dataclass
-class Place:
-    desk: Desk
-    calendar: Calendar
-    outbox: Path
-
-    async def asked(self, message: Message) -> tuple[str, Review]:
-        """Hand a message in; its run and the review that it waits for."""
-        run_id = (await self.desk.dispatcher.submit(message)).run_id
-        assert await self.rested(run_id) is RunStatus.WAITING_REVIEW
-        (review,) = await self.desk.store.reviews(run_id=run_id, state=ReviewState.OPEN)
-        return run_id, review
-
-    async def decided(self, run_id: str, review: Review, decision: Decision) -> RunStatus:
-        await self.desk.store.decide(review.id, Verdict(decision, "eve", review.version))
-        return await self.rested(run_id)
-
-    async def rested(self, run_id: str) -> RunStatus:
-        async with asyncio.timeout(60):
-            return await self.desk.dispatcher.wait(run_id)
-
-    async def held(self, run_id: str) -> Booking:
-        (booking,) = await self.calendar.bookings(run_id=run_id)
-        return booking
-
-    async def until(self, run_id: str, state: BookingState) -> Booking:
-        """What the keeper makes of it, in a moment."""
-        deadline = asyncio.get_running_loop().time() + 60
-        while (booking := await self.held(run_id)).state is not state:
-            assert asyncio.get_running_loop().time() < deadline, f"{booking} did not become {state}"
-            await asyncio.sleep(0.02)
-        return booking
-
-    @property
-    def mails(self) -> int:
-        return len(list(self.outbox.glob("*.eml")))
-
-
-@asynccontextmanager
-async def a_place(folder: Path, calendar: str = "database: true") -> AsyncIterator[Place]:
-    home = folder / "bookable"
-    home.mkdir(exist_ok=True)
-    (home / "desk.yaml").write_text(DESK.replace("CALENDAR", calendar))
-    (home / "brain.yaml").write_text(BRAIN)
-    (home / "tools.py").write_text(CODE)
-    (home / "secret").write_text(PASSWORD)
-    loaded = read_desk(str(home))
-    outbox = folder / "outbox"
-    async with open_database(str(folder / "desk.db")) as database, open_desk(loaded, database, outbox=outbox) as desk:
-        looked_at = open_calendar(loaded.spec, database)
-        try:
-            yield Place(desk, looked_at, outbox)
-        finally:
-            await looked_at.close()
 
 
 async def test_a_time_is_held_while_its_reply_waits_and_confirmed_when_it_leaves(tmp_path: Path) -> None:
@@ -208,8 +114,7 @@ async def collection() -> Collection:
 async def test_colleagues_see_in_their_calendar_what_is_held_and_confirmed(
     tmp_path: Path, collection: Collection
 ) -> None:
-    server = f"caldav: {{url: '{collection.url}', user: {USER}, password_file: secret}}, title: Call with a customer"
-    async with a_place(tmp_path, server) as place:
+    async with a_place(tmp_path, on_server(collection)) as place:
         run_id, review = await place.asked(a_message())
         name = f"{(await place.held(run_id)).key}.ics"
         shown = await collection.text(name) or ""
@@ -226,3 +131,9 @@ async def test_colleagues_see_in_their_calendar_what_is_held_and_confirmed(
         while await collection.text(rival) is not None:
             assert asyncio.get_running_loop().time() < deadline, "the event stays in the calendar"
             await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize("setting", ["effect.after_perform:1", "effect.after_intend:2"])
+async def test_a_killed_process_holds_and_confirms_once(tmp_path: Path, collection: Collection, setting: str) -> None:
+    """After the time was held, and after it was confirmed, before the reply leaves; `make chaos` tries more."""
+    await survive(tmp_path, collection, setting)

@@ -4,7 +4,7 @@ import sys
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -161,15 +161,15 @@ def import_file(
 @app.command("export")
 def export(
     file: Annotated[Path | None, typer.Argument(help="Where to; stdout by default.", metavar="[FILE]")] = None,
-    form: Annotated[Literal["csv", "json"], typer.Option("--format", help="csv or json.")] = "csv",
     database: options.Database = None,
     desk: options.DeskName = None,
+    as_json: options.Json = False,
 ) -> None:
-    """Write everybody down, notes and all; `deskhand contacts import` reads the CSV again."""
+    """Write everybody down as CSV, notes and all; `deskhand contacts import` reads it again."""
     from deskhand.contacts.csv_files import write_csv
 
     found = run_async(_all(database, desk))
-    if form == "json":
+    if as_json:
         import json
 
         text = json.dumps({"contacts": [one.model_dump(mode="json") for one in found]}, ensure_ascii=False, indent=2)

@@ -13,8 +13,9 @@ from deskhand.ports import Calendar, Clock, Store
 
 log = logging.getLogger("deskhand.bookings")
 
-EVERY = 30.0
-"""Seconds between looks for what happened elsewhere: a run cancelled from the command line, a hold that expired."""
+EVERY, PAUSE = 30.0, 0.5
+"""Seconds between looks for what happened elsewhere (a run cancelled from the command line, a hold that expired), and
+between looks because runs came to rest here, which may be hundreds a second."""
 
 _ANSWERED = (RunStatus.SENT, RunStatus.ANSWERED)
 _FAILED = (RunStatus.REJECTED, RunStatus.CANCELLED, RunStatus.FAILED)
@@ -129,6 +130,7 @@ class BookingKeeper:
                 log.warning("what runs hold could not be settled, tried again later: %s", error)
             except Exception:
                 log.exception("what runs hold could not be settled, tried again later")
+            await asyncio.sleep(PAUSE)
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._every):
                     await self._nudge.wait()

@@ -47,9 +47,12 @@ def parse_calendar(raw: bytes | str) -> "list[Component]":
     from icalendar import Calendar
 
     try:
-        return list(Calendar.from_ical(raw, multiple=True))
+        found: list[Component] = list(Calendar.from_ical(raw, multiple=True))
     except Exception as error:  # the library raises all kinds of errors on broken data
         raise CalendarUnreadable(f"this is no calendar data: {str(error)[:200]}") from None
+    if not found or any(one.name != "VCALENDAR" for one in found):
+        raise CalendarUnreadable("this is no calendar data: it holds no calendar, or only the beginning of one")
+    return found
 
 
 def busy_in(calendars: "Iterable[Component]", frame: Span, zone: ZoneInfo, beside: Collection[str] = ()) -> list[Span]:

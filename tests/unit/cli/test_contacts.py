@@ -44,7 +44,7 @@ def test_people_are_listed_shown_noted_tagged_exported_and_erased(cli: Cli, book
     assert "likes tea" in shown.out
     assert cli("contacts", "export", tmp_path / "out.csv", *of).code == 0
     assert cli("contacts", "import", tmp_path / "out.csv", "--desk", "other", "--json").json["added"] == 2
-    exported = json.loads(cli("contacts", "export", "--format", "json", "--desk", "other").out)
+    exported = json.loads(cli("contacts", "export", "--json", "--desk", "other").out)
     assert exported["contacts"][0]["notes"][0]["text"] == "likes tea"
     assert cli("contacts", "erase", "ann@example.com", *of).code == 2
     assert cli("contacts", "erase", "ann@example.com", "--yes", *of).code == 0

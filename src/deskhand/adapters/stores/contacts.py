@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -96,8 +97,8 @@ class SqlContacts:
                 return grown
 
     async def _grown(self, address: str | None) -> int:
-        query = _unseen(self.desk, address)
-        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        query, values = _unseen(one=address is not None), {"in_desk": self.desk, "of_address": address}
+        rows = await self._database.read_core(lambda core: core.execute(query, values).all())
         if not rows:
             return 0
         read = [(row.sender, row.newest, Message.model_validate_json(row.body)) for row in rows]
@@ -153,6 +154,8 @@ class SqlContacts:
         self, core: sa.Connection, address: str, texts: Sequence[str], by: str, *, again: bool = False
     ) -> int:
         """Notes that are not there yet; a person may write the same one `again`."""
+        if not texts:
+            return 0
         here = (t.contact_notes.c.desk == self.desk, t.contact_notes.c.address == address)
         known = set(core.execute(sa.select(t.contact_notes.c.text).where(*here)).scalars())
         added = [text for text in dict.fromkeys(texts) if again or text not in known]
@@ -195,16 +198,18 @@ _BY_PROGRAMS = t.runs.c.conversation.startswith("automatic:")
 """Where intake puts what a program sent."""
 
 
-def _unseen(desk: str, address: str | None) -> sa.Select[Any]:
-    """Senders with a newer message than their contact knows, each with that message."""
+@cache
+def _unseen(*, one: bool) -> sa.Select[Any]:
+    """Senders (or this one) with a newer message than their contact knows, each with that message."""
+    desk = sa.bindparam("in_desk", type_=sa.Text)
     newest = (
         sa.select(t.messages.c.sender, sa.func.max(t.messages.c.run).label("newest"))
         .join(t.runs, t.runs.c.position == t.messages.c.run)
         .where(t.messages.c.desk == desk, t.messages.c.sender.is_not(None), ~_BY_PROGRAMS)
         .group_by(t.messages.c.sender)
     )
-    if address is not None:
-        newest = newest.where(t.messages.c.sender == address)
+    if one:
+        newest = newest.where(t.messages.c.sender == sa.bindparam("of_address", type_=sa.Text))
     latest = newest.subquery()
     known = sa.and_(t.contacts.c.desk == desk, t.contacts.c.address == latest.c.sender)
     return (
