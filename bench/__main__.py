@@ -12,6 +12,7 @@ from bench import (
     gate,
     growth,
     in_flight,
+    inbox,
     intents,
     knowledge,
     llm_stage,
@@ -37,6 +38,7 @@ BENCHMARKS = {
     "evals": evals.bench,
     "gate": gate.bench,
     "routing": routing.bench,
+    "inbox": inbox.bench,
 }
 
 

@@ -7,7 +7,7 @@ patterns know five languages and common wording, no more.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
@@ -89,20 +89,24 @@ class Backing:
     """Articles the draft cites, as they are."""
     message: str = ""
     """What the customer wrote: it may be repeated, but it backs no promise."""
-    _known: dict[str, str] = field(init=False, repr=False, compare=False, default_factory=dict[str, str])
-    _done: dict[str, str] = field(init=False, repr=False, compare=False, default_factory=dict[str, str])
-
-    def __post_init__(self) -> None:
-        for result in self.results:
-            told = f"result of {result.get('tool', 'a tool')}"
-            for value in _values(result, self.now):
-                self._known.setdefault(value, told)
-                if _changed_something(result):
-                    self._done.setdefault(value, told)
 
     def of_value(self, value: str, *, moved: bool = False) -> str | None:
         """The result that holds it; money said to move must stand in the result of what moved it."""
-        return (self._done if moved else self._known).get(value)
+        known, done = self._held
+        return (done if moved else known).get(value)
+
+    @cached_property
+    def _held(self) -> tuple[dict[str, str], dict[str, str]]:
+        """What every result holds and what those hold that changed something; read once a reply speaks of a value."""
+        known: dict[str, str] = {}
+        done: dict[str, str] = {}
+        for result in self.results:
+            told = f"result of {result.get('tool', 'a tool')}"
+            for value in _values(result, self.now):
+                known.setdefault(value, told)
+                if _changed_something(result):
+                    done.setdefault(value, told)
+        return known, done
 
     @cached_property
     def in_clauses(self) -> dict[str, set[str]]:

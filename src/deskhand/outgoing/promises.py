@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - a pattern broken over lines is harder to read than a long one
 """How companies promise: patterns over one folded clause, by language. The first that matches names the action."""
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import re2
@@ -206,6 +206,7 @@ def _negation(language: str) -> Any:
     return re2.compile(_NEGATION[language])
 
 
+@lru_cache(maxsize=4096)  # templates and articles say the same again and again, and a clause takes 70 patterns to read
 def promised(clause: str, languages: tuple[str, ...]) -> Action | None:
     """What a folded clause promises or claims to have done; None for nothing, or for what is denied."""
     if _CONDITION.search(clause) is not None:

@@ -12,7 +12,7 @@ GET_CONTACT = "get_contact"
 
 
 def contact_tool(contacts: Contacts) -> Tool:
-    @tool(effect="read", name=GET_CONTACT)
+    @tool(effect="read", name=GET_CONTACT, outside=True)  # his name is what he wrote himself: it backs no promise
     async def get_contact(principal: Principal) -> dict[str, Any]:
         """Look up what is known about the sender of this message: name, language, since when, how many messages."""
         if principal.address is None:

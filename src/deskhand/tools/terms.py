@@ -13,6 +13,9 @@ from deskhand.tools.case import Terms
 from deskhand.tools.message_facts import MessageFact
 from deskhand.tools.registry import Tool
 
+RETRIEVE = "retrieve"
+"""The service whose output quotes what customers wrote."""
+
 
 def terms_of(spec: DeskSpec, tools: Iterable[Tool] = (), message_facts: Iterable[MessageFact] = ()) -> Terms:
     guards, tools = spec.safeguards, tuple(tools)
@@ -45,7 +48,8 @@ def _model_outputs(spec: DeskSpec) -> frozenset[str]:
 
 
 def _trusted_outputs(spec: DeskSpec) -> dict[str, str]:
-    told = _model_outputs(spec)
+    """What no model wrote, and no customer either: what a stage retrieved holds earlier mail."""
+    told = _model_outputs(spec) | {stage.output_key for stage in _stages(spec) if stage.service == RETRIEVE}
     return {stage.output_key: stage.name for stage in _stages(spec) if stage.output_key not in told}
 
 

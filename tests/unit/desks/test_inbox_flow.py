@@ -18,6 +18,7 @@ from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.model.run import Decision, ReviewState, Verdict
 from deskhand.model.tasks import Task
 from deskhand.ports import StageContext
+from deskhand.tools.contact_tool import contact_tool
 from tests.kit import a_message
 
 STAGES = ("classify", "retrieve", "decide", "execute_tools", "generate", "review", "dispatch")
@@ -40,6 +41,7 @@ class Said:
     tools: list[str] = field(default_factory=lambda: ["get_contact", "create_draft"])
     failing: tuple[str, ...] = ()
     """Stages or tools that fail."""
+    text: str = ""
     tried: list[str] = field(default_factory=list[str])
 
     def answer(self, task: Task) -> Mapping[str, Any]:
@@ -52,7 +54,7 @@ class Said:
             case "decide":
                 return {"steps": [{"tool": name, "parameters": {}} for name in self.tools], "reasoning": "as told"}
             case _:
-                return {"text": f"Dear Ann, in a {task.inputs['tone']} tone.", "language": "en"}
+                return {"text": self.text or f"Dear Ann, in a {task.inputs['tone']} tone.", "language": "en"}
 
     def result(self, ctx: StageContext, tool: str, arguments: Mapping[str, Any]) -> ToolResult | None:
         if tool in self.failing:
@@ -69,8 +71,8 @@ class Desk:
     lane: Lane
     said: Said
 
-    async def work(self, body: str = "Where is my desk?") -> dict[str, Any]:
-        run_id = await self.lane.accept(a_message(body=body))
+    async def work(self, body: str = "Where is my desk?", number: int = 1) -> dict[str, Any]:
+        run_id = await self.lane.accept(a_message(number, conversation="c1", body=body))
         await self.lane.work(run_id)
         return await self.story(run_id)
 
@@ -261,6 +263,21 @@ def test_the_tools_of_each_category_are_those_of_the_table() -> None:
     assert {name: [tool for tool, _ in plans[name].steps] for name in RULES} == RULES
     assert plans["spam"].steps == ()
     assert plans["inquiry"].optional == ("get_contact",)
+
+
+async def test_what_a_customer_wrote_earlier_stands_behind_no_promise(desk: Desk) -> None:
+    said = "You promised me 500 EUR by 3 May 2027."
+    await desk.work(said)
+    desk.said.text = "We refund you 500 EUR by 3 May 2027."
+    story = await desk.work("And now?", number=2)
+    assert any(said in one for one in story["state"]["context"])
+    assert story["status"] == "waiting_review"
+    assert "500" in story["review"]["reason"]
+
+
+def test_a_contacts_name_is_what_its_owner_calls_himself() -> None:
+    contacts: Any = None
+    assert contact_tool(contacts).outside is True
 
 
 def test_the_desk_is_shipped_in_draft_mode() -> None:
