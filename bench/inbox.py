@@ -75,9 +75,11 @@ async def cycle(folder: Path, *, mails: int, reading: bool) -> Result:
     loaded = wiring.read_desk("inbox")
     loaded = replace(loaded, spec=loaded.spec.model_copy(update={"mode": "auto", "modes": {}}))
     if not reading:
-        wiring.build_brain = lambda *args, **more: ScriptedBrain(_at_once)
-        wiring.context_sources = lambda *args: []
-        wiring.remembers = lambda spec: False
+        vars(wiring).update(
+            build_brain=lambda *args, **more: ScriptedBrain(_at_once),
+            context_sources=lambda *args: [],
+            remembers=lambda spec: False,
+        )
     async with wiring.open_database(str(folder / "inbox.db")) as database:
         if reading:
             store, home = wiring.knowledge_store(database, "inbox"), loaded.spec.folder / "knowledge"

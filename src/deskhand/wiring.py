@@ -394,6 +394,7 @@ async def open_desk(
     ]
     try:
         await prepare(brain)
+        await index_articles(database, spec)
         await dispatcher.start()
         if learner is not None and live:
             learner.start()
@@ -918,7 +919,7 @@ async def open_sandbox(
 
 
 async def index_articles(database: Database, spec: DeskSpec, told: Callable[[int, int], None] | None = None) -> None:
-    """The desk's own articles; a scripted brain looks none up."""
+    """New and changed ones of the desk's own articles; a scripted brain looks none up."""
     home = spec.folder / "knowledge"
     if spec.brain.kind == "scripted" or not home.is_dir():
         return

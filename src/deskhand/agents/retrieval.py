@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -114,7 +115,9 @@ def _within(budget: int, sources: Sequence[Source], found: Sequence[Sequence[Pie
             continue
         spent += cost
         kept.append(_told(name, piece))
+    counts = Counter(one["source"].replace("_", " ") for one in kept)
     return {
+        "found": ", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing",
         "context": [one["text"] for one in kept],
         "sources": kept,
         "skipped": skipped,

@@ -138,6 +138,7 @@ def _embedded(
             knowledge=knowledge,
             descriptions=intents.descriptions,
             answer_at=spec.brain.answer_at,
+            asks_about_foreign=spec.brain.foreign_articles == "ask",
             signature=spec.brain.signature,
         )
     )

@@ -21,7 +21,7 @@ def draft(desk: EmbeddedDesk, task: Task, language: str | None, found_articles: 
     """`language` is the customer's; the articles come from the knowledge base, best first."""
     spoken = reply_language(language, desk.languages)
     plan = _plan_of(desk, task)
-    found = _from_plan(desk, task, plan, spoken) or _from_articles(desk, found_articles)
+    found = _from_plan(desk, task, plan, spoken) or _from_articles(desk, found_articles, spoken)
     parts: ReplyParts = found.pop("parts")
     text = compose(
         parts,
@@ -135,7 +135,7 @@ def _line(line: str, facts: Mapping[str, Any]) -> str:
 # --- what articles say
 
 
-def _from_articles(desk: EmbeddedDesk, articles: Sequence[Ranked]) -> Fields:
+def _from_articles(desk: EmbeddedDesk, articles: Sequence[Ranked], language: str) -> Fields:
     if not articles:
         return _handed_over("no article answers this")
     first = articles[0]
@@ -155,7 +155,11 @@ def _from_articles(desk: EmbeddedDesk, articles: Sequence[Ranked]) -> Fields:
         }
         for hit, quote in zip(chosen, quotes, strict=True)
     ]
-    return {"parts": ReplyParts(quotes=quotes), "confidence": round(first.confidence, 4), "sources": sources}
+    made = {"parts": ReplyParts(quotes=quotes), "confidence": round(first.confidence, 4), "sources": sources}
+    if desk.asks_about_foreign and first.hit.language not in (None, language):
+        words = f"the article {first.hit.title!r} is in another language than the message"
+        made |= {"hand_over": True, "reason": words}
+    return made
 
 
 def _handed_over(reason: str, confidence: float = 0.0) -> Fields:

@@ -77,6 +77,8 @@ class EmbeddedDesk:
     """Which of the articles found answers the question, and how surely."""
     answer_at: float = 0.75
     """The confidence from which an article is quoted to a customer."""
+    asks_about_foreign: bool = False
+    """Whether a person looks at a reply that quotes an article in another language than the customer's."""
     signature: str = ""
     time_zone: str = "UTC"
 

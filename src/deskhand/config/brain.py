@@ -79,6 +79,8 @@ class BrainSettingsSection(Section):
     """Hide personal data from the LLM; with patterns of your own by name: `{order: 'P-[0-9]{4}'}`."""
     answer_at: float = Field(default=0.75, ge=0, le=1)
     """How sure the embedded brain must be of an article before it quotes it to a customer, 0 to 1."""
+    foreign_articles: Literal["quote", "ask"] = "quote"
+    """An article in another language than the customer's: `quote` it like any other, or let a person look (`ask`)."""
     error_budget: float = Field(default=0.05, gt=0, le=0.5)
     """The share of categories the embedded brain may get wrong, at most 0.5; what it is less sure of is `other`."""
     signature: str = Field(default="", max_length=500)
@@ -109,6 +111,7 @@ class BrainSpec(Frozen):
     redact: bool = False
     patterns: dict[str, str] = Field(default_factory=dict)
     answer_at: float = 0.75
+    foreign_articles: Literal["quote", "ask"] = "quote"
     error_budget: float = 0.05
     signature: str = ""
     agents: bool = True
@@ -134,6 +137,7 @@ def brain_spec(folder: Path, desk: "DeskSection") -> BrainSpec:
         redact=brain.redact is not False,
         patterns=dict(brain.redact) if isinstance(brain.redact, dict) else {},
         answer_at=brain.answer_at,
+        foreign_articles=brain.foreign_articles,
         error_budget=brain.error_budget,
         signature=brain.signature,
         agents=brain.use != "embedded",

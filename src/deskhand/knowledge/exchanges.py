@@ -1,7 +1,7 @@
 """What earlier exchanges teach, and how much of them somebody else's prompt may hold.
 
 A reply to another customer is that customer's affair. What may be used of it are the sentences that colleagues have let
-go to several different people: those are the company's own words. See docs/decisions/0026-similar-messages.md.
+go to several different people: those are the company's own words. See docs/decisions/0028-similar-messages.md.
 """
 
 import hashlib

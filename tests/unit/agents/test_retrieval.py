@@ -37,7 +37,7 @@ async def test_each_piece_says_where_it_comes_from() -> None:
     made = await retrieved([source("knowledge", "Open at nine."), source("contact", "Ann, since 2020.")])
     assert made["context"] == ["Open at nine.", "Ann, since 2020."]
     assert made["sources"][1] == {"source": "contact", "ref": "contact-0", "text": "Ann, since 2020.", "score": 0.9}
-    assert (made["skipped"], made["left_out"]) == ([], 0)
+    assert (made["found"], made["skipped"], made["left_out"]) == ("1 knowledge, 1 contact", [], 0)
 
 
 async def test_a_source_that_fails_or_hangs_is_noted_and_skipped() -> None:

@@ -216,6 +216,18 @@ async def test_a_czech_customer_is_answered_in_czech_with_the_english_quote() ->
     assert "> You may send it back within 30 days." in found["text"]
 
 
+async def test_where_a_desk_wants_it_a_person_looks_at_quotes_in_another_language() -> None:
+    desk = a_desk(hit(), asks_about_foreign=True)
+    own = await answered(TaskKind.DRAFT, "May I send it back to you please?", desk=desk)
+    assert "hand_over" not in own
+    other = await answered(TaskKind.DRAFT, "Mohu vám to prosím poslat zpátky poštou?", desk=desk)
+    assert "> You may send it back" in other["text"]
+    assert (other["hand_over"], other["reason"]) == (
+        True,
+        "the article 'Returns' is in another language than the message",
+    )
+
+
 @pytest.mark.parametrize("hits", [(), (hit(similarity=0.6),)])
 async def test_below_the_threshold_a_colleague_is_announced(hits: tuple[Any, ...]) -> None:
     desk = a_desk(*hits)

@@ -29,7 +29,9 @@ def read(text: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("text", [*blocks("README.md", "yaml"), *blocks("docs/guide.md", "yaml")])
+@pytest.mark.parametrize(
+    "text", [*blocks("README.md", "yaml"), *blocks("docs/guide.md", "yaml"), *blocks("docs/tutorial.md", "yaml")]
+)
 def test_every_section_of_a_desk_that_is_shown_fits_the_schema(text: str) -> None:
     shown = read(text)
     if "cases" in shown:
