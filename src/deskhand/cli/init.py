@@ -49,7 +49,7 @@ def init(
 def _sample(folder: Path, files: list[str]) -> str:
     """The mail to try first."""
     mails = [path for path in files if path.startswith("samples/") and path.endswith(".eml")]
-    plain = [path for path in mails if path.endswith("order-status.eml")]
+    plain = [path for path in mails if path.endswith("order-status.eml") or path.startswith("samples/en-")]
     return next((f"{folder}/{path}" for path in plain or mails), "MESSAGE.eml")
 
 

@@ -1,5 +1,6 @@
 """`deskhand users`: who may log in to the approvals page."""
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -112,10 +113,21 @@ def _password(file: Path | None, generate: bool) -> str:
     """From a file, made up, or typed twice; never from the command line, where others could read it."""
     import secrets
 
+    from deskhand.errors import ConfigError
+
     if generate:
         return secrets.token_urlsafe(12)
     if file is not None:
-        return file.read_text(encoding="utf-8").strip()
+        try:
+            return file.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            problem = getattr(error, "strerror", None) or "it is not UTF-8"
+            raise ConfigError(f"cannot be read: {problem}", file=file, fix="name a file with a password") from None
+    if not sys.stdin.isatty():
+        raise ConfigError(
+            "there is no terminal on which to ask for the password",
+            fix="name a file with --password-file, or have one made up with --generate",
+        )
     typed: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     return typed
 

@@ -29,3 +29,12 @@ def test_people_are_added_listed_and_shut_out(cli: Cli, tmp_path: Path) -> None:
     assert cli("users", "remove", "ida", "--json").json["removed_at"] is not None
     assert "removed" in cli("users", "list").out
     assert cli("users", "remove", "eve").code == 1
+
+
+def test_where_a_password_cannot_be_asked_for_the_ways_out_are_told(cli: Cli) -> None:
+    nowhere, missing = (
+        cli("users", "add", "ida", "--desk", "shop", *more) for more in ((), ("--password-file", "gone"))
+    )
+    assert (nowhere.code, missing.code) == (2, 2)
+    assert "--password-file, or have one made up with --generate" in nowhere.err
+    assert "gone: cannot be read: No such file or directory" in missing.err
