@@ -677,6 +677,11 @@ async def _not_asked(tool: McpToolSpec, arguments: dict[str, Any]) -> dict[str, 
     raise ToolError("not_asked", words, recoverable=False)
 
 
+def server_tools(loaded: LoadedDesk) -> tuple[Tool, ...]:
+    """The tools that servers bring, as they were accepted: to look at, not to be run."""
+    return tuple(pinned_tool(tool, _not_asked) for tool in loaded.spec.mcp.tools)
+
+
 async def described(servers: Mapping[str, McpServerSpec]) -> dict[str, dict[str, Pin] | DeskhandError]:
     """What each server says of its tools now, or why it could not be asked."""
     if not servers:
@@ -849,7 +854,8 @@ def desk_cases(loaded: LoadedDesk) -> "tuple[list[Case], dict[str, Scorer]]":
     own = loaded.spec.folder / "evals.py"
     declared = load_tools(own).declared if own.is_file() else ()
     scorers = scorers_in((*loaded.code.declared, *declared))
-    tools = frozenset((*OFFICE_SHAPES, *built_in_shapes(), *(tool.name for tool in loaded.code.tools)))
+    brought = [tool.name for tool in (*loaded.code.tools, *server_tools(loaded))]
+    tools = frozenset((*OFFICE_SHAPES, *built_in_shapes(), *brought))
     return load_cases(CaseDesk(loaded.spec, tools, frozenset(scorers))), scorers
 
 

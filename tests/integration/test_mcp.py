@@ -102,6 +102,57 @@ async def test_a_server_that_is_not_there_says_so() -> None:
         assert caught.value.error_type == "server_unavailable"
 
 
+WEB_DESK = """
+desk: web
+brain: {{scripted: brain.yaml}}
+mcp:
+  servers: {{warehouse: {{url: "{url}", timeout: 60}}}}
+  tools:
+    warehouse.find_stock: {{effect: read, as: find_stock}}
+    warehouse.book: {{effect: keyed}}
+flows: {{work: {{stages: {{decide: {{task: decide, output: plan, next: act}}, act: {{tools: [find_stock]}}}}}}}}
+"""
+CASES = """
+cases:
+  - id: asks-nobody
+    message: {body: How many?}
+    expect: {called: [find_stock], status: done}
+  - id: given
+    message: {body: How many?}
+    given: {tools: {find_stock: {article: A-1, count: 3}}}
+    expect: {called: [find_stock], status: done}
+"""
+
+
+def test_the_doctor_sees_servers_and_an_eval_asks_none(
+    web_service: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk = tmp_path / "desk"
+    desk.mkdir()
+    (desk / "desk.yaml").write_text(WEB_DESK.format(url=web_service))
+    (desk / "brain.yaml").write_text(
+        "rules:\n  - answer: {reasoning: x, steps: [{tool: find_stock, parameters: {article: A-1}}]}\n"
+    )
+    (desk / "evals.yaml").write_text(CASES)
+    assert command(capsys, "mcp", "accept", str(desk), "--yes")[0] == 0
+    _, said = command(capsys, "doctor", str(desk), "--database", str(tmp_path / "d.db"))
+    found = [check["found"] for check in said["checks"] if check["name"] == "mcp"]
+    assert found == [
+        "warehouse: 2 of 7 tools offered",
+        "find_stock (warehouse.find_stock): read, low risk",
+        "warehouse_book (warehouse.book): irreversible, low risk",
+    ]
+    code, said = command(capsys, "eval", str(desk))
+    assert code == 0, said
+    pins = json.loads((desk / "mcp.lock.json").read_text())
+    pins["warehouse.find_stock"]["description"] = "As it was."
+    (desk / "mcp.lock.json").write_text(json.dumps(pins))
+    code, said = command(capsys, "doctor", str(desk), "--database", str(tmp_path / "d.db"))
+    [changed] = [check for check in said["checks"] if check["name"] == "mcp" and not check["ok"]]
+    assert (code, changed["found"].endswith("its description changed")) == (1, True)
+    assert "deskhand mcp accept" in changed["fix"]
+
+
 # --- a program, on a whole desk
 
 DESK = """

@@ -105,8 +105,10 @@ def _agents(loaded: "LoadedDesk") -> Iterator[Check]:
 def _tools(loaded: "LoadedDesk") -> Iterator[Check]:
     """Parameters that give authority in plain text work, but nobody can check whose the thing is: worth a look."""
     from deskhand.tools.plain_authority import concerns
+    from deskhand.wiring import server_tools
 
-    found = [(tool, concern) for tool in loaded.code.tools for concern in concerns(tool)]
+    every = (*loaded.code.tools, *server_tools(loaded))
+    found = [(tool, concern) for tool in every for concern in concerns(tool)]
     for tool, concern in found:
         yield Check("tool", True, f"{tool.name} ({tool.place}): {concern}", warning=True)
 

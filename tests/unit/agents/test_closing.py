@@ -1,5 +1,7 @@
 """The end of an agent's work: replies handed in, drafts, a person asked for; from a plan through gate and ledger."""
 
+import asyncio
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -7,19 +9,23 @@ from typing import Any
 
 import pytest
 
+from deskhand import crashpoints
+from deskhand.adapters.stores.sqlite import SqliteStore
+from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.agents.agent import Agent, Parts
 from deskhand.agents.closing import Closing
 from deskhand.agents.sending import Sending
 from deskhand.engine.journal import result_of
 from deskhand.engine.loop import Flow
+from deskhand.engine.work import Worker
 from deskhand.model.envelope import Envelope
 from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.model.run import Decision, Effect, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.model.spec import AgentSpec, FlowSpec
-from deskhand.tools import Gate, tool
+from deskhand.tools import Gate, ToolRegistry, tool
 from deskhand.tools.closing import closing_tools
-from deskhand.tools.delivery import draft_tool
-from tests.kit import Engine, MemoryOutbox, a_message, engine
+from deskhand.tools.delivery import delivery_tool, draft_tool
+from tests.kit import Engine, MemoryOutbox, TestClock, a_message, engine
 
 NAMES = ("send_reply", "create_draft", "escalate", "find_order", "refund")
 done: list[str] = []
@@ -293,3 +299,81 @@ def test_an_answer_without_a_call_is_a_reply_as_well() -> None:
     assert closing.replies[0].reply["to"] == "ann@example.com"
     assert closing.replies[0].reply["subject"] == "Re: My parcel"
     assert not Closing.of([("find_order", {"order": "O-1"})], Envelope.of(a_message()))
+
+
+# --- crashes
+
+POINTS = [
+    *("loop.before_work", "loop.after_work", "loop.after_row"),
+    *("effect.before_intend", "effect.after_intend", "effect.after_perform", "effect.after_settle"),
+]
+
+
+@pytest.fixture(scope="module")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("empty") / "d.db"
+
+    async def make() -> None:
+        await (await SqliteDatabase.open(file)).close()
+
+    asyncio.run(make())
+    return file
+
+
+@pytest.mark.parametrize("passage", [1, 2, 3])
+@pytest.mark.parametrize("point", POINTS)
+async def test_whatever_dies_in_between_each_reply_leaves_once(
+    tmp_path: Path, empty_database: Path, point: str, passage: int
+) -> None:
+    plan = [step("send_reply", **a_reply("One.")), step("send_reply", **a_reply("Two."))]
+    outbox, world = MemoryOutbox(), tmp_path / "d.db"
+    shutil.copy(empty_database, world)
+
+    def die() -> None:
+        raise crashpoints.Crash(point)
+
+    async def live() -> RunStatus | None:
+        async with life(world, outbox, plan) as (store, worker):
+            await store.recover()
+            [run] = await store.queued() or await store.runs()
+            return await worker.work(run.id)
+
+    async with life(world, outbox, plan) as (store, _):
+        await store.accept(a_message(), flow="flow")
+    crashpoints.arm(point, die, passage)
+    try:
+        first = await live()
+    except crashpoints.Crash:
+        first = None
+    finally:
+        crashpoints.disarm()
+    assert first is RunStatus.SENT or await live() is RunStatus.SENT
+    assert [reply.text for _, reply in outbox.sent] == ["One.", "Two."]
+    assert len({key for key, _ in outbox.sent}) == 2
+
+
+@asynccontextmanager
+async def life(file: Path, outbox: MemoryOutbox, plan: list[Any]) -> AsyncIterator[tuple[SqliteStore, Worker]]:
+    """A process that works the flow, without a dispatcher: it can be left at any moment."""
+
+    async def think(env: Envelope, ctx: Any, settings: Any) -> Any:
+        return {"steps": plan}
+
+    database = await SqliteDatabase.open(file)
+    store = SqliteStore(database, "test")
+    tools = (*closing_tools(store.effects, 2), delivery_tool(outbox))
+    parts = Parts(
+        tools=Gate(ToolRegistry(tools), store, desk="test"),
+        services={"think": think},
+        sending=Sending(replies_per_run=2),
+    )
+    stages = {
+        "plan": AgentSpec(name="plan", service="think", output_key="plan", default_next="act"),
+        "act": AgentSpec(name="act", output_key="acted", has_tools=True, tools=NAMES),
+    }
+    spec = FlowSpec(name="flow", start="plan", stages=stages, version="v1")
+    flow = Flow(spec, {name: Agent(stage, parts).process for name, stage in stages.items()})
+    try:
+        yield store, Worker(store, {"flow": flow}, TestClock())
+    finally:
+        await database.close()
