@@ -224,4 +224,4 @@ def test_a_run_tells_who_is_behind_a_mail(tmp_path: Path, capsys: pytest.Capture
     assert (code, story["status"]) == (0, RunStatus.SENT)
     assert story["reply"]["to"] == "jana.novakova@example.cz"
     _, told = command(capsys, "run", str(CRISP / "cs_headline.eml"), "--desk", str(folder))
-    assert "read by crisp: Jana Nováková <jana.novakova@example.cz>" in told
+    assert "the words of Jana Nováková <jana.novakova@example.cz>" in told

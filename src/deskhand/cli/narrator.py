@@ -10,13 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from deskhand.cli.agent_lines import turn_words
+from deskhand.cli.intake_lines import intake_lines
 from deskhand.cli.terminal import elapsed, milliseconds, printable, shortened, status_text
 from deskhand.engine.journal import ADOPTION, DECISION, result_of
 from deskhand.engine.story import REPLY, Document
 from deskhand.model.envelope import StageResult
 from deskhand.model.message import Message
 from deskhand.model.outcome import Outcome
-from deskhand.model.run import StepRow
+from deskhand.model.run import ReviewKind, StepRow
 from deskhand.tools.delivery import DELIVER
 
 _WIDEST = 110
@@ -49,6 +50,7 @@ class Narrator:
         """`since` is when the run was accepted: each step is then told with how long after that it began."""
         self._console, self._numbered, self._since = console, numbered, since
         self._told_reply: Document | None = None
+        self._told_intake = False
         self._width = min(console.width, _WIDEST)
 
     def message(self, message: Message, title: str = "") -> None:
@@ -57,11 +59,22 @@ class Narrator:
             head = Text(f"{title}  ", style="cyan").append(head)
         self._console.print()
         self._console.print(head.append(f"  from {printable(str(message.sender))}", style="not bold dim"))
-        body = shortened(message.body, self._width - 6)
+        body = shortened(message.words, self._width - 6)
         self._console.print(Text(f"  {body}", style="dim italic"), no_wrap=True, overflow="ellipsis")
 
+    def accepted(self, message: Message, title: str = "") -> None:
+        """The message, and what was made of it before its first stage."""
+        self.message(message, title)
+        self._told_intake = True
+        for line in intake_lines(message):
+            self._row(Line(line.sign, "cyan", line.name, line.detail))
+
     def step(self, row: StepRow) -> None:
-        line = line_of(row)
+        after = "" if self._since is None else elapsed(row.started_at - self._since)
+        for line in lines_of(row):
+            self._row(line, str(row.seq), after, milliseconds(row.latency_ms))
+
+    def _row(self, line: Line, number: str = "", after: str = "", took: str = "") -> None:
         grid = Table.grid(expand=True, padding=(0, 1))
         grid.width = self._width
         if self._numbered:
@@ -72,11 +85,10 @@ class Narrator:
         grid.add_column(width=max(15 - 2 * line.inner, len(line.name)), no_wrap=True)
         grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
         grid.add_column(width=9, justify="right", no_wrap=True)
-        took = Text(milliseconds(row.latency_ms), style="dim")
         name = Text(line.name, style="" if line.inner else "bold")
-        number = (str(row.seq),) if self._numbered else ()
-        after = (elapsed(row.started_at - self._since),) if self._since is not None else ()
-        grid.add_row(*number, *after, Text(line.sign, style=line.style), name, line.detail, took)
+        numbers = (number,) if self._numbered else ()
+        afters = (after,) if self._since is not None else ()
+        grid.add_row(*numbers, *afters, Text(line.sign, style=line.style), name, line.detail, Text(took, style="dim"))
         self._console.print(grid)
 
     def rest(self, story: Document) -> None:
@@ -87,10 +99,11 @@ class Narrator:
         self._told_reply = reply
         words = Text.from_markup(f"\n  {status_text(story['status'])}  ").append(printable(_where_it_stands(story)))
         self._console.print(words, soft_wrap=True)
-        if story.get("rule"):
+        if story.get("rule") and not self._told_intake:
             routed = f"  routed to {story['flow']} by {story['rule']}: {story['why']}"
             self._console.print(Text(printable(routed), style="dim"), soft_wrap=True)
-        if prepared := (story.get("message") or {}).get("prepared"):
+        prepared = (story.get("message") or {}).get("prepared")
+        if prepared and not self._told_intake:
             self._console.print(Text(f"  {printable(_prepared(prepared))}", style="dim"), soft_wrap=True)
         self._console.print(Text(f"  {story['run']}", style="dim"))
 
@@ -103,6 +116,13 @@ def _prepared(read: Document) -> str:
     if read["failed"] is not None:
         return f"{read['by']} could not read it, so it was taken as it is: {read['failed']}"
     return f"read by {read['by']}: {read['name']} <{read['address']}>".replace(":  <", ": <")
+
+
+def lines_of(row: StepRow) -> list[Line]:
+    """The step's line, after that of a call which a person is asked about."""
+    ask = result_of(row).ask if row.body is not None else None
+    held = [] if ask is None or ask.kind != ReviewKind.TOOL_CALL else [_held_line(ask.payload)]
+    return [*held, line_of(row)]
 
 
 def line_of(row: StepRow) -> Line:
@@ -140,12 +160,20 @@ def _call_line(result: StageResult) -> Line:
     return Line("→", "green" if fine else "red", str(call.get("tool")), detail, inner=True)
 
 
+def _held_line(call: Mapping[str, Any]) -> Line:
+    detail = Text(_arguments(call)).append("  hold", style=_VERDICTS["hold"])
+    detail.append(f", {printable(str(call.get('rule')))}", style="dim")
+    return Line("→", _VERDICTS["hold"], str(call.get("tool")), detail, inner=True)
+
+
 def _arguments(call: Mapping[str, Any]) -> str:
     """In short; a delivery's are the reply itself, which is shown in full below."""
     arguments = call.get("arguments") or {}
     if call.get("tool") == DELIVER:
         return f"to={printable(str(arguments.get('to')))}"
-    return " ".join(f"{name}={shortened(str(value), 30)}" for name, value in arguments.items() if value is not None)
+    return " ".join(
+        f"{name}={shortened(str(value), 30)}" for name, value in arguments.items() if value not in (None, "")
+    )
 
 
 def _failure(result: StageResult) -> str:
@@ -164,6 +192,8 @@ def _detail(row: StepRow, result: StageResult) -> Text:
         return Text(f"asks a person: {shortened(result.reason or '', 90)}", style="yellow")
     if result.outcome is Outcome.CLARIFY:
         return Text("asks the customer, waits for the answer", style="yellow")
+    if result.outcome is Outcome.TERMINATE and result.reason:
+        return Text(shortened(result.reason, 120), style="magenta")
     written = {**result.delta.outputs, **result.delta.merge}
     reply = written.pop(REPLY, None)
     return Text(_summary(next(iter(written.values()), reply))).append(_answered(result), style="dim")
@@ -189,6 +219,8 @@ def _summary(value: Any) -> str:
             return _context(sources, skipped)
         case {"requires_approval": False}:
             return "no person needed"
+        case {"abstained": True, "best": str(best), "best_confidence": int() | float() as near}:
+            return f"not sure, perhaps {best} ({near:.2f})"
         case {"category": str(category), "confidence": int() | float() as confidence}:
             return f"{category}, confidence {confidence:.3g}"
         case {"executed": int(executed), "failed": int(failed)}:

@@ -64,9 +64,8 @@ async def _run(
         stories: list[dict[str, Any]] = []
         async with _opened(loaded, live, database, outbox, watch) as desk:
             for number, message in enumerate(messages, 1):
-                if narrator is not None:
-                    narrator.message(message, f"{number}/{len(messages)}" if is_conversation else "")
-                stories.append(await work_message(desk, message, watch, narrator))
+                title = f"{number}/{len(messages)}" if is_conversation else ""
+                stories.append(await work_message(desk, message, watch, narrator, title))
         if live and not quiet:
             _say_how_to_decide(stories[-1])
     return stories, is_conversation

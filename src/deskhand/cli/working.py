@@ -37,9 +37,13 @@ class Watch:
             self._spinner.update(Text(words, style="dim"))
 
 
-async def work_message(desk: "Desk", message: Message, watch: Watch, narrator: "Narrator | None" = None) -> Document:
-    """Hand a message in, tell its steps as they are recorded, and return its story once it rests."""
+async def work_message(
+    desk: "Desk", message: Message, watch: Watch, narrator: "Narrator | None" = None, title: str = ""
+) -> Document:
+    """Hand a message in, tell it and its steps as they are recorded, and return its story once it rests."""
     accepted = await desk.dispatcher.submit(message)
+    if narrator is not None:
+        narrator.accepted(await desk.store.message(accepted.run_id) or message, title)
     return await follow(desk, accepted.run_id, watch, narrator)
 
 

@@ -55,7 +55,7 @@ def medical(message: Message, text: str) -> bool:
 @service("guard")
 async def guard(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> dict[str, Any] | ServiceResult:
     """First of all, before anything is understood: a medical question ends here, with a person."""
-    return _for_a_person(envelope) or {"hands_over": False}
+    return _for_a_person(envelope) or {"found": "nothing for people only"}
 
 
 def _for_a_person(envelope: Envelope) -> ServiceResult | None:
@@ -63,7 +63,7 @@ def _for_a_person(envelope: Envelope) -> ServiceResult | None:
     text = envelope.raw_input if message is None else _whole(message, envelope.raw_input)
     for reason, signs in ((_EMERGENCY, emergency_signs), (_MEDICAL, medical_signs), (_ORDERS, order_signs)):
         if found := signs(text):
-            output = {"hands_over": True, "signs": found}
+            output = {"found": reason, "signs": found}
             return ServiceResult(output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason)
     return None
 
