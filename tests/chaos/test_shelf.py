@@ -22,7 +22,7 @@ from tests.servers import new_database, postgres_programs
 
 CUSTOMERS = 50
 ON_THE_SHELF = 30
-PATIENCE = 240.0
+PATIENCE = 500.0
 """Seconds after which something hangs."""
 
 
@@ -101,7 +101,7 @@ def check(every: list[Any], left: int, lowest: int) -> None:
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 @pytest.mark.parametrize(
     ("processes", "kills"),
-    [pytest.param(2, 2, id="few"), pytest.param(4, 40, id="many", marks=pytest.mark.chaos)],
+    [pytest.param(2, 2, id="few"), pytest.param(3, 15, id="many", marks=pytest.mark.chaos)],
 )
 async def test_stock_is_right_however_often_processes_die(
     kind: str, processes: int, kills: int, tmp_path: Path
