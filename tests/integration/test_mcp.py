@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.run import RunStatus
 from deskhand.wiring import open_database, open_desk, read_desk
 from tests.kit import a_message
+from tests.mail_desk import until
 
 pytestmark = pytest.mark.skipif(find_spec("mcp") is None, reason="pip install deskhand[mcp] to test MCP servers")
 
@@ -93,6 +95,22 @@ async def test_a_tool_that_changed_is_refused_until_somebody_accepts_it(web_serv
         assert not caught.value.recoverable
         booked = await server.call("book", {"article": "A", "count": 1, "request_key": "k"}, PATIENCE, anew=True)
         assert booked == {"booked": 1}, "the others are as they were"
+
+
+async def test_whoever_does_not_wait_for_a_server_leaves_nothing_behind(tmp_path: Path) -> None:
+    """The program says when it began; it never speaks the protocol."""
+    code = f"import os, pathlib, time; pathlib.Path({str(tmp_path)!r}, str(os.getpid())).touch(); time.sleep(600)"
+    spec = McpServerSpec(name="silent", command=(sys.executable, "-c", code), timeout=PATIENCE, folder=tmp_path)
+    server = McpServer(spec, {})
+    waiting = asyncio.create_task(server.call("find_stock", {}, PATIENCE))
+    await until(lambda: any(tmp_path.iterdir()))
+    [begun] = tmp_path.iterdir()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    await server.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(begun.name), 0)
 
 
 async def test_a_server_that_is_not_there_says_so() -> None:

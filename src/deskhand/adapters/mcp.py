@@ -9,7 +9,7 @@ import logging
 import os
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TextIO, cast
@@ -68,6 +68,7 @@ class McpServer:
         self._task: asyncio.Task[None] | None = None
         self._client: Client | None = None
         self._stop = asyncio.Event()
+        self._ending: set[asyncio.Task[None]] = set()
         self._changed: dict[str, str] = {}
         self._verified = self._tried = float("-inf")
         self._stale = False
@@ -90,11 +91,11 @@ class McpServer:
             if error.code == REQUEST_TIMEOUT:
                 raise TimeoutError(f"{self._spec.name} did not answer within {timeout:g} s") from None
             if error.code == CONNECTION_CLOSED:
-                self._lose()
+                self._lose(client)
                 raise ConnectionError(f"{self._spec.name} went away during the call") from None
             raise ToolError("server_refused", f"{self._spec.name} refused the call: {_line(str(error))}") from None
         except (OSError, EOFError, RuntimeError) as error:  # the stream broke under the call
-            self._lose()
+            self._lose(client)
             raise ConnectionError(f"{self._spec.name} went away during the call") from error
         return _result(result)
 
@@ -106,11 +107,13 @@ class McpServer:
     async def close(self) -> None:
         self._stop.set()
         task, self._task, self._client = self._task, None, None
-        if task is not None:
-            done, _ = await asyncio.wait({task}, timeout=10)
-            if not done:
-                task.cancel()
-                await asyncio.wait({task}, timeout=10)
+        left = {*self._ending, *([task] if task is not None else [])}
+        if left:
+            _, late = await asyncio.wait(left, timeout=10)
+            for one in late:
+                one.cancel()
+            if late:
+                await asyncio.wait(late, timeout=10)
 
     # --- the connection
 
@@ -121,7 +124,7 @@ class McpServer:
                     await self._verify(self._client)
                 except Exception as error:
                     log.info("MCP server %s is gone: %r", self._spec.name, _first(error))
-                    self._lose()
+                    self._lose(self._client)
             if self._client is None:
                 await self._start()
             assert self._client is not None
@@ -139,24 +142,27 @@ class McpServer:
         await asyncio.to_thread(import_module, "mcp")  # takes seconds the first time
         self._stop, ready = asyncio.Event(), loop.create_future()
         task = self._task = asyncio.create_task(self._keep(ready, self._stop), name=f"mcp {self._spec.name}")
-        done, _ = await asyncio.wait({ready, task}, timeout=self._spec.timeout, return_when=asyncio.FIRST_COMPLETED)
         try:
+            first = asyncio.FIRST_COMPLETED
+            done, _ = await asyncio.wait({ready, task}, timeout=self._spec.timeout, return_when=first)
             if not done:
                 raise TimeoutError(f"no answer within {self._spec.timeout:g} s")
             client = ready.result() if ready.done() else None
             if client is None:
                 raise task.exception() or ConnectionError("it ended at once")
             await self._verify(client)
-        except ConfigError:
-            self._lose()
-            raise
         except Exception as error:
-            self._lose()
+            self._lose(None)
+            if isinstance(error, ConfigError):
+                raise
             log.warning("MCP server %s cannot be reached: %r", self._spec.name, _first(error))
             words = (
                 f"the server {self._spec.name} cannot be reached: {_line(str(_first(error)) or type(error).__name__)}"
             )
             raise ToolError("server_unavailable", words) from error
+        except BaseException:  # whoever waited for it has given up
+            self._lose(None)
+            raise
         self._client = client
 
     async def _keep(self, ready: "asyncio.Future[Client]", stop: asyncio.Event) -> None:
@@ -184,13 +190,21 @@ class McpServer:
         for tool, why in self._changed.items():
             log.error("tool %s of MCP server %s: %s since it was accepted", tool, self._spec.name, why)
 
-    def _lose(self) -> None:
-        """Forget the connection; its task closes what is left of it."""
+    def _lose(self, client: "Client | None") -> None:
+        """Forget this connection, unless another has taken its place; its task closes what is left of it."""
+        if self._client is not client:
+            return
         self._stop.set()
         task, self._task, self._client = self._task, None, None
         if task is not None:
+            self._ending.add(task)
+            task.add_done_callback(self._ended)
             task.cancel()
-            task.add_done_callback(_seen)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        self._ending.discard(task)
+        if not task.cancelled():
+            task.exception()  # told when it happened
 
 
 def changes(pins: Mapping[str, Pin], found: Mapping[str, Pin]) -> dict[str, str]:
@@ -312,8 +326,3 @@ def _first(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
-
-
-def _seen(task: "asyncio.Task[None]") -> None:
-    with suppress(asyncio.CancelledError):
-        task.exception()
