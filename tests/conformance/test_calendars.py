@@ -163,7 +163,8 @@ async def test_what_nobody_settles_is_free_again(house: House) -> None:
     clock.at += 3601
     assert await calendar.busy(DAY) == [Span(NINE + HALF, NINE + 2 * HALF)]
     assert await calendar.find("k1") is None
-    assert await calendar.settle() == 1
+    assert await calendar.settle() >= 1  # a server is told as well
+    assert await calendar.settle() == 0
     assert [(one.key, one.reason) for one in await calendar.bookings(state=BookingState.RELEASED)] == [
         ("k1", "nobody decided in time")
     ]

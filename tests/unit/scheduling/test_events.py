@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deskhand.model.booking import Booking, BookingState, Span
@@ -121,6 +121,7 @@ def test_what_is_no_calendar_is_refused() -> None:
         parse_calendar("BEGIN:VCALENDAR\r\nnothing\r\nEND:NOTHING")
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="BEGIN:VEVENTDUIRSC;=0123456789TZ,-+/\r\n ", max_size=200))
 def test_any_text_gives_invitations_or_none(text: str) -> None:
     read_invitations(calendar(event(text), method="REQUEST"), PRAGUE)

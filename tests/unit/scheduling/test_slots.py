@@ -204,6 +204,7 @@ def minutes_of(spans: list[Span]) -> set[int]:
     }
 
 
+@settings(deadline=None)
 @given(SPANS, SPANS)
 def test_spans_are_sets_of_minutes(one: list[Span], other: list[Span]) -> None:
     assert minutes_of(merged(one)) == minutes_of(one)
