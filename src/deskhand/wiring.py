@@ -55,7 +55,7 @@ from deskhand.engine.trusting import Trust
 from deskhand.engine.work import AtRest, BeforeRest, Screening, Worker
 from deskhand.errors import ConfigError, DeskhandError, ToolError
 from deskhand.evals.cited import CitedHere
-from deskhand.evals.lane import Around, Lane, SentLately
+from deskhand.evals.lane import Around, EarnedModes, Lane, SentLately
 from deskhand.evals.sealed import ThroughTheSeal
 from deskhand.knowledge.search import KnowledgeBase
 from deskhand.mail.authentication import MailTrust, principal_of
@@ -93,6 +93,7 @@ from deskhand.tools.registry import Tool, ToolRegistry
 from deskhand.tools.services import ServiceFunction
 from deskhand.tools.shapes import shape_of
 from deskhand.tools.terms import terms_of
+from deskhand.trust.standing import lower_of
 
 if TYPE_CHECKING:
     from deskhand.adapters.channels.files import FilesChannel
@@ -583,7 +584,7 @@ def _sending(spec: DeskSpec, store: DeskStore, clock: Clock, counted: SentLately
         return await store.replies_since(conversation, DELIVER, clock.now() - 3600, beside=run_id)
 
     async def mode_for(category: str | None) -> str:
-        return spec.mode_for(category)
+        return _first_mode(spec, category)
 
     return Sending(
         mode_for=mode_for,
@@ -593,6 +594,17 @@ def _sending(spec: DeskSpec, store: DeskStore, clock: Clock, counted: SentLately
         replies_per_hour=spec.limits.replies_per_hour,
         replies_per_run=spec.limits.replies_per_run,
     )
+
+
+def _first_mode(spec: DeskSpec, category: str | None) -> str:
+    """What a desk does with its replies where nothing is known of how good they are."""
+    ceiling = spec.mode_for(category)
+    return ceiling if spec.trust is None else lower_of(spec.trust.start, ceiling)
+
+
+async def _mode_as_recorded(spec: DeskSpec, earned: EarnedModes, category: str | None) -> str:
+    """What a replayed reply met; a mode that desk.yaml does not allow any more is not met."""
+    return lower_of(earned.mode() or _first_mode(spec, category), spec.mode_for(category))
 
 
 def _answered_before(store: DeskStore) -> KnownSender:
@@ -813,6 +825,7 @@ class Sandbox:
         around: Around | None = None,
         sent_lately: SentLately | None = None,
         screened: Screening | None = None,
+        earned: EarnedModes | None = None,
     ) -> Lane:
         """A place to work one conversation, with a time, tool results and run ids of its own."""
         spec = self.spec
@@ -823,6 +836,8 @@ class Sandbox:
         cited = self._knowledge.texts
         gate = _gate(self._loaded, store, registry, office, self._own, "capture", stand_in, clock, self._terms, cited)
         sending = _sending(spec, store, clock, sent_lately)
+        if earned is not None and spec.trust is not None:
+            sending = replace(sending, mode_for=partial(_mode_as_recorded, spec, earned), spot_checks=earned)
         agents = Agents(spec.profiles, self._chat, tuple(registry), spec.models, spec.default_model)
         sources = context_sources(self._database, store, self._knowledge, office)
         known = _answered_before(store)

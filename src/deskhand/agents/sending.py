@@ -23,6 +23,7 @@ TIME_LOST = "time_lost"
 RETRY_AFTER = (2.0, 5.0, 15.0, 60.0, 300.0, 900.0, 1800.0, *[3600.0] * 23)
 """Seconds before each further attempt while a mail server is away: about a day in all, as mail servers do it."""
 SHADOWED = "shadow mode: written, not sent"
+ASKED_IN_DRAFT = "draft mode: a question to the customer is a person's to ask"
 
 
 class Calls(NamedTuple):
@@ -80,7 +81,7 @@ class Sending:
         if mode == "shadow":
             return RunStatus.DONE, SHADOWED, Cause.MODE
         if mode == "draft":
-            words = "draft mode: a question to the customer is a person's to ask"
+            words = ASKED_IN_DRAFT
             return RunStatus.NEEDS_REVIEW, words, Cause.MODE
         reason = await self.too_many(envelope)
         return None if reason is None else (RunStatus.NEEDS_REVIEW, reason, Cause.PACE)

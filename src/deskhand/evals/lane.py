@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from deskhand.engine.loop import Process
 from deskhand.engine.work import Worker
@@ -15,6 +16,16 @@ Around = Callable[[str, Process], Process]
 
 SentLately = Callable[[str, float], int]
 """How many replies left in the conversation since then, those of the run of this id not counted."""
+
+
+class EarnedModes(Protocol):
+    """The modes that runs met in the record, for a desk whose modes are not in desk.yaml."""
+
+    def mode(self) -> str | None:
+        """What the stage at work met; None where the record does not say."""
+        ...
+
+    async def checks(self, run_id: str, category: str | None) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ from deskhand.errors import Conflict, NotFound
 from deskhand.evals.clocks import OwnTime
 from deskhand.evals.differences import differences
 from deskhand.evals.facts import facts_of
-from deskhand.evals.lane import Around, Lane, SentLately
+from deskhand.evals.lane import Around, EarnedModes, Lane, SentLately
 from deskhand.evals.recorded import Happened, Moment, RecordedConversation, RecordedRun
 from deskhand.evals.recorded_chat import RecordedChat
+from deskhand.evals.recorded_modes import recorded_mode, was_checked
 from deskhand.evals.recorded_stages import RecordedStages
 from deskhand.evals.recorded_tools import RecordedTools
 from deskhand.evals.sealed import sealed
@@ -44,6 +45,7 @@ class OpensLanes(Protocol):
         around: Around | None = None,
         sent_lately: SentLately | None = None,
         screened: Screening | None = None,
+        earned: EarnedModes | None = None,
     ) -> Lane: ...
 
 
@@ -98,6 +100,7 @@ class _Replay:
             around=self._around,
             sent_lately=self._sent_lately,
             screened=self._screened,
+            earned=self,
         )
         self._accepting: RecordedRun | None = None
         self._tools: dict[str, RecordedTools] = {}
@@ -209,6 +212,15 @@ class _Replay:
             return None
         note = ErrorNote(stage="", code=ErrorCode.REPLY_BOUNCED, message=bounced)
         return End(RunStatus.NEEDS_REVIEW, bounced, note)
+
+    def mode(self) -> str | None:
+        return recorded_mode(self._attempt())
+
+    async def checks(self, run_id: str, category: str | None) -> bool:
+        return was_checked(self._attempt())
+
+    def _attempt(self) -> StageResult | None:
+        return self._stages[self._working.run.id].attempt if self._working is not None else None
 
     def _sent_lately(self, run_id: str, since: float) -> int:
         others = [run for run in self._conversation.runs if run.run.id != run_id]

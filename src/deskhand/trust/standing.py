@@ -44,12 +44,12 @@ class Place:
 def place_of(category: str, start: str, ceiling: str, changes: Sequence[ModeChange]) -> Place:
     """Where the changes so far, oldest first, have led; a lower ceiling in desk.yaml takes effect at once."""
     last = changes[-1] if changes else None
-    mode = _lower(start if last is None else last.mode, ceiling)
+    mode = lower_of(start if last is None else last.mode, ceiling)
     falls = sum(change.how == FELL_BACK for change in changes)
     return Place(category, mode, ceiling, last.at if last else 0.0, last.number if last else 0, falls)
 
 
-def _lower(one: str, other: str) -> str:
+def lower_of(one: str, other: str) -> str:
     return MODES[min(MODES.index(one), MODES.index(other))]
 
 
