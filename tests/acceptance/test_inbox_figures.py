@@ -59,7 +59,7 @@ class Mail:
 def mails() -> list[Mail]:
     async def worked() -> list[CaseResult]:
         loaded = wiring.read_desk("inbox")
-        loaded = replace(loaded, spec=loaded.spec.model_copy(update={"mode": "auto", "modes": {}}))
+        loaded = replace(loaded, spec=loaded.spec.model_copy(update={"mode": "auto", "modes": {}, "trust": None}))
         cases, scorers = wiring.desk_cases(loaded)
         first = [replace(case, turns=case.turns[:1]) for case in cases]
         async with wiring.open_sandbox(loaded) as sandbox:
