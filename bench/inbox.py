@@ -73,7 +73,7 @@ async def cycle(folder: Path, *, mails: int, reading: bool) -> Result:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     os.environ["DESKHAND_EMBED_THREADS"] = "1"
     loaded = wiring.read_desk("inbox")
-    loaded = replace(loaded, spec=loaded.spec.model_copy(update={"mode": "auto", "modes": {}}))
+    loaded = replace(loaded, spec=loaded.spec.model_copy(update={"mode": "auto", "modes": {}, "trust": None}))
     if not reading:
         vars(wiring).update(
             build_brain=lambda *args, **more: ScriptedBrain(_at_once),
