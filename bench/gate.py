@@ -69,6 +69,9 @@ class Run:
         results = [{"data": {f"field {n}": f"value {n} of {one}" for n in range(200)}} for one in range(5)]
         self.envelope = Envelope.of(message).changed(outputs={"act": {"results": results, "category": "refund"}})
 
+    def note(self, name: str, result: StageResult, latency_ms: float = 0.0) -> StageResult:
+        return result
+
     async def step(self, name: str, work: Work) -> StageResult:
         return await work()
 

@@ -36,8 +36,8 @@ async def ours_durable(folder: Path, url: str, n: int, in_flight: int) -> Result
             await desk.one(message(next(numbers), flow=flow))
 
         runs = max(1, n // STAGES)
-        long = await _drive(lambda: one("long"), runs, in_flight)
-        short = await _drive(lambda: one("short"), runs * 2, in_flight)
+        long = await drive(lambda: one("long"), runs, in_flight)
+        short = await drive(lambda: one("short"), runs * 2, in_flight)
     await chat.aclose()
     return {"cpu_ms": (long["cpu_ms"] - short["cpu_ms"]) / (STAGES - 1), "run_cpu_ms": short["cpu_ms"]}
 
@@ -47,7 +47,7 @@ async def ours_alone(folder: Path, url: str, n: int, in_flight: int) -> Result:
     spec = chain("one", ["s0"], **SPEC).stages["s0"]
     agent = Agent(spec, Parts(brain=LlmBrain(chat, {}, MODEL)))
     envelope = Envelope.of(message(1), run_id="run_1")
-    result = await _drive(lambda: agent.process(envelope), n, in_flight)
+    result = await drive(lambda: agent.process(envelope), n, in_flight)
     await chat.aclose()
     return result
 
@@ -70,7 +70,7 @@ async def bare_client(folder: Path, url: str, n: int, in_flight: int) -> Result:
             async with session.post(f"{url}/chat/completions", json=body) as response:
                 await response.json()
 
-        return await _drive(one, n, in_flight)
+        return await drive(one, n, in_flight)
 
 
 async def pydantic_ai(folder: Path, url: str, n: int, in_flight: int, loop: bool = False) -> Result:
@@ -82,10 +82,10 @@ async def pydantic_ai(folder: Path, url: str, n: int, in_flight: int, loop: bool
     model = OpenAIChatModel("gpt-4o-mini", provider=OpenAIProvider(base_url=url, api_key="none"))
     if not loop:
         agent: Any = PydanticAgent(model, instructions=INSTRUCTIONS, output_type=NativeOutput(_answer_type()))
-        return await _drive(lambda: agent.run(MAIL), n, in_flight)
+        return await drive(lambda: agent.run(MAIL), n, in_flight)
     agent = PydanticAgent(model, instructions="You look orders up.")
     agent.tool_plain(lookup_order)
-    return _by_iteration(await _drive(lambda: agent.run(MAIL), n // ITERATIONS, in_flight))
+    return by_iteration(await drive(lambda: agent.run(MAIL), n // ITERATIONS, in_flight))
 
 
 async def langgraph(folder: Path, url: str, n: int, in_flight: int, loop: bool = False, saved: bool = False) -> Result:
@@ -102,7 +102,7 @@ async def langgraph(folder: Path, url: str, n: int, in_flight: int, loop: bool =
         looping: Any = create_agent(model, [tool(lookup_order)], system_prompt="You look orders up.")
         asked = {"messages": [("user", MAIL)]}
         limit = {"recursion_limit": 4 * ITERATIONS}
-        return _by_iteration(await _drive(lambda: looping.ainvoke(asked, limit), n // ITERATIONS, in_flight))
+        return by_iteration(await drive(lambda: looping.ainvoke(asked, limit), n // ITERATIONS, in_flight))
 
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
     from langgraph.graph import END, START, StateGraph
@@ -129,7 +129,7 @@ async def langgraph(folder: Path, url: str, n: int, in_flight: int, loop: bool =
             thread: Any = {"configurable": {"thread_id": f"t{next(numbers)}"}}
             await compiled.ainvoke({"mail": MAIL}, thread, **({"durability": "sync"} if saved else {}))
 
-        return await _drive(one, n, in_flight)
+        return await drive(one, n, in_flight)
 
 
 def lookup_order(order_id: str) -> str:
@@ -149,12 +149,12 @@ def _answer_type() -> Any:
     return Classified
 
 
-def _by_iteration(result: Result) -> Result:
+def by_iteration(result: Result) -> Result:
     """A loop of N tool calls makes N + 1 calls of the model."""
     return {"cpu_ms": result["cpu_ms"] / (ITERATIONS + 1)}
 
 
-async def _drive(one: Callable[[], Awaitable[Any]], n: int, in_flight: int) -> Result:
+async def drive(one: Callable[[], Awaitable[Any]], n: int, in_flight: int) -> Result:
     for _ in range(max(3, in_flight)):
         await one()
     left = itertools.count()

@@ -87,6 +87,9 @@ class FixedContext:
     async def step(self, name: str, work: Any) -> Any:
         return await work()
 
+    def note(self, name: str, result: Any, latency_ms: float = 0.0) -> Any:
+        return result
+
     def effect_key(self, index: int = 0) -> EffectKey:
         return EffectKey(self.run_id, self.seq, index)
 

@@ -127,6 +127,13 @@ class StageContext(Protocol):
         """Return the recorded result of this step, or do the work and record it. The only way to make a row."""
         ...
 
+    def note(self, name: str, result: StageResult, latency_ms: float = 0.0) -> StageResult:
+        """A step that is written together with the next one: for what a crash may do again without harm.
+
+        The state holds it at once; a step of this name that is recorded already stands.
+        """
+        ...
+
     def effect_key(self, index: int = 0) -> EffectKey:
         """The key of an effect that the step about to be recorded carries out."""
         ...
@@ -252,7 +259,9 @@ class Drafts(Protocol):
 class Journal(Protocol):
     """Append-only rows of runs. A second writer of the same (run, seq) gets Fenced."""
 
-    async def append(self, row: StepRow) -> None: ...
+    async def append(self, *rows: StepRow) -> None:
+        """Rows of one run, in order; several are in one transaction."""
+        ...
 
     async def rows(self, run_id: str) -> list[StepRow]: ...
 

@@ -364,7 +364,7 @@ async def open_desk(
     brain = build_brain(spec, RecordingChatModel(model, store.record_call, clock), clock, knowledge, embedder)
     agents = Agents(
         spec.profiles,
-        agent_chat(spec, model, lambda asked: RecordingChatModel(asked, store.record_call, clock)),
+        agent_chat(spec, model, lambda asked: RecordingChatModel(asked, store.record_call, clock, waits=False)),
         tuple(registry),
         spec.models,
         spec.default_model,

@@ -463,3 +463,31 @@ async def test_somebody_elses_message_leaves_a_waiting_draft_alone(stores: Store
     (review,) = await store.reviews()
     assert review.state is ReviewState.STALE
     assert (await store.run(run)).successor == again.run_id
+
+
+async def test_several_rows_are_written_together(stores: Stores) -> None:
+    store = await stores()
+    run_id = (await store.accept(a_message(1), flow="flow")).run_id
+    claimed = await store.claim(run_id, {"flow": "v1"})
+    assert claimed is not None
+    head, rows = seed(run_id, claimed.message_digest), []
+    for number in range(3):
+        row = make_row(
+            run_id,
+            number,
+            f"stage/{number}",
+            StageResult(),
+            attempt=1,
+            flow_version="v1",
+            started_at=1.0,
+            latency_ms=1.0,
+            previous=head,
+        )
+        rows.append(row)
+        head = row.chain
+    await store.append(*rows[:2])
+    assert [row.seq for row in await store.rows(run_id)] == [0, 1]
+    with pytest.raises(Fenced):
+        await store.append(rows[0], rows[1])
+    await store.append(rows[2])
+    assert [row.seq for row in await store.rows(run_id)] == [0, 1, 2]

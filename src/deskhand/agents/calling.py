@@ -71,6 +71,7 @@ async def called(
 ) -> Called:
     """Arguments that cannot be read are `{}`: checked like any others, noted, and never enough for an effect."""
     text = str(call["arguments"])
-    _, note = parse_arguments(text)
-    answer = await gate.call(call["tool"], text, allowed=allowed, ctx=ctx, index=index)
+    given, note = parse_arguments(text)
+    parameters = given if note is None else text  # the gate reads it once more, and finds the same
+    answer = await gate.call(call["tool"], parameters, allowed=allowed, ctx=ctx, index=index)
     return Called(call["tool"], iteration, answer, call, note)

@@ -193,7 +193,7 @@ class AgentLoop:
             return StageResult(delta=self._adding(work.ctx, TURNS, turn), answered=answered)
 
         result = await work.ctx.step(f"turn {iteration}", ask)
-        talk.turns.append(_added(result, self._key, TURNS))
+        talk.add_turn(_added(result, self._key, TURNS))
         work.heard = ()
 
     def _request(self, work: _Work) -> tuple[ChatRequest, list[dict[str, Any]]]:
@@ -241,16 +241,16 @@ class AgentLoop:
                 if held is not None:
                     return held
                 if work.talk.stopped:
-                    await self._leave_the_rest(work)
+                    self._leave_the_rest(work)
                     return None
         return None
 
-    async def _leave_the_rest(self, work: _Work) -> None:
+    def _leave_the_rest(self, work: _Work) -> None:
         for place, call in work.talk.open_calls:
             result = not_made(call, work.talk.iterations)
             added = StageResult(delta=self._adding(work.ctx, RESULTS, result))
-            await work.ctx.step(f"{work.talk.iterations}.{place + 1} {call['tool']}", partial(_given, added))
-            work.talk.results.append(result)
+            work.ctx.note(f"{work.talk.iterations}.{place + 1} {call['tool']}", added)
+            work.talk.add_result(result)
 
     async def _together(self, work: _Work, iteration: int, calls: Sequence[tuple[int, dict[str, Any]]]) -> Held | None:
         ctx = work.ctx
@@ -273,12 +273,13 @@ class AgentLoop:
         return None
 
     async def _record(self, work: _Work, name: str, one: Called) -> None:
-        async def record() -> StageResult:
-            return StageResult(call=one.record, delta=self._adding(work.ctx, RESULTS, one.result))
-
-        result = await work.ctx.step(name, record)
-        kept = _added(result, self._key, RESULTS)
-        work.talk.results.append(kept)
+        """With the next turn, unless somebody watches: done again, a read reads and an effect is told by the ledger."""
+        made = StageResult(call=one.record, delta=self._adding(work.ctx, RESULTS, one.result))
+        if self._streams:
+            result = await work.ctx.step(name, partial(_given, made))
+        else:
+            result = work.ctx.note(name, made, one.answer.latency_ms)
+        work.talk.add_result(_added(result, self._key, RESULTS))
         told = one.answer.result
         work.tell(ToolAnswered(work.ctx.run_id, self._stage, one.iteration, one.tool, told.ok, told.for_model()))
 
@@ -337,7 +338,7 @@ class AgentLoop:
         """`results` is there from the first row on, and never written by the model: the gate goes by it."""
         output = ctx.envelope.output(self._key)
         if isinstance(output, dict) and isinstance(output.get(TURNS), list):
-            return Delta.model_construct(append={f"{self._key}.{what}": [item]})
+            return _NOTHING.changed(append={f"{self._key}.{what}": [item]})
         return Delta(outputs={self._key: {TURNS: [item], RESULTS: []}})
 
     def _emit(self, run_id: str, event: LoopEvent) -> None:
@@ -350,6 +351,7 @@ class AgentLoop:
             log.exception("the event sink failed", extra={"run_id": run_id})
 
 
+_NOTHING = Delta()
 _MODEL_FAULTS = frozenset(
     (
         ErrorCode.MODEL_UNAVAILABLE,

@@ -23,6 +23,10 @@ class Standalone:
         self.envelope = self.envelope.apply(result.delta)
         return result
 
+    def note(self, name: str, result: StageResult, latency_ms: float = 0.0) -> StageResult:
+        self.envelope = self.envelope.apply(result.delta)
+        return result
+
     def effect_key(self, index: int = 0) -> EffectKey:
         return EffectKey(self.run_id, 0, index)
 

@@ -1,8 +1,9 @@
 """The conversation of a tool loop, as the rows of its run hold it and as a model is shown it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, takewhile
 from typing import Any, cast
 
 from deskhand.model.chat import Completion
@@ -26,6 +27,8 @@ class Transcript:
     """Turns of earlier rounds: before a reviewer sent the agent back, say."""
     closed: bool = False
     """Whether the round has ended: a further turn begins another one."""
+    _said: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """The conversation so far, in the shape a model is shown it."""
 
     @classmethod
     def of(cls, output: Any) -> "Transcript":
@@ -38,7 +41,24 @@ class Transcript:
             return cls()
         ended = int(kept.get("iterations", 0))
         closed = ended == len(turns) > 0
-        return cls(list(turns), list(results), int(kept.get("began", 0)) if closed else ended, closed)
+        talk = cls(before=int(kept.get("began", 0)) if closed else ended, closed=closed)
+        left = iter(results)
+        for turn in turns:
+            talk.add_turn(turn)
+            for result in islice(left, len(turn["calls"])):
+                talk.add_result(result)
+        return talk
+
+    def add_turn(self, turn: dict[str, Any]) -> None:
+        self.turns.append(turn)
+        self._said += [{"role": "user", "content": text} for text in turn.get("heard", ())]
+        self._said.append(_assistant(turn))
+
+    def add_result(self, result: dict[str, Any]) -> None:
+        call = self.turns[-1]["calls"][self.answered]
+        self.results.append(result)
+        content = json.dumps(shown(result), ensure_ascii=False, separators=(",", ":"))
+        self._said.append({"role": "tool", "tool_call_id": call["id"], "content": content})
 
     @property
     def iterations(self) -> int:
@@ -51,7 +71,7 @@ class Transcript:
     @property
     def answered(self) -> int:
         """How many calls of the last turn have their result."""
-        return sum(1 for result in self.results if result["iteration"] == self.iterations)
+        return sum(1 for _ in self._own())
 
     @property
     def open_calls(self) -> list[tuple[int, dict[str, Any]]]:
@@ -66,8 +86,12 @@ class Transcript:
     @property
     def stopped(self) -> bool:
         """A call of the last turn ended the agent's work: no further turn, and no further call of this one."""
-        own = [result for result in self.results if result["iteration"] == self.iterations]
-        return any(ESCALATED in one or (one["tool"] == ESCALATE and not one.get("error")) for one in own)
+        return any(ESCALATED in one or (one["tool"] == ESCALATE and not one.get("error")) for one in self._own())
+
+    def _own(self) -> Iterator[dict[str, Any]]:
+        """The results of the last turn."""
+        last = len(self.turns)
+        return takewhile(lambda result: result["iteration"] == last, reversed(self.results))
 
     @property
     def final_message(self) -> str:
@@ -89,16 +113,11 @@ class Transcript:
 
     def messages(self, system: str, heard: Sequence[str] = ()) -> list[dict[str, Any]]:
         """The conversation in the OpenAI shape; `heard` is what is said before the next turn."""
-        found: list[dict[str, Any]] = [{"role": "system", "content": system}]
-        results = iter(self.results)
-        for turn in self.turns:
-            found += [{"role": "user", "content": text} for text in turn.get("heard", ())]
-            found.append(_assistant(turn))
-            for call in turn["calls"]:
-                result = next(results)
-                content = json.dumps(shown(result), ensure_ascii=False, separators=(",", ":"))
-                found.append({"role": "tool", "tool_call_id": call["id"], "content": content})
-        return found + [{"role": "user", "content": text} for text in heard]
+        return [
+            {"role": "system", "content": system},
+            *self._said,
+            *({"role": "user", "content": text} for text in heard),
+        ]
 
 
 def turn_of(

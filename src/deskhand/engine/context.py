@@ -74,6 +74,8 @@ class RunContext:
         self._tried = 1
         self._writing: Task[None] | None = None
         """A step's row on its way to the store."""
+        self._noted: list[StepRow] = []
+        """Rows that are written together with the next one."""
 
     # --- what the loop uses
 
@@ -154,6 +156,18 @@ class RunContext:
         self._writing.add_done_callback(_seen)
         await shield(self._writing)
         return result
+
+    def note(self, name: str, result: StageResult, latency_ms: float = 0.0) -> StageResult:
+        """A part of the stage that is written together with the next row; lost in a crash, it is done again."""
+        full = f"{self._visit[0]}/{name}"
+        known = self._done.get(full)
+        if known is not None:
+            return known
+        row, kept = self._row(full, result, started_at=self._clock.now(), latency_ms=round(latency_ms, 3))
+        self._noted.append(row)
+        self._advance(row, kept)
+        self._done[full] = kept
+        return kept
 
     def effect_key(self, index: int = 0) -> EffectKey:
         """The same for every attempt at, and resumption of, this visit of the stage."""
@@ -240,6 +254,9 @@ class RunContext:
 
     async def _keep(self, row: StepRow, result: StageResult) -> None:
         await self._append(row)
+        self._advance(row, result)
+
+    def _advance(self, row: StepRow, result: StageResult) -> None:
         self.envelope = self.envelope.apply(result.delta)
         self._seq, self._head = self._seq + 1, row.chain
 
@@ -256,7 +273,9 @@ class RunContext:
         """The work is done: rather than do it again, wait a while for a database that is away."""
         for tried in range(1, APPEND_TRIES + 1):
             try:
-                return await self._store.append(row)
+                await self._store.append(*self._noted, row)
+                self._noted.clear()
+                return
             except StoreUnavailable:
                 if tried == APPEND_TRIES:
                     raise

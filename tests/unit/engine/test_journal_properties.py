@@ -121,8 +121,8 @@ class OneRun:
     def __init__(self) -> None:
         self.written: list[StepRow] = []
 
-    async def append(self, row: StepRow) -> None:
-        self.written.append(row)
+    async def append(self, *rows: StepRow) -> None:
+        self.written.extend(rows)
 
     async def reviews(self, **query: Any) -> list[Any]:
         return []

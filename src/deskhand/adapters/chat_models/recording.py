@@ -1,20 +1,27 @@
 """Books every call of a model: what it said, what it cost, how long it took, whether it failed."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from typing import Any
 
 from deskhand.adapters.chat_models.redaction import redacted
 from deskhand.model.chat import ChatRequest, Chunk, Completion, Usage
 from deskhand.model.run import LlmCall
 from deskhand.ports import ChatModel, Clock
 
-Record = Callable[[LlmCall], Awaitable[None]]
+log = logging.getLogger("deskhand.models")
+
+Record = Callable[[LlmCall], Coroutine[Any, Any, None]]
 
 
 class RecordingChatModel:
     """Wraps a model so that each call leaves exactly one LlmCall, also one that fails or is given up."""
 
-    def __init__(self, inner: ChatModel, record: Record, clock: Clock) -> None:
-        self._inner, self._record, self._clock = inner, record, clock
+    def __init__(self, inner: ChatModel, record: Record, clock: Clock, *, waits: bool = True) -> None:
+        """Without `waits` the record is handed in and not waited for: what the store is given next comes after it."""
+        self._inner, self._record, self._clock, self._waits = inner, record, clock, waits
+        self._under_way: set[asyncio.Task[None]] = set()
 
     async def complete(self, request: ChatRequest) -> Completion:
         started = self._clock.now()
@@ -52,22 +59,31 @@ class RecordingChatModel:
     ) -> None:
         now, origin = self._clock.now(), request.origin
         spent = Usage() if completion is None else completion.usage
-        await self._record(
-            LlmCall(
-                run_id=origin.run_id,
-                stage=origin.stage,
-                call_type=origin.call_type,
-                model=request.model,
-                request_digest=request.digest,
-                prompt_tokens=spent.prompt_tokens,
-                completion_tokens=spent.completion_tokens,
-                cost=spent.cost,
-                latency_ms=max(now - started, 0.0) * 1000,
-                error=error,
-                at=started,
-                answer=None if completion is None else completion.as_record(),
-            )
+        call = LlmCall(
+            run_id=origin.run_id,
+            stage=origin.stage,
+            call_type=origin.call_type,
+            model=request.model,
+            request_digest=request.digest,
+            prompt_tokens=spent.prompt_tokens,
+            completion_tokens=spent.completion_tokens,
+            cost=spent.cost,
+            latency_ms=max(now - started, 0.0) * 1000,
+            error=error,
+            at=started,
+            answer=None if completion is None else completion.as_record(),
         )
+        if self._waits:
+            await self._record(call)
+            return
+        writing = asyncio.ensure_future(self._record(call))
+        self._under_way.add(writing)
+        writing.add_done_callback(self._written)
+
+    def _written(self, writing: "asyncio.Task[None]") -> None:
+        self._under_way.discard(writing)
+        if not writing.cancelled() and (error := writing.exception()) is not None:
+            log.error("a model call could not be booked: %s", error)
 
 
 def _words(error: BaseException) -> str:

@@ -1,5 +1,6 @@
 """The PostgreSQL store: the hot path through the group-commit writer, the rest from SqlStore."""
 
+import asyncio
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -73,8 +74,12 @@ class PostgresStore(SqlStore):
         claimed: Claimed | None = await self._postgres.write(writes.claim, values)
         return claimed
 
-    async def append(self, row: StepRow) -> None:
-        values = (
+    async def append(self, *rows: StepRow) -> None:
+        """Handed in at the same moment, they are in the same transaction."""
+        await asyncio.gather(*(self._postgres.write(writes.append, self._values(row)) for row in rows))
+
+    def _values(self, row: StepRow) -> tuple[Any, ...]:
+        return (
             row.run_id,
             self.desk,
             self.owner,
@@ -90,7 +95,6 @@ class PostgresStore(SqlStore):
             row.body_digest,
             row.chain,
         )
-        await self._postgres.write(writes.append, values)
 
     async def finish(
         self,

@@ -96,7 +96,14 @@ class SqliteStore(SqlStore):
 
         return await self._sqlite.write(op, single=True)  # one statement writes, and it is the last
 
-    async def append(self, row: StepRow) -> None:
+    async def append(self, *rows: StepRow) -> None:
+        def op(tx: Tx) -> None:
+            for row in rows:
+                self._insert(tx, row)
+
+        await self._sqlite.write(op, single=len(rows) == 1)
+
+    def _insert(self, tx: Tx, row: StepRow) -> None:
         values = (
             row.seq,
             row.name,
@@ -111,22 +118,17 @@ class SqliteStore(SqlStore):
             row.chain,
             self.desk,
         )
-        owned = (row.run_id, self.desk, self.owner)
-
-        def op(tx: Tx) -> None:
-            try:
-                written = tx.raw.execute(
-                    "INSERT INTO steps(run, seq, name, attempt, outcome, flow_version, started_at, latency_ms, body,"
-                    " salt, body_digest, chain, desk) SELECT position,?,?,?,?,?,?,?,?,?,?,?,? FROM runs"
-                    " WHERE id=? AND desk=? AND owner=? AND status='running'",
-                    (*values, *owned),
-                )
-            except sqlite3.IntegrityError:
-                raise Fenced(f"step {row.seq} of {row.run_id} is already written") from None
-            if written.rowcount == 0:
-                raise Fenced(f"run {row.run_id} is not ours any more")
-
-        await self._sqlite.write(op, single=True)
+        try:
+            written = tx.raw.execute(
+                "INSERT INTO steps(run, seq, name, attempt, outcome, flow_version, started_at, latency_ms, body,"
+                " salt, body_digest, chain, desk) SELECT position,?,?,?,?,?,?,?,?,?,?,?,? FROM runs"
+                " WHERE id=? AND desk=? AND owner=? AND status='running'",
+                (*values, row.run_id, self.desk, self.owner),
+            )
+        except sqlite3.IntegrityError:
+            raise Fenced(f"step {row.seq} of {row.run_id} is already written") from None
+        if written.rowcount == 0:
+            raise Fenced(f"run {row.run_id} is not ours any more")
 
     async def finish(
         self,

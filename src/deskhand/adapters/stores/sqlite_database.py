@@ -52,7 +52,9 @@ class SqliteDatabase:
         self.name = str(path)
         self.commits = 0
         self.writes = 0
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
+        self._waiting: list[_Job] = []
+        """Handed in since the event loop last came round: they go to the writer together, and wake it once."""
         self._readers = ThreadPoolExecutor(2, thread_name_prefix="deskhand-read")
         self._local = threading.local()
         self._opened: list[Tx] = []
@@ -79,9 +81,17 @@ class SqliteDatabase:
         """
         if self._closed:
             raise StoreUnavailable(f"{self.path} is closed")
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._jobs.put(_Job(op, single, future))
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        if not self._waiting:
+            loop.call_soon(self._pass_on)
+        self._waiting.append(_Job(op, single, future))
         return await future
+
+    def _pass_on(self) -> None:
+        if self._waiting:
+            self._jobs.put(self._waiting)
+            self._waiting = []
 
     async def read(self, op: Op[T]) -> T:
         if self._closed:
@@ -111,6 +121,7 @@ class SqliteDatabase:
         if self._closed:
             return
         self._closed = True
+        self._pass_on()
         self._jobs.put(None)
         await asyncio.to_thread(self._thread.join)
         self._readers.shutdown(wait=True)
@@ -146,8 +157,8 @@ class SqliteDatabase:
             tx.raw.close()
 
     def _batches(self) -> Iterable[list[_Job]]:
-        while (job := self._jobs.get()) is not None:
-            batch = [job]
+        while (jobs := self._jobs.get()) is not None:
+            batch = jobs
             last = False
             while len(batch) < MAX_BATCH:
                 try:
@@ -157,7 +168,7 @@ class SqliteDatabase:
                 if following is None:
                     last = True
                     break
-                batch.append(following)
+                batch += following
             yield batch
             if last:
                 return

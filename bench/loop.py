@@ -1,0 +1,144 @@
+"""An iteration of a tool loop (ask the model, run one read tool) against a local server: our CPU and others'."""
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+from bench import llm_stage
+from bench.desks import MAIL, MODEL, chat_model, message, working
+from bench.harness import Floor, Report, Result, alternate, medians, model_server, spread
+from bench.llm_stage import ITERATIONS, by_iteration, drive, lookup_order
+from deskhand.adapters.chat_models.recording import RecordingChatModel
+from deskhand.agents.agent import Parts
+from deskhand.agents.loop import AgentLoop
+from deskhand.agents.profiled import Agents
+from deskhand.engine.clock import SystemClock
+from deskhand.model.profile import ProfileSpec
+from deskhand.model.run import Effect, EffectKey, EffectState
+from deskhand.model.spec import AgentSpec, FlowSpec
+from deskhand.model.totals import Total
+from deskhand.ports import ChatModel
+from deskhand.tools import Gate, ToolRegistry, tool
+
+INSTRUCTIONS = "You look orders up."
+PROFILE = ProfileSpec(
+    name="orders", system_prompt=INSTRUCTIONS, tools=("lookup_order",), model=MODEL, max_iterations=4 * ITERATIONS
+)
+
+
+def tools() -> ToolRegistry:
+    @tool(effect="read", name="lookup_order")
+    async def find(order_id: str) -> dict[str, Any]:
+        """Look an order up."""
+        return {"order": order_id, "status": "shipped"}
+
+    return ToolRegistry((find,))
+
+
+class NoLedger:
+    """Reads have no effects to keep."""
+
+    async def intend(self, key: EffectKey, tool: str, call_hash: str, counted: Any = None) -> Effect:
+        raise AssertionError("a read has no effect")
+
+    async def settle(self, key: EffectKey, state: EffectState, result: dict[str, Any] | None) -> None: ...
+
+    async def effects(self, run_id: str | None = None, state: EffectState | None = None) -> list[Effect]:
+        return []
+
+    async def stopped(self) -> None: ...
+
+    async def totals(self, places: Any) -> list[Total]:
+        return []
+
+
+def flow(name: str) -> FlowSpec:
+    """The agent's stage alone: what leaves, and through which review, is not the loop's."""
+    agent = AgentSpec(name="agent", profile=PROFILE.name, tools=PROFILE.tools, output_key="agent")
+    return FlowSpec(name=name, start="agent", stages={"agent": agent}, version="0123456789abcdef")
+
+
+async def ours_durable(folder: Path, url: str, n: int, in_flight: int) -> Result:
+    """A run with all its rows, accepting and finishing included, by its turns."""
+    chat, registry = chat_model(url), tools()
+
+    def parts(store: Any) -> Parts:
+        recorded: ChatModel = RecordingChatModel(chat, store.record_call, SystemClock(), waits=False)
+        gate = Gate(registry, store, desk="bench", record_event=store.record_event)
+        return Parts(tools=gate, agents=Agents({PROFILE.name: PROFILE}, recorded, tuple(registry), {}))
+
+    async with working(folder, {"loop": flow("loop")}, parts, in_flight=64) as desk:
+        numbers = itertools.count()
+        result = await drive(lambda: desk.one(message(next(numbers))), n // ITERATIONS, in_flight)
+    await chat.aclose()
+    return by_iteration(result)
+
+
+async def ours_alone(folder: Path, url: str, n: int, in_flight: int) -> Result:
+    """Loop, gate and client, without a row."""
+    chat, registry = chat_model(url), tools()
+    loop = AgentLoop(PROFILE, chat, Gate(registry, NoLedger(), desk="bench"), registry)
+    result = await drive(lambda: loop.run(MAIL), n // ITERATIONS, in_flight)
+    await chat.aclose()
+    return by_iteration(result)
+
+
+async def openai_agents(folder: Path, url: str, n: int, in_flight: int) -> Result:
+    from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool, set_tracing_disabled
+    from openai import AsyncOpenAI
+
+    set_tracing_disabled(True)
+    model = OpenAIChatCompletionsModel("gpt-4o-mini", AsyncOpenAI(base_url=url, api_key="none"))
+    agent: Any = Agent(name="orders", instructions=INSTRUCTIONS, model=model, tools=[function_tool(lookup_order)])
+    turns = 4 * ITERATIONS
+    return by_iteration(await drive(lambda: Runner.run(agent, MAIL, max_turns=turns), n // ITERATIONS, in_flight))
+
+
+async def pydantic_ai(folder: Path, url: str, n: int, in_flight: int) -> Result:
+    return await llm_stage.pydantic_ai(folder, url, n, in_flight, loop=True)
+
+
+async def langgraph(folder: Path, url: str, n: int, in_flight: int) -> Result:
+    return await llm_stage.langgraph(folder, url, n, in_flight, loop=True)
+
+
+CASES = {
+    "ours_durable": ours_durable,
+    "ours_alone": ours_alone,
+    "pydantic_ai": pydantic_ai,
+    "langgraph": langgraph,
+    "openai_agents": openai_agents,
+}
+
+ROWS = (
+    ("Deskhand, through gate and durable rows", "ours_durable"),
+    ("Deskhand, through the gate, without rows", "ours_alone"),
+    ("pydantic-ai", "pydantic_ai"),
+    ("LangGraph (create_agent)", "langgraph"),
+    ("openai-agents", "openai_agents"),
+)
+
+
+def bench(*, quick: bool) -> Report:
+    about = f"CPU of an iteration in a loop of {ITERATIONS} tool calls and a last word, local server elsewhere"
+    report = Report("loop", about)
+    n, rounds = (100, 1) if quick else (500, 3)
+    with model_server("--iterations", str(ITERATIONS)) as url:
+        for in_flight in (1, 16):
+            cases = {
+                f"{label} @{in_flight}": (f"loop.{case}", {"url": url, "n": n, "in_flight": in_flight})
+                for label, case in ROWS
+            }
+            report.runs |= alternate(cases, rounds)
+    for label, _ in ROWS:
+        row: dict[str, Any] = {"what": label}
+        for in_flight in (1, 16):
+            runs = report.runs[f"{label} @{in_flight}"]
+            row[f"CPU ms @{in_flight}"] = medians(runs)["cpu_ms"]
+            row[f"spread @{in_flight}"] = spread(runs, "cpu_ms")
+        report.table.append(row)
+    for in_flight in (1, 16):
+        durable = report.runs[f"{ROWS[0][0]} @{in_flight}"]
+        what = f"CPU an iteration through gate and rows, {in_flight} in flight"
+        report.floors.append(Floor(what, medians(durable)["cpu_ms"], most=1.0, unit=" ms"))
+    return report
