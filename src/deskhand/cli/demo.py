@@ -5,7 +5,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -213,6 +213,13 @@ async def _summary(folder: Path, database: Path, desks: "list[Desk]") -> dict[st
 # --- what is told of them
 
 
+def _writer(message: Mapping[str, Any]) -> str:
+    """The sender's name, or the customer's whose mail a trusted helpdesk passed on."""
+    if (message.get("principal") or {}).get("kind") == "forwarded":
+        return str((message.get("prepared") or {}).get("name") or message["principal"]["address"])
+    return str(message.get("from") or "").partition(" <")[0]
+
+
 class _Show:
     """Tells in a line whatever comes to rest; with `quiet`, nothing."""
 
@@ -291,7 +298,7 @@ class _Show:
             why = review["reason"]
         elif delivered:
             why = f"→ {Path(str(delivered)).name}"
-        sender = str(message.get("from") or "").partition(" <")[0]
+        sender = _writer(message)
         line = Text.assemble(
             (f"  {time.strftime('%H:%M:%S')} ", "dim"),
             (f"{desk.spec.name:<9}", "cyan"),

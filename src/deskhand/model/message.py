@@ -84,10 +84,18 @@ class Message(Frozen):
         return self.body if self.prepared is None or self.prepared.failed is not None else self.prepared.prompt
 
     @property
+    def writer(self) -> Address:
+        """Who wrote it: the customer whom a trusted forwarder named, else the sender."""
+        if self.principal.kind is not PrincipalKind.FORWARDED or not self.principal.address:
+            return self.sender
+        read = self.prepared
+        known = read is not None and read.address.casefold() == self.principal.address.casefold()
+        return Address(address=self.principal.address, name=read.name if read is not None and known else "")
+
+    @property
     def correspondent(self) -> str:
         """Whom we write with: the customer whom a trusted forwarder named, else whoever wrote to us."""
-        passed_on = self.principal.kind is PrincipalKind.FORWARDED
-        return (self.principal.address if passed_on else None) or self.sender.address
+        return self.writer.address
 
     @model_validator(mode="before")
     @classmethod

@@ -49,6 +49,26 @@ def test_a_reply_answers_the_sender_under_the_same_subject(subject: str, expecte
     assert reply == Reply(to="ann@example.com", subject=expected, text="Hello", language="en", in_reply_to="m1")
 
 
+@pytest.mark.parametrize(
+    ("kind", "address", "read", "writer"),
+    [
+        ("forwarded", "eva@example.org", "Eva@example.org", "Eva <eva@example.org>"),
+        ("forwarded", "eva@example.org", "mallory@example.org", "eva@example.org"),
+        ("forwarded", "eva@example.org", None, "eva@example.org"),
+        ("anonymous", None, "eva@example.org", "ann@example.com"),
+        ("sender", "ann@example.com", "eva@example.org", "ann@example.com"),
+    ],
+)
+def test_the_writer_is_the_customer_only_where_a_trusted_forwarder_names_him(
+    kind: str, address: str | None, read: str | None, writer: str
+) -> None:
+    prepared = None if read is None else {"name": "Eva", "address": read, "text": "Hi"}
+    more = {"principal": {"kind": kind, "address": address}, "prepared": prepared}
+    message = Message.model_validate({**FIELDS, "sender": {"address": "ann@example.com"}, **more})
+    assert str(message.writer) == writer
+    assert message.correspondent == message.writer.address
+
+
 def test_times_are_written_with_milliseconds() -> None:
     assert iso(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)) == "2026-01-02T03:04:05.000+00:00"
 

@@ -30,7 +30,7 @@ async def read_sheet(desk: ServedDesk, review_id: str, me: str, now: float) -> d
         "age": age(now - review.created_at),
         "decisions": list(DECISIONS[review.kind]) if review.state is ReviewState.OPEN else [],
         "message": docket.message,
-        "said": "" if docket.message is None else visible_reply(docket.message.body) or docket.message.body,
+        "said": "" if docket.message is None else visible_reply(docket.message.words) or docket.message.words,
         "earlier": [(turn.message, age(now - turn.run.created_at)) for turn in earlier],
         "reply": reply if isinstance(reply, dict) else None,
         "draft": _draft(docket, reply if isinstance(reply, dict) else {}, me),
