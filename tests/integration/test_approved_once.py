@@ -1,0 +1,241 @@
+"""After an approval exactly one message leaves: when many click at once, and whenever the process dies."""
+
+import asyncio
+import shutil
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import httpx
+import pytest
+
+from deskhand import crashpoints
+from deskhand.adapters.stores.sqlite import SqliteStore
+from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.agents.agent import Parts
+from deskhand.agents.sending import Sending
+from deskhand.agents.services import dispatch_through, review_through
+from deskhand.crashpoints import Crash
+from deskhand.engine.clock import SystemClock
+from deskhand.engine.dispatch import InProcessDispatcher, Limits
+from deskhand.engine.work import Worker
+from deskhand.errors import Conflict
+from deskhand.model.envelope import Envelope
+from deskhand.model.message import Reply
+from deskhand.model.run import Decision, ReviewState, RunStatus, Verdict
+from deskhand.tools.delivery import delivery_tool
+from deskhand.tools.gate import Gate
+from deskhand.tools.registry import ToolRegistry
+from tests.api_kit import Client, Served, served
+from tests.crash_scenario import ForgetfulMail, World
+from tests.kit import a_flow, a_message, chain_of
+from tests.mail_desk import until
+from tests.servers import new_database, postgres_programs
+
+AT_ONCE = 64
+LONG = 600
+WORST = (
+    "dispatch.after_claim",
+    "dispatch.before_finish",
+    "dispatch.after_finish",
+    "loop.before_work",
+    "loop.after_work",
+    "loop.after_row",
+    "journal.before_commit",
+    "journal.after_commit",
+    "effect.before_intend",
+    "effect.after_intend",
+    "effect.after_perform",
+    "effect.after_settle",
+)
+"""Points that a run passes between the click and the end."""
+
+
+# --- many clicks
+
+
+async def waiting(shop: Served, count: int) -> list[dict[str, Any]]:
+    """So many reviews, open."""
+    desk = shop.desks["shop"]
+    handed_in = await asyncio.gather(
+        *(desk.dispatcher.submit(a_message(number, body="unsure")) for number in range(count))
+    )
+    async with asyncio.timeout(LONG):
+        statuses = [await desk.dispatcher.wait(accepted.run_id) for accepted in handed_in]
+    assert set(statuses) == {RunStatus.WAITING_REVIEW}
+    reviews = await desk.store.reviews(state=ReviewState.OPEN, limit=2 * count)
+    return [{"id": one.id, "run": one.run_id, "version": one.version, "hash": one.payload_hash} for one in reviews]
+
+
+async def clicks(client: Client, reviews: list[dict[str, Any]]) -> list[httpx.Response]:
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def click(review: dict[str, Any]) -> httpx.Response:
+        body = {"decision": "approve", "version": review["version"], "payload_hash": review["hash"]}
+        async with gate:
+            return await client.post(f"/api/reviews/{review['id']}/decision", json=body, timeout=LONG)
+
+    return await asyncio.gather(*map(click, reviews))
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [
+        ("sqlite", 100),
+        ("postgres", 100),
+        pytest.param("sqlite", 500, marks=pytest.mark.chaos),
+        pytest.param("postgres", 500, marks=pytest.mark.chaos),
+    ],
+)
+async def test_every_reply_that_two_reviewers_approve_at_once_leaves_once(
+    tmp_path: Path, kind: str, count: int
+) -> None:
+    if kind == "postgres" and postgres_programs() is None:
+        pytest.skip("PostgreSQL's server is not installed")
+    url = await asyncio.to_thread(new_database) if kind == "postgres" else None
+    async with served(tmp_path, backlog=2 * count, url=url) as shop:
+        reviews = await waiting(shop, count)
+        ida, otto = await shop.client(name="Ida"), await shop.client(name="Otto")
+        answers = await asyncio.gather(clicks(ida, reviews), clicks(otto, list(reversed(reviews))))
+        every = [answer for each in answers for answer in each]
+        told = Counter(answer.status_code for answer in every)
+        assert told == {200: count, 409: count}, told
+        for late in (answer for answer in every if not answer.is_success):
+            assert "was already decided: approve by" in late.json()["detail"]
+        assert len({answer.json()["review"] for answer in every if answer.is_success}) == count
+        desk = shop.desks["shop"]
+        async with asyncio.timeout(LONG):
+            ended = [await desk.dispatcher.wait(review["run"]) for review in reviews]
+        assert set(ended) == {RunStatus.SENT}
+        assert len(list((tmp_path / "outbox").glob("**/*.eml"))) == count
+
+
+# --- the worst moments
+
+
+@dataclass
+class Life:
+    """One process with a desk whose replies wait for a person, then for a moment in which they can be stopped."""
+
+    store: SqliteStore
+    dispatcher: InProcessDispatcher
+    database: SqliteDatabase
+
+
+async def begin(folder: Path) -> Life:
+    database = await SqliteDatabase.open(folder / "desk.db")
+    store, clock = SqliteStore(database, "desk"), SystemClock()
+    gate = Gate(ToolRegistry((delivery_tool(ForgetfulMail(World(folder))),)), store, desk="desk")
+
+    async def reply(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
+        assert env.message is not None
+        return Reply.to_message(env.message, "It is on its way.").model_dump(mode="json")
+
+    sending = Sending(undo_for=lambda message: 0.05)
+    services = {"reply": reply, "review": review_through(gate), "dispatch": dispatch_through(gate, sending)}
+    flow = a_flow(chain_of(["reply", "review", "dispatch"]), Parts(tools=gate, services=services))
+    worker = Worker(store, {"flow": flow}, clock)
+    limits = Limits(in_flight=2, sweep=0.02, lease=1.0)
+    return Life(store, InProcessDispatcher(store, worker.work, lambda message: "flow", clock, limits), database)
+
+
+async def abandon(life: Life) -> None:
+    """What a killed process does: nothing more."""
+    for task in life.dispatcher._tasks:
+        task.cancel()
+    await asyncio.gather(*life.dispatcher._tasks, return_exceptions=True)
+    life.dispatcher.lost.cancel()
+    await life.database.close()
+
+
+@asynccontextmanager
+async def living(folder: Path) -> AsyncIterator[Life]:
+    life = await begin(folder)
+    await life.database.write_core(lambda core: core.exec_driver_sql("DELETE FROM leases").close())
+    await life.dispatcher.start()
+    try:
+        yield life
+    finally:
+        await life.dispatcher.stop(grace=5)
+        await life.database.close()
+
+
+@pytest.fixture(autouse=True)
+def _disarmed() -> Iterator[None]:
+    yield
+    crashpoints.disarm()
+
+
+@pytest.fixture(scope="session")
+def parked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with one reply that waits for a person, to copy."""
+    folder = tmp_path_factory.mktemp("parked")
+
+    async def make() -> None:
+        async with living(folder) as life:
+            accepted = await life.dispatcher.submit(a_message())
+            status = await asyncio.wait_for(life.dispatcher.wait(accepted.run_id), 60)
+            assert status is RunStatus.WAITING_REVIEW
+
+    asyncio.run(make())
+    return folder / "desk.db"
+
+
+async def approve(life: Life) -> str:
+    [review] = await life.store.reviews()
+    await life.store.decide(review.id, Verdict(Decision.APPROVE, "ida", review.version, review.payload_hash))
+    life.dispatcher.wake()
+    return review.run_id
+
+
+@pytest.mark.parametrize("passage", [1, 2])
+@pytest.mark.parametrize("point", WORST)
+async def test_an_approved_reply_leaves_once_whenever_the_process_dies(
+    tmp_path: Path, parked: Path, point: str, passage: int
+) -> None:
+    shutil.copy(parked, tmp_path / "desk.db")
+    life, crashed = await begin(tmp_path), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def die() -> NoReturn:
+        loop.call_soon_threadsafe(crashed.set)
+        raise Crash(point)
+
+    await life.database.write_core(lambda core: core.exec_driver_sql("DELETE FROM leases").close())
+    await life.dispatcher.start()
+    crashpoints.arm(point, die, passage)
+    clicked = asyncio.create_task(approve(life))
+
+    async def until_over() -> None:
+        while not crashed.is_set():
+            runs = await life.store.runs(status=RunStatus.SENT)
+            if runs:
+                return
+            await asyncio.sleep(0.01)
+
+    await asyncio.wait(
+        {asyncio.create_task(until_over()), asyncio.create_task(crashed.wait())},
+        timeout=60,
+        return_when=asyncio.FIRST_COMPLETED,
+    )
+    crashpoints.disarm()
+    clicked.cancel()
+    await asyncio.gather(clicked, return_exceptions=True)
+    await abandon(life)
+
+    async with living(tmp_path) as heir:
+        [first, *_] = await heir.store.reviews()
+        if first.state is ReviewState.OPEN:  # the click itself was lost: the reviewer, who saw no answer, clicks again
+            await approve(heir)
+        else:
+            with pytest.raises(Conflict, match="already decided: approve by ida"):
+                await heir.store.decide(first.id, Verdict(Decision.APPROVE, "otto", 1, first.payload_hash))
+
+        async def sent() -> bool:
+            return (await heir.store.run(first.run_id)).status is RunStatus.SENT
+
+        await until(sent, within=60)
+    assert [kind for kind, _, _ in World(tmp_path).happened()] == ["mail"]
