@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
 from deskhand.adapters.channels.folder import FolderOutbox
+from deskhand.adapters.channels.letters import Letter
 from deskhand.adapters.channels.routed import Carrier, RoutedOutbox
 from deskhand.adapters.chat_models.capping import CappedChatModel
 from deskhand.adapters.chat_models.limiting import RatedChatModel, SharedRate
@@ -50,6 +51,7 @@ from deskhand.engine.clock import SystemClock
 from deskhand.engine.dispatch import InProcessDispatcher, Limits
 from deskhand.engine.learning import Learner
 from deskhand.engine.loop import End, Flow
+from deskhand.engine.notifying import Digest, Hook, Notifier
 from deskhand.engine.screening import Pace, Screen
 from deskhand.engine.trusting import Trust
 from deskhand.engine.work import AtRest, BeforeRest, Screening, Worker
@@ -65,7 +67,7 @@ from deskhand.mail.reply import visible_reply
 from deskhand.mail.threads import placed
 from deskhand.model.envelope import Envelope
 from deskhand.model.ids import new_id
-from deskhand.model.message import CREATE_DRAFT, Message
+from deskhand.model.message import CREATE_DRAFT, Message, Reply
 from deskhand.model.principal import PrincipalKind
 from deskhand.model.run import Accepted, RunStatus
 from deskhand.policy.rules import RulePolicy
@@ -393,6 +395,7 @@ async def open_desk(
         for channel in channels
         if listen
     ]
+    notifier = _notifier(spec, database, store, channels, outbox, clock)
     try:
         await prepare(brain)
         await index_articles(database, spec)
@@ -403,8 +406,11 @@ async def open_desk(
             bookings.start()
         for keeper in keepers:
             keeper.start()
+        if listen:
+            notifier.start()
         yield Desk(spec, store, dispatcher, worker, live, knowledge, trust, tuple(keepers))
     finally:
+        await notifier.stop()
         for keeper in keepers:
             await keeper.stop()
         await dispatcher.stop(grace=grace)
@@ -566,6 +572,31 @@ async def check_channels(spec: DeskSpec) -> dict[str, str | DeskhandError]:
                 finally:
                     await channel.close()
     return found
+
+
+def _notifier(
+    spec: DeskSpec,
+    database: Database,
+    store: DeskStore,
+    channels: "Sequence[DeskChannel]",
+    outbox: Path,
+    clock: Clock,
+) -> Notifier:
+    """Tells reviewers what waits, as the desk asks for it; at rest until it is started."""
+    from deskhand.adapters.stores.notices import SqlNoticeStore
+    from deskhand.adapters.webhooks import Webhook
+
+    wanted = spec.reviews.notify
+    folder = FolderOutbox(outbox, sender=f"{spec.name}@localhost")
+
+    async def mail(reply: Reply, key: str) -> object:
+        assert wanted.digest is not None
+        carrier = _carriers(channels).get(wanted.digest.channel)
+        return await (folder.send(reply, key) if carrier is None else carrier.send(Letter(reply, key, None)))
+
+    hook = None if wanted.webhook is None else Hook(wanted.webhook, Webhook(wanted.webhook).post)
+    digest = None if wanted.digest is None else Digest(wanted.digest, mail, spec.time_zone)
+    return Notifier(store, SqlNoticeStore(database, spec.name, clock.now), clock, hook, digest)
 
 
 def _carriers(channels: "Sequence[DeskChannel]") -> dict[str, Carrier]:

@@ -191,8 +191,15 @@ async def approve(life: Life) -> str:
     return review.run_id
 
 
-@pytest.mark.parametrize("passage", [1, 2])
-@pytest.mark.parametrize("point", WORST)
+@pytest.mark.parametrize(
+    ("point", "passage"),
+    [
+        *((point, 1) for point in WORST),
+        ("journal.before_commit", 2),
+        ("journal.after_commit", 3),
+        ("loop.after_row", 2),
+    ],
+)
 async def test_an_approved_reply_leaves_once_whenever_the_process_dies(
     tmp_path: Path, parked: Path, point: str, passage: int
 ) -> None:

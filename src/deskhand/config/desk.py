@@ -229,7 +229,7 @@ def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, Promp
         routing=tuple(desk.routing.rules),
         mail=desk.mail,
         calendar=calendar_spec(desk.calendar, folder, desk.time_zone),
-        reviews=reviews_spec(desk.reviews),
+        reviews=reviews_spec(desk.reviews, folder),
         undo_seconds=desk.undo_seconds,
         web_search=None if desk.web_search is None else web_search_spec(desk.web_search),
         mcp=mcp_spec(desk.mcp, folder),

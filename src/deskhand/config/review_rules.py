@@ -1,4 +1,6 @@
-"""What makes a canned reply wrong: a placeholder that nothing would ever fill."""
+"""What makes a canned reply wrong (a placeholder that nothing would ever fill), or word to reviewers."""
+
+from urllib.parse import urlsplit
 
 from deskhand.config.finding import Draft, Finding, Findings
 from deskhand.config.near import did_you_mean
@@ -7,6 +9,28 @@ from deskhand.config.reviews import PLACEHOLDERS, SLOT, placeholders_in, texts_o
 
 
 def review_findings(draft: Draft) -> Findings:
+    yield from _canned(draft)
+    yield from _notify(draft)
+
+
+def _notify(draft: Draft) -> Findings:
+    """Word that would go nowhere, over an open line, or unsigned."""
+    digest, webhook = draft.desk.reviews.notify.digest, draft.desk.reviews.notify.webhook
+    place, channels = ("reviews", "notify"), draft.names_at("channels")
+    if digest is not None and digest.channel not in channels:
+        fix = did_you_mean(digest.channel, channels, otherwise="add this channel")
+        yield Finding((*place, "digest", "channel"), f"there is no channel `{digest.channel}`", fix)
+    if webhook is None:
+        return
+    host = urlsplit(webhook.url).hostname
+    if webhook.url.startswith("http://") and host not in ("localhost", "127.0.0.1", "::1"):
+        yield Finding((*place, "webhook", "url"), "the webhook would go over an open line", "write https://")
+    if (webhook.secret_file is None) == (webhook.secret_env is None):
+        fix = "add `secret_file: secrets/hook` or `secret_env: NAME`, one of the two"
+        yield Finding((*place, "webhook"), "nothing says which secret the webhook is signed with", fix)
+
+
+def _canned(draft: Draft) -> Findings:
     known = [*PLACEHOLDERS, *(f"{SLOT}{slot}" for slot in draft.names_at("slots"))]
     for name, words in draft.desk.reviews.canned.items():
         for language, text in texts_of(words).items():

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
+from deskhand.config.notify import NotifySection, NotifySpec, notify_spec
 from deskhand.config.outgoing import DurationText
 from deskhand.config.plans import ANY_LANGUAGE, Words
 from deskhand.config.section import Section
@@ -27,6 +29,8 @@ class ReviewsSection(Section):
     """How long something waits for a person, as `3 days`; then a reply or call is rejected and a hand-over closed."""
     canned: dict[CannedName, Words] = Field(default_factory=dict)
     """Replies to insert into a draft, by name, one text or one a language; `{name}` is the customer's name."""
+    notify: NotifySection = Field(default_factory=NotifySection)
+    """How reviewers hear of what waits."""
 
 
 class ReviewsSpec(Frozen):
@@ -34,9 +38,10 @@ class ReviewsSpec(Frozen):
     """Seconds until something that nobody decides is over; None for never."""
     canned: dict[str, dict[str, str]] = Field(default_factory=dict)
     """Texts by name and language; under ANY_LANGUAGE where there is one for all."""
+    notify: NotifySpec = Field(default_factory=NotifySpec)
 
 
-def reviews_spec(section: ReviewsSection) -> ReviewsSpec:
+def reviews_spec(section: ReviewsSection, folder: Path) -> ReviewsSpec:
     lasts = None if section.expire_after is None else measure(section.expire_after)
     return ReviewsSpec(
         lasts=None if lasts is None else lasts[1].total_seconds(),
@@ -44,6 +49,7 @@ def reviews_spec(section: ReviewsSection) -> ReviewsSpec:
             name: {ANY_LANGUAGE: words} if isinstance(words, str) else dict(words)
             for name, words in section.canned.items()
         },
+        notify=notify_spec(section.notify, folder),
     )
 
 

@@ -44,6 +44,14 @@ def test_lengths_and_texts_are_read(tmp_path: Path) -> None:
         ("reviews: {canned: {one: {cs: 'O {slots.ordr}'}}}", "slots.order"),
         ("reviews: {expire_after: soon}", "expire_after"),
         ("reviews: {canned: {one: ''}}", "one"),
+        (
+            "reviews: {notify: {digest: {channel: suport, to: [a@acme.example], at: ['08:30']}}}\n"
+            "channels: {support: {files: mail}}",
+            "did you mean `support`",
+        ),
+        ("reviews: {notify: {digest: {channel: support, to: [a@acme.example], at: ['8:30']}}}", "at"),
+        ("reviews: {notify: {webhook: {url: 'https://a.example/'}}}", "secret_file"),
+        ("reviews: {notify: {webhook: {url: 'http://a.example/', secret_env: HOOK}}}", "https://"),
     ],
 )
 def test_what_is_wrong_is_said_with_what_to_write(tmp_path: Path, more: str, words: str) -> None:
@@ -51,3 +59,16 @@ def test_what_is_wrong_is_said_with_what_to_write(tmp_path: Path, more: str, wor
         load(tmp_path, more)
     assert words in str(caught.value)
     assert "desk.yaml:" in str(caught.value)
+
+
+def test_how_reviewers_are_told_is_read(tmp_path: Path) -> None:
+    spec = load(
+        tmp_path,
+        "channels: {support: {files: mail}}\n"
+        "reviews: {notify: {digest: {channel: support, to: [a@acme.example], at: ['13:00', '08:30']},"
+        " webhook: {url: 'http://127.0.0.1:9/', secret_file: secrets/hook}}}",
+    ).notify
+    assert spec.digest is not None
+    assert spec.webhook is not None
+    assert spec.digest.at == ((8, 30), (13, 0))
+    assert (spec.webhook.secret_file, spec.webhook.content) == (tmp_path / "secrets" / "hook", False)

@@ -129,9 +129,11 @@ reviews = Table(
     Column("facts", LargeBinary),
     Column("assignee", Text),
     Column("snoozed_until", Float),
+    Column("announced", Integer),
     Index("reviews_conversation", "conversation", "state"),
     Index("reviews_run", "run"),
     Index("reviews_queue", "desk", "state", "created_at", "id"),
+    Index("reviews_announced", "desk", "announced"),
 )
 
 review_edits = Table(
@@ -298,6 +300,21 @@ api_keys = Table(
     Column("desks", Text, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("revoked_at", Float),
+)
+
+notices = Table(
+    "notices",
+    metadata,
+    Column("id", Text, nullable=False),
+    Column("desk", Text, nullable=False),
+    Column("payload", LargeBinary, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("next_at", Float, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("error", Text),
+    PrimaryKeyConstraint("desk", "id"),
+    Index("notices_due", "desk", "state", "next_at"),
 )
 
 users = Table(

@@ -1,0 +1,118 @@
+"""Word to reviewers in the database: what is to be told, once each, and how often it was tried."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.reviewing import record_event
+from deskhand.adapters.stores.rows import pack, review_of, unpack
+from deskhand.adapters.stores.sql_store import CoreDatabase
+from deskhand.model.notice import Notice, NoticeState
+from deskhand.model.run import Review, ReviewState
+
+OPENED, CLOSED = 1, 2
+TAKEN_FOR = 120.0
+"""Seconds after which another process tries what one took and never finished."""
+_AT_ONCE = 50
+
+
+class SqlNoticeStore:
+    def __init__(self, database: CoreDatabase, desk: str, now: Callable[[], float] = time.time) -> None:
+        self.desk = desk
+        self._database, self._now = database, now
+
+    async def announce(self, tell: Callable[[Review, str], dict[str, Any]]) -> int:
+        """Make a notice of every review that began or ceased to wait since it was last told; returns how many.
+
+        A notice and the mark that it was made are one transaction: none is missed, none made twice.
+        """
+        return await self._database.write_core(lambda core: _announce(core, self.desk, tell, self._now()))
+
+    async def take(self) -> list[Notice]:
+        """What is due now, taken by the caller alone for a while."""
+        return await self._database.write_core(lambda core: _take(core, self.desk, self._now()))
+
+    async def settle(
+        self, notice_id: str, state: NoticeState, *, error: str = "", again_at: float | None = None
+    ) -> None:
+        def op(core: sa.Connection) -> None:
+            values: dict[str, Any] = {"state": state, "error": error[:500] or None}
+            values |= {} if again_at is None else {"next_at": again_at}
+            here = sa.and_(t.notices.c.id == notice_id, t.notices.c.desk == self.desk)
+            core.execute(t.notices.update().where(here).values(**values))
+            if state is NoticeState.FAILED:
+                told = {"notice": notice_id, "error": error[:500]}
+                record_event(core, self.desk, "notice.failed", None, None, told, self._now())
+
+        await self._database.write_core(op)
+
+    async def claim(self, notice_id: str, payload: dict[str, Any]) -> bool:
+        """Whether the caller is the first to send this one; it is never sent again, whatever becomes of it."""
+
+        def op(core: sa.Connection) -> bool:
+            values = {"id": notice_id, "desk": self.desk, "payload": pack(payload), "state": NoticeState.SENDING}
+            try:
+                with core.begin_nested():
+                    core.execute(
+                        t.notices.insert().values(**values, attempts=1, next_at=self._now(), created_at=self._now())
+                    )
+            except sa.exc.IntegrityError:
+                return False
+            return True
+
+        return await self._database.write_core(op)
+
+    async def states(self) -> dict[str, NoticeState]:
+        query = sa.select(t.notices.c.id, t.notices.c.state).where(t.notices.c.desk == self.desk)
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        return {row.id: NoticeState(row.state) for row in rows}
+
+
+def _announce(core: sa.Connection, desk: str, tell: Callable[[Review, str], dict[str, Any]], now: float) -> int:
+    here = t.reviews.c
+    begun = sa.and_(here.state == ReviewState.OPEN, here.announced.is_(None), here.fallback.is_distinct_from("approve"))
+    over = sa.and_(here.state != ReviewState.OPEN, here.announced == OPENED)
+    query = (
+        sa.select(t.reviews, t.runs.c.id.label("run_id"))
+        .join(t.runs, t.runs.c.position == here.run)
+        .where(here.desk == desk, sa.or_(begun, over))
+        .order_by(here.created_at)
+        .limit(_AT_ONCE)
+        .with_for_update(of=t.reviews, skip_locked=True)
+    )
+    found = [review_of(row.run_id, row) for row in core.execute(query)]
+    for review in found:
+        is_open = review.state is ReviewState.OPEN
+        kind = "review.opened" if is_open else "review.closed"
+        core.execute(
+            t.notices.insert().values(
+                id=f"{review.id}.{'opened' if is_open else 'closed'}",
+                desk=desk,
+                payload=pack(tell(review, kind)),
+                state=NoticeState.DUE,
+                attempts=0,
+                next_at=now,
+                created_at=now,
+            )
+        )
+        mark = OPENED if is_open else CLOSED
+        core.execute(t.reviews.update().where(here.id == review.id).values(announced=mark))
+    return len(found)
+
+
+def _take(core: sa.Connection, desk: str, now: float) -> list[Notice]:
+    due = (
+        sa.select(t.notices)
+        .where(t.notices.c.desk == desk, t.notices.c.state == NoticeState.DUE, t.notices.c.next_at <= now)
+        .order_by(t.notices.c.next_at)
+        .limit(_AT_ONCE)
+        .with_for_update(skip_locked=True)
+    )
+    taken = [Notice(row.id, unpack(row.payload), row.attempts + 1, row.created_at) for row in core.execute(due)]
+    for notice in taken:
+        values = {"next_at": now + TAKEN_FOR, "attempts": notice.attempts}
+        core.execute(t.notices.update().where(t.notices.c.id == notice.id, t.notices.c.desk == desk).values(**values))
+    return taken

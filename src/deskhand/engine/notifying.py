@@ -1,0 +1,197 @@
+"""Telling reviewers what waits: a digest at set times, at most once; a webhook at once, until it arrives."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Protocol
+from zoneinfo import ZoneInfo
+
+from deskhand.config.notify import DigestSpec, WebhookSpec
+from deskhand.errors import DeskhandError
+from deskhand.model.message import Message, Reply
+from deskhand.model.notice import Notice, NoticeState
+from deskhand.model.run import Review, ReviewState
+from deskhand.ports import Clock, Store
+
+log = logging.getLogger("deskhand.notify")
+
+EVERY = 2.0
+LATE = timedelta(hours=1)
+"""A digest whose time has long passed when a process starts is left out."""
+RETRY_AFTER = (5.0, 30.0, 120.0, 600.0, 1800.0, 3600.0, *[7200.0] * 10)
+"""Seconds before each further attempt at a webhook: about a day in all."""
+_MOST_LISTED = 30
+
+
+class Notices(Protocol):
+    async def announce(self, tell: Callable[[Review, str], dict[str, Any]]) -> int: ...
+
+    async def take(self) -> list[Notice]: ...
+
+    async def settle(
+        self, notice_id: str, state: NoticeState, *, error: str = "", again_at: float | None = None
+    ) -> None: ...
+
+    async def claim(self, notice_id: str, payload: dict[str, Any]) -> bool: ...
+
+
+Post = Callable[[str, float, dict[str, Any]], Awaitable[None]]
+"""Posts a notice by its id, time and payload; raises unless it has arrived."""
+Mail = Callable[[Reply, str], Awaitable[object]]
+"""Sends a mail under a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    spec: WebhookSpec
+    post: Post
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    spec: DigestSpec
+    mail: Mail
+    time_zone: str
+
+
+class Notifier:
+    """Works in every process that serves the desk; the database decides who tells what."""
+
+    def __init__(
+        self, store: Store, notices: Notices, clock: Clock, hook: Hook | None = None, digest: Digest | None = None
+    ) -> None:
+        self._store, self._notices, self._clock = store, notices, clock
+        self._hook, self._digest = hook, digest
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        if self._hook is not None or self._digest is not None:
+            self._task = asyncio.create_task(self._keep())
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _keep(self) -> None:
+        while True:
+            try:
+                await self.once()
+            except DeskhandError as error:
+                log.error("reviewers could not be told: %s", error)
+            except Exception:
+                log.exception("reviewers could not be told; trying again")
+            await self._clock.sleep(EVERY)
+
+    async def once(self) -> None:
+        """Tell all that is due now."""
+        if self._hook is not None:
+            await self._post_all(self._hook)
+        if self._digest is not None:
+            await self._send_digest(self._digest)
+
+    # --- at once
+
+    async def _post_all(self, hook: Hook) -> None:
+        if hook.spec.content:
+            messages = await self._messages()
+            await self._notices.announce(lambda review, kind: told(review, kind, messages.get(review.run_id), True))
+        else:
+            await self._notices.announce(lambda review, kind: told(review, kind, None, False))
+        for notice in await self._notices.take():
+            await self._post(hook, notice)
+
+    async def _messages(self) -> dict[str, Message]:
+        reviews = await self._store.reviews(state=ReviewState.OPEN, limit=200)
+        return await self._store.messages([review.run_id for review in reviews])
+
+    async def _post(self, hook: Hook, notice: Notice) -> None:
+        try:
+            await hook.post(notice.id, self._clock.now(), notice.payload)
+        except DeskhandError as error:
+            if notice.attempts > len(RETRY_AFTER):
+                log.error("%s is given up: %s", notice.id, error)
+                return await self._notices.settle(notice.id, NoticeState.FAILED, error=str(error))
+            again_at = self._clock.now() + RETRY_AFTER[notice.attempts - 1]
+            log.warning("%s is told again later: %s", notice.id, error)
+            return await self._notices.settle(notice.id, NoticeState.DUE, error=str(error), again_at=again_at)
+        await self._notices.settle(notice.id, NoticeState.DONE)
+
+    # --- at set times
+
+    async def _send_digest(self, digest: Digest) -> None:
+        now = self._clock.now()
+        slot = slot_of(digest.spec, now, digest.time_zone)
+        if slot is None:
+            return
+        waiting = await self._store.reviews(state=ReviewState.OPEN, snoozed=False, limit=1000)
+        waiting = [review for review in waiting if not review.leaves_by_itself]
+        if not waiting:
+            return
+        subjects = await self._store.messages([one.run_id for one in waiting]) if digest.spec.content else {}
+        text = digest_text(waiting, subjects, digest.spec, now)
+        for number, to in enumerate(digest.spec.to):
+            notice_id = f"digest-{self._store.desk}-{slot}-{number}"
+            if not await self._notices.claim(notice_id, {"to": to, "waiting": len(waiting)}):
+                continue
+            subject = f"{len(waiting)} waiting for approval at {self._store.desk}"
+            try:
+                await digest.mail(Reply(to=to, subject=subject, text=text), notice_id)
+            except DeskhandError as error:
+                log.error("the digest to %s may not have left: %s", to, error)
+                await self._notices.settle(notice_id, NoticeState.FAILED, error=str(error))
+            else:
+                await self._notices.settle(notice_id, NoticeState.DONE)
+
+
+def slot_of(spec: DigestSpec, now: float, time_zone: str) -> str | None:
+    """The digest whose time has come, by day and time; None between them."""
+    here = datetime.fromtimestamp(now, ZoneInfo(time_zone))
+    times = [here.replace(hour=hour, minute=minute, second=0, microsecond=0) for hour, minute in spec.at]
+    come = [time for time in times if timedelta(0) <= here - time < LATE]
+    return come[-1].strftime("%Y%m%dT%H%M") if come else None
+
+
+def told(review: Review, kind: str, message: Message | None, content: bool) -> dict[str, Any]:
+    """What a webhook says; nothing of what a customer wrote unless the operator asked for it."""
+    data: dict[str, Any] = {
+        "desk": review.desk,
+        "review": review.id,
+        "run": review.run_id,
+        "kind": review.kind,
+        "state": review.state,
+        "causes": list(review.causes),
+        "category": review.facts.get("category"),
+        "language": review.facts.get("language"),
+        "created_at": _iso(review.created_at),
+        "expires_at": None if review.expires_at is None else _iso(review.expires_at),
+        "decision": review.decision,
+        "decided_by": review.decided_by,
+    }
+    if content:
+        data["reason"] = review.reason
+        data |= {} if message is None else {"from": str(message.sender), "subject": message.subject}
+    at = review.decided_at if review.decided_at is not None else review.created_at
+    return {"type": kind, "timestamp": _iso(at), "data": data}
+
+
+def digest_text(waiting: Sequence[Review], messages: dict[str, Message], spec: DigestSpec, now: float) -> str:
+    causes = Counter(review.causes[0].replace("_", " ") if review.causes else "other" for review in waiting)
+    lines = [f"{len(waiting)} waiting for a person:", ""]
+    lines += [f"  {count:>4}  {cause}" for cause, count in causes.most_common()]
+    lines += ["", "The oldest:", ""]
+    for review in waiting[:_MOST_LISTED]:
+        hours = (now - review.created_at) / 3600
+        message = messages.get(review.run_id)
+        about = "" if message is None else f"  {message.sender.name or message.sender.address}: {message.subject}"
+        where = f"  {spec.page.rstrip('/')}/{review.desk}/{review.id}" if spec.page else f"  {review.id}"
+        facts = review.facts.get("category") or review.kind
+        lines.append(" ".join(f"  {hours:.0f} h  {facts}{about}{where}".split("\n")))
+    return "\n".join([*lines, "", *([spec.page] if spec.page else [])]) + "\n"
+
+
+def _iso(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
