@@ -63,7 +63,7 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl
 )
 
 
-@settings(deadline=None)
+@settings(deadline=None, derandomize=True)
 @given(
     st.builds(
         Contact,
@@ -141,7 +141,7 @@ def test_cards_of_all_versions_are_read() -> None:
     ]
 
 
-@settings(deadline=None)
+@settings(deadline=None, derandomize=True)
 @given(st.binary(max_size=400))
 def test_any_bytes_give_entries_or_complaints(raw: bytes) -> None:
     list(read_vcards(b"BEGIN:VCARD\n" + raw))

@@ -121,7 +121,7 @@ def test_what_is_no_calendar_is_refused() -> None:
         parse_calendar("BEGIN:VCALENDAR\r\nnothing\r\nEND:NOTHING")
 
 
-@settings(deadline=None)
+@settings(deadline=None, derandomize=True)
 @given(st.text(alphabet="BEGIN:VEVENTDUIRSC;=0123456789TZ,-+/\r\n ", max_size=200))
 def test_any_text_gives_invitations_or_none(text: str) -> None:
     read_invitations(calendar(event(text), method="REQUEST"), PRAGUE)

@@ -105,7 +105,7 @@ ORDINALS = st.fixed_dictionaries(
 STARTS = st.datetimes(datetime(2019, 1, 1), datetime(2026, 12, 31)).map(lambda at: at.replace(second=0, microsecond=0))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(parts=st.one_of(PARTS, ORDINALS), start=STARTS, later=st.integers(0, 900))
 def test_another_program_says_the_same(parts: dict[str, str], start: datetime, later: int) -> None:
     if parts["FREQ"] == "WEEKLY" and "BYMONTHDAY" in parts:
