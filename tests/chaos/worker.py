@@ -22,6 +22,7 @@ from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.agents.agent import Parts
 from deskhand.agents.services import dispatch_through
+from deskhand.cli.memory import keep_memory_compact
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.loop import Flow
 from deskhand.engine.work import Worker
@@ -120,6 +121,7 @@ async def member(url: str, folder: Path, settings: Settings) -> AsyncIterator[Db
 
 def run(url: str, folder: Path, settings: Settings, boss: Connection) -> None:
     """The process: tells its name when it is up, ends on SIGTERM or when it is lost."""
+    keep_memory_compact()
     sys.exit(asyncio.run(_run(url, folder, settings, boss)))
 
 

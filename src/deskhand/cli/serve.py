@@ -39,9 +39,11 @@ def serve(
     log_json: Annotated[bool, typer.Option("--log-json", help="Log JSON lines; so does DESKHAND_LOG=json.")] = False,
 ) -> None:
     """Work desks and take messages over HTTP; SIGTERM or Ctrl-C stops once what runs has come to rest."""
+    from deskhand.cli.memory import keep_memory_compact
     from deskhand.logs import set_up_logging
 
     set_up_logging(logging.INFO, as_json=log_json or None)
+    keep_memory_compact()
     run_async(
         _serve(desks, database or options.DEFAULT_DATABASE, outbox or options.DEFAULT_OUTBOX, host, port, workers)
     )

@@ -41,10 +41,12 @@ def worker(
     log_json: Annotated[bool, typer.Option("--log-json", help="Log JSON lines; so does DESKHAND_LOG=json.")] = False,
 ) -> None:
     """Work desks beside other workers on one PostgreSQL; SIGTERM or Ctrl-C hands back what does not finish in time."""
+    from deskhand.cli.memory import keep_memory_compact
     from deskhand.logs import set_up_logging
     from deskhand.wiring import read_desk
 
     set_up_logging(logging.INFO, as_json=log_json or None)
+    keep_memory_compact()
     settings = {"in_flight": in_flight, "everywhere": everywhere, "lease": lease}
     place = _Place(
         database or options.DEFAULT_DATABASE, outbox or options.DEFAULT_OUTBOX, settings, _rates(rate or []), grace
