@@ -1,16 +1,18 @@
 #!/bin/sh
-# Installs the servers that tests talk to (PostgreSQL, Redis, Dovecot) where that is possible: on Debian, as root.
+# Installs what tests talk to (PostgreSQL, Redis, Dovecot, Chromium) where that is possible: on Debian, as root.
 # The tests start their own copies on free loopback ports; nothing is started here. Elsewhere one line says what is missing.
 set -eu
 
 have_postgres() { command -v initdb >/dev/null 2>&1 || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }
 have_redis() { command -v redis-server >/dev/null 2>&1; }
 have_dovecot() { command -v dovecot >/dev/null 2>&1 || [ -x /usr/sbin/dovecot ]; }
+have_chromium() { command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1; }
 
 packages=""
 have_postgres || packages="$packages postgresql"
 have_redis || packages="$packages redis-server"
 have_dovecot || packages="$packages dovecot-imapd"
+have_chromium || packages="$packages chromium"
 [ -n "$packages" ] || exit 0
 
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
