@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from deskhand.evals.scorers import scorer as scorer
     from deskhand.language.intents import IntentModel as IntentModel
     from deskhand.language.intents import Prediction as Prediction
+    from deskhand.model.causes import Cause as Cause
     from deskhand.model.codes import ErrorCode as ErrorCode
     from deskhand.model.envelope import Ask as Ask
     from deskhand.model.envelope import Delta as Delta
@@ -135,6 +136,7 @@ _MODULES = {
     "errors": ("ConfigError", "ConfigErrors", "DeskhandError", "PermanentError", "RetryableError", "ToolError"),
     "evals.scorers": ("Score", "scorer"),
     "language.intents": ("IntentModel", "Prediction"),
+    "model.causes": ("Cause",),
     "model.codes": ("ErrorCode",),
     "model.envelope": ("Ask", "Delta", "Envelope", "ErrorNote", "StageResult"),
     "model.loop": ("AgentResult", "AgentToolCall"),

@@ -10,9 +10,19 @@ import pytest
 from deskhand.evals.cases import Case
 from deskhand.evals.run import CaseResult, Settings, run_cases
 from deskhand.mail.files import message_from
+from deskhand.model.causes import Cause
 from deskhand.model.message import Message
 from deskhand.model.principal import Principal, PrincipalKind
-from deskhand.wiring import SHIPPED, desk_cases, open_database, open_desk, open_sandbox, read_desk, with_brain
+from deskhand.wiring import (
+    SHIPPED,
+    desk_cases,
+    open_database,
+    open_desk,
+    open_sandbox,
+    open_store,
+    read_desk,
+    with_brain,
+)
 
 MEDICAL = "Is Paralen 500 available, and can I take it with alcohol?"
 
@@ -156,3 +166,17 @@ async def test_an_answer_to_our_question_is_looked_at_like_a_first_message(tmp_p
     assert asked["status"] == "waiting_user"
     medical = await worked(loaded, "Myslím Paralen 500. A můžu ho v těhotenství?", tmp_path, number=2)
     assert (medical["status"], medical["delivery"]) == ("needs_review", None)
+
+
+async def test_an_emergency_is_first_in_the_queue(tmp_path: Path) -> None:
+    loaded = with_brain(read_desk("pharmacy"), "scripted")
+    asked = await worked(loaded, "Můžu brát Paralen v těhotenství?", tmp_path)
+    urgent = await worked(loaded, "Dcera snědla deset tablet Paralenu!", tmp_path, number=2)
+    assert "EMERGENCY" in urgent["reason"]
+    async with open_database(str(tmp_path / "desk.db")) as database:
+        waiting = await open_store(database, "pharmacy").reviews()
+    assert [review.run_id for review in sorted(waiting, key=lambda review: review.place)] == [
+        urgent["run"],
+        asked["run"],
+    ]
+    assert [review.causes[0] for review in waiting] == [Cause.ESCALATED, Cause.EMERGENCY]

@@ -66,7 +66,8 @@ async def _list(
     why = None if cause is None else Cause(_known("cause", cause, list(Cause)))
     async with opened_store(database, desk) as store:
         sleeping = None if wanted is not ReviewState.OPEN and not snoozed else snoozed
-        return await store.reviews(state=wanted, cause=why, assignee=assignee, snoozed=sleeping, limit=limit)
+        found = await store.reviews(state=wanted, cause=why, assignee=assignee, snoozed=sleeping, limit=limit)
+    return sorted(found, key=lambda review: review.place) if wanted is ReviewState.OPEN else found
 
 
 def _known(what: str, word: str, words: list[str]) -> str:

@@ -45,6 +45,8 @@ class Cause(StrEnum):
     """A cap on money, calls, messages or model spend is reached."""
     STOPPED = "stopped"
     # about a run
+    EMERGENCY = "emergency"
+    """Somebody may be in danger: before everything else."""
     ESCALATED = "escalated"
     """A stage, a tool or a rule gives it to a person."""
     REVISIONS = "revisions"

@@ -239,6 +239,11 @@ class Review:
     snoozed_until: float | None = None
 
     @property
+    def place(self) -> tuple[bool, float, str]:
+        """Its place in a queue of open ones: emergencies first, then the oldest."""
+        return (Cause.EMERGENCY not in self.causes, self.created_at, self.id)
+
+    @property
     def leaves_by_itself(self) -> bool:
         """A reply that everybody let pass and that can still be stopped."""
         return self.state is ReviewState.OPEN and self.fallback is Decision.APPROVE

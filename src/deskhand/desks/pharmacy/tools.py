@@ -8,12 +8,15 @@ import sqlalchemy as sa
 from pydantic import Field
 
 from deskhand import (
+    Ask,
+    Cause,
     Context,
     Envelope,
     Message,
     Outcome,
     Owned,
     Principal,
+    ReviewKind,
     RunStatus,
     ServiceResult,
     StageContext,
@@ -63,8 +66,14 @@ def _for_a_person(envelope: Envelope) -> ServiceResult | None:
     text = envelope.raw_input if message is None else _whole(message, envelope.raw_input)
     for reason, signs in ((_EMERGENCY, emergency_signs), (_MEDICAL, medical_signs), (_ORDERS, order_signs)):
         if found := signs(text):
-            output = {"found": reason, "signs": found}
-            return ServiceResult(output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason)
+            cause = Cause.EMERGENCY if signs is emergency_signs else Cause.ESCALATED
+            return ServiceResult(
+                output={"found": reason, "signs": found},
+                outcome=Outcome.TERMINATE,
+                ask=Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(cause,)),
+                status=RunStatus.NEEDS_REVIEW,
+                reason=reason,
+            )
     return None
 
 

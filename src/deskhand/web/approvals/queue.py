@@ -58,25 +58,27 @@ async def read_queue(visit: Visit, chosen: Filter) -> list[Item]:
     for name, desk in visit.desks.items():
         if chosen.desk in (None, name):
             found += await _of_desk(desk, chosen, visit.name)
-    return sorted(found, key=lambda item: (item.review.created_at, item.review.id))[:MOST]
+    return sorted(found, key=lambda item: item.review.place)[:MOST]
 
 
 async def _of_desk(desk: ServedDesk, chosen: Filter, me: str) -> list[Item]:
-    reviews = await desk.store.reviews(
-        state=ReviewState.OPEN,
-        cause=chosen.cause,
-        assignee=me if chosen.tab == "mine" else None,
-        snoozed=chosen.tab == "snoozed",
-        limit=MOST,
-    )
-    shown = [review for review in reviews if review.leaves_by_itself == (chosen.tab == "leaving")]
+    reviews: dict[str, Review] = {}
+    for cause in (chosen.cause,) if chosen.cause is not None else (Cause.EMERGENCY, None):
+        found = await desk.store.reviews(
+            state=ReviewState.OPEN,
+            cause=cause,
+            assignee=me if chosen.tab == "mine" else None,
+            snoozed=chosen.tab == "snoozed",
+            limit=MOST,
+        )
+        reviews |= {review.id: review for review in found}
+    shown = [review for review in reviews.values() if review.leaves_by_itself == (chosen.tab == "leaving")]
     messages = await desk.store.messages([review.run_id for review in shown])
     return [Item(review, messages.get(review.run_id)) for review in shown]
 
 
 def neighbours(items: list[Item], review: Review) -> tuple[Item | None, Item | None]:
     """What comes before and after it, also when it is no longer in the list itself."""
-    place = (review.created_at, review.id)
-    before = [item for item in items if (item.review.created_at, item.review.id) < place]
-    after = [item for item in items if (item.review.created_at, item.review.id) > place]
+    before = [item for item in items if item.review.place < review.place]
+    after = [item for item in items if item.review.place > review.place]
     return (before[-1] if before else None, after[0] if after else None)

@@ -29,6 +29,7 @@ CAUSES: dict[Cause, str] = {
     Cause.GATE_HOLD: "held by the gate",
     Cause.BUDGET: "over a cap",
     Cause.STOPPED: "desk stopped",
+    Cause.EMERGENCY: "EMERGENCY",
     Cause.ESCALATED: "escalated",
     Cause.REVISIONS: "revised too often",
     Cause.STEP_LIMIT: "step limit",
