@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -430,3 +431,20 @@ async def test_two_processes_read_a_mailbox_one_at_a_time(tmp_path: Path, doveco
     async with at_work(write_desk(tmp_path, dovecot, smtp)), open_database(str(tmp_path / "desk.db")) as database:
         with pytest.raises(AlreadyServed):
             await channel_store(database, "mails", "support", "another").acquire(15)
+
+
+async def test_reviewers_get_one_digest_through_the_desks_own_mailbox(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
+    now = datetime.now(UTC)
+    times = {(now + timedelta(minutes=minutes)).strftime('"%H:%M"') for minutes in (0, 1)}  # it may turn meanwhile
+    digest = f"{{channel: support, to: [{CUSTOMER}], at: [{', '.join(sorted(times))}]}}"
+    more = f"mode: draft\nreviews: {{notify: {{digest: {digest}}}}}"
+    async with at_work(write_desk(tmp_path, dovecot, smtp, more=more)) as desk:
+        dovecot.deliver(SUPPORT, a_mail(1))
+        await open_review(desk)
+        await until(lambda: len(dovecot.mails(CUSTOMER)) >= 1)
+        assert "1 waiting for approval at mails" in str(dovecot.mails(CUSTOMER)[0])
+    async with at_work(tmp_path / "desk") as desk:  # the copy to ourselves is no message, and a restart sends no other
+        assert len(await desk.store.runs()) == 1
+    assert 1 <= len(dovecot.mails(CUSTOMER)) <= len(times)

@@ -118,8 +118,11 @@ async def wait_for_news(imap: Imap, poll: float) -> None:
 
 async def is_ours(mail: Fetched, memory: SqlChannelStore) -> bool:
     """Whether this is a mail that we sent: the ledger says so, not the mail."""
-    key = our_key(header_reader(mail)("Message-ID"))
-    return key is not None and await memory.sent(key)
+    message_id = header_reader(mail)("Message-ID")
+    key = our_key(message_id)
+    if key is None:
+        return await memory.told(message_id.strip("<> ").rpartition("@")[0])
+    return await memory.sent(key)
 
 
 def header_reader(mail: Fetched) -> Callable[[str], str]:

@@ -119,6 +119,11 @@ class SqlChannelStore:
         row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
         return None if row is None else run_of(row)
 
+    async def told(self, notice_id: str) -> bool:
+        """Whether this desk has sent word of this name to its reviewers."""
+        here = sa.select(t.notices.c.id).where(t.notices.c.desk == self.desk, t.notices.c.id == notice_id)
+        return await self._database.read_core(lambda core: core.execute(here).first() is not None)
+
     async def sent(self, key: EffectKey) -> bool:
         """Whether an effect of this key is one of this desk's deliveries, intended or done."""
         query = (
