@@ -129,6 +129,7 @@ async def test_desk_yaml_gives_the_ceiling(tmp_path: Path) -> None:
 async def test_a_spot_check_is_the_same_for_a_run_whenever_it_is_asked(tmp_path: Path) -> None:
     async with earning(tmp_path, QUICK.replace("0.01", "0.2")) as desk:
         await desk.trust.promote("inquiry", "olga", force=True, reason="trying it")
+        assert await desk.trust.mode_for("inquiry") == "auto"
         first = [await desk.trust.checks(f"run_{number}", "inquiry") for number in range(300)]
         assert first == [await desk.trust.checks(f"run_{number}", "inquiry") for number in range(300)]
         assert 30 <= sum(first) <= 90

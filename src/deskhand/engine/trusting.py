@@ -28,6 +28,8 @@ class Trust:
         self.store = store
         self._desk, self._clock = desk, clock
         self._spec = desk.trust or TrustSpec()
+        self._share: dict[str, float] = {}
+        """The share of replies to be checked, by category, as of the last look at its mode."""
 
     @property
     def earned(self) -> bool:
@@ -42,18 +44,18 @@ class Trust:
         if not self.earned or place.mode != "auto":
             return place.mode
         standing = await self._stand(place)
+        self._share[place.category] = standing.checked
         if standing.alarm is None:
             return place.mode
         await self._change(standing, "draft", FELL_BACK, ITSELF, standing.alarm)
         return (await self.place(place.category)).mode
 
     async def checks(self, run_id: str, category: str | None) -> bool:
-        """Whether a person looks at this reply although it could leave by itself; for a run always the same answer."""
+        """Whether a person looks at this reply although it could leave by itself; asked when its mode is known."""
         if not self.earned:
             return False
-        standing = await self._stand(await self.place(category or ""))
         drawn = int.from_bytes(sha256(f"spot check\0{run_id}".encode()).digest()[:8]) / 2**64
-        return drawn < standing.checked
+        return drawn < self._share.get(category or "", 0.0)
 
     async def rested(self, envelope: Envelope, status: RunStatus) -> None:
         """A run came to rest: its reply left with nobody looking at it, or its message complains about the last one."""

@@ -11,7 +11,7 @@ from deskhand.trust.evidence import Doubt, exceeds, lower_bound
 MODES = ("shadow", "draft", "auto")
 """Each trusts the desk with more than the one before."""
 FELL_BACK = "fell_back"
-WINDOW = 500
+WINDOW = 200
 """How many of the newest judgements in `auto` are looked at for doubt: what lies further back has been forgotten."""
 _ENOUGH_OF_A_LANGUAGE = 10
 _WORSE = 3

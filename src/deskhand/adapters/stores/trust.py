@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -13,7 +14,9 @@ from deskhand.adapters.stores.rows import Row, pack, unpack
 from deskhand.adapters.stores.sql_store import CoreDatabase
 from deskhand.model.judgement import BY_PEOPLE, Figure, Judged, Judgement, ModeChange
 
-_COLUMNS = (t.judgements, t.runs.c.id.label("run_id"))
+_NAMES = ("category", "language", "mode", "judged", "share", "facts", "counts", "at", "id")
+_COLUMNS = (t.runs.c.id, *(t.judgements.c[name] for name in _NAMES))
+_KINDS = {str(kind): kind for kind in Judged}
 
 
 class SqlTrustStore:
@@ -159,15 +162,6 @@ def _change(row: Row) -> ModeChange:
 
 
 def _judgement(row: Row) -> Judgement:
-    return Judgement(
-        run_id=row.run_id,
-        category=row.category,
-        language=row.language,
-        mode=row.mode,
-        judged=Judged(row.judged),
-        share=row.share,
-        facts=bool(row.facts),
-        counts=bool(row.counts),
-        at=row.at,
-        id=row.id,
-    )
+    """Rows selected by _COLUMNS, in that order; hundreds of them are read for a reply."""
+    run_id, category, language, mode, judged, share, facts, counts, at, number = tuple[Any, ...](row)
+    return Judgement(run_id, category, language, mode, _KINDS[judged], share, bool(facts), bool(counts), at, number)
