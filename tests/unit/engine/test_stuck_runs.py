@@ -67,9 +67,9 @@ async def test_a_row_on_its_way_when_the_time_is_up_counts_and_the_run_goes_on(t
     async with engine(tmp_path / "d.db", lambda gate: a_flow(stages, Parts(services={"slow": slow}))) as desk:
         append, late = desk.store.append, True
 
-        async def slowly(row: StepRow) -> None:
+        async def slowly(*rows: StepRow) -> None:
             nonlocal late
-            await append(row)
+            await append(*rows)
             if late:
                 late = False
                 await asyncio.sleep(2.5)
@@ -98,9 +98,9 @@ async def test_a_row_that_was_committed_although_the_database_said_no_does_not_s
     async with engine(tmp_path / "d.db", lambda gate: a_flow(stages, Parts(services={"count": count}))) as desk:
         append, broken = desk.store.append, True
 
-        async def unsure(row: StepRow) -> None:
+        async def unsure(*rows: StepRow) -> None:
             nonlocal broken
-            await append(row)
+            await append(*rows)
             if broken:
                 broken = False
                 raise StoreUnavailable("the connection broke during COMMIT")
