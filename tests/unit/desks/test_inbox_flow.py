@@ -96,7 +96,8 @@ def way(story: Mapping[str, Any]) -> list[str]:
 async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
     said = Said()
     loaded = wiring.read_desk("inbox")
-    scripted = loaded.spec.model_copy(update={"brain": BrainSpec(kind="scripted"), "mode": "auto"})
+    freely = {"brain": BrainSpec(kind="scripted"), "mode": "auto", "modes": {}, "trust": None}
+    scripted = loaded.spec.model_copy(update=freely)
     monkeypatch.setattr(wiring, "build_brain", lambda *args, **more: ScriptedBrain(said.answer))
     async with wiring.open_sandbox(replace(loaded, spec=scripted)) as sandbox:
         yield Desk(sandbox.lane(OwnTime(1_800_000_000.0), said.result), said)
@@ -281,4 +282,6 @@ def test_a_contacts_name_is_what_its_owner_calls_himself() -> None:
 
 
 def test_the_desk_is_shipped_in_draft_mode() -> None:
-    assert wiring.read_desk("inbox").spec.mode == "draft"
+    spec = wiring.read_desk("inbox").spec
+    assert spec.trust is not None
+    assert (spec.mode, spec.trust.start) == ("draft", "draft")
