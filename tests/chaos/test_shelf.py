@@ -95,7 +95,8 @@ def check(every: list[Any], left: int, lowest: int) -> None:
     assert {one["id"] for one in every} <= keys
     changed_their_mind = {f"customer{number}@example.com" for number in range(CUSTOMERS) if cancels(number)}
     assert {one["owner"] for one in every if one["status"] == "cancelled"} == changed_their_mind & set(owners)
-    assert left == 0  # fifty wanted, thirty were there: what came back was taken by somebody else or is still to be had
+    # Fifty wanted, thirty were there: what came back was taken by somebody else, or is still to be had.
+    assert left <= sum(one["packs"] for one in every if one["status"] == "cancelled")
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])

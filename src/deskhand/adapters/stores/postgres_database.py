@@ -161,6 +161,8 @@ class PostgresDatabase:
 
     async def _one_by_one(self, batch: list[_Job], error: Exception) -> None:
         """After a failed batch: a database that is away fails them all, bad data only the job that brought it."""
+        if _is_away(error):
+            self._drop_connection()
         if len(batch) == 1 or _is_away(error):
             failure = self._explain(error)
             for job in batch:
@@ -171,6 +173,12 @@ class PostgresDatabase:
                 await self._commit([job])
             except Exception as own:
                 _settle(job, self._explain(own))
+
+    def _drop_connection(self) -> None:
+        """One that was cut in the middle of something may not know it yet, and would refuse whatever comes next."""
+        if self._connection is not None:
+            self._connection.terminate()
+            self._connection = None
 
     async def _connect(self) -> None:
         self._connection = await asyncpg.connect(
@@ -197,6 +205,7 @@ _AWAY = (
     sa.exc.TimeoutError,  # no connection of the pool came free
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # the connection is in the middle of something that will never end
     asyncpg.exceptions.OperatorInterventionError,
     asyncpg.exceptions.IdleInTransactionSessionTimeoutError,
     asyncpg.exceptions.InsufficientResourcesError,
