@@ -26,7 +26,7 @@ demo: install ## Watch two desks work sample mail, and decide on a page (Ctrl-C 
 
 test: lint ## Run every check, then the tests
 	scripts/test-servers.sh
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal $(PYTEST_ARGS) || { \
+	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal $(PYTEST_ARGS) || { \
 		echo "What failed is run once more, alone. Failing twice counts; failing once deserves a look." >&2; \
 		$(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
 

@@ -9,6 +9,7 @@ import pytest
 
 from deskhand.agents.profiled import customer_text
 from deskhand.cli import main
+from deskhand.cli.terminal import console
 from deskhand.engine.story import read_records, story_of
 from deskhand.errors import ConfigError
 from deskhand.mail.parse import parse
@@ -180,6 +181,7 @@ def test_a_mistake_is_told_with_its_place(tmp_path: Path, name: str, tools: str,
 
 
 def command(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    console.cache_clear()  # another test's is as wide as that test's window
     code = main(list(arguments))
     return code, capsys.readouterr().out
 
