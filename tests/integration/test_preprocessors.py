@@ -219,7 +219,10 @@ def test_parse_knows_a_desks_own(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert command(capsys, *arguments) == (0, "Ann asks\n")
 
 
-def test_a_run_tells_who_is_behind_a_mail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_tells_who_is_behind_a_mail(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     folder = a_desk(tmp_path).spec.folder
     code, out = command(capsys, "run", str(CRISP / "cs_headline.eml"), "--desk", str(folder), "--json")
     story = json.loads(out)
