@@ -398,7 +398,7 @@ async def open_desk(
     notifier = _notifier(spec, database, store, channels, outbox, clock)
     try:
         await prepare(brain)
-        await index_articles(database, spec)
+        await _index_articles(database, spec)
         await dispatcher.start()
         if learner is not None and live:
             learner.start()
@@ -964,13 +964,13 @@ async def open_sandbox(
             agents = agent_chat(spec, asked, lambda one: RecordingChatModel(one, store.record_call, clock))
             try:
                 await prepare(brain)
-                await index_articles(database, spec, indexing)
+                await _index_articles(database, spec, indexing)
                 yield Sandbox(loaded, database, brain, Path(scratch) / "outbox", store, agents, knowledge)
             finally:
                 await own.aclose()
 
 
-async def index_articles(database: Database, spec: DeskSpec, told: Callable[[int, int], None] | None = None) -> None:
+async def _index_articles(database: Database, spec: DeskSpec, told: Callable[[int, int], None] | None = None) -> None:
     """New and changed ones of the desk's own articles; a scripted brain looks none up."""
     home = spec.folder / "knowledge"
     if spec.brain.kind == "scripted" or not home.is_dir():

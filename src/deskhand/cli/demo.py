@@ -77,7 +77,7 @@ def demo(
 
 async def _demo(folder: Path, port: int | None, pace: float, mails: int | None, *, quiet: bool) -> dict[str, Any]:
     from deskhand.cli.serve import listening, opened
-    from deskhand.wiring import index_articles, open_database, read_desk
+    from deskhand.wiring import open_database, read_desk
 
     undo = 0.0 if quiet else UNDO_SECONDS
     loaded = [_at_home(read_desk(shown.desk), shown, folder, undo) for shown in DESKS]
@@ -87,8 +87,6 @@ async def _demo(folder: Path, port: int | None, pace: float, mails: int | None, 
     show.greet()
     with listening("127.0.0.1", _port(port)) as listener:
         async with open_database(str(database)) as open_:
-            for one in loaded:
-                await index_articles(open_, one.spec)
             async with opened(loaded, open_, folder / "outbox", workers=False) as desks:
                 arriving = asyncio.create_task(_deliver(arriving_mails, folder, pace))
                 if quiet:

@@ -55,6 +55,7 @@ async def _serve(names: list[str], url: str, outbox: Path, host: str, port: int,
     loaded = [read_desk(name) for name in names]
     _check_names(loaded)
     with listening(host, port) as listener:
+        log.info("opening %s: new articles and examples are read first", ", ".join(one.spec.name for one in loaded))
         async with open_database(url) as database, opened(loaded, database, outbox, workers) as desks:
             where = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
             log.info(
