@@ -86,16 +86,18 @@ async def _demo(folder: Path, port: int | None, pace: float, mails: int | None, 
     show = _Show(len(arriving_mails), quiet=quiet)
     show.greet()
     with listening("127.0.0.1", _port(port)) as listener:
-        async with open_database(str(database)) as open_:
-            async with opened(loaded, open_, folder / "outbox", workers=False) as desks:
-                arriving = asyncio.create_task(_deliver(arriving_mails, folder, pace))
-                if quiet:
-                    await arriving
-                    await show.until_at_rest(desks)
-                    return await _summary(folder, database, desks)
-                where = f"http://127.0.0.1:{listener.getsockname()[1]}/approvals/"
-                show.invite(where, await _login(open_), folder)
-                await _serve(desks, open_, listener, show, arriving)
+        async with (
+            open_database(str(database)) as open_,
+            opened(loaded, open_, folder / "outbox", workers=False) as desks,
+        ):
+            arriving = asyncio.create_task(_deliver(arriving_mails, folder, pace))
+            if quiet:
+                await arriving
+                await show.until_at_rest(desks)
+                return await _summary(folder, database, desks)
+            where = f"http://127.0.0.1:{listener.getsockname()[1]}/approvals/"
+            show.invite(where, await _login(open_), folder)
+            await _serve(desks, open_, listener, show, arriving)
     show.part(folder)
     return {}
 
