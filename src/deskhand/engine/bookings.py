@@ -1,12 +1,11 @@
 """What becomes of the times that runs hold: confirmed before a reply leaves that speaks of them, or released."""
 
-import asyncio
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
 from enum import StrEnum
 
-from deskhand.errors import DeskhandError, NotFound, SlotTaken
+from deskhand.engine.background import Background
+from deskhand.errors import NotFound, SlotTaken
 from deskhand.model.booking import REPLACED, Booking, BookingState
 from deskhand.model.run import ReviewState, Run, RunStatus
 from deskhand.ports import Calendar, Clock, Store
@@ -31,9 +30,15 @@ class BookingKeeper:
     """Goes by the runs' own rows, so that a crash, a second process or a second look changes nothing."""
 
     def __init__(self, calendar: Calendar, store: Store, clock: Clock, every: float = EVERY) -> None:
-        self._calendar, self._store, self._clock, self._every = calendar, store, clock, every
-        self._nudge = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._calendar, self._store, self._clock = calendar, store, clock
+        self._sweeping = Background(
+            self.sweep,
+            name=f"bookings of {store.desk}",
+            failed="what runs hold could not be settled, tried again later",
+            log=log,
+            every=every,
+            pause=PAUSE,
+        )
 
     # --- before a reply leaves
 
@@ -112,26 +117,10 @@ class BookingKeeper:
 
     def at_rest(self, run_id: str, status: RunStatus) -> None:
         """A run came to rest here: look at once."""
-        self._nudge.set()
+        self._sweeping.nudge()
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._keep(), name=f"bookings of {self._store.desk}")
+        self._sweeping.start()
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _keep(self) -> None:
-        while True:
-            try:
-                await self.sweep()
-            except DeskhandError as error:
-                log.warning("what runs hold could not be settled, tried again later: %s", error)
-            except Exception:
-                log.exception("what runs hold could not be settled, tried again later")
-            await asyncio.sleep(PAUSE)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._every):
-                    await self._nudge.wait()
-            self._nudge.clear()
+        await self._sweeping.stop()

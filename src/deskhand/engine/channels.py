@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from deskhand.engine.background import Background
 from deskhand.errors import AlreadyServed, DeskhandError, Fenced, StoreUnavailable
 from deskhand.model.message import Message
 from deskhand.model.run import Accepted
@@ -36,7 +37,12 @@ class ChannelKeeper:
     ) -> None:
         self._channel, self._lease, self._submit, self._clock = channel, lease, submit, clock
         self._health = ChannelHealth("starting", clock.now())
-        self._task: asyncio.Task[None] | None = None
+        self._serving = Background(
+            self._serve,
+            name=f"channel {channel.name}",
+            failed=f"channel {channel.name} could not be served, tried again later",
+            log=log,
+        )
 
     @property
     def name(self) -> str:
@@ -58,12 +64,10 @@ class ChannelKeeper:
         return self._health.detail or self._health.state
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._keep(), name=f"channel {self.name}")
+        self._serving.start()
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._serving.stop()
         with contextlib.suppress(StoreUnavailable, Fenced):
             await self._lease.give_up()
         await self._channel.close()
@@ -83,17 +87,16 @@ class ChannelKeeper:
 
     # --- inside
 
-    async def _keep(self) -> None:
-        while True:
-            try:
-                await self._lease.acquire(LEASE)
-            except AlreadyServed:
-                self._say("read elsewhere")
-            except StoreUnavailable as error:
-                self._say("reconnecting", str(error))
-            else:
-                await self._hold()
-            await self._clock.sleep(LEASE / 3)
+    async def _serve(self) -> None:
+        try:
+            await self._lease.acquire(LEASE)
+        except AlreadyServed:
+            self._say("read elsewhere")
+        except StoreUnavailable as error:
+            self._say("reconnecting", str(error))
+        else:
+            await self._hold()
+        await self._clock.sleep(LEASE / 3)
 
     async def _hold(self) -> None:
         """Read the channel until the lease is somebody else's."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from deskhand.crashpoints import crash_point
+from deskhand.engine.background import Background
 from deskhand.errors import Fenced, NotFound, StoreUnavailable
 from deskhand.model.message import Message
 from deskhand.model.run import Accepted, RunStatus
@@ -63,7 +64,13 @@ class InProcessDispatcher:
         self._suspects: asyncio.Queue[str] = asyncio.Queue()
         """Conversations whose first run was in flight in too many crashes: worked by one task, one after the other."""
         self._tasks: list[asyncio.Task[None]] = []
-        self._nudge = asyncio.Event()
+        self._sweeping = Background(
+            self._sweep,
+            name=f"sweep of {store.desk}",
+            failed="cannot look for queued runs",
+            log=log,
+            every=self._limits.sweep,
+        )
         self._caught_up = False
         self._loaded = 0
         """The position up to which the runs found at the start were admitted."""
@@ -86,7 +93,8 @@ class InProcessDispatcher:
         await self._load()
         self._tasks = [asyncio.create_task(self._serve(self._ready)) for _ in range(self._limits.in_flight)]
         self._tasks += [asyncio.create_task(self._serve(self._suspects))]
-        self._tasks += [asyncio.create_task(self._keep_lease()), asyncio.create_task(self._sweep())]
+        self._tasks += [asyncio.create_task(self._keep_lease())]
+        self._sweeping.start()
 
     async def stop(self, *, grace: float = 10.0) -> None:
         """Close intake, let what runs come to rest for `grace` seconds, hand the rest back unharmed."""
@@ -95,6 +103,7 @@ class InProcessDispatcher:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(grace), self._changed:
                 await self._changed.wait_for(lambda: not self._working)
+        await self._sweeping.stop()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -160,7 +169,7 @@ class InProcessDispatcher:
 
     def wake(self) -> None:
         """Look at once for runs that somebody queued."""
-        self._nudge.set()
+        self._sweeping.nudge()
 
     # --- lanes
 
@@ -265,21 +274,11 @@ class InProcessDispatcher:
             self._admit(run.id, run.conversation, run.crashes)
 
     async def _sweep(self) -> None:
-        while True:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._limits.sweep):
-                    await self._nudge.wait()
-            self._nudge.clear()
-            try:
-                await self._store.expire_reviews(self._clock.now())
-                if not self._caught_up:
-                    await self._load()
-                elif len(self._known) < PAGE:
-                    await self._look()
-            except StoreUnavailable as error:
-                log.error("cannot look for queued runs: %s", error)
-            except Exception:
-                log.exception("cannot look for queued runs; trying again")
+        await self._store.expire_reviews(self._clock.now())
+        if not self._caught_up:
+            await self._load()
+        elif len(self._known) < PAGE:
+            await self._look()
 
     async def _keep_lease(self) -> None:
         while True:

@@ -5,8 +5,8 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from deskhand.engine.background import Background
 from deskhand.engine.story import Records, read_records
-from deskhand.errors import DeskhandError
 from deskhand.knowledge.exchanges import LONGEST_TEXT, learned, owner_of, person_of
 from deskhand.mail.reply import visible_reply
 from deskhand.model.exchanges import Exchange, How
@@ -23,15 +23,19 @@ class Learner:
     def __init__(self, store: Store, exchanges: Exchanges, embedder: Callable[[], Embeds]) -> None:
         self._store, self._exchanges, self._embedder = store, exchanges, embedder
         self._waiting: asyncio.Queue[str] = asyncio.Queue()
-        self._task: asyncio.Task[None] | None = None
+        self._caught_up = False
+        self._learning = Background(
+            self._next,
+            name=f"learner of {store.desk}",
+            failed="an answered message could not be learned from",
+            log=log,
+        )
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._work(), name=f"learner of {self._store.desk}")
+        self._learning.start()
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._learning.stop()
 
     def at_rest(self, run_id: str, status: RunStatus) -> None:
         """A run came to rest here; what it sent is learned in a moment."""
@@ -58,21 +62,17 @@ class Learner:
         """Everything that came to rest so far has been looked at."""
         await self._waiting.join()
 
-    async def _work(self) -> None:
-        await self._safely(self.catch_up())
-        while True:
-            run_id = await self._waiting.get()
-            await self._safely(self.learn(run_id))
-            self._waiting.task_done()
-
-    async def _safely(self, work: Any) -> None:
-        """A message that cannot be learned from is left out; the next start tries it again."""
+    async def _next(self) -> None:
+        """What is left from before, then one run at a time. One that fails is left out until the next start."""
+        if not self._caught_up:
+            self._caught_up = True
+            await self.catch_up()
+            return
+        run_id = await self._waiting.get()
         try:
-            await work
-        except DeskhandError as error:
-            log.warning("an answered message could not be learned from: %s", error)
-        except Exception:
-            log.exception("an answered message could not be learned from")
+            await self.learn(run_id)
+        finally:
+            self._waiting.task_done()
 
 
 def exchange_in(records: Records) -> Exchange | None:

@@ -1,6 +1,5 @@
 """Telling reviewers what waits: a digest at set times, at most once; a webhook at once, until it arrives."""
 
-import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,6 +9,7 @@ from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 from deskhand.config.notify import DigestSpec, WebhookSpec
+from deskhand.engine.background import Background
 from deskhand.errors import DeskhandError
 from deskhand.model.message import Message, Reply
 from deskhand.model.notice import Notice, NoticeState
@@ -65,26 +65,20 @@ class Notifier:
     ) -> None:
         self._store, self._notices, self._clock = store, notices, clock
         self._hook, self._digest = hook, digest
-        self._task: asyncio.Task[None] | None = None
+        self._telling = Background(
+            self.once,
+            name=f"notices of {store.desk}",
+            failed="reviewers could not be told, tried again later",
+            log=log,
+            every=EVERY,
+        )
 
     def start(self) -> None:
         if self._hook is not None or self._digest is not None:
-            self._task = asyncio.create_task(self._keep())
+            self._telling.start()
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _keep(self) -> None:
-        while True:
-            try:
-                await self.once()
-            except DeskhandError as error:
-                log.error("reviewers could not be told: %s", error)
-            except Exception:
-                log.exception("reviewers could not be told; trying again")
-            await self._clock.sleep(EVERY)
+        await self._telling.stop()
 
     async def once(self) -> None:
         """Tell all that is due now."""

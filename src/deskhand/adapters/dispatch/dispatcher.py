@@ -9,6 +9,7 @@ from deskhand.adapters.dispatch.crew import Crew
 from deskhand.adapters.dispatch.dbos import Ticket
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.crashpoints import crash_point
+from deskhand.engine.background import Background
 from deskhand.engine.dispatch import SUSPECT_AFTER
 from deskhand.errors import Fenced, NotFound, StoreUnavailable
 from deskhand.model.message import Message
@@ -46,7 +47,12 @@ class DbosDispatcher:
         self._at_work: set[str] = set()
         self._waiters: dict[str, list[asyncio.Future[RunStatus]]] = {}
         self._waiting = asyncio.Event()
-        self._watcher: asyncio.Task[None] | None = None
+        self._watching = Background(
+            self._watch,
+            name=f"runs awaited on {store.desk}",
+            failed="those who wait for runs wait on",
+            log=log,
+        )
         self._verified: dict[tuple[str, float], float] = {}
         """When we last knew a run on the queue, by the run and the time it was queued again."""
         self._seen: set[tuple[str, float]] = set()
@@ -60,16 +66,14 @@ class DbosDispatcher:
 
     async def start(self) -> None:
         await self._crew.enter()
-        self._watcher = asyncio.create_task(self._watch())
+        self._watching.start()
 
     async def stop(self, *, grace: float = 10.0) -> None:
         """Close intake, let what runs here come to rest for `grace` seconds, hand the rest to the other workers."""
         self._accepting = False
         self._room.set()
         await self._crew.leave(grace)
-        if self._watcher is not None:
-            self._watcher.cancel()
-            await asyncio.gather(self._watcher, return_exceptions=True)
+        await self._watching.stop()
         for future in [future for waiting in self._waiters.values() for future in waiting]:
             future.cancel()
 
@@ -222,18 +226,12 @@ class DbosDispatcher:
 
     async def _watch(self) -> None:
         """Tell those who wait of runs that came to rest elsewhere."""
-        while True:
-            await self._waiting.wait()
-            waited_for = list(self._waiters)
-            try:
-                statuses = await self._store.statuses(waited_for)
-            except StoreUnavailable as error:
-                log.warning("those who wait for runs wait for the database: %s", error)
-            else:
-                self._tell_all(waited_for, statuses)
-            await asyncio.sleep(LOOK_AGAIN)
-            if not self._waiters:
-                self._waiting.clear()
+        await self._waiting.wait()
+        waited_for = list(self._waiters)
+        self._tell_all(waited_for, await self._store.statuses(waited_for))
+        await asyncio.sleep(LOOK_AGAIN)
+        if not self._waiters:
+            self._waiting.clear()
 
     def _tell_all(self, waited_for: list[str], statuses: Mapping[str, RunStatus]) -> None:
         for run_id in waited_for:
