@@ -22,6 +22,16 @@ CRASH_POINTS: tuple[str, ...] = (
     "effect.after_perform",
     "effect.after_settle",
 )
+"""Passed by every run that has effects."""
+APPROVAL_POINTS: tuple[str, ...] = (
+    "review.before_commit",
+    "review.after_commit",
+    "mail.before_data",
+    "mail.after_data",
+    "mail.after_yes",
+)
+"""Passed where a person decides and where a mail leaves: the last line of it said, and the server's yes heard."""
+_POINTS = frozenset((*CRASH_POINTS, *APPROVAL_POINTS))
 
 VARIABLE = "DESKHAND_CRASH_AT"
 """`name` or `name:n`: the process kills itself at the n-th passage of that point."""
@@ -80,8 +90,8 @@ def _pass(name: str) -> None:
 
 
 def _check(name: str) -> None:
-    if name not in CRASH_POINTS:
-        raise ValueError(f"{name!r} is not a crash point; declare it in CRASH_POINTS ({', '.join(CRASH_POINTS)})")
+    if name not in _POINTS:
+        raise ValueError(f"{name!r} is not a crash point; declare it in CRASH_POINTS ({', '.join(sorted(_POINTS))})")
 
 
 def _kill_self() -> None:

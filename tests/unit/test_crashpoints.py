@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from deskhand import crashpoints
-from deskhand.crashpoints import CRASH_POINTS, arm, arm_from, crash_point, disarm
+from deskhand.crashpoints import APPROVAL_POINTS, CRASH_POINTS, arm, arm_from, crash_point, disarm
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +47,8 @@ def test_a_wrong_setting_is_refused(setting: str) -> None:
 
 
 def test_names_are_unique() -> None:
-    assert len(set(CRASH_POINTS)) == len(CRASH_POINTS)
+    points = (*CRASH_POINTS, *APPROVAL_POINTS)
+    assert len(set(points)) == len(points)
 
 
 def test_the_environment_variable_kills_the_process_at_the_second_passage() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from deskhand.adapters.channels.connecting import LoginRefused, ServerUnavailable, Wire
 from deskhand.adapters.channels.credentials import Tokens, password_of, xoauth2
 from deskhand.config.channels import ServerSpec
+from deskhand.crashpoints import crash_point
 from deskhand.errors import ToolError
 
 _DATA_WITHIN = 90.0
@@ -102,8 +103,11 @@ class Smtp:
     async def accepted(self) -> bool:
         """Say the last line and hear the answer; ConnectionError when it does not come."""
         try:
+            crash_point("mail.before_data")
             await self._wire.send(b".\r\n")
+            crash_point("mail.after_data")
             await self._expect(250, within=_DATA_WITHIN)
+            crash_point("mail.after_yes")
         except ServerUnavailable as error:
             raise ConnectionError(f"{error} after it had been given the mail") from error
         except SmtpRefused as error:

@@ -6,6 +6,7 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.judging import judge_answer, note_return
 from deskhand.adapters.stores.reviewing import close_reviews, find_review, record_event, take_over
 from deskhand.adapters.stores.rows import pack, review_of
+from deskhand.crashpoints import crash_point
 from deskhand.errors import Conflict
 from deskhand.model.causes import Cause
 from deskhand.model.judgement import Judged
@@ -119,6 +120,7 @@ def hold_back(core: sa.Connection, desk: str, review_id: str, by: str, now: floa
         )
     )
     record_event(core, desk, "review.undo", review.run_id, by, {"review": review.id}, now)
+    crash_point("review.before_commit")
     return find_review(core, desk, review.id)
 
 

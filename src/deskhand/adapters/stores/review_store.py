@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import mailing, queueing, reviewing
+from deskhand.crashpoints import crash_point
 from deskhand.model.causes import Cause
 from deskhand.model.run import BegunEdit, Review, ReviewState, Verdict
 
@@ -57,17 +58,21 @@ class SqlReviews:
         return await self._database.read_core(lambda core: reviewing.find_review(core, self.desk, review_id))
 
     async def decide(self, review_id: str, verdict: Verdict) -> Review:
-        return await self._database.write_core(
+        decided = await self._database.write_core(
             lambda core: reviewing.decide_review(core, self.desk, review_id, verdict, self._now())
         )
+        crash_point("review.after_commit")
+        return decided
 
     async def expire_reviews(self, now: float) -> list[Review]:
         return await self._database.write_core(lambda core: reviewing.expire_overdue(core, self.desk, now))
 
     async def hold_back(self, review_id: str, by: str) -> Review:
-        return await self._database.write_core(
+        held = await self._database.write_core(
             lambda core: mailing.hold_back(core, self.desk, review_id, by, self._now())
         )
+        crash_point("review.after_commit")
+        return held
 
     async def snooze(self, review_id: str, by: str, until: float | None) -> Review:
         return await self._database.write_core(

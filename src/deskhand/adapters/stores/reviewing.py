@@ -5,6 +5,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.judging import judge_decision
 from deskhand.adapters.stores.rows import pack, review_of
+from deskhand.crashpoints import crash_point
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.ids import new_id
 from deskhand.model.run import (
@@ -144,6 +145,7 @@ def _settle(core: sa.Connection, review: Review, verdict: Verdict, state: Review
     judge_decision(core, review, verdict, now)
     payload = {"review": review.id, "note": verdict.note}
     record_event(core, review.desk, f"review.{verdict.decision}", review.run_id, verdict.by, payload, now)
+    crash_point("review.before_commit")
     return find_review(core, review.desk, review.id)
 
 
