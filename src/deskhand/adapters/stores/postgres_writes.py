@@ -216,12 +216,12 @@ WITH owned AS (
   INSERT INTO effects(run, seq, call, desk, tool, call_hash, state, created_at, updated_at)
   SELECT position, seq, call, desk, tool, hash, 'intended', now, now FROM owned
   ON CONFLICT DO NOTHING RETURNING run, seq, call, tool, call_hash, state, result, created_at, updated_at
-), known AS (
-  SELECT * FROM written
-  UNION ALL SELECT run, seq, call, tool, call_hash, state, result, created_at, updated_at FROM effects
 )
-SELECT o.id, o.seq, o.call, k.tool, k.call_hash, k.state, k.result, k.created_at, k.updated_at
-FROM owned o JOIN known k ON k.run = o.position AND k.seq = o.seq AND k.call = o.call
+SELECT o.id, o.seq, o.call, w.tool, w.call_hash, w.state, w.result, w.created_at, w.updated_at
+FROM owned o JOIN written w ON w.run = o.position AND w.seq = o.seq AND w.call = o.call
+UNION ALL
+SELECT o.id, o.seq, o.call, e.tool, e.call_hash, e.state, e.result, e.created_at, e.updated_at
+FROM owned o JOIN effects e ON e.run = o.position AND e.seq = o.seq AND e.call = o.call
 """
 
 
