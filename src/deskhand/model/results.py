@@ -6,7 +6,7 @@ from dataclasses import asdict, is_dataclass
 from typing import Any, Self, TypeVar, cast
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
-from pydantic_core import to_jsonable_python
+from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from deskhand.model.codes import ErrorCode
 from deskhand.model.frozen import Frozen
@@ -167,18 +167,23 @@ def _words(error: BaseException) -> str:
     return text.encode(errors="replace").decode()
 
 
+_PLAIN = frozenset((dict, list, str, int, float, bool, type(None)))
+
+
 def _to_plain(value: Any) -> Any:
     """JSON data: no infinities, no half characters, no iterators (which may never end)."""
-    if isinstance(value, Iterator | AsyncIterator):
+    if type(value) in _PLAIN:
+        pass
+    elif isinstance(value, Iterator | AsyncIterator):
         raise TypeError("an iterator is not a result; return a list")
-    if isinstance(value, BaseModel):
+    elif isinstance(value, BaseModel):
         value = value.model_dump(mode="python")
     elif is_dataclass(value) and not isinstance(value, type):
         value = asdict(value)
     plain = to_jsonable_python(value, inf_nan_mode="null")
     try:
-        json.dumps(plain, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
+        to_json(plain)
+    except PydanticSerializationError:
         return _without_half_characters(plain)
     return plain
 

@@ -112,6 +112,8 @@ class Case:
     hash: str = ""
     now: float = 0.0
     live: bool = True
+    started: float = 0.0
+    """By the clock of `time.perf_counter`."""
     principal: Principal = ANONYMOUS
     approval: Verdict | None = None
     lookups: list[Lookup] = field(default_factory=list[Lookup])

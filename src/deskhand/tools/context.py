@@ -1,10 +1,10 @@
 """What a tool is told about the call it serves, if it asks."""
 
-import logging
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from deskhand.errors import StoreUnavailable
+from deskhand.logs import BoundLogger, bound
 from deskhand.ports import DeskDatabase
 
 
@@ -34,6 +34,10 @@ class Context:
     effect_key: str
     """The same for every attempt at this effect, different for every other: hand it on as idempotency key."""
     desk: str
-    log: "logging.LoggerAdapter[logging.Logger]"
+    tool: str
     database: DeskDatabase = NO_DATABASE
     """Tables of the desk's own."""
+
+    @property
+    def log(self) -> BoundLogger:
+        return bound(f"deskhand.tool.{self.tool}", run_id=self.run_id, desk=self.desk)

@@ -1,10 +1,12 @@
 """What a call adds to the desk's totals, and the facts a policy judges it by."""
 
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import CLOSING_TOOLS, DELIVER
+from deskhand.model.principal import Principal
 from deskhand.model.totals import CALLS, SENDS, Counted, Limit, Place, Scope, Sums, counted_money
 from deskhand.policy.facts import Facts
 from deskhand.ports import Effects
@@ -35,7 +37,7 @@ async def describe(case: Case, terms: Terms, ledger: Effects) -> None:
         risk=str(tool.risk),
         at=datetime.fromtimestamp(case.now, terms.time_zone),
         arguments=case.canonical,
-        principal=case.principal.model_dump(mode="json", exclude_none=True, exclude={"how"}),
+        principal=dict(_known_of(case.principal)),
         intent=_said(envelope, "intent_id") or _said(envelope, "intent"),
         category=_said(envelope, "category"),
         channel=message.channel if message is not None else None,
@@ -89,9 +91,14 @@ def _objects(case: Case) -> dict[str, Any]:
     return known
 
 
+@lru_cache(maxsize=1024)
+def _known_of(principal: Principal) -> dict[str, Any]:
+    return principal.model_dump(mode="json", exclude_none=True, exclude={"how"})
+
+
 def _said(envelope: Envelope, field: str) -> str | None:
     """The newest output that names it."""
-    for output in reversed(list(envelope.outputs.values())):
+    for output in reversed(envelope.outputs.values()):
         value: Any = output.get(field) if isinstance(output, dict) else None
         if isinstance(value, str) and value:
             return value

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from deskhand.errors import EffectRefused, Fenced, StoreUnavailable
-from deskhand.logs import bound
 from deskhand.model.message import DELIVER, ENGINE_TOOLS, OWN_TOOLS, Reply
 from deskhand.model.principal import Principal
 from deskhand.model.results import ToolResult
@@ -153,15 +152,17 @@ class Gate:
         """
         started = time.perf_counter()
         try:
-            answer = await self._answer(tool, parameters, tuple(allowed), ctx, index)
+            answer = await self._answer(tool, parameters, tuple(allowed), ctx, index, started)
         except (Fenced, StoreUnavailable):
             raise
         except Exception:
             log.exception("the gate failed on %s in run %s; the call is held", tool, ctx.run_id)
             ruling = hold("gate_error", f"the check of this call of {tool} failed; a person must look", liftable=False)
-            answer = GateAnswer(tool, "hold", ruling.rule, ruling.reason, canonical_hash([tool, {}]), {}, ruling.result)
+            took = (time.perf_counter() - started) * 1000
+            unread = canonical_hash([tool, {}])
+            answer = GateAnswer(tool, "hold", ruling.rule, ruling.reason, unread, {}, ruling.result, latency_ms=took)
         await self._tell(answer, ctx.run_id)
-        return replace(answer, latency_ms=(time.perf_counter() - started) * 1000)
+        return answer
 
     async def look_through(self, reply: Mapping[str, Any], ctx: StageContext) -> tuple[dict[str, Any], ...]:
         """What would speak against a reply for what it says, without judging or sending it."""
@@ -173,14 +174,21 @@ class Gate:
         return findings_of(case, self._terms)
 
     async def _answer(
-        self, name: str, parameters: Mapping[str, Any] | str, allowed: tuple[str, ...], ctx: StageContext, index: int
+        self,
+        name: str,
+        parameters: Mapping[str, Any] | str,
+        allowed: tuple[str, ...],
+        ctx: StageContext,
+        index: int,
+        started: float,
     ) -> GateAnswer:
-        case = self._case(name, parameters, allowed, ctx, index)
+        case = self._case(name, parameters, allowed, ctx, index, started)
         objection = _first(self._admission, case, self._terms)
         if objection is not None:
             return self._refused(case, objection)
+        context = self._context(case)
         try:
-            await self._look_up(case)
+            await self._look_up(case, context)
         except LookupFailed as error:
             return self._refused(case, error.ruling(case))
         begun = time.perf_counter()
@@ -189,13 +197,19 @@ class Gate:
         if objection is not None:
             return self._refused(case, objection, decision_ms)
         try:
-            result = await self._run(case)
+            result = await self._run(case, context)
         except EffectRefused as error:
             return self._refused(case, hold(error.rule, str(error), liftable=error.liftable), decision_ms)
         return self._told(case, "allow", "allowed", "", result, decision_ms)
 
     def _case(
-        self, name: str, parameters: Mapping[str, Any] | str, allowed: tuple[str, ...], ctx: StageContext, index: int
+        self,
+        name: str,
+        parameters: Mapping[str, Any] | str,
+        allowed: tuple[str, ...],
+        ctx: StageContext,
+        index: int,
+        started: float = 0.0,
     ) -> Case:
         given, note = read_arguments(parameters)
         tool = self._registry.get(name)
@@ -205,14 +219,14 @@ class Gate:
                 checked = tool.signature.check(given)
             except ArgumentsInvalid as error:
                 checked = error
-        case = Case(name, given, note, allowed, ctx, ctx.effect_key(index), tool, checked, live=self._mode == "live")
+        key, live = ctx.effect_key(index), self._mode == "live"
+        case = Case(name, given, note, allowed, ctx, key, tool, checked, live=live, started=started)
         case.hash = canonical_hash([name, case.canonical])
         return case
 
-    async def _look_up(self, case: Case) -> None:
+    async def _look_up(self, case: Case, context: Context) -> None:
         """Everything that is asked of others: who the principal is, what the keys mean, what happened before."""
         tool = case.called
-        context = self._context(case)
         case.principal = case.ctx.principal
         if case.name not in OWN_TOOLS or self.has_policy:  # an answer needs no customer data to leave
             case.principal = await self._lookups.identify(case.principal, context, tool.timeout)
@@ -270,20 +284,20 @@ class Gate:
                 return doubt
         return None
 
-    async def _run(self, case: Case) -> ToolResult:
+    async def _run(self, case: Case, context: Context) -> ToolResult:
         tool = case.called
         stood_in = self._stand_in(case.ctx, case.name, case.canonical) if self._stand_in is not None else None
         if stood_in is not None:
             return stood_in
         if not tool.changes_something:
-            return await self._attempted(case)
+            return await self._attempted(case, context)
         if self._mode == "capture":
-            rehearsed = await self._attempted(case) if tool.rehearsable else ToolResult.success({})
+            rehearsed = await self._attempted(case, context) if tool.rehearsable else ToolResult.success({})
             return rehearsed.changed(data={**(rehearsed.data or {}), "captured": True}) if rehearsed.ok else rehearsed
 
         async def perform() -> ToolResult:
             try:
-                return self._shown(await self._handle(case), case)
+                return self._shown(await self._handle(case, context), case)
             except Exception as error:
                 log.warning("%s %s failed: %r", tool.name, case.key, error, exc_info=error)
                 raise
@@ -293,22 +307,21 @@ class Gate:
         canonical, probe = case.arguments.canonical, _timed_probe(tool)
         return await carry_out(case.key, tool, case.hash, canonical, self._ledger, perform, probe, adds)
 
-    async def _attempted(self, case: Case) -> ToolResult:
+    async def _attempted(self, case: Case, context: Context) -> ToolResult:
         """What leaves nothing behind may simply fail."""
         try:
-            return self._shown(await self._handle(case), case)
+            return self._shown(await self._handle(case, context), case)
         except Exception as error:
             log.warning("%s %s failed: %r", case.name, case.key, error, exc_info=error)
             return readable_failure(error)
 
-    async def _handle(self, case: Case) -> Any:
+    async def _handle(self, case: Case, context: Context) -> Any:
         tool = case.called
-        values = self._lookups.filled(case, self._context(case))
+        values = self._lookups.filled(case, context)
         return await run_within(tool.timeout, handler_of(tool), values, what=tool.name)
 
     def _context(self, case: Case) -> Context:
-        logger = bound(f"deskhand.tool.{case.name}", run_id=case.key.run_id, desk=self._desk)
-        return Context(case.key.run_id, str(case.key), self._desk, logger, self._database)
+        return Context(case.key.run_id, str(case.key), self._desk, case.name, self._database)
 
     def _shown(self, value: Any, case: Case) -> ToolResult:
         """What a tool returned, unless it is somebody else's."""
@@ -341,6 +354,7 @@ class Gate:
             case.hash,
             case.canonical,
             result,
+            latency_ms=(time.perf_counter() - case.started) * 1000,
             decision_ms=decision_ms,
             origin=case.origin,
             facts=case.facts.record() if case.facts is not None else {},

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
+from functools import cached_property
 from typing import Any, cast
 
 from deskhand.model.envelope import Envelope
@@ -17,6 +18,7 @@ PRINCIPAL, OPERATOR, MESSAGE, MODEL = "principal", "operator", "message", "model
 MOST_TEXT = 200_000
 """Characters of a message and its attachments that are searched."""
 _NUMBER = re.compile(r"\d[\d.,]*")
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str, check_circular=False)
 _ORDER = (PRINCIPAL, OPERATOR, "result", MESSAGE, MODEL)
 
 
@@ -34,8 +36,8 @@ class Sources:
         self._principal = {_norm(value) for value in (principal.customer_id, principal.address) if value}
         self._operator = {name: {_norm(leaf) for leaf in _leaves(value)} for name, value in (operator or {}).items()}
         self._data = results_in(envelope, model_outputs, outside)
-        self._results = [_written(result) for result in self._data]
-        self._text = _text(envelope)
+        self._read: list[str] = []
+        self._envelope = envelope
 
     def origin(self, argument: str, value: Any) -> str:
         """The origin of a value, of a list or mapping the least trusted of its parts'."""
@@ -46,13 +48,24 @@ class Sources:
         """The number of the first tool result with exactly this value in it, not with text that contains it."""
         wanted = _written(value)
         if not isinstance(value, str):
-            held = (number for number, text in enumerate(self._results, 1) if stands_in(text, wanted, '."-', '."'))
+            held = (number for number, text in enumerate(self._results(), 1) if stands_in(text, wanted, '."-', '."'))
             return next(held, None)
-        return next((number for number, text in enumerate(self._results, 1) if wanted in text), None)
+        return next((number for number, text in enumerate(self._results(), 1) if wanted in text), None)
 
     def offers(self, key: str) -> bool:
         """Whether a result has a thing with this `id`: text that says so may be a note the model wrote."""
         return any(str(thing["id"]) == key for thing in _things(self._data) if "id" in thing)
+
+    def _results(self) -> Iterator[str]:
+        """As text, one after the other: most values are found in the first that is looked at."""
+        yield from self._read
+        for result in self._data[len(self._read) :]:
+            self._read.append(_written(result))
+            yield self._read[-1]
+
+    @cached_property
+    def _text(self) -> str:
+        return _text(self._envelope)
 
     def _of(self, argument: str, value: Any) -> str:
         wanted = _norm(value)
@@ -109,7 +122,7 @@ def results_in(envelope: Envelope, model_outputs: Collection[str], outside: Coll
 
 def _written(value: Any) -> str:
     """As JSON: a text stands in quotes there, so that it is found whole, and quotes inside another one are escaped."""
-    return json.dumps(value, ensure_ascii=False, default=str, check_circular=False).casefold()
+    return _ENCODER.encode(value).casefold()
 
 
 def _text(envelope: Envelope) -> str:

@@ -1,6 +1,5 @@
 """What a tool returned or raised, as a result that can be stored and shown to a model."""
 
-import json
 from typing import Any
 
 from deskhand.model.codes import ErrorCode
@@ -16,7 +15,7 @@ _WORDS_LIMIT = 1000
 def readable_result(value: Any) -> ToolResult:
     """Normalise, refuse what is too large, and keep tracebacks out of what is shown."""
     result = normalize_tool_result(value)
-    size = len(json.dumps(result.model_dump(mode="json"), ensure_ascii=False).encode())
+    size = len(result.model_dump_json().encode())
     if size > RESULT_LIMIT:
         message = f"the result is too large: {size} bytes of JSON, at most {RESULT_LIMIT} are allowed; ask for less"
         return ToolResult.failure(ToolErrorDetails(error_type=ErrorCode.TOOL_RESULT_INVALID, message=message))

@@ -12,6 +12,7 @@ from deskhand.tools.authority import Customer, Owned, same_address
 
 OWNER_FIELDS = frozenset(("customer_id", "customerid", "owner", "owner_id", "ownerid"))
 MOST_VALUES = 20_000
+_LEAVES = frozenset((str, int, float, bool, type(None)))
 
 
 def strangers_data(value: Any, principal: Principal) -> str | None:
@@ -30,7 +31,8 @@ def strangers_data(value: Any, principal: Principal) -> str | None:
         for name, item in inside:
             if name.casefold().replace("-", "_") in OWNER_FIELDS and not _is_own(item, principal):
                 return f"{path}.{name} names another owner"
-            left.append((f"{path}.{name}" if name else path, item))
+            if type(item) not in _LEAVES:
+                left.append((f"{path}.{name}" if name else path, item))
         if len(seen) > MOST_VALUES:
             return f"{path} is too large to look through"
     return None
