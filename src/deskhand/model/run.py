@@ -319,7 +319,9 @@ class ConversationTurn:
     message: Message
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+
+
 def canonical_hash(value: Any) -> str:
     """SHA-256 over canonical JSON: what an approval is bound to and an effect is recognised by."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
-    return sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return sha256(_CANONICAL.encode(value).encode(errors="surrogatepass")).hexdigest()

@@ -11,6 +11,8 @@ from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from typing import Any, cast
 
+from pydantic_core import PydanticSerializationError, to_json
+
 from deskhand.model.envelope import Envelope
 from deskhand.model.principal import Principal
 
@@ -18,7 +20,6 @@ PRINCIPAL, OPERATOR, MESSAGE, MODEL = "principal", "operator", "message", "model
 MOST_TEXT = 200_000
 """Characters of a message and its attachments that are searched."""
 _NUMBER = re.compile(r"\d[\d.,]*")
-_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str, check_circular=False)
 _ORDER = (PRINCIPAL, OPERATOR, "result", MESSAGE, MODEL)
 
 
@@ -122,7 +123,10 @@ def results_in(envelope: Envelope, model_outputs: Collection[str], outside: Coll
 
 def _written(value: Any) -> str:
     """As JSON: a text stands in quotes there, so that it is found whole, and quotes inside another one are escaped."""
-    return _ENCODER.encode(value).casefold()
+    try:
+        return to_json(value, fallback=str).decode().casefold()
+    except PydanticSerializationError:  # half a character, as a model may write one
+        return json.dumps(value, ensure_ascii=False, default=str, check_circular=False).casefold()
 
 
 def _text(envelope: Envelope) -> str:
