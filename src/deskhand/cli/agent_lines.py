@@ -1,5 +1,8 @@
 """An agent at work in a terminal: a turn in a line, and what it is doing right now."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from deskhand.cli.terminal import printable, shortened
 from deskhand.model.envelope import StageResult
 from deskhand.model.events import AgentEvent, AgentStarted, LoopEnded, TextDelta, ToolAsked, TurnBegun
@@ -19,9 +22,18 @@ def turn_words(result: StageResult) -> str | None:
     asked = ", ".join(str(call["tool"]) for call in turn["calls"])
     words = [shortened(str(turn["text"]), 60)] if turn["text"] else []
     words += [f"asks for {asked}"] if asked else []
-    words += [f"{len(turn['trimmed'])} older results shortened"] if turn.get("trimmed") else []
+    words += [_trimmed(turn["trimmed"])] if turn.get("trimmed") else []
     model = (result.answered or {}).get("model")
     return printable("; ".join(words) or "says nothing") + (f"  {model}" if model else "")
+
+
+def _trimmed(entries: Sequence[Mapping[str, Any]]) -> str:
+    """What of earlier results the model was not shown, so that the rest fits its window."""
+    left_out = sum(not entry["kept"] for entry in entries)
+    counted = ((len(entries) - left_out, "shortened"), (left_out, "left out"))
+    words = [f"{number} earlier result{'s' * (number != 1)} {what}" for number, what in counted if number]
+    saved = sum(int(entry.get("tokens_saved", 0)) for entry in entries)
+    return f"{', '.join(words)} (about {saved:,} tokens saved)"
 
 
 class Doing:

@@ -255,7 +255,7 @@ async def test_old_results_are_shortened_before_the_window_is_full_and_the_row_s
         run_id = await running.work(a_message(1))
         output = await output_of(running, run_id)
     pages = told(chat.requests[-1])
-    assert "shortened" in pages[0]
+    assert "_shortened" in pages[0]
     assert all("page" in page for page in pages[-2:])
     assert output["turns"][0].get("trimmed") is None
     assert output["turns"][-1]["trimmed"][0]["result"] == 1
