@@ -140,8 +140,16 @@ def line_of(row: StepRow) -> Line:
     if (words := turn_words(result)) is not None:
         return Line("·", "cyan", part, Text(words, style="dim"), inner=True)
     if part:
-        return Line("→", style, part, Text("sent to the customer" if part == "ask" else "", style="dim"), inner=True)
+        return Line("→", style, part, _part_detail(part, result), inner=True)
     return Line(sign, style, stage, _detail(row, result))
+
+
+def _part_detail(part: str, result: StageResult) -> Text:
+    """A part of a stage that is neither a call nor a turn: a question, a reply that was put down, a call not made."""
+    reply = result.delta.outputs.get(REPLY)
+    if isinstance(reply, Mapping):
+        return Text(f"{_summary(reply)}, to {printable(str(reply.get('to')))}", style="dim")
+    return Text("sent to the customer" if part == "ask" else shortened(_failure(result), 90), style="dim")
 
 
 def _inherited(result: StageResult) -> str:
