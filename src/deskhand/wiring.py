@@ -184,6 +184,18 @@ def _with_stand_ins(spec: DeskSpec) -> DeskSpec:
     return spec.model_copy(update={"stand_ins": stand_ins(spec, without_models(spec))})
 
 
+def routed_as_said(loaded: LoadedDesk) -> Callable[[Message, bool | None], Awaitable[Message]]:
+    """As `routed_by`, for somebody who may know whether the desk's agents were at work or the flows in their place."""
+    spec = loaded.spec
+
+    @cache
+    def routed(agents: bool | None) -> Callable[[Message], Awaitable[Message]]:
+        known = {None: spec.stand_ins, True: {}, False: stand_ins(spec, dict.fromkeys(spec.profiles, ""))}[agents]
+        return routed_by(replace(loaded, spec=spec.model_copy(update={"stand_ins": known})))
+
+    return lambda message, agents: routed(agents)(message)
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """A desk at work: its store, its dispatcher, and the worker behind it."""
@@ -838,7 +850,7 @@ class Sandbox:
         self._loaded, self._database, self._brain, self._outbox = loaded, database, brain, outbox
         office = desk_office(loaded.spec, database, store, SystemClock(), sealed=True)
         self._terms = _terms(loaded, _registry(loaded, store, outbox, office))
-        self._prompts, self._routed = PromptRegistry(loaded.spec.prompts), routed_by(loaded)
+        self._prompts, self._routed = PromptRegistry(loaded.spec.prompts), routed_as_said(loaded)
         self._numbers, self._own = count(1), own_database(database, loaded.spec.name)
 
     @property
@@ -857,8 +869,10 @@ class Sandbox:
         sent_lately: SentLately | None = None,
         screened: Screening | None = None,
         earned: EarnedModes | None = None,
+        chat: ChatModel | None = None,
     ) -> Lane:
-        """A place to work one conversation, with a time, tool results and run ids of its own."""
+        """A place to work one conversation, with a time, tool results and run ids of its own; `chat` is what its
+        agents ask in place of the sandbox's."""
         spec = self.spec
         own = f"{spec.name}#{next(self._numbers)}"  # a desk by itself: time and totals are each lane's own
         store = SqliteStore(self._database, own, now=clock.now, ids=ids)
@@ -869,7 +883,7 @@ class Sandbox:
         sending = _sending(spec, store, clock, sent_lately)
         if earned is not None and spec.trust is not None:
             sending = replace(sending, mode_for=partial(_mode_as_recorded, spec, earned), spot_checks=earned)
-        agents = Agents(spec.profiles, self._chat, tuple(registry), spec.models, spec.default_model)
+        agents = Agents(spec.profiles, chat or self._chat, tuple(registry), spec.models, spec.default_model)
         sources = context_sources(self._database, store, self._knowledge, office)
         known = _answered_before(store)
         parts = _parts(
@@ -947,10 +961,14 @@ async def open_sandbox(
     chat: Callable[[ChatModel], ChatModel] | None = None,
     rest: float | None = None,
     indexing: Callable[[int, int], None] | None = None,
+    agents_ask: bool = True,
 ) -> AsyncIterator[Sandbox]:
-    """A desk to try messages on, its articles indexed anew; `chat` is put before the desk's own models."""
+    """A desk to try messages on, its articles indexed anew; `chat` is put before the desk's own models.
+
+    Unless its `agents_ask`, what they say is brought along and they need no model.
+    """
     spec, clock = loaded.spec, SystemClock()
-    if chat is None:
+    if chat is None and agents_ask:
         require_models(spec, without_models(spec))
     own = OpenAIChatModel(provider_table(_providers(spec)))
     with TemporaryDirectory(prefix="deskhand-") as scratch:

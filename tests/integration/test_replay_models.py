@@ -78,7 +78,7 @@ async def test_recorded_answers_are_given_again_and_nobody_is_asked(redact: bool
     folder, runs = await record(tmp_path / "desk", tmp_path / "desk.db", redact=redact)
     found, chat = await replayed(tmp_path / "desk.db", folder)
     assert verdicts(found) == dict.fromkeys(runs.values(), "identical")
-    assert (sum(map(len, chat.tally.missing.values())), chat.tally.asked) == (0, 0)
+    assert (chat.tally.all_missing, chat.tally.asked) == (0, 0)
     assert chat.tally.recorded == 10
 
 
@@ -88,7 +88,7 @@ async def test_a_changed_prompt_leaves_unknown_what_the_model_would_say(tmp_path
     found, chat = await replayed(tmp_path / "desk.db", folder)
     expected = {runs[name]: "unknown" for name in ("sent", "repaired", "revised")} | {runs["refused"]: "identical"}
     assert verdicts(found) == expected
-    assert {run: len(digests) for run, digests in chat.tally.missing.items()} == dict.fromkeys(
+    assert {run: chat.tally.missing(run) for run in chat.tally.apart} == dict.fromkeys(
         [runs["sent"], runs["repaired"], runs["revised"]], 1
     )
 

@@ -51,6 +51,9 @@ def run(
         str | None,
         typer.Option("--judge", help="The model, or its role, that judges `judge:` criteria.", metavar="MODEL"),
     ] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="Ask an agent's model also where a case says what it says.")
+    ] = False,
     compare: Annotated[
         Path | None,
         typer.Option("--compare", help="An earlier report (--json): exit 1 only where it got worse.", metavar="FILE"),
@@ -68,7 +71,7 @@ def run(
     from deskhand.evals.compare import read_report
 
     base = None if compare is None else read_report(compare)
-    report = run_async(_run(desk, brain, case or [], tag or [], repeat, parallel, judge))
+    report = run_async(_run(desk, brain, case or [], tag or [], repeat, parallel, judge, live))
     if base is not None:
         report["compare"] = compared(base, report)
     _write(report, junit, html)
@@ -152,6 +155,7 @@ async def _run(
     repeat: int,
     parallel: int,
     judge: str | None,
+    live: bool,
 ) -> "Document":
     from deskhand.cli.bars import Bar
     from deskhand.evals.report import report_of
@@ -170,9 +174,10 @@ async def _run(
             failed.extend([] if result.passed else [result.case.id])
             bar.advance(what=f"cases, [red]{len(failed)} failed[/]" if failed else None)
 
-        async with open_sandbox(loaded) as sandbox, judging_brain(loaded, judge) as judging:
+        asks = live or not all(one.says for one in cases)
+        async with open_sandbox(loaded, agents_ask=asks) as sandbox, judging_brain(loaded, judge) as judging:
             clauses, waits = loaded.spec.commitments, kind in ("llm", "cascade")
-            settings = Settings(scorers, judging, repeat, parallel, clauses, waits)
+            settings = Settings(scorers, judging, repeat, parallel, clauses, waits or live, live)
             with sealed():
                 results = await run_cases(cases, sandbox, settings, done)
             cost = sum(call.cost for call in await sandbox.store.calls())

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 NO = 1
 _COLOURS = {"changed": "yellow", "unknown": "magenta"}
+_AFTERWARDS = ("status", "error", "stages", "review", "question", "reply")
 
 
 def replay(
@@ -80,7 +81,7 @@ async def _replay(
         **{verdict: counts[verdict] for verdict in ("identical", "changed", "unknown")},
         "model_requests": {
             "recorded": chat.tally.recorded,
-            "not_recorded": sum(map(len, chat.tally.missing.values())),
+            "not_recorded": chat.tally.all_missing,
             "asked": chat.tally.asked,
         },
         "tool_results": {"recorded": found.tool_results, "captured": found.tool_results_missing},
@@ -96,7 +97,21 @@ def _moment(text: str | None, otherwise: float) -> float:
     return otherwise if text is None else moment_of(text)
 
 
+def _worth_showing(one: "Document") -> "list[Document]":
+    """Where a model's answer is missing, how the run ended for want of it says nothing about the desk."""
+    if one["verdict"] != "unknown":
+        return list(one["changes"])
+    return [change for change in one["changes"] if change["what"] not in _AFTERWARDS and not _breaks_off(change)]
+
+
+def _breaks_off(change: "Document") -> bool:
+    """Whether the list is what it was, as far as it goes."""
+    was, now = change["before"], change["now"]
+    return isinstance(was, list) and isinstance(now, list) and was[: len(now)] == now
+
+
 def _tell(report: "Document") -> None:
+    from deskhand.evals.apart import told as told_apart
     from deskhand.evals.words import shown
 
     out = console()
@@ -104,7 +119,9 @@ def _tell(report: "Document") -> None:
         message = one["message"]
         about = shortened(f"{message['subject']}  from {message['from']}", 90).replace("[", r"\[")
         out.print(f"[{_COLOURS[one['verdict']]}]{one['verdict']}[/] [bold]{one['run']}[/]  {about}")
-        for change in one["changes"]:
+        for place in one["apart"]:
+            out.print(f"    {printable(told_apart(place))}", markup=False)
+        for change in _worth_showing(one):
             out.print(f"    {change['what']}", markup=False)
             for name, value in (("was", change["before"]), ("now", change["now"])):
                 out.print(f"      {name} {printable(shown(value))}", markup=False, soft_wrap=True)

@@ -1,6 +1,7 @@
 """A recorded run made into a golden case: the message as it came, and what happened as what must happen."""
 
 from collections.abc import Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from deskhand.config.yaml import read_text
 from deskhand.engine.story import Document
 from deskhand.errors import ConfigError
+from deskhand.evals.apart import turns_in
+from deskhand.evals.given_turns import said_in
 from deskhand.evals.lessons import edit_of, lesson_of
 from deskhand.evals.reading import category_of, language_of_reply, stages_of
-from deskhand.evals.recorded import Happened, Moment, RecordedConversation, RecordedRun
+from deskhand.evals.recorded import AGENT_BRAIN, Happened, Moment, RecordedConversation, RecordedRun
 from deskhand.evals.recorded_tools import OUR_OWN, result_in
 from deskhand.model.message import Message, iso
 from deskhand.model.outcome import Outcome
@@ -39,13 +42,14 @@ def case_of(conversation: RecordedConversation, case_id: str, tags: list[str]) -
         moments = [one for one in moments if one.kind is Happened.ACCEPTED or one.run is not last]
         tags = [*tags, EDITED]
     case: Document = {"id": case_id, "tags": tags} if tags else {"id": case_id}
-    given = _given(conversation)
+    tools, said = _given(conversation), _said(conversation)
+    given = {name: value for name, value in (("tools", tools), ("agent", said)) if value}
     if len(moments) == 1:
         case |= {"message": _message(last.records.message)}
     else:
         case |= {"turns": [_turn(one, is_last=one is moments[-1]) for one in moments]}
     expected = expected_of(last) if edit is None else _taught(last, edit)
-    return case | ({"given": {"tools": given}} if given else {}) | {"expect": expected}
+    return case | ({"given": given} if given else {}) | {"expect": expected}
 
 
 def _taught(recorded: RecordedRun, edit: Review) -> Document:
@@ -164,6 +168,18 @@ def _given(conversation: RecordedConversation) -> Document:
                 if entry not in found.setdefault(call["tool"], []):
                     found[call["tool"]].append(entry)
     return {tool: entries[0]["result"] if len(entries) == 1 else entries for tool, entries in found.items()}
+
+
+def _said(conversation: RecordedConversation) -> list[Document]:
+    """What the agent's model said, turn by turn through the conversation, so that the case needs none."""
+    turns = [
+        (state.row.started_at, item)
+        for run in conversation.runs
+        for state in run.states
+        if (state.result.answered or {}).get("brain") == AGENT_BRAIN
+        for item in turns_in(state.result.delta)
+    ]
+    return [said_in(turn) for _, turn in sorted(turns, key=itemgetter(0))]
 
 
 def _plain(result: ToolResult) -> Document:

@@ -31,6 +31,7 @@ class Known:
     categories: frozenset[str]
     slots: frozenset[str]
     scorers: frozenset[str]
+    profiles: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, spec: DeskSpec, tools: Iterable[str], scorers: Iterable[str]) -> "Known":
@@ -43,6 +44,7 @@ class Known:
             categories=frozenset(categories and {*categories, "other"}),
             slots=frozenset(spec.slots),
             scorers=frozenset(scorers),
+            profiles=frozenset(spec.profiles),
         )
 
 
@@ -81,8 +83,15 @@ def _turn(turn: TurnSection, place: Place, known: Known, *, first: bool) -> Iter
 
 
 def _given(given: GivenSection | None, place: Place, known: Known) -> Iterator[Finding]:
-    for tool in given.tools if given is not None else ():
+    if given is None:
+        return
+    for tool in given.tools:
         yield from _name(tool, known.tools, "tool", (*place, "tools", tool))
+    if given.agent and not known.profiles:
+        yield Finding((*place, "agent"), "the desk has no agent that could say this", "remove it, or add a profile")
+    for number, said in enumerate(given.agent):
+        if not said.model_fields_set:
+            yield Finding((*place, "agent", number), "a turn of the agent says nothing", "write `call:` or `say:`")
 
 
 def _expect(expect: ExpectSection, place: Place, known: Known) -> Iterator[Finding]:

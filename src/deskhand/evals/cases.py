@@ -11,6 +11,7 @@ from deskhand.config.parse import parse_as
 from deskhand.config.yaml import YamlFile, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
 from deskhand.evals.case_rules import Known, case_findings
+from deskhand.evals.given_turns import completion_of
 from deskhand.evals.sections import (
     CaseSection,
     CasesSection,
@@ -22,6 +23,7 @@ from deskhand.evals.sections import (
 )
 from deskhand.mail.authentication import MailTrust, who_wrote
 from deskhand.mail.files import MessageInvalid, message_from, read_messages
+from deskhand.model.chat import Completion
 from deskhand.model.message import Message
 from deskhand.model.results import ToolResult, normalize_tool_result
 from deskhand.model.run import Decision
@@ -60,6 +62,8 @@ class Turn:
     ruling: Ruling | None
     given: tuple[Stub, ...]
     expect: Mapping[str, Any]
+    said: tuple[Completion, ...] = ()
+    """What the agent's model says from this turn on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,11 @@ class Case:
     file: Path
     line: int
     why: str | None = None
+
+    @property
+    def says(self) -> bool:
+        """Whether it brings what the agent's model says."""
+        return any(turn.said for turn in self.turns)
 
     @property
     def first_at(self) -> datetime:
@@ -150,7 +159,7 @@ def _case(source: YamlFile, place: tuple[str, int], section: CaseSection, tags: 
     else:
         assert section.message is not None
         message = _message(source, (*place, "message"), section.message, section, spec)
-        turns = (Turn(message, None, given, _expected(section.expect)),)
+        turns = (Turn(message, None, given, _expected(section.expect), _said(section.given)),)
     every = tuple(dict.fromkeys([*tags, *section.tags])) or (AUTHOR,)
     return Case(section.id, every, turns, source.path, source.line(place), section.why)
 
@@ -158,20 +167,21 @@ def _case(source: YamlFile, place: tuple[str, int], section: CaseSection, tags: 
 def _turns(
     source: YamlFile, place: tuple[str, int], section: CaseSection, given: tuple[Stub, ...], spec: DeskSpec
 ) -> Iterator[Turn]:
-    last = len(section.turns) - 1
+    last, said = len(section.turns) - 1, _said(section.given)
     for number, turn in enumerate(section.turns):
         here = (*place, "turns", number)
         given = (*_stubs(turn.given), *given)
+        said, now = (), (*said, *_said(turn.given))
         expect = dict(_expected(turn.expect))
         if number == last:
             expect |= _expected(section.expect)
         if turn.customer is None:
-            yield Turn(None, _ruling(turn), given, expect)
+            yield Turn(None, _ruling(turn), given, expect, now)
             continue
         customer = turn.customer
         if isinstance(customer, str):
             customer = MessageSection.model_validate({"body": customer})
-        yield Turn(_message(source, (*here, "customer"), customer, section, spec), None, given, expect)
+        yield Turn(_message(source, (*here, "customer"), customer, section, spec), None, given, expect, now)
 
 
 def _ruling(turn: TurnSection) -> Ruling:
@@ -199,6 +209,10 @@ def _stubs(section: GivenSection | None) -> tuple[Stub, ...]:
         else:
             stubs.append(Stub(tool, {}, normalize_tool_result(given)))
     return tuple(stubs)
+
+
+def _said(section: GivenSection | None) -> tuple[Completion, ...]:
+    return () if section is None else tuple(map(completion_of, section.agent))
 
 
 def _message(

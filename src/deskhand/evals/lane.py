@@ -33,11 +33,15 @@ class Lane:
     store: Store
     worker: Worker
     flow_for: Callable[[Message], str]
-    routed: Callable[[Message], Awaitable[Message]]
+    routed: Callable[[Message, bool | None], Awaitable[Message]]
 
-    async def accept(self, message: Message) -> str:
-        """The id of the message's run, which is not worked yet."""
-        message = await self.routed(message)
+    async def accept(self, message: Message, *, agents: bool | None = None) -> str:
+        """The id of the message's run, which is not worked yet.
+
+        `agents` says whether a desk's agents work what is routed to them (what they say is known beforehand) or the
+        flows that stand in for them; None leaves it to whether there is a model to ask.
+        """
+        message = await self.routed(message, agents)
         return (await self.store.accept(message, flow=self.flow_for(message))).run_id
 
     async def work(self, run_id: str) -> RunStatus | None:

@@ -14,6 +14,8 @@ from deskhand.ports import Store
 from deskhand.tools.delivery import DELIVER
 
 PAGE = 500
+AGENT_BRAIN = "agent"
+"""Who answered, in the rows of an agent's turns."""
 _REPLAYED = (
     "run.cancelled",
     "run.answered_by_person",
@@ -73,6 +75,15 @@ class RecordedRun:
             for state in self.states
             if (state.result.call or {}).get("tool") == DELIVER or state.row.name.endswith("/ask")
         ]
+
+    @property
+    def agents(self) -> bool | None:
+        """Whether an agent worked it (True) or the flow that stands in for one (False); None where neither was due."""
+        route = None if self.records.message is None else self.records.message.route
+        if route is not None and (route.instead_of is not None or route.route == "agent"):
+            return route.instead_of is None and route.flow == route.profile
+        turned = any((state.result.answered or {}).get("brain") == AGENT_BRAIN for state in self.states)
+        return True if turned else None
 
     @property
     def bounced(self) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
 
 from deskhand.errors import DeskhandError, ModelAnswerInvalid, ModelRefused, ModelUnavailable
+from deskhand.evals.apart import Apart
 from deskhand.model.chat import ChatRequest, Chunk, Completion, Usage
 from deskhand.model.codes import ErrorCode
 from deskhand.model.run import LlmCall
@@ -23,11 +24,20 @@ class NotRecorded(ModelUnavailable):
 
 @dataclass
 class Tally:
-    """How many requests were answered from the record, and which had to be left open or asked anew, by run."""
+    """How many requests were answered from the record, how many were asked anew, and which the record has no answer
+    to, by run and digest."""
 
     recorded: int = 0
-    missing: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     asked: int = 0
+    apart: dict[str, dict[str, Apart]] = field(default_factory=lambda: defaultdict(dict))
+
+    def missing(self, run_id: str) -> int:
+        """Requests of the run that nobody answered."""
+        return sum(not one.asked for one in self.apart.get(run_id, {}).values())
+
+    @property
+    def all_missing(self) -> int:
+        return sum(map(self.missing, self.apart))
 
 
 class RecordedChat:
@@ -54,10 +64,11 @@ class RecordedChat:
         if recorded:
             self.tally.recorded += 1
             return _again(recorded.popleft() if len(recorded) > 1 else recorded[0])
+        calls = (call for (run, _), same in self._calls.items() if run == run_id for call in same)
+        self.tally.apart[run_id][request.digest] = Apart.of(request, calls, asked=self._live is not None)
         if self._live is not None:
             self.tally.asked += 1
             return await self._live.complete(request)
-        self.tally.missing[run_id].add(request.digest)
         raise NotRecorded(f"no answer is recorded for what stage {request.origin.stage!r} asks now")
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[Chunk]:

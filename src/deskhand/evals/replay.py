@@ -135,7 +135,7 @@ class _Replay:
         match moment.kind:
             case Happened.ACCEPTED if run is not None and run.records.message is not None:
                 self._accepting = run
-                await self._lane.accept(run.records.message)
+                await self._lane.accept(run.records.message, agents=run.agents)
             case Happened.WORKED if run is not None:
                 self._clock.at = moment.begins_at
                 self._working = run
@@ -183,9 +183,10 @@ class _Replay:
 
     async def _compared(self, run: RecordedRun) -> Document:
         run_id = run.run.id
-        now = story_of(await read_records(self._lane.store, run_id))
-        changes = differences(facts_of(run.story), facts_of(now))
-        missing = len(self._chat.tally.missing.get(run_id, ()))
+        records = await read_records(self._lane.store, run_id)
+        changes = differences(facts_of(run.story), facts_of(story_of(records)))
+        tally, now = self._chat.tally, records.states
+        missing = tally.missing(run_id)
         verdict = "identical" if not changes else "unknown" if missing else "changed"
         return {
             "run": run_id,
@@ -193,6 +194,7 @@ class _Replay:
             "message": run.story["message"],
             "verdict": verdict,
             "not_recorded": missing,
+            "apart": [one.document(run.states, now) for one in tally.apart.get(run_id, {}).values()],
             "changes": changes,
         }
 

@@ -9,6 +9,7 @@ from deskhand.engine.story import Document, read_records, story_of
 from deskhand.errors import Conflict
 from deskhand.evals.cases import Case, Ruling, Stub, Turn
 from deskhand.evals.clocks import OwnTime
+from deskhand.evals.given_turns import GivenTurns
 from deskhand.evals.judge import judge_run
 from deskhand.evals.lane import Lane
 from deskhand.evals.promises import unbacked_promises
@@ -17,7 +18,7 @@ from deskhand.evals.side_by_side import side_by_side
 from deskhand.model.message import Message
 from deskhand.model.results import ToolResult
 from deskhand.model.run import Decision, Review, ReviewState, Verdict
-from deskhand.ports import Brain, StageContext
+from deskhand.ports import Brain, ChatModel, StageContext
 from deskhand.tools.gate import StandIn
 
 REVIEWER = "reviewer"
@@ -26,7 +27,7 @@ REVIEWER = "reviewer"
 class OpensLanes(Protocol):
     """A sandboxed desk."""
 
-    def lane(self, clock: OwnTime, stand_in: StandIn | None = None) -> Lane: ...
+    def lane(self, clock: OwnTime, stand_in: StandIn | None = None, *, chat: ChatModel | None = None) -> Lane: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,8 @@ class Settings:
     """What the company stands behind in a reply."""
     waits: bool = False
     """Whether pauses between attempts are real, because a model outside is asked."""
+    live: bool = False
+    """Whether an agent's model is asked also where a case says what it says."""
 
 
 async def run_cases(
@@ -113,7 +116,8 @@ class _Conversation:
     def __init__(self, case: Case, number: int, desk: OpensLanes, settings: Settings) -> None:
         self._id = f"{case.id}#{number}"
         self._clock = OwnTime(case.first_at.timestamp(), waits=settings.waits)
-        self._lane = desk.lane(self._clock, self._stand_in)
+        self._said = GivenTurns() if case.says and not settings.live else None
+        self._lane = desk.lane(self._clock, self._stand_in, chat=self._said)
         self._given: Sequence[Stub] = ()
         self._clauses = settings.clauses
         self._runs: list[str] = []
@@ -121,14 +125,20 @@ class _Conversation:
     async def take(self, turn: Turn) -> tuple[Document | None, str | None]:
         """The run document after a turn, or why the turn could not be taken."""
         self._given = turn.given
+        if self._said is not None:
+            self._said.add(turn.said)
         if turn.message is not None:
             self._clock.at = max(self._clock.at, turn.message.received_at.timestamp())
-            self._runs.append(await self._lane.accept(self._own(turn.message)))
+            self._runs.append(await self._lane.accept(self._own(turn.message), agents=self._agents))
             await self._lane.work(self._runs[-1])
             return await self._document(turn), None
         assert turn.ruling is not None
         problem = await self._decide(turn.ruling)
         return (None if problem else await self._document(turn)), problem
+
+    @property
+    def _agents(self) -> bool | None:
+        return None if self._said is None else True
 
     async def _decide(self, ruling: Ruling) -> str | None:
         review = await self._open_review()

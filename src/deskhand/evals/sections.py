@@ -95,11 +95,34 @@ GivenTool = Annotated[
 ]
 
 
+Arguments = Annotated[
+    Annotated[dict[str, Any], Tag("mapping")] | Annotated[str, Tag("text")],
+    Discriminator(_form),
+]
+Calls = Annotated[
+    Annotated[dict[str, Arguments], Tag("mapping")] | Annotated[list[dict[str, Arguments]], Tag("list")],
+    Discriminator(_form),
+]
+
+
+class SaidSection(Section):
+    """One turn of an agent's model: calls, words, or both."""
+
+    call: Calls = Field(default_factory=dict[str, Any])
+    """Calls by tool: `{find_order: {order: P-1}}`; a list of those where a tool is called twice."""
+    say: str = ""
+    """Its words; in the last turn, the reply."""
+    cut_off: bool = False
+    """Whether its words were cut off at the limit of tokens."""
+
+
 class GivenSection(Section):
     """What the sandbox answers in place of the world."""
 
     tools: dict[str, GivenTool] = Field(default_factory=dict)
     """Results by tool: `{find_order: {status: lost}}`, or a list of `{when: {order: P-1}, result: {...}}`."""
+    agent: list[SaidSection] = Field(default_factory=list)
+    """What the model of the desk's agent says, turn by turn; it is not asked then, and no key is needed."""
 
 
 class ReviewerSection(Section):

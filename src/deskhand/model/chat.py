@@ -6,6 +6,10 @@ from typing import Any
 
 from deskhand.model.run import canonical_hash
 
+PARTS = ("instructions", "tools", "model", "conversation")
+"""What a request consists of: the system prompt, the tools and the schema, the model and its settings, the rest."""
+_PIECE = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -32,10 +36,20 @@ class ChatRequest:
 
     @property
     def digest(self) -> str:
-        """Equal requests have equal digests, whoever asks: what a replay finds recorded answers by."""
-        return canonical_hash(
-            [list(self.messages), self.model, list(self.tools), self.schema, self.temperature, self.max_tokens]
-        )
+        """Equal requests have equal digests, whoever asks: what a replay finds recorded answers by.
+
+        One piece for each of `PARTS`, so that two digests tell in which parts their requests differ.
+        """
+        system = [message for message in self.messages if message["role"] == "system"]
+        rest = [message for message in self.messages if message["role"] != "system"]
+        parts = (system, [list(self.tools), self.schema], [self.model, self.temperature, self.max_tokens], rest)
+        return "".join(canonical_hash(part)[:_PIECE] for part in parts)
+
+
+def parts_that_differ(digest: str, other: str) -> tuple[str, ...]:
+    """In which of `PARTS` the requests of two digests differ."""
+    places = ((name, slice(_PIECE * number, _PIECE * (number + 1))) for number, name in enumerate(PARTS))
+    return tuple(name for name, place in places if digest[place] != other[place])
 
 
 @dataclass(frozen=True, slots=True)

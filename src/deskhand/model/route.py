@@ -11,6 +11,8 @@ class Route(Frozen):
     route: Literal["pipeline", "agent"] = "pipeline"
     profile: str | None = None
     flow: str
+    instead_of: str | None = None
+    """The flow it would have taken had the agent there a model to ask."""
     rule: str | None = None
     """None when no rule matched."""
     why: str = ""

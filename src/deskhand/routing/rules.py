@@ -75,7 +75,8 @@ class Router:
         instead = self._stand_ins.get(flow)
         if instead is not None:
             why = f"{why}; {flow} has no model to ask, so {instead} works it"
-        return Route(route=route, profile=profile, flow=instead or flow, rule=rule, why=why)
+        replaced = flow if instead is not None else None
+        return Route(route=route, profile=profile, flow=instead or flow, instead_of=replaced, rule=rule, why=why)
 
     def _file(self, number: int, match: MatchSection) -> None:
         """Each rule lies where its most selective exact condition finds it."""

@@ -107,6 +107,7 @@ def test_the_first_rule_wins_and_says_why() -> None:
         "rule": "pharmacy_support",
         "why": "forwarded_from info@dostupnost-leku.cz (in the body)",
         "preprocess": None,
+        "instead_of": None,
     }
     second = router.route(message(subject="Teapot"))
     assert (second.rule, second.why) == ("ann", "sender_email is ann@example.com; subject_contains 'teapot'")
