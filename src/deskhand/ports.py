@@ -22,6 +22,7 @@ from deskhand.model.knowledge import (
 )
 from deskhand.model.message import Message, Reply
 from deskhand.model.principal import Principal
+from deskhand.model.queue import Facets, ReviewFilter
 from deskhand.model.results import ToolResult
 from deskhand.model.run import (
     Accepted,
@@ -306,6 +307,23 @@ class Reviews(Protocol):
 
         `snoozed` leaves out what is snoozed right now (False) or all else (True).
         """
+        ...
+
+    async def find_reviews(
+        self,
+        wanted: ReviewFilter,
+        *,
+        limit: int = 100,
+        after: tuple[float, str] | None = None,
+        backwards: bool = False,
+    ) -> list[Review]:
+        """The same by everything there is to choose by; `backwards` gives the newest first."""
+        ...
+
+    async def count_reviews(self, wanted: ReviewFilter) -> int: ...
+
+    async def review_facets(self) -> Facets:
+        """What the open ones may be chosen by."""
         ...
 
     async def review(self, review_id: str) -> Review: ...

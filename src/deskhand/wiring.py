@@ -45,6 +45,7 @@ from deskhand.config.mcp import McpServerSpec, McpToolSpec, Pin
 from deskhand.config.near import did_you_mean
 from deskhand.config.profiles import require_models, stand_ins
 from deskhand.config.yaml import read_yaml
+from deskhand.engine.answering import answering_flow
 from deskhand.engine.bookings import BookingKeeper
 from deskhand.engine.channels import ChannelKeeper
 from deskhand.engine.clock import SystemClock
@@ -394,7 +395,15 @@ async def open_desk(
     parts = _parts(loaded, gate, brain, PromptRegistry(spec.prompts), events, sending, agents, sources, known)
     learner = Learner(store, exchanges_of(database, spec.name), embedder) if remembers(spec) else None
     rested = (bookings.at_rest, *([learner.at_rest] if learner else []))
-    worker = _worker(spec, store, _flows(loaded, parts), clock, before_rest=trust.rested, at_rest=_each(rested))
+    worker = _worker(
+        spec,
+        store,
+        _flows(loaded, parts),
+        clock,
+        before_rest=trust.rested,
+        at_rest=_each(rested),
+        answering=answering_flow(gate, sending, parts),
+    )
     limits = Limits(in_flight=in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog)
     dispatcher = _dispatcher(loaded, store, worker, limits, crew)
     keepers = [
@@ -683,6 +692,7 @@ def _worker(
     screened: Screening | None = None,
     before_rest: BeforeRest | None = None,
     at_rest: AtRest | None = None,
+    answering: Flow | None = None,
 ) -> Worker:
     """`screened` is asked first, where more is known than the store can say."""
     screen = _screen(spec, store, clock)
@@ -692,7 +702,16 @@ def _worker(
         return found or await screen(message)
 
     lasts = spec.reviews.lasts
-    return Worker(store, flows, clock, screen=ask, before_rest=before_rest, at_rest=at_rest, reviews_last=lasts)
+    return Worker(
+        store,
+        flows,
+        clock,
+        screen=ask,
+        before_rest=before_rest,
+        at_rest=at_rest,
+        reviews_last=lasts,
+        answering=answering,
+    )
 
 
 def _registry(
@@ -902,7 +921,10 @@ class Sandbox:
                 name: replace(flow, agents={stage: around(stage, work) for stage, work in flow.agents.items()})
                 for name, flow in flows.items()
             }
-        return Lane(store, _worker(spec, store, flows, clock, screened), flow_of(spec), self._routed)
+        answering = answering_flow(gate, sending, parts)
+        return Lane(
+            store, _worker(spec, store, flows, clock, screened, answering=answering), flow_of(spec), self._routed
+        )
 
 
 def desk_cases(loaded: LoadedDesk) -> "tuple[list[Case], dict[str, Scorer]]":

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from deskhand.engine.finding import terms_of, walk
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.causes import Cause
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, NewReview, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from tests.conformance.adapters import Stores
 from tests.kit import a_message
@@ -16,7 +18,8 @@ NOW = 1_800_000_000.0
 async def parked(store: Any, number: int, *causes: Cause, **fields: Any) -> Review:
     accepted = await store.accept(a_message(number), flow="flow")
     await store.claim(accepted.run_id, {"flow": "v1"})
-    facts = {"category": "complaint", "confidence": 0.4, "threshold": 0.8, "language": "cs"}
+    known = fields.pop("known", {})
+    facts = {"category": "complaint", "confidence": 0.4, "threshold": 0.8, "language": "cs", **known}
     payload = {"reply": {"text": "draft"}, "waits": fields.pop("waits", "draft")}
     review = NewReview(ReviewKind.REPLY, "unsure", payload, 0, causes=causes, facts=facts, **fields)
     await store.finish(accepted.run_id, RunStatus.WAITING_REVIEW, review=review)
@@ -45,6 +48,79 @@ async def test_reviews_are_found_by_each_of_their_causes_exactly(stores: Stores)
     assert await listed(store, cause=Cause.ALWAYS_ASK) == [one.id]
     assert await listed(store, cause=Cause.ERROR) == []
     assert await listed(store) == [one.id, two.id, three.id]
+
+
+async def test_reviews_are_chosen_and_counted_by_all_that_is_known_of_them(stores: Stores) -> None:
+    store = await stores(now=lambda: NOW)
+    one = await parked(store, 1, known={"category": 'odd "quoted" ü', "language": "de"})
+    two = await parked(store, 2, Cause.EMERGENCY)
+    three = await parked(store, 3, expires_at=NOW + 30, fallback=Decision.APPROVE)
+    await store.assign(two.id, "ida", "otto")
+    for wanted, expected in (
+        (ReviewFilter(), [one, two, three]),
+        (ReviewFilter(category='odd "quoted" ü'), [one]),
+        (ReviewFilter(category="complaint", language="cs"), [two, three]),
+        (ReviewFilter(category="odd"), []),
+        (ReviewFilter(assignee="otto"), [two]),
+        (ReviewFilter(assignee=""), [one, three]),
+        (ReviewFilter(emergency=True), [two]),
+        (ReviewFilter(emergency=False, leaving=False), [one]),
+        (ReviewFilter(leaving=True), [three]),
+        (ReviewFilter(cause=Cause.EMERGENCY, state=ReviewState.OPEN), [two]),
+    ):
+        assert [found.id for found in await store.find_reviews(wanted)] == [review.id for review in expected], wanted
+        assert await store.count_reviews(wanted) == len(expected)
+    newest = await store.find_reviews(ReviewFilter(), backwards=True, limit=2)
+    assert [found.id for found in newest] == [three.id, two.id]
+    before = await store.find_reviews(ReviewFilter(), backwards=True, after=(two.created_at, two.id))
+    assert [found.id for found in before] == [one.id]
+    facets = await store.review_facets()
+    assert facets.categories == {"complaint": 2, 'odd "quoted" ü': 1}
+    assert facets.languages == {"cs": 2, "de": 1}
+    assert facets.assignees == {"": 2, "otto": 1}
+    await store.decide(one.id, Verdict(Decision.REJECT, "ida", one.version))
+    assert (await store.review_facets()).languages == {"cs": 2}
+
+
+async def test_a_walk_through_the_queue_shows_everything_once_whatever_happens_meanwhile(stores: Stores) -> None:
+    store = await stores()
+    urgent = {3, 7}
+    reviews = [await parked(store, number, *([Cause.EMERGENCY] if number in urgent else [])) for number in range(10)]
+    order = sorted(reviews, key=lambda review: review.place)
+    assert [review.id for review in order[:2]] == [reviews[3].id, reviews[7].id]
+    seen: list[str] = []
+    late: list[Review] = []
+    place = None
+    for step in range(10):
+        page = await walk(store, ReviewFilter(state=ReviewState.OPEN), beyond=place, limit=3)
+        if not page:
+            break
+        seen += [item.review.id for item in page]
+        place = page[-1].review.place
+        await store.decide(page[0].review.id, Verdict(Decision.REJECT, "ida", 1))
+        if step < 3:
+            late.append(await parked(store, 100 + step, *([Cause.EMERGENCY] if step == 1 else [])))
+    assert seen == [review.id for review in (*order, late[0], late[2])]  # the emergency stands before what was seen
+    back = await walk(store, ReviewFilter(), beyond=order[4].place, limit=9, backwards=True)
+    assert [item.review.id for item in back] == [one.id for one in (*order[3:1:-1], late[1], *order[1::-1])]
+    assert await walk(store, ReviewFilter(), beyond=order[0].place, limit=9, backwards=True) == []
+
+
+async def test_words_are_searched_for_in_all_that_a_reviewer_sees(stores: Stores) -> None:
+    store = await stores()
+    one, two = await parked(store, 1), await parked(store, 2, Cause.EMERGENCY)
+    wanted = ReviewFilter(state=ReviewState.OPEN)
+    for words, expected in (
+        ("PARCEL ann", [two, one]),
+        ("ann@EXAMPLE.com", [two, one]),
+        ("draft", [two, one]),
+        (one.run_id, [one]),
+        ("parcel otherwise", []),
+        ("", [two, one]),
+    ):
+        found = await walk(store, wanted, terms_of(words), limit=10)
+        assert [item.review.id for item in found] == [review.id for review in expected], words
+    assert len(await walk(store, wanted, terms_of("parcel"), limit=1)) == 1
 
 
 async def test_what_is_snoozed_is_out_of_sight_until_its_time(stores: Stores) -> None:

@@ -29,6 +29,7 @@ SCOPES = {
     ("PUT", "/api/reviews/{review_id}/edit"): Scope.REVIEWS_WRITE,
     ("GET", "/api/reviews/{review_id}/canned"): Scope.REVIEWS_READ,
     ("GET", "/api/runs/{run_id}/trail"): Scope.RUNS_READ,
+    ("GET", "/api/desks"): Scope.RUNS_READ,
     ("GET", "/api/desks/{desk}"): Scope.RUNS_READ,
     ("GET", "/api/desks/{desk}/modes"): Scope.RUNS_READ,
     ("POST", "/api/desks/{desk}/modes/{category}/promote"): Scope.DESKS_WRITE,
@@ -218,7 +219,7 @@ async def test_a_websocket_is_refused(shop: Served) -> None:
 
 async def test_readiness_says_yes_or_no_and_nothing_else(shop: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     stranger = shop.stranger()
-    assert (await stranger.get("/readyz")).json() == {"status": "ready"}
+    assert (await stranger.get("/readyz")).json() == {"status": "ready", "stopped": 0}
     desk = shop.desks["shop"]
     desk.dispatcher.lost.cancel()
     problem = is_problem(await stranger.get("/readyz"), 503, "store_unavailable")

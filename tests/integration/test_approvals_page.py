@@ -1,12 +1,16 @@
 """The approvals page: who comes in, what is shown, and that a click does exactly what was shown, once."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
+from html import unescape
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
+from deskhand.web.approvals import pages
 from deskhand.web.approvals.app import create_approvals
 from deskhand.wiring import user_accounts
 from tests.api_kit import Client, Served, served
@@ -146,7 +150,7 @@ async def test_the_queue_shows_what_waits_and_why(shop: Served, api: Client) -> 
     words = words_of((await ida.get(HOME)).text)
     for told in ("Waiting 1", "My order", "ann@example.com", "not sure enough", "0.40 / 0.80", "question"):
         assert told in words
-    assert "Nothing waits" in words_of((await ida.get(f"{HOME}?cause=mode")).text)
+    assert "Nothing here fits what was chosen" in words_of((await ida.get(f"{HOME}?cause=mode")).text)
     assert "My order" in (await ida.get(f"{HOME}?cause=below_threshold&desk=shop&tab=nonsense")).text
     sheet = words_of(await ida.page(review))
     assert "confidence 0.4 is below 0.8" in sheet
@@ -175,7 +179,8 @@ async def test_the_second_reviewer_is_told_who_decided_what_and_keeps_the_words(
     await ida.do(review, "approve")
     late = await otto.do(review, "approve", text="My own words")
     assert late.status_code == 409
-    assert "already decided: approve by ida" in words_of(late.text)
+    assert "ida was faster: approved just now." in words_of(late.text)
+    assert "What you had written; it was not sent: My own words" in words_of(late.text)
     shown = (await api.get(f"/api/reviews/{review['review']}")).json()
     assert {one["by"]: one["edit"]["text"] for one in shown["edits"]} == {"otto": "My own words"}
     await rested(shop, review)
@@ -236,3 +241,83 @@ async def test_a_handed_over_run_is_sent_on_from_the_page(shop: Served, api: Cli
     (shop.folder / "shop" / "mended").touch()
     assert (await ida.do(review, "retry")).status_code == 303
     assert await rested(shop, review) == "sent"
+
+
+async def test_a_stopped_desk_is_seen_on_every_page_of_those_who_may_touch_it(shop: Served, api: Client) -> None:
+    review = await api.under_review()
+    ida, bert = await person(shop), await person(shop, "bert", "bank")
+    assert "is stopped" not in words_of(await ida.page(review))
+    await shop.desks["shop"].store.stop("olga", "wrong <prices>")
+    for page in (await ida.page(review), (await ida.get(HOME)).text):
+        assert "shop is stopped by olga since" in words_of(page)
+        assert "wrong &lt;prices&gt;" in page
+    assert "is stopped" not in words_of((await bert.get(HOME)).text)
+    await shop.desks["shop"].store.resume("olga")
+    assert "is stopped" not in words_of((await ida.get(HOME)).text)
+
+
+async def test_a_long_queue_is_shown_page_by_page_in_one_order(
+    shop: Served, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "PAGE", 2)
+    reviews = [await api.under_review(f"unsure {number}", subject=f"Matter {number}") for number in range(5)]
+    ida = await person(shop)
+    seen: list[str] = []
+    path = HOME
+    for _ in range(4):
+        page = (await ida.get(path)).text
+        seen += re.findall(r'class="row" href="/approvals/shop/(rev_\w+)', page)
+        more = re.search(r'class="more" href="([^"]+)"', page)
+        if more is None:
+            break
+        path = unescape(more[1])
+    assert seen == [review["review"] for review in reviews]
+    assert "Waiting 5" in words_of(page)
+    assert "From the beginning" in page
+    assert (await ida.get(f"{HOME}?after=nonsense")).text.count('class="row"') == 2
+    third = await ida.page(reviews[2])
+    assert f"shop/{reviews[1]['review']}" in third
+    assert f"shop/{reviews[3]['review']}" in third
+
+
+async def test_the_queue_is_narrowed_by_what_is_known_of_a_message(shop: Served, api: Client) -> None:
+    one = await api.under_review("unsure about tea", subject="Tea")
+    await api.under_review("unsure about coffee", subject="Coffee")
+    ida = await person(shop)
+    await shop.desks["shop"].store.assign(one["review"], "ida", "otto <b>")
+    for query, shown in (
+        ("words=TEA", {"Tea"}),
+        ("words=unsure", {"Tea", "Coffee"}),
+        ("words=unsure+nothing", set()),
+        ("category=question", {"Tea", "Coffee"}),
+        ("category=other", set()),
+        ("assignee=otto+%3Cb%3E", {"Tea"}),
+        ("assignee=-", {"Coffee"}),
+        ("language=de", set()),
+        ("tab=mine", set()),
+    ):
+        page = (await ida.get(f"{HOME}?{query}")).text
+        assert set(re.findall(r'<span class="subject">(\w+)</span>', page)) == shown, query
+    assert "<b>" not in page.partition('class="filters"')[2].partition("</form>")[0]
+    assert "question (2)" in words_of(page)
+
+
+async def test_a_draft_desk_does_not_say_that_replies_leave_by_themselves(tmp_path: Path) -> None:
+    async with served(tmp_path, more="mode: draft\n", approvals=True) as shop:
+        api, ida = await shop.client(), await person(shop)
+        sheet = words_of(await ida.page(await api.under_review("unsure")))
+    assert "Confidence 0.40, draft mode: a person sends every reply" in sheet
+    assert "leaves by itself" not in sheet
+
+
+async def test_a_page_that_is_open_hears_what_a_colleague_did(shop: Served, api: Client) -> None:
+    review = await api.under_review()
+    ida, otto = await person(shop), await person(shop, "otto")
+    path = f"{HOME}shop/{review['review']}/now"
+    assert (await otto.get(path)).json() == {"open": True, "version": 1, "words": ANY, "typing": ""}
+    await ida.do(review, "keep", text="Half a sent", subject="")
+    assert (await otto.get(path)).json()["typing"] == "ida has begun to edit it."
+    await ida.do(review, "reject", note="too soft")
+    now = (await otto.get(path)).json()
+    assert (now["open"], now["words"]) == (False, "ida was faster: rejected just now.")
+    assert (await Person(shop).get(path)).status_code == 303

@@ -19,10 +19,11 @@ from deskhand.agents.agent import Parts
 from deskhand.agents.sending import Sending
 from deskhand.agents.services import dispatch_through, review_through
 from deskhand.crashpoints import Crash
+from deskhand.engine.answering import answering_flow
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.dispatch import InProcessDispatcher, Limits
 from deskhand.engine.work import Worker
-from deskhand.errors import Conflict
+from deskhand.errors import Conflict, PermanentError
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Reply
 from deskhand.model.run import Decision, ReviewState, RunStatus, Verdict
@@ -132,12 +133,15 @@ async def begin(folder: Path) -> Life:
 
     async def reply(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
         assert env.message is not None
+        if "broken" in env.raw_input:
+            raise PermanentError("this cannot be answered")
         return Reply.to_message(env.message, "It is on its way.").model_dump(mode="json")
 
     sending = Sending(undo_for=lambda message: 0.05)
     services = {"reply": reply, "review": review_through(gate), "dispatch": dispatch_through(gate, sending)}
     flow = a_flow(chain_of(["reply", "review", "dispatch"]), Parts(tools=gate, services=services))
-    worker = Worker(store, {"flow": flow}, clock)
+    answering = answering_flow(gate, sending, Parts(tools=gate))
+    worker = Worker(store, {"flow": flow}, clock, answering=answering)
     limits = Limits(in_flight=2, sweep=0.02, lease=1.0)
     return Life(store, InProcessDispatcher(store, worker.work, lambda message: "flow", clock, limits), database)
 
@@ -146,7 +150,7 @@ async def abandon(life: Life) -> None:
     """What a killed process does: nothing more."""
     for task in life.dispatcher._tasks:
         task.cancel()
-    await asyncio.gather(*life.dispatcher._tasks, return_exceptions=True)
+    await asyncio.gather(*life.dispatcher._tasks, life.dispatcher._sweeping.stop(), return_exceptions=True)
     life.dispatcher.lost.cancel()
     await life.database.close()
 
@@ -170,27 +174,31 @@ def _disarmed() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def parked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with one reply that waits for a person, to copy."""
-    folder = tmp_path_factory.mktemp("parked")
+def parked(tmp_path_factory: pytest.TempPathFactory) -> dict[Decision, Path]:
+    """Files to copy, by what a person is to decide: one has a reply that waits, one a message without a reply."""
+    folders = {decision: tmp_path_factory.mktemp("parked") for decision in (Decision.APPROVE, Decision.ANSWER)}
 
-    async def make() -> None:
+    async def make(decision: Decision, folder: Path) -> None:
         async with living(folder) as life:
-            accepted = await life.dispatcher.submit(a_message())
+            body = "Where is it?" if decision is Decision.APPROVE else "broken"
+            accepted = await life.dispatcher.submit(a_message(body=body))
             status = await asyncio.wait_for(life.dispatcher.wait(accepted.run_id), 60)
-            assert status is RunStatus.WAITING_REVIEW
+            assert status is (RunStatus.WAITING_REVIEW if decision is Decision.APPROVE else RunStatus.NEEDS_REVIEW)
 
-    asyncio.run(make())
-    return folder / "desk.db"
+    for decision, folder in folders.items():
+        asyncio.run(make(decision, folder))
+    return {decision: folder / "desk.db" for decision, folder in folders.items()}
 
 
-async def approve(life: Life) -> str:
-    [review] = await life.store.reviews()
-    await life.store.decide(review.id, Verdict(Decision.APPROVE, "ida", review.version, review.payload_hash))
+async def decide(life: Life, decision: Decision, by: str = "ida") -> str:
+    [review, *_] = await life.store.reviews()
+    edit = {"text": "It is lost."} if decision is Decision.ANSWER else None
+    await life.store.decide(review.id, Verdict(decision, by, 1, review.payload_hash, edit=edit))
     life.dispatcher.wake()
     return review.run_id
 
 
+@pytest.mark.parametrize("decision", [Decision.APPROVE, Decision.ANSWER])
 @pytest.mark.parametrize(
     ("point", "passage"),
     [
@@ -200,10 +208,10 @@ async def approve(life: Life) -> str:
         ("loop.after_row", 2),
     ],
 )
-async def test_an_approved_reply_leaves_once_whenever_the_process_dies(
-    tmp_path: Path, parked: Path, point: str, passage: int
+async def test_a_reply_that_a_person_lets_go_leaves_once_whenever_the_process_dies(
+    tmp_path: Path, parked: dict[Decision, Path], decision: Decision, point: str, passage: int
 ) -> None:
-    shutil.copy(parked, tmp_path / "desk.db")
+    shutil.copy(parked[decision], tmp_path / "desk.db")
     life, crashed = await begin(tmp_path), asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -214,7 +222,7 @@ async def test_an_approved_reply_leaves_once_whenever_the_process_dies(
     await life.database.write_core(lambda core: core.exec_driver_sql("DELETE FROM leases").close())
     await life.dispatcher.start()
     crashpoints.arm(point, die, passage)
-    clicked = asyncio.create_task(approve(life))
+    clicked = asyncio.create_task(decide(life, decision))
 
     async def until_over() -> None:
         while not crashed.is_set():
@@ -236,10 +244,10 @@ async def test_an_approved_reply_leaves_once_whenever_the_process_dies(
     async with living(tmp_path) as heir:
         [first, *_] = await heir.store.reviews()
         if first.state is ReviewState.OPEN:  # the click itself was lost: the reviewer, who saw no answer, clicks again
-            await approve(heir)
+            await decide(heir, decision)
         else:
-            with pytest.raises(Conflict, match="already decided: approve by ida"):
-                await heir.store.decide(first.id, Verdict(Decision.APPROVE, "otto", 1, first.payload_hash))
+            with pytest.raises(Conflict, match=f"already decided: {decision} by ida"):
+                await decide(heir, decision, by="otto")
 
         async def sent() -> bool:
             return (await heir.store.run(first.run_id)).status is RunStatus.SENT

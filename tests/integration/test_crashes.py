@@ -81,7 +81,7 @@ async def abandon(scene: Scene, life: asyncio.Task[None]) -> None:
     tasks = [life, *scene.dispatcher._tasks]
     for task in tasks:
         task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.gather(*tasks, scene.dispatcher._sweeping.stop(), return_exceptions=True)
     scene.dispatcher.lost.cancel()
     await scene.database.close()
 

@@ -90,3 +90,6 @@ def test_messages_come_in_by_http_and_a_worker_works_them(server: PostgresServer
             process.stderr.close()
     assert codes == [0, 0]
     assert told(server, "workers", "list")["workers"] == []
+    assert told(server, "stop", "sample", "--reason", "wrong prices", "--by", "olga")["stopped"]["by"] == "olga"
+    [stopped] = told(server, "workers", "list")["stopped"]
+    assert (stopped["desk"], stopped["by"], stopped["reason"]) == ("sample", "olga", "wrong prices")

@@ -65,7 +65,7 @@ async def live_until_crash(folder: Path, point: str, passage: int) -> None:
     tasks = [life, *scene.dispatcher._tasks]
     for task in tasks:
         task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.gather(*tasks, scene.dispatcher._sweeping.stop(), return_exceptions=True)
     scene.dispatcher.lost.cancel()
     await scene.database.close()
 

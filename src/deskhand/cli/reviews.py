@@ -1,5 +1,6 @@
 """`deskhand reviews`: see what waits for a person, and decide it."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +15,8 @@ from deskhand.cli.terminal import console, print_json, run_async
 
 if TYPE_CHECKING:
     from deskhand.engine.docket import Docket
+    from deskhand.model.causes import Cause
+    from deskhand.model.queue import ReviewFilter
     from deskhand.model.run import Review
 
 app = typer.Typer(help="See what waits for a person, and decide it.", no_args_is_help=True)
@@ -33,41 +36,58 @@ Version = Annotated[
 def list_reviews(
     state: Annotated[str, typer.Option("--state", help="open, decided, stale, expired or all.")] = "open",
     cause: Annotated[str | None, typer.Option("--cause", help="Why it is there, as below_threshold.")] = None,
+    category: Annotated[str | None, typer.Option("--category", help="As complaint.")] = None,
+    language: Annotated[str | None, typer.Option("--language", help="As cs.")] = None,
+    words: Annotated[str, typer.Option("--search", help="Words of sender, subject, text or draft.")] = "",
     assignee: Annotated[str | None, typer.Option("--assignee", help="Whose it is to look at.", metavar="NAME")] = None,
     mine: Annotated[bool, typer.Option("--mine", help="Only what is assigned to you.")] = False,
     snoozed: Annotated[bool, typer.Option("--snoozed", help="Only what is snoozed; else it is left out.")] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000)] = 50,
+    after: Annotated[str | None, typer.Option("--after", help="The last one seen: go on after it.")] = None,
     database: options.Database = None,
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """List reviews, oldest first."""
-    assignee = options.login_name() if mine else assignee
-    found = run_async(_list(database, desk, state, cause, assignee, snoozed, limit))
+    """List reviews, the oldest first; of open ones emergencies before all others."""
+    from deskhand.model.queue import ReviewFilter
+    from deskhand.model.run import ReviewState
+
+    wanted = ReviewFilter(
+        state=None if state == "all" else ReviewState(_known("state", state, [*ReviewState, "all"])),
+        cause=_cause(cause),
+        category=category,
+        language=language,
+        assignee=options.login_name() if mine else assignee,
+        snoozed=None if state != ReviewState.OPEN and not snoozed else snoozed,
+    )
+    found = run_async(_list(database, desk, wanted, words, limit, after))
     if as_json:
         print_json({"reviews": [asdict(review) for review in found]})
         return
     print_reviews(found)
+    if len(found) == limit:
+        console().print(f"there may be more; go on with: --after {found[-1].id}", style="dim", markup=False)
 
 
 async def _list(
-    database: str | None,
-    desk: str | None,
-    state: str,
-    cause: str | None,
-    assignee: str | None,
-    snoozed: bool,
-    limit: int,
+    database: str | None, desk: str | None, wanted: "ReviewFilter", words: str, limit: int, after: str | None
 ) -> "list[Review]":
-    from deskhand.model.causes import Cause
+    from deskhand.engine.finding import search, terms_of, walk
     from deskhand.model.run import ReviewState
 
-    wanted = None if state == "all" else ReviewState(_known("state", state, [*ReviewState, "all"]))
-    why = None if cause is None else Cause(_known("cause", cause, list(Cause)))
     async with opened_store(database, desk) as store:
-        sleeping = None if wanted is not ReviewState.OPEN and not snoozed else snoozed
-        found = await store.reviews(state=wanted, cause=why, assignee=assignee, snoozed=sleeping, limit=limit)
-    return sorted(found, key=lambda review: review.place) if wanted is ReviewState.OPEN else found
+        seen = None if after is None else (await store.review(after)).place
+        if wanted.state is ReviewState.OPEN:
+            found = await walk(store, wanted, terms_of(words), beyond=seen, limit=limit)
+        else:
+            found = await search(store, wanted, terms_of(words), after=seen and seen[1:], limit=limit)
+    return [item.review for item in found]
+
+
+def _cause(word: str | None) -> "Cause | None":
+    from deskhand.model.causes import Cause
+
+    return None if word is None else Cause(_known("cause", word, list(Cause)))
 
 
 def _known(what: str, word: str, words: list[str]) -> str:
@@ -160,6 +180,32 @@ def edit(
         raise ConfigError("nothing was changed", fix="give --text, --file or --subject")
     check_filled(text or "")
     _tell(run_async(_decide("edit", review, by, note, version, database, desk, changed)), as_json)
+
+
+@app.command("answer")
+def answer(
+    review: ReviewId,
+    text: Annotated[str | None, typer.Option("--text", help="What to write to the customer.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="A file with the text; - reads what is piped in.")] = None,
+    subject: Annotated[str | None, typer.Option("--subject", help="A subject of your own.")] = None,
+    by: options.By = None,
+    note: Note = None,
+    version: Version = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Answer a handed-over message in your own words; the answer leaves as every reply does."""
+    from deskhand.engine.canned import check_filled
+    from deskhand.errors import ConfigError
+
+    if file is not None:
+        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8", errors="replace")
+    if text is None or not text.strip():
+        raise ConfigError("the answer is empty", fix="give --text or --file")
+    check_filled(text)
+    written = {"text": text.strip()} | ({"subject": subject} if subject else {})
+    _tell(run_async(_decide("answer", review, by, note, version, database, desk, written)), as_json)
 
 
 @app.command("revise")

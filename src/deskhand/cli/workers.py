@@ -7,9 +7,11 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.opening import opened_database
-from deskhand.cli.terminal import console, print_json, print_table, run_async, when
+from deskhand.cli.stop import told as stop_words
+from deskhand.cli.terminal import console, print_json, print_table, printable, run_async, when
 
 if TYPE_CHECKING:
+    from deskhand.model.totals import Stop
     from deskhand.model.workers import Depth, Member
 
 app = typer.Typer(help="See who works the desks of a database.", no_args_is_help=True)
@@ -18,23 +20,28 @@ app = typer.Typer(help="See who works the desks of a database.", no_args_is_help
 @app.command("list")
 def list_workers(database: options.Database = None, as_json: options.Json = False) -> None:
     """List the workers that are alive, what each has in hand, and what waits on each desk."""
-    members, depths = run_async(_list(database))
+    members, depths, stops = run_async(_list(database))
     if as_json:
-        print_json({"workers": [asdict(one) for one in members], "queues": [asdict(one) for one in depths]})
+        stopped = [{"desk": desk, **asdict(stop)} for desk, stop in stops.items()]
+        told = {"workers": [asdict(one) for one in members], "queues": [asdict(one) for one in depths]}
+        print_json({**told, "stopped": stopped})
         return
     _print_workers(members)
+    for desk, stop in stops.items():
+        words = f"{desk} is STOPPED {stop_words(stop)}; nothing leaves until: deskhand resume {desk}"
+        console().print(printable(words), style="bold red", markup=False, soft_wrap=True)
     for depth in depths:
         console().print(f"{depth.desk}: {depth.queued} queued, the oldest for {depth.oldest_age:.0f} s")
     if not depths:
         console().print("nothing is queued")
 
 
-async def _list(url: str | None) -> "tuple[list[Member], list[Depth]]":
+async def _list(url: str | None) -> "tuple[list[Member], list[Depth], dict[str, Stop]]":
     from deskhand.wiring import roster
 
     async with opened_database(url) as database:
         known = roster(database)
-        return await known.members(), await known.depths()
+        return await known.members(), await known.depths(), await known.stops()
 
 
 def _print_workers(members: "list[Member]") -> None:

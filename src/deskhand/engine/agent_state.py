@@ -9,11 +9,9 @@ from typing import Any
 from deskhand.engine.journal import State
 from deskhand.model.message import REPLY, Message, iso
 from deskhand.model.plan import PLAN, Plan
-from deskhand.model.run import Decision, Run, RunStatus
+from deskhand.model.run import LETS_GO, Run, RunStatus
 
 Document = dict[str, Any]
-
-_LET_GO = (Decision.APPROVE, Decision.EDIT)
 
 
 def agent_state(run: Run, message: Message | None, told: Sequence[State]) -> Document:
@@ -24,7 +22,7 @@ def agent_state(run: Run, message: Message | None, told: Sequence[State]) -> Doc
     reply = outputs.get(REPLY)
     text = str(reply.get("text") or "") if isinstance(reply, Mapping) else ""
     decided = (metadata.get("decision") or {}).get("decision")
-    let_go = run.status in (RunStatus.SENT, RunStatus.ANSWERED) or decided in _LET_GO
+    let_go = run.status in (RunStatus.SENT, RunStatus.ANSWERED) or decided in LETS_GO
     asks = run.status is RunStatus.WAITING_REVIEW or decided is not None
     draft = outputs.get(str(metadata.get("drafted_by")))
     return {

@@ -15,7 +15,7 @@ from deskhand.engine.journal import ADOPTION, DECISION, make_row, result_of, see
 from deskhand.errors import ConfigError, DeskhandError, Fenced, PermanentError, StoreUnavailable
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Delta, Envelope, ErrorNote, StageResult
-from deskhand.model.message import DELIVER
+from deskhand.model.message import DELIVER, REPLY
 from deskhand.model.outcome import Outcome
 from deskhand.model.principal import ANONYMOUS, Principal
 from deskhand.model.run import (
@@ -130,6 +130,17 @@ class RunContext:
         await self._record(DECISION, result)
         self._note_verdict(asked, review)
         return self._decided_on(result)
+
+    async def answer(self, review: Review, written: Callable[[Envelope], StageResult]) -> None:
+        """Leave the flow where it stopped: a person has written the reply. What follows are rows of the answer."""
+        while self._pending:
+            row, result = self._pending[0], self._replay()
+            if row.name == DECISION and (result.delta.metadata.get("decision") or {}).get("review") == review.id:
+                break
+        else:
+            await self._record(DECISION, written(self.envelope))
+        approved = replace(verdict_of(review), decision=Decision.APPROVE)
+        self._reply_verdict = (canonical_hash([DELIVER, self.envelope.output(REPLY)]), approved)
 
     async def adopt(self, find: Callable[[], Awaitable[StageResult | None]]) -> str | None:
         """Go on where an earlier run of the conversation stopped to ask the customer; returns the stage."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from deskhand.errors import PermanentError
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
 from deskhand.model.message import DELIVER, REPLY
@@ -15,15 +16,7 @@ MAX_REVISIONS = 3
 def after_decision(stage: str, asked: StageResult, review: Review, envelope: Envelope) -> StageResult:
     """The recorded result that stands in for the asking stage's own, once somebody has decided."""
     assert review.decision is not None
-    note: dict[str, Any] = {
-        "review": review.id,
-        "decision": review.decision,
-        "by": review.decided_by,
-        "hash": review.payload_hash,
-        "note": review.note,
-        "at": review.decided_at,
-        "signed_by": review.signed_by,
-    }
+    note = decision_note(review)
     if review.kind is not ReviewKind.REPLY:
         note |= _let_pass_before(review, envelope)
     delta = Delta(metadata={"decision": note})
@@ -47,6 +40,21 @@ def after_decision(stage: str, asked: StageResult, review: Review, envelope: Env
             return StageResult(outcome=Outcome.LOOP_BACK, delta=fresh, next=asked.resume or stage)
         case Decision.TAKE_OVER | Decision.CLOSE:
             return StageResult(outcome=Outcome.TERMINATE, delta=delta, status=RunStatus.DONE, reason=review.decision)
+        case Decision.ANSWER:
+            raise PermanentError("nothing here sends what a person wrote; write it from a mail program")
+
+
+def decision_note(review: Review) -> dict[str, Any]:
+    """What a run remembers of a decision."""
+    return {
+        "review": review.id,
+        "decision": review.decision,
+        "by": review.decided_by,
+        "hash": review.payload_hash,
+        "note": review.note,
+        "at": review.decided_at,
+        "signed_by": review.signed_by,
+    }
 
 
 def _let_pass_before(review: Review, envelope: Envelope) -> dict[str, Any]:

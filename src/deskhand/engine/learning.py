@@ -103,9 +103,9 @@ def _how(records: Records) -> How:
     decided = [
         review.decision
         for review in records.reviews
-        if review.kind is ReviewKind.REPLY and review.decided_by not in (None, EXPIRY)
+        if review.kind in (ReviewKind.REPLY, ReviewKind.HAND_OVER) and review.decided_by not in (None, EXPIRY)
     ]
-    if Decision.EDIT in decided:
+    if Decision.EDIT in decided or Decision.ANSWER in decided:
         return "edited"
     return "approved" if Decision.APPROVE in decided else "sent"
 

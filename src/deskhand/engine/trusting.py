@@ -8,6 +8,7 @@ from typing import Any
 from deskhand.agents.sending import category_of
 from deskhand.config.desk import DeskSpec
 from deskhand.config.trust import TrustSpec
+from deskhand.engine.answering import ANSWER
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.envelope import Envelope
 from deskhand.model.judgement import Figure, Judged, Judgement, ModeChange
@@ -62,7 +63,7 @@ class Trust:
         if not self.earned or envelope.message is None:
             return
         category = str(category_of(envelope).get("category") or "")
-        if status is RunStatus.SENT:
+        if status is RunStatus.SENT and ANSWER not in envelope.outputs:  # a person's own words judge nothing
             reply = envelope.output(REPLY)
             language = str(reply.get("language") or "") if isinstance(reply, dict) else ""
             await self.store.left_alone(Judgement(envelope.run_id, category, language, "auto", Judged.SENT))

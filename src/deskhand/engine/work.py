@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from deskhand.crashpoints import crash_point
+from deskhand.engine.answering import answer_in, newest_answer
 from deskhand.engine.context import RunContext
 from deskhand.engine.journal import fold, result_of
 from deskhand.engine.loop import End, Flow, run_flow
@@ -13,7 +14,7 @@ from deskhand.errors import DeskhandError, Fenced, PermanentError, StoreUnavaila
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Delta, Envelope, ErrorNote, StageResult
 from deskhand.model.message import Message
-from deskhand.model.run import EXPIRY, Claimed, Decision, NewReview, ReviewKind, Run, RunStatus
+from deskhand.model.run import EXPIRY, Claimed, Decision, NewReview, Review, ReviewKind, Run, RunStatus
 from deskhand.ports import Clock, Store
 
 log = logging.getLogger("deskhand.work")
@@ -44,11 +45,15 @@ class Worker:
         before_rest: BeforeRest | None = None,
         at_rest: AtRest | None = None,
         reviews_last: float | None = None,
+        answering: Flow | None = None,
     ) -> None:
-        """`reviews_last` is how many seconds a review waits before it is rejected or closed; None for ever."""
+        """`reviews_last` is how many seconds a review waits before it is rejected or closed; None for ever.
+
+        `answering` is how what a person wrote leaves.
+        """
         self._store, self._flows, self._clock, self._screen = store, flows, clock, screen
         self._before_rest, self._at_rest = before_rest, at_rest
-        self._reviews_last = reviews_last
+        self._reviews_last, self._answering = reviews_last, answering
         self._versions = {name: flow.spec.version for name, flow in flows.items()}
 
     async def work(self, run_id: str) -> RunStatus | None:
@@ -59,12 +64,13 @@ class Worker:
         crash_point("dispatch.after_claim")
         ctx: RunContext | None = None
         try:
-            refused = await self._refuse(claimed)
+            answer = await self._answered(claimed)
+            refused = await self._refuse(claimed, answer)
             if refused is not None:
                 end = refused
             else:
                 ctx = await self._context(claimed)
-                end = await self._carry(claimed, ctx)
+                end = await (self._carry(claimed, ctx) if answer is None else self._answer(answer, ctx))
             review = self._review(end, ctx)
         except (Fenced, StoreUnavailable):
             raise
@@ -89,13 +95,27 @@ class Worker:
         except Exception:
             log.exception("run %s: what became of it could not be noted", envelope.run_id)
 
-    async def _refuse(self, claimed: Claimed) -> End | None:
+    async def _answered(self, claimed: Claimed) -> Review | None:
+        """What a person wrote to this run's message; a run that is new has no such thing."""
+        run = claimed.run
+        if self._answering is None or (run.flow_version is None and run.flow in self._flows):
+            return None
+        return await newest_answer(self._store, run.id)
+
+    async def _answer(self, answer: Review, ctx: RunContext) -> End:
+        assert self._answering is not None
+        await ctx.answer(answer, lambda envelope: answer_in(answer, envelope))
+        return await run_flow(self._answering, ctx)
+
+    async def _refuse(self, claimed: Claimed, answer: Review | None) -> End | None:
         run = claimed.run
         if run.crashes >= MAX_CRASHES:
             words = f"the process died {run.crashes} times while working this run; look at it before retrying"
             return _refusal(RunStatus.FAILED, ErrorCode.CRASHED_REPEATEDLY, words)
         if claimed.message is None:
             return End(RunStatus.CANCELLED, "the message was erased")
+        if answer is not None:
+            return None  # neither the flow nor who else looks after the conversation matters to it
         if claimed.taken_over_by is not None and not await self._sent_on_by_a_person(claimed):
             words = f"{claimed.taken_over_by} has taken this conversation over"
             return _refusal(RunStatus.NEEDS_REVIEW, ErrorCode.TAKEN_OVER, words)
@@ -123,7 +143,7 @@ class Worker:
             claimed.message_digest,
             self._store,
             self._clock,
-            flow_version=self._versions[run.flow],
+            flow_version=self._versions.get(run.flow) or run.flow_version or "",
             rows=await self._store.rows(run.id) if continued else (),
             continued=continued,
         )

@@ -175,12 +175,18 @@ class Decision(StrEnum):
     TAKE_OVER = "take_over"
     RETRY = "retry"
     CLOSE = "close"
+    ANSWER = "answer"
+    """Written by the person who decides: the reply to a message for which there is none."""
+
+
+LETS_GO = (Decision.APPROVE, Decision.EDIT, Decision.ANSWER)
+"""Decisions after which a reply leaves."""
 
 
 DECISIONS: dict[ReviewKind, tuple[Decision, ...]] = {
     ReviewKind.REPLY: (Decision.APPROVE, Decision.EDIT, Decision.REVISE, Decision.REJECT, Decision.TAKE_OVER),
     ReviewKind.TOOL_CALL: (Decision.APPROVE, Decision.REJECT, Decision.TAKE_OVER),
-    ReviewKind.HAND_OVER: (Decision.TAKE_OVER, Decision.RETRY, Decision.CLOSE),
+    ReviewKind.HAND_OVER: (Decision.ANSWER, Decision.TAKE_OVER, Decision.RETRY, Decision.CLOSE),
     ReviewKind.STOPPED: (Decision.TAKE_OVER, Decision.RETRY, Decision.CLOSE),
 }
 

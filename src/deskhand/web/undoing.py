@@ -4,7 +4,7 @@ import asyncio
 from typing import Protocol
 
 from deskhand.errors import Conflict
-from deskhand.model.run import Decision, Review
+from deskhand.model.run import LETS_GO, Review
 from deskhand.ports import Dispatcher, Store
 
 PATIENCE = 10.0
@@ -24,8 +24,7 @@ async def undo(desk: Undoable, review_id: str, by: str) -> Review:
         return await desk.store.hold_back(review_id, by)
     except Conflict:
         review = await desk.store.review(review_id)
-        approved = review.decision in (Decision.APPROVE, Decision.EDIT)
-        if not approved or not (await desk.store.run(review.run_id)).status.is_active:
+        if review.decision not in LETS_GO or not (await desk.store.run(review.run_id)).status.is_active:
             raise
     try:
         async with asyncio.timeout(PATIENCE):

@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 
-from tests.cli_kit import SAMPLES, TOOL_CODE, TOOL_DESK, TOOL_RULES, Cli, write_desk, write_message
+from tests.cli_kit import (
+    BROKEN_DESK,
+    BROKEN_RULES,
+    SAMPLES,
+    TOOL_CODE,
+    TOOL_DESK,
+    TOOL_RULES,
+    Cli,
+    write_desk,
+    write_message,
+)
 
 
 @pytest.fixture
@@ -183,3 +193,20 @@ def test_canned_replies_come_from_the_desk(cli: Cli, tmp_path: Path) -> None:
     assert "--desk" in cli("reviews", "canned", review).err
     half = cli("reviews", "edit", review, "--text", "Dear {name}")
     assert (half.code, "still says {name}" in half.err) == (1, True)
+
+
+def test_a_handed_over_message_is_answered_in_ones_own_words(cli: Cli, tmp_path: Path) -> None:
+    desk = write_desk(tmp_path / "failing", BROKEN_DESK, BROKEN_RULES)
+    story = cli("run", write_message(tmp_path / "m.json"), "--desk", desk, "--live", "--json").json
+    assert story["status"] == "needs_review", story
+    review = story["review"]["id"]
+    empty = cli("reviews", "answer", review)
+    assert (empty.code, "the answer is empty" in empty.err) == (2, True)
+    (tmp_path / "answer.txt").write_text("It is lost.\n")
+    decided = cli("reviews", "answer", review, "--file", tmp_path / "answer.txt", "--by", "ann")
+    assert f"{review}: answer by ann; the serving process goes on" in decided.out
+    assert cli("reviews", "answer", review, "--text", "Again.", "--by", "bob").code == 1
+    cli("run", write_message(tmp_path / "m2.json"), "--desk", desk, "--live")
+    assert cli("runs", "show", story["run"], "--json").json["status"] == "sent"
+    [mail] = list((tmp_path / "outbox").glob(f"{story['run']}*.eml"))
+    assert "It is lost." in mail.read_text()

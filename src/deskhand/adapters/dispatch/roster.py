@@ -12,6 +12,7 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.sql_store import CoreDatabase
 from deskhand.errors import Fenced
 from deskhand.model.run import RunStatus
+from deskhand.model.totals import Stop
 from deskhand.model.workers import Depth, Member
 
 CREW = "workers"
@@ -130,6 +131,12 @@ class Roster:
             ]
 
         return await self._database.read_core(op)
+
+    async def stops(self) -> dict[str, Stop]:
+        """The desks that somebody has stopped."""
+        query = sa.select(t.stops.c.desk, t.stops.c.by, t.stops.c.reason, t.stops.c.at).order_by(t.stops.c.desk)
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        return {row.desk: Stop(row.by, row.reason, row.at) for row in rows}
 
     async def depths(self) -> list[Depth]:
         """The desks on which something is queued."""

@@ -10,7 +10,16 @@ from deskhand.crashpoints import crash_point
 from deskhand.errors import Conflict
 from deskhand.model.causes import Cause
 from deskhand.model.judgement import Judged
-from deskhand.model.run import Decision, EffectState, Review, ReviewKind, ReviewState, RunStatus, canonical_hash
+from deskhand.model.run import (
+    LETS_GO,
+    Decision,
+    EffectState,
+    Review,
+    ReviewKind,
+    ReviewState,
+    RunStatus,
+    canonical_hash,
+)
 
 
 def replies_since(core: sa.Connection, desk: str, conversation: str, tool: str, since: float, beside: str) -> int:
@@ -133,7 +142,7 @@ def _leaving(core: sa.Connection, desk: str, review_id: str) -> str | None:
         .where(
             approved.c.id == review_id,
             approved.c.desk == desk,
-            approved.c.decision.in_((Decision.APPROVE, Decision.EDIT)),
+            approved.c.decision.in_(LETS_GO),
             leaving.c.state == ReviewState.OPEN,
             leaving.c.fallback == Decision.APPROVE,
         )

@@ -1,54 +1,107 @@
 """The review queue: finding what is to be looked at, and all that people do with it short of deciding."""
 
+from collections import Counter
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.reviewing import check_open, find_review, record_event
 from deskhand.adapters.stores.rows import pack, review_of, unpack
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.causes import Cause
-from deskhand.model.run import BegunEdit, Review, ReviewState
+from deskhand.model.queue import Facets, ReviewFilter
+from deskhand.model.run import BegunEdit, Decision, Review, ReviewState
 
 
 def list_reviews(
     core: sa.Connection,
     desk: str,
+    wanted: ReviewFilter,
     *,
-    state: ReviewState | None,
-    run_id: str | None,
-    cause: Cause | None,
-    assignee: str | None,
-    snoozed: bool | None,
     now: float,
     limit: int,
     after: tuple[float, str] | None,
+    backwards: bool = False,
 ) -> list[Review]:
+    """Oldest first, or the newest first; `after` is where the last one stood."""
     here = t.reviews.c
+    order = (here.created_at.desc(), here.id.desc()) if backwards else (here.created_at, here.id)
     query = (
         sa.select(t.reviews, t.runs.c.id.label("run_id"))
         .join(t.runs, t.runs.c.position == here.run)
-        .where(here.desk == desk)
-        .order_by(here.created_at, here.id)
+        .where(here.desk == desk, *_conditions(core, wanted, now))
+        .order_by(*order)
         .limit(limit)
     )
-    if state is not None:
-        query = query.where(here.state == state)
-    if run_id is not None:
-        query = query.where(t.runs.c.id == run_id)
-    if cause is not None:
-        listed = sa.literal(" ") + sa.func.coalesce(here.causes, "") + sa.literal(" ")
-        query = query.where(listed.contains(f" {cause} ", autoescape=True))
-    if assignee is not None:
-        query = query.where(here.assignee == assignee)
-    if snoozed is not None:
-        asleep = sa.func.coalesce(here.snoozed_until, 0.0) > now
-        query = query.where(asleep if snoozed else sa.not_(asleep))
     if after is not None:
-        place = sa.tuple_(here.created_at, here.id)
-        query = query.where(place > sa.tuple_(sa.literal(after[0]), sa.literal(after[1])))
+        place, seen = sa.tuple_(here.created_at, here.id), sa.tuple_(sa.literal(after[0]), sa.literal(after[1]))
+        query = query.where(place < seen if backwards else place > seen)
     return [review_of(row.run_id, row) for row in core.execute(query)]
+
+
+def count_reviews(core: sa.Connection, desk: str, wanted: ReviewFilter, now: float) -> int:
+    query = (
+        sa.select(sa.func.count())
+        .select_from(t.reviews.join(t.runs, t.runs.c.position == t.reviews.c.run))
+        .where(t.reviews.c.desk == desk, *_conditions(core, wanted, now))
+    )
+    return core.execute(query).scalar_one()
+
+
+def facets(core: sa.Connection, desk: str) -> Facets:
+    here = t.reviews.c
+    query = (
+        sa.select(_fact(core, "category"), _fact(core, "language"), here.assignee, sa.func.count())
+        .where(here.desk == desk, here.state == ReviewState.OPEN)
+        .group_by(sa.literal_column("1"), sa.literal_column("2"), here.assignee)
+    )
+    found: tuple[Counter[str], Counter[str], Counter[str]] = (Counter(), Counter(), Counter())
+    for category, language, assignee, count in core.execute(query):
+        for counter, value in zip(found, (category, language, assignee or ""), strict=True):
+            if value is not None:
+                counter[value] += count
+    return Facets(*(dict(sorted(counter.items())) for counter in found))
+
+
+def _conditions(core: sa.Connection, wanted: ReviewFilter, now: float) -> list[sa.ColumnElement[bool]]:
+    here = t.reviews.c
+    found: list[sa.ColumnElement[bool]] = []
+    if wanted.state is not None:
+        found.append(here.state == wanted.state)
+    if wanted.run_id is not None:
+        found.append(t.runs.c.id == wanted.run_id)
+    if wanted.cause is not None:
+        found.append(_has(wanted.cause))
+    if wanted.emergency is not None:
+        found.append(_has(Cause.EMERGENCY) if wanted.emergency else sa.not_(_has(Cause.EMERGENCY)))
+    for name, value in (("category", wanted.category), ("language", wanted.language)):
+        if value is not None:
+            found.append(_fact(core, name) == value)
+    if wanted.assignee is not None:
+        found.append(here.assignee == wanted.assignee if wanted.assignee else here.assignee.is_(None))
+    if wanted.snoozed is not None:
+        asleep = sa.func.coalesce(here.snoozed_until, 0.0) > now
+        found.append(asleep if wanted.snoozed else sa.not_(asleep))
+    if wanted.leaving is not None:
+        leaving = sa.and_(here.state == ReviewState.OPEN, sa.func.coalesce(here.fallback, "") == Decision.APPROVE)
+        found.append(leaving if wanted.leaving else sa.not_(leaving))
+    return found
+
+
+def _has(cause: Cause) -> sa.ColumnElement[bool]:
+    listed = sa.literal(" ") + sa.func.coalesce(t.reviews.c.causes, "") + sa.literal(" ")
+    return listed.contains(f" {cause} ", autoescape=True)
+
+
+def _fact(core: sa.Connection, name: str) -> sa.ColumnElement[str]:
+    """A field of what was known about the message, in the database's own words for JSON."""
+    facts = t.reviews.c.facts
+    if core.dialect.name == "postgresql":
+        known = sa.cast(sa.func.convert_from(facts, "UTF8"), postgresql.JSON)
+        return known.op("->>", return_type=sa.Text())(name)
+    return sa.cast(sa.func.json_extract(sa.cast(facts, sa.Text), f"$.{name}"), sa.Text)
 
 
 def snooze(core: sa.Connection, desk: str, review_id: str, by: str, until: float | None, now: float) -> Review:

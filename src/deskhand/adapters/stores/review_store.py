@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import mailing, queueing, reviewing
 from deskhand.crashpoints import crash_point
 from deskhand.model.causes import Cause
+from deskhand.model.queue import Facets, ReviewFilter
 from deskhand.model.run import BegunEdit, Review, ReviewState, Verdict
 
 T = TypeVar("T")
@@ -38,21 +39,30 @@ class SqlReviews:
         limit: int = 100,
         after: tuple[float, str] | None = None,
     ) -> list[Review]:
+        wanted = ReviewFilter(state, run_id, cause, assignee=assignee, snoozed=snoozed)
+        return await self.find_reviews(wanted, limit=limit, after=after)
+
+    async def find_reviews(
+        self,
+        wanted: ReviewFilter,
+        *,
+        limit: int = 100,
+        after: tuple[float, str] | None = None,
+        backwards: bool = False,
+    ) -> list[Review]:
         now = self._now()
         return await self._database.read_core(
             lambda core: queueing.list_reviews(
-                core,
-                self.desk,
-                state=state,
-                run_id=run_id,
-                cause=cause,
-                assignee=assignee,
-                snoozed=snoozed,
-                now=now,
-                limit=limit,
-                after=after,
+                core, self.desk, wanted, now=now, limit=limit, after=after, backwards=backwards
             )
         )
+
+    async def count_reviews(self, wanted: ReviewFilter) -> int:
+        now = self._now()
+        return await self._database.read_core(lambda core: queueing.count_reviews(core, self.desk, wanted, now))
+
+    async def review_facets(self) -> Facets:
+        return await self._database.read_core(lambda core: queueing.facets(core, self.desk))
 
     async def review(self, review_id: str) -> Review:
         return await self._database.read_core(lambda core: reviewing.find_review(core, self.desk, review_id))

@@ -180,9 +180,11 @@ def _check(review: Review, verdict: Verdict) -> None:
         raise Conflict(f"{review.id} does not hold what you approved; look again")
     if verdict.decision not in DECISIONS[review.kind]:
         possible = ", ".join(DECISIONS[review.kind])
-        raise Conflict(f"a {review.kind} review cannot be decided with {verdict.decision!r}; choose {possible}")
+        raise Conflict(f"a {review.kind} review cannot be decided with '{verdict.decision}'; choose {possible}")
     if verdict.decision is Decision.EDIT and not verdict.edit:
         raise Conflict("an edit needs the new text")
+    if verdict.decision is Decision.ANSWER and not str((verdict.edit or {}).get("text") or "").strip():
+        raise Conflict("an answer needs a text")
 
 
 def check_open(review: Review) -> None:

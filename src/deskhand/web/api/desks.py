@@ -28,6 +28,12 @@ class StopBody(Frozen):
     reason: str = Field(default="", max_length=1000)
 
 
+@router.get("")
+async def list_desks(caller: Reader) -> list[DeskView]:
+    """Every desk that the key may touch, and whether it acts."""
+    return [DeskView.of(name, await desk.store.stopped()) for name, desk in sorted(caller.desks.items())]
+
+
 @router.get("/{desk}")
 async def show_desk(caller: Reader, desk: DeskName) -> DeskView:
     """Whether the desk acts or was stopped, by whom and why."""

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping
-from typing import cast
+from typing import Literal, cast
 
 from fastapi import APIRouter, Request
 
@@ -25,25 +25,29 @@ async def alive() -> dict[str, str]:
 
 
 @router.get("/readyz")
-async def ready(request: Request) -> dict[str, str]:
-    """Every desk's store answers, its channels are not away, and this process still serves them."""
+async def ready(request: Request) -> dict[str, str | int]:
+    """Every desk's store answers, its channels are not away, and this process still serves them.
+
+    `stopped` is how many desks somebody has stopped: they take messages and let nothing leave, so they are ready.
+    """
     desks = cast(Mapping[str, ServedDesk], request.app.state.desks)
-    if not all(await asyncio.gather(*map(_is_ready, desks.values()))):
+    found = await asyncio.gather(*map(_standing, desks.values()))
+    if "away" in found:
         raise Refused(503, "not ready", code=ErrorCode.STORE_UNAVAILABLE, headers=RETRY_AFTER)
-    return {"status": "ready"}
+    return {"status": "ready", "stopped": found.count("stopped")}
 
 
-async def _is_ready(desk: ServedDesk) -> bool:
+async def _standing(desk: ServedDesk) -> Literal["acting", "stopped", "away"]:
     if desk.dispatcher.lost.done():
-        return False
+        return "away"
     for channel in desk.channels:
         if not channel.is_well:
             log.error("desk %s is not ready: channel %s is away: %s", desk.spec.name, channel.name, channel.trouble)
-            return False
+            return "away"
     try:
         async with asyncio.timeout(PATIENCE):
-            await desk.store.runs(limit=1)
+            stop = await desk.store.stopped()
     except (DeskhandError, TimeoutError) as error:
         log.error("desk %s is not ready: %s", desk.spec.name, str(error) or "its store does not answer")
-        return False
-    return True
+        return "away"
+    return "acting" if stop is None else "stopped"

@@ -9,9 +9,11 @@ from pydantic import AwareDatetime, Field, ValidationError, model_validator
 
 from deskhand.engine.canned import check_filled
 from deskhand.engine.docket import read_docket
+from deskhand.engine.finding import search, terms_of
 from deskhand.model.access import Scope
 from deskhand.model.causes import Cause
 from deskhand.model.frozen import Frozen
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState, Verdict
 from deskhand.ports import Store
 from deskhand.web.api.access import Caller, may
@@ -51,12 +53,12 @@ class DecisionBody(Frozen):
     note: str | None = None
     """The reason for a rejection, or the instruction for a revision."""
     edit: ReplyEdit | None = None
-    """With `edit`: the new text."""
+    """With `edit` and `answer`: the text that is to leave."""
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        if (self.decision is Decision.EDIT) != (self.edit is not None):
-            raise ValueError('the decision `edit` and the field `edit` go together: {"text": "..."}')
+        if (self.decision in (Decision.EDIT, Decision.ANSWER)) != (self.edit is not None):
+            raise ValueError('the decisions `edit` and `answer` go together with the field `edit`: {"text": "..."}')
         if self.decision is Decision.REVISE and not (self.note or "").strip():
             raise ValueError("to revise, say in `note` what to do differently")
         return self
@@ -93,21 +95,30 @@ async def list_reviews(
     state: ReviewState | Literal["all"] = ReviewState.OPEN,
     run: str | None = None,
     cause: Cause | None = None,
+    category: str | None = None,
+    language: str | None = None,
     assignee: str | None = None,
     snoozed: Literal["hide", "only", "show"] = "show",
+    words: Annotated[str, Query(max_length=200)] = "",
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: str | None = None,
 ) -> Page[ReviewView]:
-    """Oldest first; open ones unless `state` says otherwise. `cause` is one of the typed reasons."""
-    reviews = await caller.desk(desk).store.reviews(
+    """Oldest first; open ones unless `state` says otherwise. `cause` is one of the typed reasons.
+
+    An empty `assignee` stands for nobody; `words` are searched for in sender, subject, text, draft and reason.
+    """
+    wanted = ReviewFilter(
         state=None if state == "all" else state,
         run_id=run,
         cause=cause,
+        category=category,
+        language=language,
         assignee=assignee,
         snoozed={"hide": False, "only": True, "show": None}[snoozed],
-        limit=limit + 1,
-        after=review_place(cursor),
     )
+    store, after = caller.desk(desk).store, review_place(cursor)
+    found = await search(store, wanted, terms_of(words), after=after, limit=limit + 1)
+    reviews = [item.review for item in found]
     shown = reviews[:limit]
     following = review_cursor(shown[-1].created_at, shown[-1].id) if len(reviews) > limit else None
     return Page[ReviewView](items=[ReviewView.of(review) for review in shown], next_cursor=following)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from deskhand.engine.canned import check_filled
 from deskhand.errors import Conflict
-from deskhand.model.run import Decision, Review, Verdict
+from deskhand.model.run import LETS_GO, Decision, Review, Verdict
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
 from deskhand.web.approvals.sheet import typed
@@ -34,7 +34,11 @@ async def _decide(desk: ServedDesk, decision: Decision, review_id: str, form: Fo
     if edit:
         await desk.store.keep_edit(review_id, me, edit)  # whatever comes of it, what was typed is there
     note = form.get("note", "").strip()[:_MOST_WORDS] or None
-    if decision is Decision.APPROVE and edit:
+    if decision is Decision.ANSWER:
+        if not edit.get("text"):
+            raise Conflict("the answer is empty; write something")
+        check_filled(edit["text"])
+    elif decision is Decision.APPROVE and edit:
         decision = Decision.EDIT
         if not edit["text"]:
             raise Conflict("the reply is empty; write something, or reject it")
@@ -49,11 +53,11 @@ async def _decide(desk: ServedDesk, decision: Decision, review_id: str, form: Fo
         _number(form.get("version")),
         form.get("hash") or None,
         note,
-        edit if decision is Decision.EDIT else None,
+        edit if decision in (Decision.EDIT, Decision.ANSWER) else None,
     )
     decided = await desk.store.decide(review_id, verdict)
     desk.dispatcher.wake()
-    if decision in (Decision.APPROVE, Decision.EDIT) and decided.decision is not None:
+    if decision in LETS_GO and decided.decision is not None:
         await _worked(desk, decided.run_id)
     return decided
 

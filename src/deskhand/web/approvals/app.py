@@ -36,6 +36,7 @@ def create_approvals(desks: Mapping[str, ServedDesk], users: Users) -> Starlette
             Route("/logout", door.page(pages.logout), methods=["POST"]),
             Route("/", door.page(pages.queue)),
             Route(review, door.page(pages.sheet)),
+            Route(f"{review}/now", door.page(pages.now), methods=["GET"]),
             Route(f"{review}/{{action}}", door.page(pages.action), methods=["POST"]),
         ],
         exception_handlers={Refused: refused, NotFound: missing, 404: missing, 405: missing},

@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from deskhand.errors import Conflict, NotFound, TooManyLogins
 from deskhand.model.causes import Cause
@@ -18,9 +18,21 @@ from deskhand.web.api.access import ServedDesk
 from deskhand.web.approvals.acting import act, leaving_until
 from deskhand.web.approvals.door import COOKIE, HOME, POLICY, Visit, check_origin, keep_cookie, own_path
 from deskhand.web.approvals.forms import read_form
-from deskhand.web.approvals.queue import TABS, Filter, neighbours, read_queue
-from deskhand.web.approvals.sheet import read_sheet
-from deskhand.web.approvals.words import CAUSES, KINDS, PAST, age, iso, visible
+from deskhand.web.approvals.queue import (
+    NOBODY,
+    PAGE,
+    TABS,
+    Filter,
+    count,
+    facets,
+    neighbours,
+    path_of,
+    read_place,
+    read_queue,
+    written_place,
+)
+from deskhand.web.approvals.sheet import decided_words, read_sheet, typing_words
+from deskhand.web.approvals.words import CAUSES, KINDS, PAST, age, clock, expiry, iso, prose, visible
 
 HERE = Path(__file__).parent
 STATIC = {"style.css": "text/css", "approvals.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -42,8 +54,9 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._templates.filters |= {"visible": visible, "iso": iso}
+        self._templates.filters |= {"visible": visible, "iso": iso, "clock": clock, "prose": prose}
         self._templates.globals |= {"home": HOME, "causes": CAUSES, "kinds": KINDS, "past": PAST, "fresh": _fresh()}
+        self._templates.globals |= {"path_of": path_of, "nobody": NOBODY}
 
     # --- without a session
 
@@ -85,14 +98,17 @@ class Pages:
 
     async def queue(self, visit: Visit) -> Response:
         chosen = Filter.of(visit.request.query_params, visit.desks)
-        queues = {tab: await read_queue(visit, chosen.with_tab(tab)) for tab in TABS}
-        now = time.time()
-        rows = [(item, age(now - item.review.created_at)) for item in queues[chosen.tab]]
+        beyond = read_place(visit.request.query_params.get("after", ""))
+        found = await read_queue(visit, chosen, beyond=beyond, limit=PAGE + 1)
+        shown, now = found[:PAGE], time.time()
         return self._html(
             "queue.html",
             **await self._frame(visit, chosen),
-            tabs=[(tab, len(queues[tab])) for tab in TABS],
-            rows=rows,
+            tabs=[(tab, await count(visit, chosen.with_tab(tab))) for tab in TABS],
+            rows=[(item, age(now - item.review.created_at), expiry(item.review, now)) for item in shown],
+            more=chosen.query(after=written_place(shown[-1].review.place)) if len(found) > PAGE else None,
+            begun=beyond is not None,
+            facets=await facets(visit),
             known=list(Cause),
         )
 
@@ -103,12 +119,22 @@ class Pages:
         desk, review_id = _place(visit)
         chosen = Filter.of(visit.request.query_params, visit.desks)
         shown = await read_sheet(desk, review_id, visit.name, time.time())
-        before, after = neighbours(await read_queue(visit, chosen), shown["review"])
+        before, after = await neighbours(visit, chosen, shown["review"])
         frame = await self._frame(visit, chosen)
-        until = leaving_until(shown["review"])
-        return self._html(
-            "review.html", status, **frame, **shown, problem=problem, before=before, after=after, until=until
-        )
+        told = {"until": leaving_until(shown["review"]), "expires": expiry(shown["review"], time.time())}
+        return self._html("review.html", status, **frame, **shown, problem=problem, before=before, after=after, **told)
+
+    async def now(self, visit: Visit) -> Response:
+        """Whether a review is still what somebody looks at: a page that is open asks now and then."""
+        desk, review_id = _place(visit)
+        review = await desk.store.review(review_id)
+        told = {
+            "open": review.state is ReviewState.OPEN,
+            "version": review.version,
+            "words": visible(decided_words(review, time.time())),
+            "typing": visible(typing_words(await desk.store.begun_edits(review_id), visit.name)),
+        }
+        return JSONResponse(told, headers={**_HEADERS, "Cache-Control": "no-store"})
 
     async def action(self, visit: Visit) -> Response:
         desk, review_id = _place(visit)
@@ -116,7 +142,9 @@ class Pages:
         try:
             review = await act(desk, action, review_id, visit.form, visit.name)
         except Conflict as error:
-            return await self._sheet(visit, str(error), 409)
+            found = await desk.store.review(review_id)
+            late = found.state is not ReviewState.OPEN and action in list(Decision)
+            return await self._sheet(visit, decided_words(found, time.time()) if late else str(error), 409)
         if action == "keep":
             return Response(status_code=204, headers=_HEADERS)
         return RedirectResponse(await self._after(visit, review, action), 303)
@@ -128,8 +156,8 @@ class Pages:
         if action in _STAYS or (action == "undo" and review.state is ReviewState.OPEN):
             return here + chosen.query()
         done = {"done": f"{review.desk}/{review.id}", "how": action}
-        _, after = neighbours(await read_queue(visit, chosen), review)
-        return (HOME if after is None else after.path) + chosen.query(**done)
+        _, after = await neighbours(visit, chosen, review)
+        return (HOME if after is None else path_of(after.review)) + chosen.query(**done)
 
     async def _frame(self, visit: Visit, chosen: Filter) -> dict[str, Any]:
         """What every page has: who looks at which part of the queue, and word of what was just done."""
@@ -138,6 +166,7 @@ class Pages:
             "csrf": visit.session.csrf,
             "chosen": chosen,
             "desks": sorted(visit.desks),
+            "stops": {name: stop for name in sorted(visit.desks) if (stop := await visit.desks[name].store.stopped())},
             "done": await self._done(visit),
         }
 

@@ -1,19 +1,25 @@
-"""What waits, as the page lists it: over all desks a person may touch, oldest first."""
+"""What waits, as the page lists it: over all desks a person may touch, emergencies first, then the oldest."""
 
+import math
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 from urllib.parse import urlencode
 
+from deskhand.engine.finding import Item, terms_of, walk
 from deskhand.model.causes import Cause
-from deskhand.model.message import Message
+from deskhand.model.queue import Facets, Place, ReviewFilter
 from deskhand.model.run import Review, ReviewState
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.approvals.door import HOME, Visit
 
 Tab = Literal["open", "mine", "snoozed", "leaving"]
 TABS: tuple[Tab, ...] = get_args(Tab)
-MOST = 200
+PAGE = 50
+NOBODY = "-"
+"""In an address: what is assigned to nobody."""
+_LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,10 @@ class Filter:
     tab: Tab = "open"
     desk: str | None = None
     cause: Cause | None = None
+    category: str | None = None
+    language: str | None = None
+    assignee: str | None = None
+    words: str = ""
 
     @classmethod
     def of(cls, params: Mapping[str, str], desks: Mapping[str, ServedDesk]) -> Self:
@@ -32,53 +42,102 @@ class Filter:
             tab if tab in TABS else "open",
             desk if desk in desks else None,
             Cause(cause) if cause in list(Cause) else None,
+            params.get("category", "")[:_LONGEST] or None,
+            params.get("language", "")[:_LONGEST] or None,
+            params.get("assignee", "")[:_LONGEST] or None,
+            " ".join(params.get("words", "").split())[:_LONGEST],
         )
 
     def query(self, **more: str) -> str:
-        chosen = {"tab": "" if self.tab == "open" else self.tab, "desk": self.desk, "cause": self.cause, **more}
+        chosen = {
+            "tab": "" if self.tab == "open" else self.tab,
+            "desk": self.desk,
+            "cause": self.cause,
+            "category": self.category,
+            "language": self.language,
+            "assignee": self.assignee,
+            "words": self.words,
+            **more,
+        }
         text = urlencode({name: value for name, value in chosen.items() if value})
         return f"?{text}" if text else ""
 
     def with_tab(self, tab: Tab) -> "Filter":
-        return Filter(tab, self.desk, self.cause)
+        return replace(self, tab=tab)
 
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    review: Review
-    message: Message | None
+    def without(self) -> "Filter":
+        return Filter(self.tab)
 
     @property
-    def path(self) -> str:
-        return f"{HOME}{self.review.desk}/{self.review.id}"
+    def narrow(self) -> bool:
+        """Whether anything but a tab was chosen."""
+        return self != Filter(self.tab)
 
-
-async def read_queue(visit: Visit, chosen: Filter) -> list[Item]:
-    found: list[Item] = []
-    for name, desk in visit.desks.items():
-        if chosen.desk in (None, name):
-            found += await _of_desk(desk, chosen, visit.name)
-    return sorted(found, key=lambda item: item.review.place)[:MOST]
-
-
-async def _of_desk(desk: ServedDesk, chosen: Filter, me: str) -> list[Item]:
-    reviews: dict[str, Review] = {}
-    for cause in (chosen.cause,) if chosen.cause is not None else (Cause.EMERGENCY, None):
-        found = await desk.store.reviews(
+    def wanted(self, me: str) -> ReviewFilter:
+        assignee = "" if self.assignee == NOBODY else self.assignee
+        return ReviewFilter(
             state=ReviewState.OPEN,
-            cause=cause,
-            assignee=me if chosen.tab == "mine" else None,
-            snoozed=chosen.tab == "snoozed",
-            limit=MOST,
+            cause=self.cause,
+            category=self.category,
+            language=self.language,
+            assignee=me if self.tab == "mine" else assignee,
+            snoozed=self.tab == "snoozed",
+            leaving=self.tab == "leaving",
         )
-        reviews |= {review.id: review for review in found}
-    shown = [review for review in reviews.values() if review.leaves_by_itself == (chosen.tab == "leaving")]
-    messages = await desk.store.messages([review.run_id for review in shown])
-    return [Item(review, messages.get(review.run_id)) for review in shown]
 
 
-def neighbours(items: list[Item], review: Review) -> tuple[Item | None, Item | None]:
+def path_of(review: Review) -> str:
+    return f"{HOME}{review.desk}/{review.id}"
+
+
+async def read_queue(
+    visit: Visit, chosen: Filter, *, beyond: Place | None = None, limit: int, backwards: bool = False
+) -> list[Item]:
+    found: list[Item] = []
+    for desk in _chosen(visit, chosen):
+        wanted, terms = chosen.wanted(visit.name), terms_of(chosen.words)
+        found += await walk(desk.store, wanted, terms, beyond=beyond, limit=limit, backwards=backwards)
+    return sorted(found, key=lambda item: item.review.place, reverse=backwards)[:limit]
+
+
+async def count(visit: Visit, chosen: Filter) -> int:
+    """Without regard to words that are searched for."""
+    return sum([await desk.store.count_reviews(chosen.wanted(visit.name)) for desk in _chosen(visit, chosen)])
+
+
+async def facets(visit: Visit) -> Facets:
+    """What there is to choose from on all desks together."""
+    categories, languages, assignees = Counter[str](), Counter[str](), Counter[str]()
+    for desk in visit.desks.values():
+        found = await desk.store.review_facets()
+        categories.update(found.categories)
+        languages.update(found.languages)
+        assignees.update(found.assignees)
+    return Facets(*(dict(sorted(counter.items())) for counter in (categories, languages, assignees)))
+
+
+async def neighbours(visit: Visit, chosen: Filter, review: Review) -> tuple[Item | None, Item | None]:
     """What comes before and after it, also when it is no longer in the list itself."""
-    before = [item for item in items if item.review.place < review.place]
-    after = [item for item in items if item.review.place > review.place]
-    return (before[-1] if before else None, after[0] if after else None)
+    before = await read_queue(visit, chosen, beyond=review.place, limit=1, backwards=True)
+    after = await read_queue(visit, chosen, beyond=review.place, limit=1)
+    return (before[0] if before else None, after[0] if after else None)
+
+
+def written_place(place: Place) -> str:
+    return f"{int(place[0])}:{place[1]!r}:{place[2]}"
+
+
+def read_place(text: str) -> Place | None:
+    """None for what no page of ours has written: then the queue is shown from its beginning."""
+    kind, _, rest = text.partition(":")
+    at, _, review_id = rest.partition(":")
+    try:
+        moment = float(at)
+    except ValueError:
+        return None
+    known = kind in ("0", "1") and math.isfinite(moment) and review_id.isprintable() and len(review_id) <= _LONGEST
+    return (kind == "1", moment, review_id) if known else None
+
+
+def _chosen(visit: Visit, chosen: Filter) -> list[ServedDesk]:
+    return [desk for name, desk in visit.desks.items() if chosen.desk in (None, name)]

@@ -1,14 +1,15 @@
 """One review as the page shows it: plain values for a template, rendered from the records."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from deskhand.engine.docket import Docket, read_docket
 from deskhand.mail.reply import visible_reply
-from deskhand.model.run import DECISIONS, Decision, Event, Review, ReviewState
+from deskhand.model.message import REPLY, Reply
+from deskhand.model.run import DECISIONS, EXPIRY, BegunEdit, Decision, Event, Review, ReviewKind, ReviewState
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.approvals.words import PAST, age, iso, origin
 
@@ -22,7 +23,7 @@ async def read_sheet(desk: ServedDesk, review_id: str, me: str, now: float) -> d
     review = docket.review
     run = await desk.store.run(review.run_id)
     earlier = await desk.store.conversation(review.conversation, before=run.position, limit=_EARLIER)
-    reply = review.payload.get("reply")
+    reply = _reply(docket)
     return {
         "docket": docket,
         "review": review,
@@ -32,9 +33,11 @@ async def read_sheet(desk: ServedDesk, review_id: str, me: str, now: float) -> d
         "message": docket.message,
         "said": "" if docket.message is None else visible_reply(docket.message.words) or docket.message.words,
         "earlier": [(turn.message, age(now - turn.run.created_at)) for turn in earlier],
-        "reply": reply if isinstance(reply, dict) else None,
-        "draft": _draft(docket, reply if isinstance(reply, dict) else {}, me),
-        "typing": [one.by for one in docket.edits if one.by != me and review.state is ReviewState.OPEN],
+        "reply": reply,
+        "action": "approve" if isinstance(review.payload.get("reply"), dict) else "answer",
+        "draft": _draft(docket, reply or {}, me),
+        "typing": typing_words(docket.edits, me),
+        "mine": _unsent(docket, me),
         "findings": [_finding(one) for one in review.payload.get("findings") or ()],
         "held": _call(review.payload) if "call_hash" in review.payload else None,
         "error": review.payload.get("error"),
@@ -42,10 +45,30 @@ async def read_sheet(desk: ServedDesk, review_id: str, me: str, now: float) -> d
         "sources": [_source(source) for source in docket.sources],
         "history": [(event.by or "the desk", event_words(event), iso(event.at)) for event in docket.history],
         "canned": docket.canned(desk.spec.reviews.canned, me),
+        "mode": await _mode(desk, review),
         "needed": int(review.payload.get("approvals_needed", 1)),
         "snoozes": snoozes(now, desk.spec.time_zone),
         "run": run,
     }
+
+
+async def _mode(desk: ServedDesk, review: Review) -> str | None:
+    """What the desk may do with such a reply: what it met, else what is in force now."""
+    if review.kind is not ReviewKind.REPLY:
+        return None
+    met = review.payload.get("mode")
+    return str(met) if met else (await desk.trust.place(str(review.facts.get("category") or ""))).mode
+
+
+def _reply(docket: Docket) -> dict[str, Any] | None:
+    """What is decided about; for a message that was handed over, what a person may begin an answer with."""
+    review, message = docket.review, docket.message
+    reply = review.payload.get(REPLY)
+    if isinstance(reply, dict) or message is None or Decision.ANSWER not in DECISIONS[review.kind]:
+        return reply if isinstance(reply, dict) else None
+    drafted = docket.outputs.get(REPLY)
+    text = drafted.get("text") if isinstance(drafted, dict) else None
+    return Reply.to_message(message, str(text or "")).model_dump(mode="json")
 
 
 def _draft(docket: Docket, reply: Mapping[str, Any], me: str) -> dict[str, Any]:
@@ -58,6 +81,36 @@ def _draft(docket: Docket, reply: Mapping[str, Any], me: str) -> dict[str, Any]:
         "subject": str(edit.get("subject") or reply.get("subject") or ""),
         "changed": bool(edit),
     }
+
+
+def typing_words(edits: Sequence[BegunEdit], me: str) -> str:
+    """Who else has begun to write."""
+    others = [one.by for one in edits if one.by != me]
+    return f"{', '.join(others)} {'has' if len(others) == 1 else 'have'} begun to edit it." if others else ""
+
+
+def decided_words(review: Review, now: float) -> str:
+    """What became of a review while somebody else looked at it."""
+    if review.state is ReviewState.OPEN:
+        signed = f"{review.signed_by} has approved it, the first of two. " if review.signed_by else ""
+        return f"{signed}It has changed since you opened it."
+    if review.decision is None:
+        return "It is no longer open: the customer wrote again, or the run is over."
+    who = "Nobody decided in time" if review.decided_by == EXPIRY else f"{review.decided_by} was faster"
+    return f"{who}: {PAST[review.decision]} {_ago(now - (review.decided_at or now))}."
+
+
+def _ago(seconds: float) -> str:
+    passed = age(seconds)
+    return "just now" if passed == "now" else f"{passed} ago"
+
+
+def _unsent(docket: Docket, me: str) -> str | None:
+    """What somebody typed into a review that somebody else decided."""
+    review = docket.review
+    mine = next((str(one.edit.get("text") or "") for one in docket.edits if one.by == me), "")
+    sent = str((review.edit or {}).get("text") or (review.payload.get(REPLY) or {}).get("text") or "")
+    return mine if review.state is not ReviewState.OPEN and review.decided_by != me and mine != sent else None
 
 
 def _finding(one: Mapping[str, Any]) -> tuple[str, str]:
@@ -116,10 +169,12 @@ def snoozes(now: float, time_zone: str) -> list[tuple[str, str]]:
 
 def typed(review: Review, form: Mapping[str, str]) -> dict[str, str]:
     """What a form's fields changed of the reply; nothing when they say what was there."""
-    reply = review.payload.get("reply")
-    if not isinstance(reply, dict) or "text" not in form:
+    if "text" not in form:
         return {}
     text, subject = form["text"].strip(), " ".join(form.get("subject", "").split())
+    reply = review.payload.get("reply")
+    if not isinstance(reply, dict):
+        return {"text": text} | ({"subject": subject} if subject else {}) if text else {}
     same_text = text == str(reply.get("text", "")).replace("\r\n", "\n").strip()
     same_subject = subject in ("", " ".join(str(reply.get("subject", "")).split()))
     if same_text and same_subject:

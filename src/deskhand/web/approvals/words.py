@@ -5,10 +5,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from deskhand.model.causes import Cause
-from deskhand.model.run import Decision, ReviewKind
+from deskhand.model.run import Decision, Review, ReviewKind, ReviewState
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """What turns the direction of reading or is not seen at all."""
+
+_OWN_LINE = re.compile(r"\s*([-*+•#>|]|\d+[.)]\s|```)|\s{4}")
+"""Lines that begin something of their own."""
+_ENDS_LINE = re.compile(r"\s*(#|>|\||```)")
+"""Lines that nothing is joined to."""
 
 CAUSES: dict[Cause, str] = {
     Cause.EVERY_REPLY: "every reply",
@@ -46,6 +51,12 @@ KINDS = {
     ReviewKind.HAND_OVER: "hand-over",
     ReviewKind.STOPPED: "stopped",
 }
+FALLBACKS = {
+    Decision.REJECT: "it is rejected",
+    Decision.CLOSE: "it is closed",
+    Decision.APPROVE: "it leaves by itself",
+}
+"""What becomes of a review that nobody decides in time."""
 PAST = {
     Decision.APPROVE: "approved",
     Decision.EDIT: "edited and approved",
@@ -54,6 +65,7 @@ PAST = {
     Decision.TAKE_OVER: "taken over",
     Decision.RETRY: "sent on",
     Decision.CLOSE: "closed",
+    Decision.ANSWER: "answered",
 }
 ORIGINS = {
     "principal": "the customer's own",
@@ -75,10 +87,36 @@ def age(seconds: float) -> str:
     return "now"
 
 
+def expiry(review: Review, now: float) -> str | None:
+    """How long something still waits for a person, and what becomes of it then; None where it waits for ever."""
+    if review.state is not ReviewState.OPEN or review.expires_at is None or review.leaves_by_itself:
+        return None
+    left = max(0.0, review.expires_at - now)
+    then = FALLBACKS.get(review.fallback) if review.fallback is not None else None
+    return f"in {age(left)}" + (f", then {then}" if then else "") if left >= 60 else "now"
+
+
+def prose(text: Any) -> str:
+    """Text that was wrapped for a file, as paragraphs: lists, quotes, tables and headings keep their lines."""
+    lines: list[str] = []
+    for line in str(text).splitlines():
+        joins = bool(lines and lines[-1].strip() and line.strip()) and not _OWN_LINE.match(line)
+        if joins and not _ENDS_LINE.match(lines[-1]):
+            lines[-1] = f"{lines[-1].rstrip()} {line.strip()}"
+        else:
+            lines.append(line.rstrip())
+    return "\n".join(lines)
+
+
 def origin(where: str) -> str:
     """Where an argument came from."""
     kind, _, number = where.partition(":")
     return f"from result {number}" if kind == "result" else ORIGINS.get(kind, "")
+
+
+def clock(at: float) -> str:
+    """A moment for people whose browser runs no script; with one it is shown in their own time."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def iso(at: float) -> str:

@@ -74,12 +74,76 @@ if (one("[data-until]")) {
   setInterval(tick, 500);
 }
 
+// --- more of the queue, without leaving the page
+
+const loadMore = async () => {
+  const link = one("[data-more]");
+  if (!link || link.dataset.busy) return;
+  link.dataset.busy = "yes";
+  link.textContent = "…";
+  try {
+    const answer = await fetch(link.href);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const found = page.querySelectorAll(".rows > li");
+    if (!answer.ok || answer.redirected || !found.length) throw new Error("not a page of the queue");
+    one(".rows").append(...found);
+    const next = page.querySelector("[data-more]");
+    if (next) link.replaceWith(next);
+    else link.remove();
+    tellTimes();
+  } catch {
+    location.href = link.href;
+  }
+};
+addEventListener("click", (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || !event.target.closest?.("[data-more]")) return;
+  event.preventDefault();
+  loadMore();
+});
+
+// --- times as they are here
+
+const tellTimes = () =>
+  all("time[datetime]").forEach((place) => {
+    const at = new Date(place.getAttribute("datetime"));
+    if (!Number.isNaN(at.valueOf())) place.textContent = at.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  });
+tellTimes();
+
+// --- what a colleague does with it meanwhile
+
+const watched = one("[data-watch]");
+if (watched) {
+  const banner = one("[data-faster]");
+  const typing = one("[data-typing]");
+  const version = Number(watched.dataset.version);
+  const look = async () => {
+    if (document.hidden) return;
+    try {
+      const answer = await fetch(watched.dataset.watch);
+      if (!answer.ok || answer.redirected) return;
+      const now = await answer.json();
+      if (typing) typing.textContent = now.typing;
+      if (now.open && now.version === version) return;
+      clearInterval(looking);
+      one("[data-faster-words]").textContent = now.words;
+      banner.hidden = false;
+      all("[data-decides] button").forEach((button) => (button.disabled = true));
+    } catch {
+      return;
+    }
+  };
+  const looking = setInterval(look, 3000);
+  addEventListener("visibilitychange", look);
+}
+
 // --- keys
 
-const rows = all(".row");
-const walk = (step) => {
-  if (!rows.length) return one(step > 0 ? "[data-next]" : "[data-previous]")?.click();
-  const at = rows.indexOf(document.activeElement);
+const walk = async (step) => {
+  if (!one(".rows")) return one(step > 0 ? "[data-next]" : "[data-previous]")?.click();
+  const at = all(".row").indexOf(document.activeElement);
+  if (step > 0 && at === all(".row").length - 1) await loadMore();
+  const rows = all(".row");
   rows[at < 0 ? 0 : Math.min(Math.max(at + step, 0), rows.length - 1)].focus();
 };
 const into = (selector) => {
@@ -96,6 +160,7 @@ const keys = {
   x: () => into("[data-reject]"),
   s: () => into("[data-snooze]"),
   u: () => (one("[data-undo-here]") ?? one("[data-undo]:not([hidden]) button"))?.click(),
+  "/": () => into("[data-search]"),
   "?": () => one("#keys")?.showModal(),
 };
 addEventListener("keydown", (event) => {

@@ -1,0 +1,56 @@
+"""A person answers what was handed over: the words leave as every reply does, in a flow of their own."""
+
+from dataclasses import replace
+
+from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.sending import Sending
+from deskhand.agents.services import dispatch_through
+from deskhand.engine.decisions import decision_note
+from deskhand.engine.loop import Flow
+from deskhand.errors import PermanentError
+from deskhand.model.envelope import Delta, Envelope, StageResult
+from deskhand.model.message import REPLY, Reply
+from deskhand.model.run import Decision, Review, canonical_hash
+from deskhand.model.spec import AgentSpec, FlowSpec
+from deskhand.ports import Store, ToolGate
+
+ANSWER = "answer_by_person"
+"""The flow's only stage, and its output."""
+
+
+async def _leaves(category: str | None) -> str:
+    """Modes are about what the desk writes; what a person wrote leaves in any of them."""
+    return "auto"
+
+
+def answering_flow(gate: ToolGate, sending: Sending, parts: Parts) -> Flow:
+    """Gate, undo window and delivery, without anything that the message's own flow would have done first."""
+    by_person = replace(sending, mode_for=_leaves, spot_checks=None)
+    services = {"dispatch": dispatch_through(gate, by_person)}
+    stage = AgentSpec(name=ANSWER, service="dispatch", output_key=ANSWER)
+    spec = FlowSpec(name=ANSWER, start=ANSWER, stages={ANSWER: stage})
+    return Flow(spec, {ANSWER: Agent(stage, replace(parts, services=services)).process})
+
+
+async def newest_answer(store: Store, run_id: str) -> Review | None:
+    """What a person wrote last to a run's message, where somebody did."""
+    newest: Review | None = None
+    after: tuple[float, str] | None = None
+    while reviews := await store.reviews(run_id=run_id, after=after):
+        newest = next((one for one in reversed(reviews) if one.decision is Decision.ANSWER), newest)
+        after = (reviews[-1].created_at, reviews[-1].id)
+    return newest
+
+
+def answer_in(review: Review, envelope: Envelope) -> StageResult:
+    """The row that such a decision becomes: the reply to exactly this message, let pass by whoever wrote it."""
+    if envelope.message is None:
+        raise PermanentError("there is no message that could be answered")
+    written = review.edit or {}
+    language = review.facts.get("language")
+    reply = Reply.to_message(envelope.message, str(written.get("text") or ""), language=language)
+    if written.get("subject"):
+        reply = reply.changed(subject=str(written["subject"]))
+    output = reply.model_dump(mode="json")
+    note = {**decision_note(review), "reply_hash": canonical_hash(output), "waits": None}
+    return StageResult(delta=Delta(outputs={REPLY: output}, metadata={"decision": note}, hops=-envelope.hops))

@@ -1,0 +1,87 @@
+"""Walking through the review queue: in one stable order, page by page, also by the words of a message."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from deskhand.model.message import REPLY, Message
+from deskhand.model.queue import Place, ReviewFilter
+from deskhand.model.run import Review
+from deskhand.ports import Store
+
+_PAGE = 200
+MOST_SEARCHED = 5000
+"""Reviews that one search looks through."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    review: Review
+    message: Message | None
+    """None once it was erased."""
+
+
+def terms_of(words: str) -> tuple[str, ...]:
+    """What is searched for: every one of these must be found, however it is capitalised."""
+    return tuple(words.casefold().split())[:20]
+
+
+async def walk(
+    store: Store,
+    wanted: ReviewFilter,
+    terms: Sequence[str] = (),
+    *,
+    beyond: Place | None = None,
+    limit: int,
+    backwards: bool = False,
+) -> list[Item]:
+    """Emergencies first, then the oldest; backwards the other way. `beyond` is the place of the last one seen.
+
+    What comes in or is decided meanwhile moves nothing: no item is shown twice, none is skipped.
+    """
+    found: list[Item] = []
+    for emergency in (False, True) if backwards else (True, False):
+        if beyond is not None and emergency == beyond[0] and emergency != backwards:
+            continue  # the place lies in the other part, which comes after this one
+        after = beyond[1:] if beyond is not None and emergency != beyond[0] else None
+        part = replace(wanted, emergency=emergency)
+        found += await search(store, part, terms, after=after, limit=limit - len(found), backwards=backwards)
+        if len(found) >= limit:
+            break
+    return found
+
+
+async def search(
+    store: Store,
+    wanted: ReviewFilter,
+    terms: Sequence[str] = (),
+    *,
+    after: tuple[float, str] | None = None,
+    limit: int,
+    backwards: bool = False,
+) -> list[Item]:
+    """In order of time alone."""
+    found: list[Item] = []
+    searched = 0
+    while len(found) < limit and searched < MOST_SEARCHED:
+        page = _PAGE if terms else limit - len(found)
+        reviews = await store.find_reviews(wanted, limit=page, after=after, backwards=backwards)
+        messages = await store.messages([review.run_id for review in reviews])
+        items = [Item(review, messages.get(review.run_id)) for review in reviews]
+        found += [item for item in items if not terms or _is_about(item, terms)]
+        if len(reviews) < page:
+            break
+        searched += len(reviews)
+        after = (reviews[-1].created_at, reviews[-1].id)
+    return found[:limit]
+
+
+def _is_about(item: Item, terms: Sequence[str]) -> bool:
+    review, message = item.review, item.message
+    reply: Any = review.payload.get(REPLY)
+    texts = [review.id, review.run_id, review.reason, review.assignee or ""]
+    texts += [str(reply.get("text") or "")] if isinstance(reply, dict) else []
+    if message is not None:
+        texts += [message.subject, str(message.writer), str(message.sender), message.words]
+    text = "\n".join(texts).casefold()
+    return all(term in text for term in terms)

@@ -1,0 +1,60 @@
+"""Values of the queue in words: lines that were wrapped for a file, and how long something still waits."""
+
+from dataclasses import replace
+
+import pytest
+
+from deskhand.model.run import Decision, Review, ReviewKind, ReviewState
+from deskhand.web.approvals.words import expiry, prose
+
+NOW = 1_800_000_000.0
+OPEN = Review("rev_1", "shop", "run_1", 0, "c1", ReviewKind.REPLY, "", {}, "", ReviewState.OPEN, 1, NOW)
+
+
+def test_wrapped_lines_become_paragraphs_and_lists_stay_lists() -> None:
+    article = """\
+# Delivery
+
+We deliver within two working days. A parcel
+that is late is looked for by
+us.
+
+- to the door,
+  which is free
+- to a shop
+1. first
+2) second
+> quoted
+> twice
+| a | b |
+"""
+    assert (
+        prose(article)
+        == """\
+# Delivery
+
+We deliver within two working days. A parcel that is late is looked for by us.
+
+- to the door, which is free
+- to a shop
+1. first
+2) second
+> quoted
+> twice
+| a | b |"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, None),
+        ({"expires_at": NOW + 5 * 3600 + 10, "fallback": Decision.REJECT}, "in 5 h, then it is rejected"),
+        ({"expires_at": NOW + 3 * 86400, "fallback": Decision.CLOSE}, "in 3 d, then it is closed"),
+        ({"expires_at": NOW + 20, "fallback": Decision.REJECT}, "now"),
+        ({"expires_at": NOW + 20, "fallback": Decision.APPROVE}, None),
+        ({"expires_at": NOW + 3600, "fallback": Decision.REJECT, "state": ReviewState.DECIDED}, None),
+    ],
+)
+def test_how_long_something_waits_is_said(changes: dict[str, object], words: str | None) -> None:
+    assert expiry(replace(OPEN, **changes), NOW) == words  # type: ignore[arg-type]
