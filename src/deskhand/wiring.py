@@ -109,6 +109,7 @@ if TYPE_CHECKING:  # the driver takes a tenth of a second to import: only for th
     from deskhand.adapters.dispatch.crew import Crew
     from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
     from deskhand.adapters.dispatch.roster import Roster
+    from deskhand.adapters.stores.notices import SqlNoticeStore
     from deskhand.adapters.stores.own_tables import OwnDatabase
     from deskhand.adapters.stores.postgres import PostgresStore
     from deskhand.adapters.stores.postgres_database import PostgresDatabase
@@ -615,9 +616,21 @@ def _notifier(
         carrier = _carriers(channels).get(wanted.digest.channel)
         return await (folder.send(reply, key) if carrier is None else carrier.send(Letter(reply, key, None)))
 
+    async def find(key: str) -> object | None:
+        assert wanted.digest is not None
+        carrier = _carriers(channels).get(wanted.digest.channel)
+        return await (folder.find(key) if carrier is None else carrier.find(key))
+
     hook = None if wanted.webhook is None else Hook(wanted.webhook, Webhook(wanted.webhook).post)
-    digest = None if wanted.digest is None else Digest(wanted.digest, mail, spec.time_zone)
+    digest = None if wanted.digest is None else Digest(wanted.digest, mail, find, spec.time_zone)
     return Notifier(store, SqlNoticeStore(database, spec.name, clock.now), clock, hook, digest)
+
+
+def notices_of(database: Database, desk: str) -> "SqlNoticeStore":
+    """Word to a desk's reviewers, for looking at what did not arrive."""
+    from deskhand.adapters.stores.notices import SqlNoticeStore
+
+    return SqlNoticeStore(database, desk)
 
 
 def _carriers(channels: "Sequence[DeskChannel]") -> dict[str, Carrier]:

@@ -1,10 +1,10 @@
-"""Reviewers hear of what waits: a webhook until it arrives, a digest at most once."""
+"""Reviewers hear of what waits: each webhook and each digest until it arrives, and none of them twice."""
 
 import asyncio
 import base64
 import hmac
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,8 +18,8 @@ from aiohttp import web
 from deskhand.adapters.stores.notices import TAKEN_FOR, SqlNoticeStore
 from deskhand.adapters.webhooks import Webhook
 from deskhand.config.notify import DigestSpec, WebhookSpec
-from deskhand.engine.notifying import RETRY_AFTER, Digest, Hook, Notifier, slot_of
-from deskhand.errors import ConfigError, RetryableError
+from deskhand.engine.notifying import RETRY_AFTER, STALE, Digest, Hook, Notifier, slot_of
+from deskhand.errors import ConfigError, RetryableError, ToolError
 from deskhand.model.causes import Cause
 from deskhand.model.message import Reply
 from deskhand.model.notice import NoticeState
@@ -155,7 +155,7 @@ async def test_a_notice_that_a_dead_process_took_is_told_by_another(stores: Stor
         notifier = Notifier(store, notices, clock, hook_to(ear.url, tmp_path))
         await parked(store, 1)
         await notices.announce(lambda review, kind: {"type": kind, "data": {"review": review.id, "state": "open"}})
-        assert len(await notices.take()) == 1  # and dies
+        assert len(await notices.take(digests=False)) == 1  # and dies
         await notifier.once()
         assert ear.heard == []
         clock.at += TAKEN_FOR + 1
@@ -175,22 +175,43 @@ async def test_nobody_at_home_and_a_missing_secret_are_said(tmp_path: Path) -> N
 # --- digests
 
 
-def digest_of(sent: list[tuple[str, str, str]], fails: Callable[[], bool] = lambda: False, **more: Any) -> Digest:
-    async def mail(reply: Reply, key: str) -> None:
-        if fails():
-            raise RetryableError("the server is away")
-        sent.append((key, reply.to, reply.text))
+@dataclass
+class Post:
+    """A mail server: what it does with each attempt, and what has left."""
 
-    spec = DigestSpec(channel="support", to=("lead@acme.example", "ida@acme.example"), at=((8, 30), (13, 0)), **more)
-    return Digest(spec, mail, "UTC")
+    faults: list[Exception | None] = field(default_factory=list)
+    """What it answers next; a ConnectionError after it has taken the mail."""
+    sent: list[tuple[str, str, str]] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    knows: bool = True
+    """Whether it can say what has left."""
+
+    async def mail(self, reply: Reply, key: str) -> None:
+        fault = self.faults.pop(0) if self.faults else None
+        if fault is None or isinstance(fault, ConnectionError):
+            self.sent.append((key, reply.to, reply.text))
+        if fault is not None:
+            raise fault
+
+    async def find(self, key: str) -> str | None:
+        self.asked.append(key)
+        if not self.knows:
+            raise ToolError("no_copy", "no copy would show it", recoverable=False)
+        return next((key for known, _, _ in self.sent if known == key), None)
+
+    def digest(self, *to: str, **more: Any) -> Digest:
+        people = to or ("lead@acme.example", "ida@acme.example")
+        spec = DigestSpec(channel="support", to=people, at=((8, 30), (13, 0)), **more)
+        return Digest(spec, self.mail, self.find, "UTC")
 
 
 async def test_a_digest_leaves_once_a_time_and_person_however_many_processes_there_are(stores: Stores) -> None:
     clock = TestClock(MORNING)
     many = [await stores(now=clock.now) for _ in range(4)]
-    sent: list[tuple[str, str, str]] = []
+    post = Post()
+    sent = post.sent
     everywhere = [
-        Notifier(one, SqlNoticeStore(one._database, "desk", clock.now), clock, digest=digest_of(sent)) for one in many
+        Notifier(one, SqlNoticeStore(one._database, "desk", clock.now), clock, digest=post.digest()) for one in many
     ]
     await asyncio.gather(*(one.once() for one in everywhere))
     assert sent == []  # nothing waits
@@ -205,17 +226,71 @@ async def test_a_digest_leaves_once_a_time_and_person_however_many_processes_the
     assert len(sent) == 4
 
 
-async def test_a_digest_that_may_have_left_is_not_sent_again(stores: Stores) -> None:
+async def tried(stores: Stores, post: Post, times: int) -> dict[str, NoticeState]:
+    """A digest to one person, from processes that each die after one attempt."""
     clock = TestClock(MORNING)
     store = await stores(now=clock.now)
     notices = SqlNoticeStore(store._database, "desk", clock.now)
-    sent: list[tuple[str, str, str]] = []
     await parked(store, 1)
-    away = Notifier(store, notices, clock, digest=digest_of(sent, fails=lambda: True))
-    await away.once()
-    await Notifier(store, notices, clock, digest=digest_of(sent, page="https://desk.example/approvals/")).once()
-    assert sent == []
-    assert set((await notices.states()).values()) == {NoticeState.FAILED}
+    for attempt in range(times):
+        notifier = Notifier(store, notices, clock, digest=post.digest("lead@acme.example"))
+        await notifier.once()
+        await notifier.once()  # not before its time
+        clock.at += RETRY_AFTER[attempt] + 1
+    return await notices.states()
+
+
+async def test_a_digest_that_did_not_leave_is_sent_later_also_by_another_process(stores: Stores) -> None:
+    post = Post(faults=[RetryableError("the server is away"), ToolError("busy", "not now")])
+    assert set((await tried(stores, post, 5)).values()) == {NoticeState.DONE}
+    assert [to for _, to, _ in post.sent] == ["lead@acme.example"]
+
+
+async def test_a_digest_that_left_although_nobody_heard_it_is_not_sent_again(stores: Stores) -> None:
+    post = Post(faults=[ConnectionError("cut off after the last line")])
+    assert set((await tried(stores, post, 3)).values()) == {NoticeState.DONE}
+    assert len(post.sent) == 1
+    assert len(post.asked) == 1
+
+
+async def test_a_digest_of_which_nobody_can_tell_is_given_up_and_said(stores: Stores) -> None:
+    post = Post(faults=[ConnectionError("cut off after the last line")], knows=False)
+    assert set((await tried(stores, post, 3)).values()) == {NoticeState.FAILED}
+    assert len(post.sent) == 1
+
+
+async def test_a_digest_that_is_refused_or_late_is_given_up_visibly(stores: Stores) -> None:
+    clock = TestClock(MORNING)
+    store = await stores(now=clock.now)
+    notices = SqlNoticeStore(store._database, "desk", clock.now)
+    await parked(store, 1)
+    post = Post(faults=[ToolError("mail_refused", "no such user", recoverable=False), RetryableError("away")])
+    notifier = Notifier(store, notices, clock, digest=post.digest())
+    await notifier.once()
+    clock.at += STALE + 1
+    await notifier.once()
+    assert post.sent == []
+    failed = await notices.failed(MORNING)
+    assert sorted(one.error for one in failed) == [
+        "it could not be sent in time; the next digest takes its place",
+        "no such user",
+    ]
+    assert [event.kind for event in await store.events()][-2:] == ["notice.failed", "notice.failed"]
+    assert await notices.failed(clock.at) == []
+
+
+async def test_webhooks_and_digests_do_not_take_each_others_words(stores: Stores, tmp_path: Path) -> None:
+    clock = TestClock(MORNING)
+    store = await stores(now=clock.now)
+    notices = SqlNoticeStore(store._database, "desk", clock.now)
+    post = Post()
+    async with listening() as ear:
+        notifier = Notifier(store, notices, clock, hook_to(ear.url, tmp_path), post.digest("lead@acme.example"))
+        review = await parked(store, 1)
+        await notifier.once()
+        await notifier.once()
+        assert told(ear.heard) == [("review.opened", review.id, "open")]
+    assert len(post.sent) == 1
 
 
 def test_a_digest_has_its_time_in_the_desks_time_zone() -> None:

@@ -4,20 +4,22 @@ import os
 import socket
 import sqlite3
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.terminal import console, print_json, run_async
+from deskhand.cli.terminal import console, moment, print_json, printable, run_async
 
 if TYPE_CHECKING:
-    from deskhand.wiring import LoadedDesk
+    from deskhand.wiring import Database, LoadedDesk
 
 OLDEST_SQLITE = (3, 35, 0)
 """RETURNING, which the store uses, came with it."""
+_WEEK = 7 * 86400.0
 _SIGNS = {True: "[green]✓[/]", False: "[red]✗[/]"}
 
 
@@ -240,16 +242,32 @@ async def _database(url: str | None) -> list[Check]:
             await database.write_core(lambda core: core.exec_driver_sql("DELETE FROM leases WHERE 1=0").close())
             desks = await desks_in(database)
             stops = [(name, await open_store(database, name).stopped()) for name in desks]
+            untold = [check for name in desks async for check in _untold(database, name)]
         held = [
             Check("stopped", False, f"{name}: {told(stop)}", f"deskhand resume {name}") for name, stop in stops if stop
         ]
         return [
             Check("database", True, f"{options.shown(chosen)} is writable: {', '.join(desks) or 'no desk yet'}"),
             *held,
+            *untold,
         ]
     except DeskhandError as error:
         problem, _, fix = str(error).partition("\n  fix: ")
         return [Check("database", False, problem, fix or None)]
+
+
+async def _untold(database: "Database", desk: str) -> AsyncIterator[Check]:
+    """Word to reviewers that was given up within a week."""
+    from deskhand.model.notice import DIGEST
+    from deskhand.wiring import notices_of
+
+    failed = await notices_of(database, desk).failed(time.time() - _WEEK)
+    if failed:
+        newest = failed[0]
+        kind = "digest" if newest.id.startswith(DIGEST) else "webhook"
+        problem = f"{desk}: {len(failed)} given up within a week; the last, a {kind} of {moment(newest.created_at)}: "
+        fix = "check `reviews.notify` in desk.yaml and the channel or address it names"
+        yield Check("reviewers", False, printable(problem + newest.error), fix)
 
 
 def _new_database(path: Path) -> Check:

@@ -1,5 +1,6 @@
-"""Telling reviewers what waits: a digest at set times, at most once; a webhook at once, until it arrives."""
+"""Telling reviewers what waits: a digest at set times, a webhook at once; each a row until it has arrived."""
 
+import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,9 +11,9 @@ from zoneinfo import ZoneInfo
 
 from deskhand.config.notify import DigestSpec, WebhookSpec
 from deskhand.engine.background import Background
-from deskhand.errors import DeskhandError
+from deskhand.errors import DeskhandError, ToolError
 from deskhand.model.message import Message, Reply
-from deskhand.model.notice import Notice, NoticeState
+from deskhand.model.notice import DIGEST, Notice, NoticeState
 from deskhand.model.run import Review, ReviewState
 from deskhand.ports import Clock, Store
 
@@ -22,26 +23,32 @@ EVERY = 2.0
 LATE = timedelta(hours=1)
 """A digest whose time has long passed when a process starts is left out."""
 RETRY_AFTER = (5.0, 30.0, 120.0, 600.0, 1800.0, 3600.0, *[7200.0] * 10)
-"""Seconds before each further attempt at a webhook: about a day in all."""
+"""Seconds before each further attempt: about a day in all."""
+STALE = 6 * 3600.0
+"""Seconds after which a digest that did not leave is of no use any more."""
+MAIL_WITHIN = 100.0
+"""Seconds that a mail server may take; less than another process waits before it tries what this one has taken."""
 _MOST_LISTED = 30
 
 
 class Notices(Protocol):
     async def announce(self, tell: Callable[[Review, str], dict[str, Any]]) -> int: ...
 
-    async def take(self) -> list[Notice]: ...
+    async def take(self, *, digests: bool) -> list[Notice]: ...
 
     async def settle(
         self, notice_id: str, state: NoticeState, *, error: str = "", again_at: float | None = None
     ) -> None: ...
 
-    async def claim(self, notice_id: str, payload: dict[str, Any]) -> bool: ...
+    async def put(self, notice_id: str, payload: dict[str, Any]) -> bool: ...
 
 
 Post = Callable[[str, float, dict[str, Any]], Awaitable[None]]
 """Posts a notice by its id, time and payload; raises unless it has arrived."""
 Mail = Callable[[Reply, str], Awaitable[object]]
 """Sends a mail under a key."""
+Find = Callable[[str], Awaitable[object | None]]
+"""Where the mail of a key lies that may have left; ToolError when nobody can tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,7 @@ class Hook:
 class Digest:
     spec: DigestSpec
     mail: Mail
+    find: Find
     time_zone: str
 
 
@@ -65,6 +73,8 @@ class Notifier:
     ) -> None:
         self._store, self._notices, self._clock = store, notices, clock
         self._hook, self._digest = hook, digest
+        self._written = ""
+        """The digest that was put down last, so that it is not made again every two seconds."""
         self._telling = Background(
             self.once,
             name=f"notices of {store.desk}",
@@ -85,7 +95,7 @@ class Notifier:
         if self._hook is not None:
             await self._post_all(self._hook)
         if self._digest is not None:
-            await self._send_digest(self._digest)
+            await self._send_digests(self._digest)
 
     # --- at once
 
@@ -95,7 +105,7 @@ class Notifier:
             await self._notices.announce(lambda review, kind: told(review, kind, messages.get(review.run_id), True))
         else:
             await self._notices.announce(lambda review, kind: told(review, kind, None, False))
-        for notice in await self._notices.take():
+        for notice in await self._notices.take(digests=False):
             await self._post(hook, notice)
 
     async def _messages(self) -> dict[str, Message]:
@@ -106,20 +116,22 @@ class Notifier:
         try:
             await hook.post(notice.id, self._clock.now(), notice.payload)
         except DeskhandError as error:
-            if notice.attempts > len(RETRY_AFTER):
-                log.error("%s is given up: %s", notice.id, error)
-                return await self._notices.settle(notice.id, NoticeState.FAILED, error=str(error))
-            again_at = self._clock.now() + RETRY_AFTER[notice.attempts - 1]
-            log.warning("%s is told again later: %s", notice.id, error)
-            return await self._notices.settle(notice.id, NoticeState.DUE, error=str(error), again_at=again_at)
-        await self._notices.settle(notice.id, NoticeState.DONE)
+            await self._later(notice, str(error))
+        else:
+            await self._notices.settle(notice.id, NoticeState.DONE)
 
     # --- at set times
 
-    async def _send_digest(self, digest: Digest) -> None:
+    async def _send_digests(self, digest: Digest) -> None:
+        await self._write_digests(digest)
+        for notice in await self._notices.take(digests=True):
+            await self._mail(digest, notice)
+
+    async def _write_digests(self, digest: Digest) -> None:
+        """The mail itself is put down first: whatever happens now, it is this one that leaves, once."""
         now = self._clock.now()
         slot = slot_of(digest.spec, now, digest.time_zone)
-        if slot is None:
+        if slot is None or slot == self._written:
             return
         waiting = await self._store.reviews(state=ReviewState.OPEN, snoozed=False, limit=1000)
         waiting = [review for review in waiting if not review.leaves_by_itself]
@@ -127,18 +139,43 @@ class Notifier:
             return
         subjects = await self._store.messages([one.run_id for one in waiting]) if digest.spec.content else {}
         text = digest_text(waiting, subjects, digest.spec, now)
+        subject = f"{len(waiting)} waiting for approval at {self._store.desk}"
         for number, to in enumerate(digest.spec.to):
-            notice_id = f"digest-{self._store.desk}-{slot}-{number}"
-            if not await self._notices.claim(notice_id, {"to": to, "waiting": len(waiting)}):
-                continue
-            subject = f"{len(waiting)} waiting for approval at {self._store.desk}"
-            try:
-                await digest.mail(Reply(to=to, subject=subject, text=text), notice_id)
-            except DeskhandError as error:
-                log.error("the digest to %s may not have left: %s", to, error)
-                await self._notices.settle(notice_id, NoticeState.FAILED, error=str(error))
-            else:
-                await self._notices.settle(notice_id, NoticeState.DONE)
+            letter = {"to": to, "subject": subject, "text": text, "waiting": len(waiting)}
+            await self._notices.put(f"{DIGEST}{self._store.desk}-{slot}-{number}", letter)
+        self._written = slot
+
+    async def _mail(self, digest: Digest, notice: Notice) -> None:
+        """One attempt; before every further one the channel is asked whether an earlier one has left after all."""
+        if self._clock.now() - notice.created_at > STALE:
+            return await self._give_up(notice, "it could not be sent in time; the next digest takes its place")
+        payload = notice.payload
+        letter = Reply(to=payload["to"], subject=payload["subject"], text=payload["text"])
+        try:
+            async with asyncio.timeout(MAIL_WITHIN):
+                if notice.attempts == 1 or await digest.find(notice.id) is None:
+                    await digest.mail(letter, notice.id)
+        except ToolError as error:
+            if not error.recoverable:
+                return await self._give_up(notice, str(error))
+            await self._later(notice, str(error))
+        except (DeskhandError, OSError, TimeoutError) as error:
+            await self._later(notice, str(error) or type(error).__name__)
+        else:
+            await self._notices.settle(notice.id, NoticeState.DONE)
+
+    # --- what did not arrive
+
+    async def _later(self, notice: Notice, why: str) -> None:
+        if notice.attempts > len(RETRY_AFTER):
+            return await self._give_up(notice, why)
+        log.warning("%s is told again later: %s", notice.id, why)
+        again_at = self._clock.now() + RETRY_AFTER[notice.attempts - 1]
+        await self._notices.settle(notice.id, NoticeState.DUE, error=why, again_at=again_at)
+
+    async def _give_up(self, notice: Notice, why: str) -> None:
+        log.error("%s is given up: %s", notice.id, why)
+        await self._notices.settle(notice.id, NoticeState.FAILED, error=why)
 
 
 def slot_of(spec: DigestSpec, now: float, time_zone: str) -> str | None:

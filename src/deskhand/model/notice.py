@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+DIGEST = "digest-"
+"""How the id of a digest begins."""
+
 
 class NoticeState(StrEnum):
     DUE = "due"
-    SENDING = "sending"
-    """It may have left: it is not sent again."""
     DONE = "done"
     FAILED = "failed"
 
@@ -18,5 +19,15 @@ class Notice:
     id: str
     """The same at every attempt: whoever gets it twice knows it by this."""
     payload: dict[str, Any]
+    attempts: int
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class FailedNotice:
+    """Word that never arrived, as an operator sees it."""
+
+    id: str
+    error: str
     attempts: int
     created_at: float

@@ -10,7 +10,7 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.reviewing import record_event
 from deskhand.adapters.stores.rows import pack, review_of, unpack
 from deskhand.adapters.stores.sql_store import CoreDatabase
-from deskhand.model.notice import Notice, NoticeState
+from deskhand.model.notice import DIGEST, FailedNotice, Notice, NoticeState
 from deskhand.model.run import Review, ReviewState
 
 OPENED, CLOSED = 1, 2
@@ -31,9 +31,9 @@ class SqlNoticeStore:
         """
         return await self._database.write_core(lambda core: _announce(core, self.desk, tell, self._now()))
 
-    async def take(self) -> list[Notice]:
-        """What is due now, taken by the caller alone for a while."""
-        return await self._database.write_core(lambda core: _take(core, self.desk, self._now()))
+    async def take(self, *, digests: bool) -> list[Notice]:
+        """What is due now, digests or webhooks, taken by the caller alone for a while."""
+        return await self._database.write_core(lambda core: _take(core, self.desk, digests, self._now()))
 
     async def settle(
         self, notice_id: str, state: NoticeState, *, error: str = "", again_at: float | None = None
@@ -49,21 +49,32 @@ class SqlNoticeStore:
 
         await self._database.write_core(op)
 
-    async def claim(self, notice_id: str, payload: dict[str, Any]) -> bool:
-        """Whether the caller is the first to send this one; it is never sent again, whatever becomes of it."""
+    async def put(self, notice_id: str, payload: dict[str, Any]) -> bool:
+        """Make a notice that is due at once; False when there is one of this id, whatever became of it."""
 
         def op(core: sa.Connection) -> bool:
-            values = {"id": notice_id, "desk": self.desk, "payload": pack(payload), "state": NoticeState.SENDING}
+            now = self._now()
+            values = {"id": notice_id, "desk": self.desk, "payload": pack(payload), "state": NoticeState.DUE}
             try:
                 with core.begin_nested():
-                    core.execute(
-                        t.notices.insert().values(**values, attempts=1, next_at=self._now(), created_at=self._now())
-                    )
+                    core.execute(t.notices.insert().values(**values, attempts=0, next_at=now, created_at=now))
             except sa.exc.IntegrityError:
                 return False
             return True
 
         return await self._database.write_core(op)
+
+    async def failed(self, since: float) -> list[FailedNotice]:
+        """What was given up, the newest first."""
+        here = t.notices.c
+        query = (
+            sa.select(here.id, here.error, here.attempts, here.created_at)
+            .where(here.desk == self.desk, here.state == NoticeState.FAILED, here.created_at >= since)
+            .order_by(here.created_at.desc(), here.id)
+            .limit(_AT_ONCE)
+        )
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        return [FailedNotice(row.id, row.error or "", row.attempts, row.created_at) for row in rows]
 
     async def states(self) -> dict[str, NoticeState]:
         query = sa.select(t.notices.c.id, t.notices.c.state).where(t.notices.c.desk == self.desk)
@@ -103,10 +114,12 @@ def _announce(core: sa.Connection, desk: str, tell: Callable[[Review, str], dict
     return len(found)
 
 
-def _take(core: sa.Connection, desk: str, now: float) -> list[Notice]:
+def _take(core: sa.Connection, desk: str, digests: bool, now: float) -> list[Notice]:
+    of_kind = t.notices.c.id.startswith(DIGEST, autoescape=True)
     due = (
         sa.select(t.notices)
         .where(t.notices.c.desk == desk, t.notices.c.state == NoticeState.DUE, t.notices.c.next_at <= now)
+        .where(of_kind if digests else sa.not_(of_kind))
         .order_by(t.notices.c.next_at)
         .limit(_AT_ONCE)
         .with_for_update(skip_locked=True)
