@@ -714,7 +714,6 @@ def _worker(
         found = None if screened is None else await screened(message)
         return found or await screen(message)
 
-    lasts = spec.reviews.lasts
     return Worker(
         store,
         flows,
@@ -722,7 +721,7 @@ def _worker(
         screen=ask,
         before_rest=before_rest,
         at_rest=at_rest,
-        reviews_last=lasts,
+        expiry=spec.reviews.expiry,
         answering=answering,
     )
 

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from deskhand.agents.leaving import let_leave
 from deskhand.agents.sending import Sending, category_of
+from deskhand.config.expiry import ExpirySpec
 from deskhand.errors import PermanentError
 from deskhand.language.instructions import spoken_to_machine
 from deskhand.model.causes import Cause, cause_of_rule, each_once
@@ -74,7 +75,7 @@ def _why(envelope: Envelope, settings: Mapping[str, Any], category: Any, confide
 def review_through(gate: ToolGate, known: KnownSender = _unknown) -> ServiceFunction:
     async def reviewed(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> ServiceResult:
         """The same, and whoever is asked sees what speaks against the reply."""
-        result = await review(envelope, ctx, settings, known)
+        result = limited(await review(envelope, ctx, settings, known), settings)
         if result.ask is None:
             return result
         findings = await gate.look_through(_reply(envelope), ctx)
@@ -88,12 +89,22 @@ def review_through(gate: ToolGate, known: KnownSender = _unknown) -> ServiceFunc
     return reviewed
 
 
+def limited(result: ServiceResult, settings: Mapping[str, Any]) -> ServiceResult:
+    """How long a reply waits for a person, where the stage says so itself; what leaves by itself keeps its own time."""
+    ask, limit = result.ask, settings.get("expire")
+    if ask is None or limit is None or ask.expires_in is not None:
+        return result
+    expiry = ExpirySpec.model_validate(limit)
+    fallback = expiry.fallback(ReviewKind(ask.kind))
+    return result.changed(ask=ask.changed(expires_in=expiry.after, fallback=fallback, reassign_to=expiry.to))
+
+
 def dispatch_through(gate: ToolGate, sending: Sending | None = None) -> ServiceFunction:
     sending = sending or Sending()
 
     async def dispatch(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> ServiceResult:
         """Deliver the reply once, when nothing keeps it any more; the run ends as sent."""
-        result = await let_leave(envelope, _reply(envelope), sending, gate, ctx)
+        result = limited(await let_leave(envelope, _reply(envelope), sending, gate, ctx), settings)
         if result.ask is None or result.ask.kind != ReviewKind.REPLY:
             return result
         return result.changed(resume=envelope.metadata.get("drafted_by"))  # where a reviewer's instruction leads

@@ -1,16 +1,36 @@
-"""What makes a canned reply wrong (a placeholder that nothing would ever fill), or word to reviewers."""
+"""What makes a canned reply wrong (a placeholder that nothing would ever fill), word to reviewers, or an expiry."""
 
 from urllib.parse import urlsplit
 
+from deskhand.config.expiry import ExpirySection
 from deskhand.config.finding import Draft, Finding, Findings
 from deskhand.config.near import did_you_mean
 from deskhand.config.plans import ANY_LANGUAGE
 from deskhand.config.reviews import PLACEHOLDERS, SLOT, placeholders_in, texts_of
+from deskhand.config.yaml import Place
 
 
 def review_findings(draft: Draft) -> Findings:
     yield from _canned(draft)
     yield from _notify(draft)
+    yield from _expiry(draft)
+
+
+def _expiry(draft: Draft) -> Findings:
+    reviews = draft.desk.reviews
+    if reviews.expire is not None and reviews.expire_after is not None:
+        problem = "`expire` and `expire_after` say the same thing twice"
+        yield Finding(("reviews", "expire_after"), problem, "keep `expire: {after: 3 days, then: end}`")
+    if reviews.expire is not None:
+        yield from expiry_findings(("reviews", "expire"), reviews.expire)
+
+
+def expiry_findings(place: Place, expire: ExpirySection) -> Findings:
+    """Something given to nobody, or a name that nothing is done with."""
+    if expire.then == "assign" and expire.to is None:
+        yield Finding((*place, "then"), "nobody is named who gets what expires", "add `to: NAME`")
+    if expire.then != "assign" and expire.to is not None:
+        yield Finding((*place, "to"), f"`to` does nothing with `then: {expire.then}`", "write `then: assign`")
 
 
 def _notify(draft: Draft) -> Findings:

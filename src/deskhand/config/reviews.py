@@ -7,11 +7,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from deskhand.config.expiry import ExpirySection, ExpirySpec, expiry_spec, seconds_of
 from deskhand.config.notify import NotifySection, NotifySpec, notify_spec
 from deskhand.config.outgoing import DurationText
 from deskhand.config.plans import ANY_LANGUAGE, Words
 from deskhand.config.section import Section
-from deskhand.measures import measure
 from deskhand.model.frozen import Frozen
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z][A-Za-z0-9_.-]*)\}")
@@ -27,6 +27,8 @@ class ReviewsSection(Section):
 
     expire_after: DurationText | None = None
     """How long something waits for a person, as `3 days`; then a reply or call is rejected and a hand-over closed."""
+    expire: ExpirySection | None = None
+    """The same, with what happens then: `{after: 3 days, then: hand_over}`. A stage may say otherwise."""
     canned: dict[CannedName, Words] = Field(default_factory=dict)
     """Replies to insert into a draft, by name, one text or one a language; `{name}` is the customer's name."""
     notify: NotifySection = Field(default_factory=NotifySection)
@@ -34,17 +36,17 @@ class ReviewsSection(Section):
 
 
 class ReviewsSpec(Frozen):
-    lasts: float | None = None
-    """Seconds until something that nobody decides is over; None for never."""
+    expiry: ExpirySpec | None = None
+    """What becomes of something that nobody decides; None where it waits for ever."""
     canned: dict[str, dict[str, str]] = Field(default_factory=dict)
     """Texts by name and language; under ANY_LANGUAGE where there is one for all."""
     notify: NotifySpec = Field(default_factory=NotifySpec)
 
 
 def reviews_spec(section: ReviewsSection, folder: Path) -> ReviewsSpec:
-    lasts = None if section.expire_after is None else measure(section.expire_after)
+    plain = None if section.expire_after is None else ExpirySpec(after=seconds_of(section.expire_after))
     return ReviewsSpec(
-        lasts=None if lasts is None else lasts[1].total_seconds(),
+        expiry=plain if section.expire is None else expiry_spec(section.expire),
         canned={
             name: {ANY_LANGUAGE: words} if isinstance(words, str) else dict(words)
             for name, words in section.canned.items()

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from deskhand.config.expiry import ExpirySection, expiry_spec
 from deskhand.config.profiles import LONGEST
 from deskhand.config.route import RouteSection
 from deskhand.config.section import Section
@@ -72,6 +73,8 @@ class StageSection(Section):
     """With `service: review`: whether a person looks where a message speaks to a machine (`ignore your rules`)."""
     ask_first_contact: bool | None = None
     """With `service: review`: whether a person looks at the first reply to a sender the desk has never answered."""
+    expire: ExpirySection | None = None
+    """With `service: review` or `dispatch`: how long a reply waits for a person here, and what happens then."""
     settings: dict[str, Any] | None = Field(default=None, alias="with")
     """Settings for the service."""
 
@@ -87,6 +90,7 @@ class StageSection(Section):
             "always_ask": self.always_ask,
             "wary": self.wary,
             "ask_first_contact": self.ask_first_contact,
+            "expire": None if self.expire is None else expiry_spec(self.expire).model_dump(),
         }
         return AgentSpec(
             name=name,

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from deskhand.config.finding import Finding, Findings, FlowDraft
 from deskhand.config.near import did_you_mean, near
 from deskhand.config.prompts import ENDINGS
+from deskhand.config.review_rules import expiry_findings
 from deskhand.config.stage import StageSection
 from deskhand.config.yaml import Place
 from deskhand.model.spec import END
@@ -23,6 +24,7 @@ _NEEDS: dict[str, tuple[Callable[[StageSection], bool], str]] = {
     "wary": (lambda stage: stage.service == "review", "`service: review`"),
     "intends": (lambda stage: bool(stage.tools), "`tools:`"),
     "ask_first_contact": (lambda stage: stage.service == "review", "`service: review`"),
+    "expire": (lambda stage: stage.service in ("review", "dispatch"), "`service: review` or `service: dispatch`"),
     "settings": (lambda stage: stage.service is not None, "`service:`"),
 }
 
@@ -35,6 +37,8 @@ def stage_findings(flow: FlowDraft, name: str, stage: StageSection) -> Findings:
     yield from _names(flow, place, stage)
     yield from _targets(flow, place, stage)
     yield from _categories(flow, place, stage)
+    if stage.expire is not None:
+        yield from expiry_findings((*place, "expire"), stage.expire)
 
 
 def _kind(place: Place, name: str, stage: StageSection) -> Findings:

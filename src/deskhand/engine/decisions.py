@@ -40,6 +40,11 @@ def after_decision(stage: str, asked: StageResult, review: Review, envelope: Env
             return StageResult(outcome=Outcome.LOOP_BACK, delta=fresh, next=asked.resume or stage)
         case Decision.TAKE_OVER | Decision.CLOSE:
             return StageResult(outcome=Outcome.TERMINATE, delta=delta, status=RunStatus.DONE, reason=review.decision)
+        case Decision.HAND_OVER | Decision.REASSIGN:
+            reason = f"{review.note or 'nobody decided it'}: {asked.ask.reason if asked.ask else asked.reason}"
+            ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(Cause.EXPIRED,))
+            status = RunStatus.NEEDS_REVIEW
+            return StageResult(outcome=Outcome.TERMINATE, delta=delta, status=status, reason=reason, ask=ask)
         case Decision.ANSWER:
             raise PermanentError("nothing here sends what a person wrote; write it from a mail program")
 

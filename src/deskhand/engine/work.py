@@ -2,8 +2,10 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
+from deskhand.config.expiry import ExpirySpec
 from deskhand.crashpoints import crash_point
 from deskhand.engine.answering import answer_in, newest_answer
 from deskhand.engine.context import RunContext
@@ -11,10 +13,11 @@ from deskhand.engine.journal import fold, result_of
 from deskhand.engine.loop import End, Flow, run_flow
 from deskhand.engine.why import causes_of, facts_of
 from deskhand.errors import DeskhandError, Fenced, PermanentError, StoreUnavailable
+from deskhand.model.causes import Cause
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Delta, Envelope, ErrorNote, StageResult
 from deskhand.model.message import Message
-from deskhand.model.run import EXPIRY, Claimed, Decision, NewReview, Review, ReviewKind, Run, RunStatus
+from deskhand.model.run import EXPIRY, REASSIGN_TO, Claimed, Decision, NewReview, Review, ReviewKind, Run, RunStatus
 from deskhand.ports import Clock, Store
 
 log = logging.getLogger("deskhand.work")
@@ -44,16 +47,16 @@ class Worker:
         screen: Screening | None = None,
         before_rest: BeforeRest | None = None,
         at_rest: AtRest | None = None,
-        reviews_last: float | None = None,
+        expiry: ExpirySpec | None = None,
         answering: Flow | None = None,
     ) -> None:
-        """`reviews_last` is how many seconds a review waits before it is rejected or closed; None for ever.
+        """`expiry` is what becomes of reviews that nobody decides; without it they wait for ever.
 
         `answering` is how what a person wrote leaves.
         """
         self._store, self._flows, self._clock, self._screen = store, flows, clock, screen
         self._before_rest, self._at_rest = before_rest, at_rest
-        self._reviews_last, self._answering = reviews_last, answering
+        self._expiry, self._answering = expiry, answering
         self._versions = {name: flow.spec.version for name, flow in flows.items()}
 
     async def work(self, run_id: str) -> RunStatus | None:
@@ -192,25 +195,25 @@ class Worker:
         causes, facts = causes_of(end), facts_of(None if ctx is None else ctx.envelope)
         if end.status is RunStatus.WAITING_REVIEW and end.ask is not None:
             ask, kind = end.ask, ReviewKind(end.ask.kind)
+            if ask.expires_in is None:
+                return self._limited(NewReview(kind, ask.reason, ask.payload, seq, causes=causes, facts=facts))
+            expires = self._clock.now() + ask.expires_in
             fallback = Decision(ask.fallback) if ask.fallback else None
-            if ask.expires_in is not None:
-                expires: float | None = self._clock.now() + ask.expires_in
-            else:
-                expires, usual = self._expiry(kind)
-                fallback = fallback or usual
+            facts |= {} if ask.reassign_to is None else {REASSIGN_TO: ask.reassign_to}
             return NewReview(kind, ask.reason, ask.payload, seq, expires, fallback, causes, facts)
         if end.status in (RunStatus.NEEDS_REVIEW, RunStatus.FAILED):
             error, words = end.error.model_dump(mode="json") if end.error else None, end.reason or end.status
-            limit = self._expiry(ReviewKind.HAND_OVER)
-            return NewReview(ReviewKind.HAND_OVER, words, {"error": error}, seq, *limit, causes, facts)
+            handed = NewReview(ReviewKind.HAND_OVER, words, {"error": error}, seq, causes=causes, facts=facts)
+            return handed if Cause.EXPIRED in causes else self._limited(handed)
         return None
 
-    def _expiry(self, kind: ReviewKind) -> tuple[float | None, Decision | None]:
-        """When a review that nobody decides is over, and as what; what was stopped waits for the desk."""
-        if self._reviews_last is None or kind is ReviewKind.STOPPED:
-            return None, None
-        fallback = Decision.CLOSE if kind is ReviewKind.HAND_OVER else Decision.REJECT
-        return self._clock.now() + self._reviews_last, fallback
+    def _limited(self, review: NewReview) -> NewReview:
+        """When a review that nobody decides is over, and what happens then."""
+        fallback = None if self._expiry is None else self._expiry.fallback(review.kind)
+        if self._expiry is None or fallback is None:
+            return review
+        facts = review.facts | ({REASSIGN_TO: self._expiry.to} if self._expiry.to else {})
+        return replace(review, expires_at=self._clock.now() + self._expiry.after, fallback=fallback, facts=facts)
 
 
 def _refusal(status: RunStatus, code: ErrorCode, words: str) -> End:

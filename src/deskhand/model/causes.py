@@ -58,6 +58,8 @@ class Cause(StrEnum):
     BOUNCED = "bounced"
     EFFECT_UNKNOWN = "effect_unknown"
     """Nobody knows whether something happened."""
+    EXPIRED = "expired"
+    """Nobody decided in time."""
     ERROR = "error"
 
 

@@ -162,6 +162,8 @@ class Ask(Frozen):
     param: str | None = None
     expires_in: float | None = None
     fallback: str | None = None
+    reassign_to: str | None = None
+    """With the fallback `reassign`: who is to look at it then."""
     causes: tuple[Cause, ...] = ()
     """Why a person is asked; the first is the one that counted."""
     again: bool = False

@@ -167,6 +167,10 @@ EXPIRY = "expiry"
 """Who decided a review that nobody decided in time."""
 
 
+REASSIGN_TO = "reassign_to"
+"""Among a review's facts: who gets it when nobody has decided in time."""
+
+
 class Decision(StrEnum):
     APPROVE = "approve"
     EDIT = "edit"
@@ -177,6 +181,10 @@ class Decision(StrEnum):
     CLOSE = "close"
     ANSWER = "answer"
     """Written by the person who decides: the reply to a message for which there is none."""
+    HAND_OVER = "hand_over"
+    """Nobody decided in time: it waits on as a hand-over. Only time decides so."""
+    REASSIGN = "reassign"
+    """Nobody decided in time: it waits on for somebody else, undecided. Only time does so."""
 
 
 LETS_GO = (Decision.APPROVE, Decision.EDIT, Decision.ANSWER)

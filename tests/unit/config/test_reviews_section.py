@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from deskhand.config.desk import load_desk
+from deskhand.config.expiry import ExpirySpec
 from deskhand.config.reviews import ReviewsSpec
 from deskhand.errors import ConfigErrors
 
@@ -25,7 +26,7 @@ def load(folder: Path, more: str) -> ReviewsSpec:
 
 def test_without_it_things_wait_for_ever(tmp_path: Path) -> None:
     spec = load(tmp_path, "")
-    assert (spec.lasts, spec.canned) == (None, {})
+    assert (spec.expiry, spec.canned) == (None, {})
 
 
 def test_lengths_and_texts_are_read(tmp_path: Path) -> None:
@@ -33,8 +34,19 @@ def test_lengths_and_texts_are_read(tmp_path: Path) -> None:
         tmp_path,
         "reviews: {expire_after: 2 days, canned: {one: 'About {slots.order}', two: {en: 'Hi {name}', cs: Dobrý den}}}",
     )
-    assert spec.lasts == 2 * 86400
+    assert spec.expiry == ExpirySpec(after=2 * 86400)
     assert spec.canned == {"one": {"": "About {slots.order}"}, "two": {"en": "Hi {name}", "cs": "Dobrý den"}}
+
+
+def test_what_happens_to_things_that_nobody_decides_is_chosen_by_desk_and_stage(tmp_path: Path) -> None:
+    spec = load(tmp_path, "reviews: {expire: {after: 4 hours, then: assign, to: lead}}")
+    assert spec.expiry == ExpirySpec(after=4 * 3600, then="assign", to="lead")
+    (tmp_path / "desk.yaml").write_text(
+        DESK.replace("{service: review}", "{service: review, expire: {after: 1 day, then: hand_over}}")
+    )
+    desk = load_desk(tmp_path, services={"review"})
+    assert desk.flows["main"].stages["review"].settings["expire"] == {"after": 86400, "then": "hand_over", "to": None}
+    assert desk.reviews.expiry is None
 
 
 @pytest.mark.parametrize(
@@ -43,6 +55,10 @@ def test_lengths_and_texts_are_read(tmp_path: Path) -> None:
         ("reviews: {canned: {one: 'Dear {nmae}'}}", "did you mean `name`"),
         ("reviews: {canned: {one: {cs: 'O {slots.ordr}'}}}", "slots.order"),
         ("reviews: {expire_after: soon}", "expire_after"),
+        ("reviews: {expire: {after: 1 day, then: send}}", "then"),
+        ("reviews: {expire: {after: 1 day, then: assign}}", "add `to: NAME`"),
+        ("reviews: {expire: {after: 1 day, to: lead}}", "write `then: assign`"),
+        ("reviews: {expire: {after: 1 day}, expire_after: 1 day}", "say the same thing twice"),
         ("reviews: {canned: {one: ''}}", "one"),
         (
             "reviews: {notify: {digest: {channel: suport, to: [a@acme.example], at: ['08:30']}}}\n"

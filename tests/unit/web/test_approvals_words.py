@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from deskhand.model.run import Decision, Review, ReviewKind, ReviewState
+from deskhand.model.run import REASSIGN_TO, Decision, Review, ReviewKind, ReviewState
 from deskhand.web.approvals.words import expiry, prose
 
 NOW = 1_800_000_000.0
@@ -51,6 +51,11 @@ We deliver within two working days. A parcel that is late is looked for by us.
         ({}, None),
         ({"expires_at": NOW + 5 * 3600 + 10, "fallback": Decision.REJECT}, "in 5 h, then it is rejected"),
         ({"expires_at": NOW + 3 * 86400, "fallback": Decision.CLOSE}, "in 3 d, then it is closed"),
+        ({"expires_at": NOW + 7200, "fallback": Decision.HAND_OVER}, "in 2 h, then it is handed over"),
+        (
+            {"expires_at": NOW + 7200, "fallback": Decision.REASSIGN, "facts": {REASSIGN_TO: "lead"}},
+            "in 2 h, then it is lead's",
+        ),
         ({"expires_at": NOW + 20, "fallback": Decision.REJECT}, "now"),
         ({"expires_at": NOW + 20, "fallback": Decision.APPROVE}, None),
         ({"expires_at": NOW + 3600, "fallback": Decision.REJECT, "state": ReviewState.DECIDED}, None),

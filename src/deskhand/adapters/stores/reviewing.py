@@ -11,6 +11,7 @@ from deskhand.model.ids import new_id
 from deskhand.model.run import (
     DECISIONS,
     EXPIRY,
+    REASSIGN_TO,
     Decision,
     NewReview,
     Review,
@@ -108,9 +109,22 @@ def expire_overdue(core: sa.Connection, desk: str, now: float) -> list[Review]:
     expired: list[Review] = []
     for review in [find_review(core, desk, review_id) for review_id in overdue]:
         assert review.fallback is not None
+        if review.fallback is Decision.REASSIGN:
+            expired.append(_reassign(core, review, now))
+            continue
         verdict = Verdict(review.fallback, by=EXPIRY, version=review.version, note="nobody decided in time")
         expired.append(_settle(core, review, verdict, ReviewState.EXPIRED, now))
     return expired
+
+
+def _reassign(core: sa.Connection, review: Review, now: float) -> Review:
+    """Somebody else's to look at from now on; what would be decided about is still the same, and so is the version."""
+    to = str(review.facts.get(REASSIGN_TO) or "") or None
+    values = {"assignee": to, "expires_at": None, "fallback": None, "snoozed_until": None}
+    core.execute(t.reviews.update().where(t.reviews.c.id == review.id).values(**values))
+    told = {"review": review.id, "to": to, "note": "nobody decided in time"}
+    record_event(core, review.desk, "review.assigned", review.run_id, EXPIRY, told, now)
+    return find_review(core, review.desk, review.id)
 
 
 def release_stopped(core: sa.Connection, desk: str, by: str, now: float) -> int:

@@ -84,11 +84,11 @@ class SqliteDatabase:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         if not self._waiting:
-            loop.call_soon(self._pass_on)
+            loop.call_soon(self._reassign)
         self._waiting.append(_Job(op, single, future))
         return await future
 
-    def _pass_on(self) -> None:
+    def _reassign(self) -> None:
         if self._waiting:
             self._jobs.put(self._waiting)
             self._waiting = []
@@ -121,7 +121,7 @@ class SqliteDatabase:
         if self._closed:
             return
         self._closed = True
-        self._pass_on()
+        self._reassign()
         self._jobs.put(None)
         await asyncio.to_thread(self._thread.join)
         self._readers.shutdown(wait=True)

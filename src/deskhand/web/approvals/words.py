@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from deskhand.model.causes import Cause
-from deskhand.model.run import Decision, Review, ReviewKind, ReviewState
+from deskhand.model.run import REASSIGN_TO, Decision, Review, ReviewKind, ReviewState
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """What turns the direction of reading or is not seen at all."""
@@ -42,6 +42,7 @@ CAUSES: dict[Cause, str] = {
     Cause.AUTOMATIC: "maybe automatic",
     Cause.BOUNCED: "bounced",
     Cause.EFFECT_UNKNOWN: "outcome unknown",
+    Cause.EXPIRED: "nobody decided",
     Cause.ERROR: "error",
 }
 CAUSES |= {cause: cause.replace("_", " ") for cause in Cause if cause not in CAUSES}
@@ -55,6 +56,7 @@ FALLBACKS = {
     Decision.REJECT: "it is rejected",
     Decision.CLOSE: "it is closed",
     Decision.APPROVE: "it leaves by itself",
+    Decision.HAND_OVER: "it is handed over",
 }
 """What becomes of a review that nobody decides in time."""
 PAST = {
@@ -66,6 +68,8 @@ PAST = {
     Decision.RETRY: "sent on",
     Decision.CLOSE: "closed",
     Decision.ANSWER: "answered",
+    Decision.HAND_OVER: "handed over",
+    Decision.REASSIGN: "given to somebody else",
 }
 ORIGINS = {
     "principal": "the customer's own",
@@ -93,6 +97,8 @@ def expiry(review: Review, now: float) -> str | None:
         return None
     left = max(0.0, review.expires_at - now)
     then = FALLBACKS.get(review.fallback) if review.fallback is not None else None
+    if review.fallback is Decision.REASSIGN:
+        then = f"it is {visible(review.facts.get(REASSIGN_TO))}'s"
     return f"in {age(left)}" + (f", then {then}" if then else "") if left >= 60 else "now"
 
 
