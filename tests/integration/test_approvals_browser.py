@@ -12,9 +12,10 @@ import uvicorn
 
 from deskhand.model.message import Address, Attachment, Message
 from deskhand.model.run import ReviewState, RunStatus
+from deskhand.web.approvals import pages
 from deskhand.wiring import user_accounts
 from tests.api_kit import Served, served
-from tests.approvals_kit import HOME, PASSWORD, make_passwords_cheap, outbox
+from tests.approvals_kit import HOME, PASSWORD, make_passwords_cheap, outbox, person
 from tests.browser import Page, browser, needs_browser
 
 pytestmark = needs_browser
@@ -153,3 +154,72 @@ async def test_the_basics_work_without_javascript(tmp_path: Path) -> None:
         await page.until("document.querySelector('.done button') !== null")
         await page.click(".done button")
         await page.until("document.body.innerText.includes('held back by ida')")
+
+
+async def test_what_a_colleague_decided_is_seen_at_once_by_who_looks_at_the_same_review(tmp_path: Path) -> None:
+    async with site(tmp_path) as (shop, base), browser() as page:
+        await wait_for_review(shop, a_mail(1))
+        [review] = await shop.desks["shop"].store.reviews()
+        await log_in(page, base)
+        await page.open(f"{base}{HOME}shop/{review.id}")
+        await page.until("document.querySelector('textarea') !== null")
+        assert await page.run("document.querySelector('[data-faster]').hidden")
+        await page.press("e")
+        await page.fill("textarea", "My own words.")
+        await page.until("document.querySelector('[data-kept-word]').innerText === 'kept'")
+
+        otto = await person(shop, "otto")
+        shown = {
+            "desk": "shop",
+            "review": review.id,
+            "version": review.version,
+            "payload_hash": review.payload_hash,
+        }
+        assert (await otto.do(shown, "approve", text="Otto's words.")).status_code == 303
+        await page.until("!document.querySelector('[data-faster]').hidden")
+        told = await page.run("document.querySelector('[data-faster]').innerText")
+        assert "otto was faster: edited and approved" in told
+        assert await page.run("document.querySelector('[data-approve]').disabled")
+        assert await page.run("document.querySelector('textarea').value") == "My own words."
+
+        await page.press("Escape")
+        await page.click("[data-faster] a")
+        await page.until("document.querySelector('.closed') !== null")
+        words = await page.words()
+        assert "Edited and approved by otto" in words
+        assert "Otto's words." in words
+        assert "What you had written; it was not sent:" in words
+        assert "My own words." in words
+        assert page.complaints == []
+
+
+async def test_a_long_queue_is_walked_with_keys_and_a_handed_over_message_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "PAGE", 2)
+    async with site(tmp_path) as (shop, base), browser() as page:
+        for number in (1, 2):
+            await wait_for_review(shop, a_mail(number))
+        desk = shop.desks["shop"]
+        broken = await desk.dispatcher.submit(a_mail(3, "broken"))
+        assert await asyncio.wait_for(desk.dispatcher.wait(broken.run_id), 60) is RunStatus.NEEDS_REVIEW
+        await log_in(page, base)
+        assert await page.run("document.querySelectorAll('.row').length") == 2
+        for _ in range(3):
+            await page.press("j")
+        await page.until("document.activeElement.innerText.includes('Parcel 3')")
+        assert await page.run("document.querySelector('[data-more]')") is None
+        await page.press("Enter")
+        await page.until("document.querySelector('h1')?.innerText === 'Parcel 3'")
+        await page.press("a")  # an empty answer is not sent
+        await page.press("Escape")
+        await page.press("e")
+        await page.fill("textarea", "It is lost.")
+        await page.press("Escape")
+        await page.press("a")
+        await page.until("/Leaves in \\d+ s/.test(document.querySelector('.done')?.innerText)")
+        assert outbox(shop) == []
+        await page.press("u")
+        await page.until("document.body.innerText.includes('held back by ida')")
+        assert await page.run("document.querySelector('textarea').value") == "It is lost."
+        assert page.complaints == []

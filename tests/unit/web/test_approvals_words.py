@@ -54,7 +54,7 @@ We deliver within two working days. A parcel that is late is looked for by us.
         ({"expires_at": NOW + 7200, "fallback": Decision.HAND_OVER}, "in 2 h, then it is handed over"),
         (
             {"expires_at": NOW + 7200, "fallback": Decision.REASSIGN, "facts": {REASSIGN_TO: "lead"}},
-            "in 2 h, then it is lead's",
+            "in 2 h, then it goes to lead",
         ),
         ({"expires_at": NOW + 20, "fallback": Decision.REJECT}, "now"),
         ({"expires_at": NOW + 20, "fallback": Decision.APPROVE}, None),

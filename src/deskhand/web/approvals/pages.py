@@ -40,6 +40,8 @@ _HEADERS = {
     "Content-Security-Policy": POLICY,
     "Referrer-Policy": "same-origin",  # with none at all, a browser would not say where our own forms come from
 }
+_SOON = 3600.0
+"""Seconds before its end in which it is marked."""
 _STAYS = ("note", "assign")
 """Actions after which one goes on looking at the same review."""
 
@@ -108,6 +110,7 @@ class Pages:
             rows=[(item, age(now - item.review.created_at), expiry(item.review, now)) for item in shown],
             more=chosen.query(after=written_place(shown[-1].review.place)) if len(found) > PAGE else None,
             begun=beyond is not None,
+            soon=now + _SOON,
             facets=await facets(visit),
             known=list(Cause),
         )
@@ -121,7 +124,9 @@ class Pages:
         shown = await read_sheet(desk, review_id, visit.name, time.time())
         before, after = await neighbours(visit, chosen, shown["review"])
         frame = await self._frame(visit, chosen)
-        told = {"until": leaving_until(shown["review"]), "expires": expiry(shown["review"], time.time())}
+        review, now = shown["review"], time.time()
+        told = {"until": leaving_until(review), "expires": expiry(review, now)}
+        told["soon"] = review.expires_at is not None and review.expires_at - now < _SOON
         return self._html("review.html", status, **frame, **shown, problem=problem, before=before, after=after, **told)
 
     async def now(self, visit: Visit) -> Response:

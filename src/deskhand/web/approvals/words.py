@@ -98,7 +98,7 @@ def expiry(review: Review, now: float) -> str | None:
     left = max(0.0, review.expires_at - now)
     then = FALLBACKS.get(review.fallback) if review.fallback is not None else None
     if review.fallback is Decision.REASSIGN:
-        then = f"it is {visible(review.facts.get(REASSIGN_TO))}'s"
+        then = f"it goes to {visible(review.facts.get(REASSIGN_TO))}"
     return f"in {age(left)}" + (f", then {then}" if then else "") if left >= 60 else "now"
 
 
