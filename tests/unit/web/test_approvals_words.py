@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from deskhand.model.run import REASSIGN_TO, Decision, Review, ReviewKind, ReviewState
-from deskhand.web.approvals.words import expiry, prose
+from deskhand.web.approvals.words import expiry, prose, quotes_as_prose
 
 NOW = 1_800_000_000.0
 OPEN = Review("rev_1", "shop", "run_1", 0, "c1", ReviewKind.REPLY, "", {}, "", ReviewState.OPEN, 1, NOW)
@@ -43,6 +43,12 @@ We deliver within two working days. A parcel that is late is looked for by us.
 > twice
 | a | b |"""
     )
+
+
+def test_what_a_reply_quotes_is_unwrapped_and_its_own_lines_stay() -> None:
+    reply = "Dear Ann,\n\n> You may send it back\n> within 30 days.\n>\n> - unused\n\nBest regards\nAcme"
+    shown = "Dear Ann,\n\n> You may send it back within 30 days.\n>\n> - unused\n\nBest regards\nAcme"
+    assert quotes_as_prose(reply) == shown
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from deskhand.web.approvals.queue import (
     written_place,
 )
 from deskhand.web.approvals.sheet import decided_words, read_sheet, typing_words
-from deskhand.web.approvals.words import CAUSES, KINDS, PAST, age, clock, expiry, iso, prose, visible
+from deskhand.web.approvals.words import CAUSES, KINDS, PAST, age, clock, expiry, iso, prose, quotes_as_prose, visible
 
 HERE = Path(__file__).parent
 STATIC = {"style.css": "text/css", "approvals.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -56,7 +56,13 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._templates.filters |= {"visible": visible, "iso": iso, "clock": clock, "prose": prose}
+        self._templates.filters |= {
+            "visible": visible,
+            "iso": iso,
+            "clock": clock,
+            "prose": prose,
+            "quotes_as_prose": quotes_as_prose,
+        }
         self._templates.globals |= {"home": HOME, "causes": CAUSES, "kinds": KINDS, "past": PAST, "fresh": _fresh()}
         self._templates.globals |= {"path_of": path_of, "nobody": NOBODY}
 

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 
 from deskhand.model.causes import Cause
@@ -103,7 +104,7 @@ def expiry(review: Review, now: float) -> str | None:
 
 
 def prose(text: Any) -> str:
-    """Text that was wrapped for a file, as paragraphs: lists, quotes, tables and headings keep their lines."""
+    """An article that was wrapped for a file, as paragraphs; lists, tables and headings keep their lines."""
     lines: list[str] = []
     for line in str(text).splitlines():
         joins = bool(lines and lines[-1].strip() and line.strip()) and not _OWN_LINE.match(line)
@@ -111,6 +112,16 @@ def prose(text: Any) -> str:
             lines[-1] = f"{lines[-1].rstrip()} {line.strip()}"
         else:
             lines.append(line.rstrip())
+    return "\n".join(lines)
+
+
+def quotes_as_prose(text: Any) -> str:
+    """A reply as it was written, the articles that it quotes as paragraphs."""
+    lines: list[str] = []
+    for quoted, group in groupby(str(text).splitlines(), key=lambda line: line.startswith(">")):
+        own = list(group)
+        article = prose("\n".join(line[1:].strip() for line in own)).splitlines() if quoted else []
+        lines += [f"> {line}".rstrip() for line in article] if quoted else own
     return "\n".join(lines)
 
 
