@@ -84,7 +84,7 @@ class FixedContext:
         self.envelope = Envelope(run_id=run_id)
         self.approvals: dict[str, Verdict] = {}
 
-    async def step(self, name: str, work: Any) -> Any:
+    async def step(self, name: str, work: Any, *, at_once: bool = True) -> Any:
         return await work()
 
     def note(self, name: str, result: Any, latency_ms: float = 0.0) -> Any:

@@ -124,8 +124,11 @@ class StageContext(Protocol):
         """Whose authority the run has, whatever its envelope came to say."""
         ...
 
-    async def step(self, name: str, work: Work) -> StageResult:
-        """Return the recorded result of this step, or do the work and record it. The only way to make a row."""
+    async def step(self, name: str, work: Work, *, at_once: bool = True) -> StageResult:
+        """Return the recorded result of this step, or do the work and record it. The only way to make a row.
+
+        Not `at_once`, it is written together with the next one, as `note` does.
+        """
         ...
 
     def note(self, name: str, result: StageResult, latency_ms: float = 0.0) -> StageResult:

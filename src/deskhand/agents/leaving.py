@@ -49,7 +49,7 @@ async def let_leave(
         )
         if kept is not None:
             return kept
-        delivered = await ctx.step(f"deliver{calls.number}", deliver)
+        delivered = await ctx.step(f"deliver{calls.number}", deliver, at_once=False)  # the ledger has it already
     except Held as held:
         return held_reply(reply, held) or held.result()
     except RetryableError as error:

@@ -1,4 +1,4 @@
-"""Tool mode: walk the plan an earlier stage made, one durable step a call."""
+"""Tool mode: walk the plan an earlier stage made, a step a call; what a crash does again, the ledger tells."""
 
 from functools import partial
 from typing import Any
@@ -45,7 +45,8 @@ async def walk_plan(
             results.append({"tool": step.tool, "status": "success", "intended": True})
             continue
         try:
-            result = await ctx.step(f"{index + 1} {step.tool}", partial(_one, spec, step, index, ctx, gate))
+            work = partial(_one, spec, step, index, ctx, gate)
+            result = await ctx.step(f"{index + 1} {step.tool}", work, at_once=False)
         except Held as held:
             return held.result(spec.name).changed(output={RESULTS: results})
         results += _results_in(spec, result)

@@ -18,7 +18,7 @@ class Standalone:
     def principal(self) -> Principal:
         return self.envelope.message.principal if self.envelope.message is not None else ANONYMOUS
 
-    async def step(self, name: str, work: Work) -> StageResult:
+    async def step(self, name: str, work: Work, *, at_once: bool = True) -> StageResult:
         result = await work()
         self.envelope = self.envelope.apply(result.delta)
         return result

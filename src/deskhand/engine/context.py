@@ -1,7 +1,7 @@
 """A run's context: the only way to make a row. What is recorded is replayed, what is not is done and recorded."""
 
 import time
-from asyncio import Task, create_task, shield
+from asyncio import CancelledError, Future, Task, create_task, get_running_loop
 from asyncio import timeout as time_limit
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable
@@ -154,7 +154,7 @@ class RunContext:
 
     # --- what stages use
 
-    async def step(self, name: str, work: Work) -> StageResult:
+    async def step(self, name: str, work: Work, *, at_once: bool = True) -> StageResult:
         """A durable part of the current stage; `name` is unique within it."""
         await self._written()
         full = f"{self._visit[0]}/{name}"
@@ -163,9 +163,16 @@ class RunContext:
             return known
         started_at, begun = self._clock.now(), time.perf_counter()
         row, result = self._row(full, await work(), started_at=started_at, latency_ms=_ms(begun))
-        self._writing = create_task(self._keep_step(row, result))
-        self._writing.add_done_callback(_seen)
-        await shield(self._writing)
+        if not at_once:
+            return self._keep_later(row, result)
+        kept: Future[None] = get_running_loop().create_future()
+        self._writing = create_task(self._keep_step(row, result, kept))
+        try:
+            await kept
+        except CancelledError:
+            self._writing.add_done_callback(_seen)
+            raise
+        self._writing.result()
         return result
 
     def note(self, name: str, result: StageResult, latency_ms: float = 0.0) -> StageResult:
@@ -174,11 +181,9 @@ class RunContext:
         known = self._done.get(full)
         if known is not None:
             return known
-        row, kept = self._row(full, result, started_at=self._clock.now(), latency_ms=round(latency_ms, 3))
-        self._noted.append(row)
-        self._advance(row, kept)
-        self._done[full] = kept
-        return kept
+        return self._keep_later(
+            *self._row(full, result, started_at=self._clock.now(), latency_ms=round(latency_ms, 3))
+        )
 
     def effect_key(self, index: int = 0) -> EffectKey:
         """The same for every attempt at, and resumption of, this visit of the stage."""
@@ -271,9 +276,20 @@ class RunContext:
         self.envelope = self.envelope.apply(result.delta)
         self._seq, self._head = self._seq + 1, row.chain
 
-    async def _keep_step(self, row: StepRow, result: StageResult) -> None:
-        await self._keep(row, result)
+    def _keep_later(self, row: StepRow, result: StageResult) -> StageResult:
+        self._noted.append(row)
+        self._advance(row, result)
         self._done[row.name] = result
+        return result
+
+    async def _keep_step(self, row: StepRow, result: StageResult, kept: "Future[None]") -> None:
+        """In a task of its own: a stage whose time is up while the row is on its way takes nothing back."""
+        try:
+            await self._keep(row, result)
+            self._done[row.name] = result
+        finally:
+            if not kept.done():
+                kept.set_result(None)
 
     async def _written(self) -> None:
         """A row that was under way when the stage's time was up counts: what follows comes after it."""

@@ -35,14 +35,22 @@ def spoken_to_machine(text: str) -> str | None:
 
 def _folded(text: str) -> str:
     """Small letters without accents or marks nobody sees, single spaces, lines kept apart."""
-    bare = "".join(
-        character
-        for character in unicodedata.normalize("NFKD", text)
-        if not unicodedata.combining(character) and unicodedata.category(character) != "Cf"
-    )
+    bare = text if text.isascii() else unicodedata.normalize("NFKD", text).translate(_BARE)
     lines = (" ".join(line.split()) for line in bare.casefold().splitlines())
     whole = "\n".join(line for line in lines if line)
     return f"{whole}\n{' '.join(whole.split())}"  # the second time in one line: a phrase may be broken anywhere
+
+
+class _Bare(dict[int, int | None]):
+    """For `str.translate`: takes accents and marks nobody sees away; filled as characters are met."""
+
+    def __missing__(self, code: int) -> int | None:
+        hidden = unicodedata.combining(chr(code)) or unicodedata.category(chr(code)) == "Cf"
+        self[code] = None if hidden else code
+        return self[code]
+
+
+_BARE = _Bare()
 
 
 @cache

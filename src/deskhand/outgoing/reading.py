@@ -3,7 +3,8 @@
 import html
 import re
 import unicodedata
-from functools import cached_property
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
 from urllib.parse import unquote_to_bytes
 
 _ENCODED = re.compile(
@@ -40,13 +41,12 @@ class Reading:
 
     def __init__(self, text: str) -> None:
         self.given = text
-        letters, self._starts, self._ends = _decoded(text)
-        self.plain = "".join(letters)
+        self.plain, self._starts, self._ends = _decoded(text)
 
     @cached_property
     def skeleton(self) -> str:
         """As long as `plain`: each character as the plain letter, digit or sign it looks like."""
-        return "".join(map(_looks_like, self.plain))
+        return self.plain.lower() if self.plain.isascii() else self.plain.translate(_SKELETON)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """A part of `plain` as a part of the given text."""
@@ -55,7 +55,10 @@ class Reading:
         return self._starts[start], self._ends[end - 1]
 
 
-def _decoded(text: str) -> tuple[list[str], list[int], list[int]]:
+def _decoded(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
+    """The text as it is read, and for each of its characters where that begins and ends in the given text."""
+    if text.isascii() and not _ENCODED.search(text):
+        return text, range(len(text)), range(1, len(text) + 1)
     letters, starts, ends = list(text), list(range(len(text))), list(range(1, len(text) + 1))
     for _ in range(_ROUNDS):
         whole = "".join(letters)
@@ -74,7 +77,8 @@ def _decoded(text: str) -> tuple[list[str], list[int], list[int]]:
                 ends[begin:end] = [last] * len(decoded)
         if not changed:
             break
-    return _without_the_invisible(letters, starts, ends)
+    _without_the_invisible(letters, starts, ends)
+    return "".join(letters), starts, ends
 
 
 def _decode(written: str) -> str:
@@ -86,20 +90,25 @@ def _decode(written: str) -> str:
         return written
 
 
-def _without_the_invisible(
-    letters: list[str], starts: list[int], ends: list[int]
-) -> tuple[list[str], list[int], list[int]]:
-    kept: tuple[list[str], list[int], list[int]] = ([], [], [])
-    for letter, start, end in zip(letters, starts, ends, strict=True):
-        if not letter.isascii():
-            if INVISIBLE.match(letter):
-                continue
-            letter = _SAME_SIGN.get(letter) or unicodedata.normalize("NFKC", letter)
-        for one in letter:
-            kept[0].append(_SAME_SIGN.get(one, one))
-            kept[1].append(start)
-            kept[2].append(end)
-    return kept
+def _without_the_invisible(letters: list[str], starts: list[int], ends: list[int]) -> None:
+    """What is not ASCII as it is read, from the end on, so that places before it stay where they are."""
+    strange = [place for place, letter in enumerate(letters) if not letter.isascii()]
+    for place in reversed(strange):
+        read = _as_read(letters[place])
+        if len(read) == 1:
+            letters[place] = read
+        else:
+            letters[place : place + 1] = read
+            starts[place : place + 1] = [starts[place]] * len(read)
+            ends[place : place + 1] = [ends[place]] * len(read)
+
+
+@lru_cache(maxsize=4096)
+def _as_read(letter: str) -> str:
+    if INVISIBLE.match(letter):
+        return ""
+    read = _SAME_SIGN.get(letter) or unicodedata.normalize("NFKC", letter)
+    return "".join(_SAME_SIGN.get(one, one) for one in read)
 
 
 def _looks_like(letter: str) -> str:
@@ -112,3 +121,14 @@ def _looks_like(letter: str) -> str:
     if unicodedata.category(letter) in ("Zs", "Zl", "Zp"):
         return " "
     return "x" if letter.isalpha() else str(unicodedata.decimal(letter, "?"))[0]
+
+
+class _Skeleton(dict[int, str]):
+    """For `str.translate`: filled as letters are met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = _looks_like(chr(code))
+        return self[code]
+
+
+_SKELETON = _Skeleton()

@@ -30,13 +30,14 @@ async def carry_out(
     perform: Perform,
     probe: Probe | None,
     counted: Counted | None = None,
+    *,
+    known: Effect | None,
 ) -> ToolResult:
     """Perform the effect unless the ledger knows better; what is recorded under the key always stands.
 
-    The ledger is read before the intention is written, since only that tells a fresh intention from one a crash left.
+    `known` is what the ledger said of the key just before: only that tells a fresh intention from one a crash left.
     Nobody else can write in between: the ledger takes a run's effects from the run's owner only.
     """
-    known = await _known(ledger, key)
     if known is None:
         crash_point("effect.before_intend")
         written = await ledger.intend(key, tool.name, call_hash, counted)
@@ -106,10 +107,6 @@ async def _settle_returned(effect: Effect, result: ToolResult, ledger: Effects) 
 
 
 _NOT_SHOWN = (ErrorCode.TOOL_RESULT_INVALID, ErrorCode.TOOL_RESULT_WITHHELD)
-
-
-async def _known(ledger: Effects, key: EffectKey) -> Effect | None:
-    return next((effect for effect in await ledger.effects(key.run_id) if effect.key == key), None)
 
 
 async def _settle(key: EffectKey, state: EffectState, result: ToolResult, ledger: Effects) -> ToolResult:

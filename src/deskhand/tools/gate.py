@@ -304,8 +304,8 @@ class Gate:
 
         approved = case.is_approved and _first(self._approval, case, self._terms) is None
         adds = added_by(case, self._terms, limits=() if approved else case.limits)
-        canonical, probe = case.arguments.canonical, _timed_probe(tool)
-        return await carry_out(case.key, tool, case.hash, canonical, self._ledger, perform, probe, adds)
+        canonical, probe, known = case.arguments.canonical, _timed_probe(tool), case.known
+        return await carry_out(case.key, tool, case.hash, canonical, self._ledger, perform, probe, adds, known=known)
 
     async def _attempted(self, case: Case, context: Context) -> ToolResult:
         """What leaves nothing behind may simply fail."""

@@ -13,12 +13,17 @@ from deskhand.errors import ToolError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.outcome import EffectClass
 from deskhand.model.results import ToolErrorDetails, ToolResult
-from deskhand.model.run import EffectKey, EffectState
+from deskhand.model.run import Effect, EffectKey, EffectState
 from deskhand.tools import Tool, tool
 from deskhand.tools.effects import carry_out, outcome_unknown
 from tests.memory_ledger import MemoryLedger
 
 KEY = EffectKey("run_1", 3, 0)
+
+
+async def _known(ledger: MemoryLedger, key: EffectKey) -> Effect | None:
+    return next((effect for effect in await ledger.effects(key.run_id) if effect.key == key), None)
+
 EFFECTS = [EffectClass.REVERSIBLE, EffectClass.KEYED, EffectClass.IRREVERSIBLE]
 POINTS = [point for point in crashpoints.CRASH_POINTS if point.startswith("effect.")]
 
@@ -70,7 +75,10 @@ class Desk:
             return ToolResult.success({"text": text})
 
         probe = self.world.probe if self.with_probe else None
-        return await carry_out(key, self.tool, f"hash of {text}", {"text": text}, self.ledger, perform, probe)
+        known = await _known(self.ledger, key)
+        return await carry_out(
+            key, self.tool, f"hash of {text}", {"text": text}, self.ledger, perform, probe, known=known
+        )
 
 
 @pytest.fixture(autouse=True)
@@ -291,7 +299,8 @@ async def test_an_unreadable_result_of_something_done_is_not_a_failed_effect() -
     async def perform() -> ToolResult:
         return ToolResult.failure(invalid)
 
-    result = await carry_out(KEY, desk.tool, "hash", {}, desk.ledger, perform, None)
+    known = await _known(desk.ledger, KEY)
+    result = await carry_out(KEY, desk.tool, "hash", {}, desk.ledger, perform, None, known=known)
     assert desk.ledger.states == [EffectState.DONE]
     assert "must not be repeated" in result.for_model()["error"]
     assert result.error is not None

@@ -17,6 +17,13 @@ AT_ONCE = 3
 """Times that one person may hold without an answer, over all conversations."""
 
 _STANDS = (BookingState.TENTATIVE, BookingState.CONFIRMED)
+_BOOKINGS = (
+    sa.select(t.bookings)
+    .where(t.bookings.c.desk == sa.bindparam("desk"), t.bookings.c.ends_at > sa.bindparam("after"))
+    .order_by(t.bookings.c.starts_at, t.bookings.c.key)
+)
+_BOOKINGS_OF_RUN = _BOOKINGS.where(t.bookings.c.run_id == sa.bindparam("of"))
+"""Asked about every reply, so it is put together once."""
 
 
 class DatabaseCalendar:
@@ -78,13 +85,12 @@ class DatabaseCalendar:
     async def bookings(
         self, *, run_id: str | None = None, state: BookingState | None = None, after: float = 0.0
     ) -> list[Booking]:
-        query = sa.select(t.bookings).where(t.bookings.c.desk == self.desk, t.bookings.c.ends_at > after)
-        if run_id is not None:
-            query = query.where(t.bookings.c.run_id == run_id)
+        query = _BOOKINGS if run_id is None else _BOOKINGS_OF_RUN
         if state is not None:
             query = query.where(t.bookings.c.state == state)
-        query = query.order_by(t.bookings.c.starts_at, t.bookings.c.key)
-        return await self._database.read_core(lambda core: [_booking(row) for row in core.execute(query)])
+        known = {"desk": self.desk, "after": after} | ({} if run_id is None else {"of": run_id})
+        rows = await self._database.read_core(lambda core: core.execute(query, known).all())
+        return [_booking(row) for row in rows]
 
     async def settle(self) -> int:
         overdue = sa.select(t.bookings).where(

@@ -8,6 +8,23 @@ from deskhand.adapters.stores import tables as t
 from deskhand.errors import NotFound
 from deskhand.model.knowledge import AnswerSource
 
+_USED, _ARTICLES, _CHUNKS = t.answer_sources.c, t.kb_articles.c, t.kb_chunks.c
+_TEXTS_USED = (
+    sa.select(_CHUNKS.text)
+    .select_from(t.answer_sources)
+    .join(t.runs, t.runs.c.position == _USED.run)
+    .join(
+        t.kb_articles,
+        sa.and_(
+            _ARTICLES.desk == _USED.desk, _ARTICLES.id == _USED.article, _ARTICLES.content_hash == _USED.content_hash
+        ),
+    )
+    .join(t.kb_chunks, _CHUNKS.article == _ARTICLES.position)
+    .where(t.runs.c.id == sa.bindparam("run_id"), _USED.desk == sa.bindparam("desk"))
+    .order_by(_CHUNKS.position)
+)
+"""Read for every reply, so it is put together once."""
+
 
 def record_sources(core: sa.Connection, desk: str, run_id: str, used: Mapping[str, str], now: float) -> None:
     """A run that answers again is noted with what it used last."""
@@ -33,18 +50,7 @@ def used_sources(core: sa.Connection, desk: str) -> list[tuple[str, str]]:
 
 def texts_used(core: sa.Connection, desk: str, run_id: str) -> list[str]:
     """What a run's answer was drawn from, as far as the articles still say it."""
-    used, articles, chunks = t.answer_sources.c, t.kb_articles.c, t.kb_chunks.c
-    same = sa.and_(articles.desk == used.desk, articles.id == used.article, articles.content_hash == used.content_hash)
-    query = (
-        sa.select(chunks.text)
-        .select_from(t.answer_sources)
-        .join(t.runs, t.runs.c.position == used.run)
-        .join(t.kb_articles, same)
-        .join(t.kb_chunks, chunks.article == articles.position)
-        .where(t.runs.c.id == run_id, used.desk == desk)
-        .order_by(chunks.position)
-    )
-    return list(core.execute(query).scalars())
+    return list(core.execute(_TEXTS_USED, {"desk": desk, "run_id": run_id}).scalars())
 
 
 def answers_using(core: sa.Connection, desk: str, article: str, content_hash: str) -> list[AnswerSource]:

@@ -21,22 +21,25 @@ from deskhand.model.run import (
     canonical_hash,
 )
 
+_REPLIES_SINCE = (
+    sa.select(sa.func.count())
+    .select_from(t.effects.join(t.runs, t.runs.c.position == t.effects.c.run))
+    .where(
+        t.runs.c.desk == sa.bindparam("desk"),
+        t.runs.c.conversation == sa.bindparam("conversation"),
+        t.runs.c.id != sa.bindparam("beside"),
+        t.effects.c.tool == sa.bindparam("tool"),
+        t.effects.c.state == EffectState.DONE,
+        t.effects.c.updated_at >= sa.bindparam("since"),
+    )
+)
+"""Asked before every reply, so it is put together once."""
+
 
 def replies_since(core: sa.Connection, desk: str, conversation: str, tool: str, since: float, beside: str) -> int:
     """How many effects of this tool were carried out in a conversation since then, those of one run not counted."""
-    query = (
-        sa.select(sa.func.count())
-        .select_from(t.effects.join(t.runs, t.runs.c.position == t.effects.c.run))
-        .where(
-            t.runs.c.desk == desk,
-            t.runs.c.conversation == conversation,
-            t.runs.c.id != beside,
-            t.effects.c.tool == tool,
-            t.effects.c.state == EffectState.DONE,
-            t.effects.c.updated_at >= since,
-        )
-    )
-    return core.execute(query).scalar_one()
+    values = {"desk": desk, "conversation": conversation, "beside": beside, "tool": tool, "since": since}
+    return int(core.execute(_REPLIES_SINCE, values).scalar_one())
 
 
 def replies_to(core: sa.Connection, desk: str, sender: str, conversation: str, tool: str, since: float) -> int:

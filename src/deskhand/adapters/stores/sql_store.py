@@ -46,6 +46,20 @@ from deskhand.tools.delivery import DELIVER, KEEP_DRAFT
 
 _STALE_DRAFT = sa.exists().where(t.reviews.c.run == t.runs.c.position, t.reviews.c.state == ReviewState.STALE)
 
+_MESSAGE = (
+    sa.select(t.messages.c.body)
+    .join(t.runs, t.runs.c.position == t.messages.c.run)
+    .where(t.runs.c.id == sa.bindparam("run_id"), t.runs.c.desk == sa.bindparam("desk"))
+)
+_EFFECTS = (
+    sa.select(t.effects, t.runs.c.id.label("run_id"))
+    .join(t.runs, t.runs.c.position == t.effects.c.run)
+    .where(t.effects.c.desk == sa.bindparam("desk"))
+    .order_by(t.effects.c.run, t.effects.c.seq, t.effects.c.call)
+)
+_EFFECTS_OF_RUN = _EFFECTS.where(t.runs.c.id == sa.bindparam("of_run"))
+"""Asked in every run, so they are put together once."""
+
 
 class SqlStore(SqlReviews):
     """Bound to one desk; the hot path (accept, claim, append, finish, effects) is added by the database's own store."""
@@ -128,12 +142,8 @@ class SqlStore(SqlReviews):
         return await self._database.write_core(op)
 
     async def message(self, run_id: str) -> Message | None:
-        query = (
-            sa.select(t.messages.c.body)
-            .join(t.runs, t.runs.c.position == t.messages.c.run)
-            .where(t.runs.c.id == run_id, t.runs.c.desk == self.desk)
-        )
-        body = await self._database.read_core(lambda core: core.execute(query).scalar())
+        known = {"desk": self.desk, "run_id": run_id}
+        body = await self._database.read_core(lambda core: core.execute(_MESSAGE, known).scalar())
         return None if body is None else Message.model_validate_json(body)
 
     async def messages(self, run_ids: Sequence[str]) -> dict[str, Message]:
@@ -326,17 +336,12 @@ class SqlStore(SqlReviews):
     # --- records
 
     async def effects(self, run_id: str | None = None, state: EffectState | None = None) -> list[Effect]:
-        query = (
-            sa.select(t.effects, t.runs.c.id.label("run_id"))
-            .join(t.runs, t.runs.c.position == t.effects.c.run)
-            .where(t.effects.c.desk == self.desk)
-            .order_by(t.effects.c.run, t.effects.c.seq, t.effects.c.call)
-        )
-        if run_id is not None:
-            query = query.where(t.runs.c.id == run_id)
+        query = _EFFECTS if run_id is None else _EFFECTS_OF_RUN
         if state is not None:
             query = query.where(t.effects.c.state == state)
-        return await self._database.read_core(lambda core: [effect_of(row.run_id, row) for row in core.execute(query)])
+        known = {"desk": self.desk} | ({} if run_id is None else {"of_run": run_id})
+        rows = await self._database.read_core(lambda core: core.execute(query, known).all())
+        return [effect_of(row.run_id, row) for row in rows]
 
     async def spent(self, since: float) -> float:
         """What models have cost from this moment on."""

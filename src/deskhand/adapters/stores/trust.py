@@ -17,6 +17,13 @@ from deskhand.model.judgement import BY_PEOPLE, Figure, Judged, Judgement, ModeC
 _NAMES = ("category", "language", "mode", "judged", "share", "facts", "counts", "at", "id")
 _COLUMNS = (t.runs.c.id, *(t.judgements.c[name] for name in _NAMES))
 _KINDS = {str(kind): kind for kind in Judged}
+_CHANGES = (
+    sa.select(t.mode_changes)
+    .where(t.mode_changes.c.desk == sa.bindparam("desk"))
+    .order_by(t.mode_changes.c.at, t.mode_changes.c.category, t.mode_changes.c.number)
+)
+_CHANGES_OF_CATEGORY = _CHANGES.where(t.mode_changes.c.category == sa.bindparam("of"))
+"""Asked about every reply, so it is put together once."""
 
 
 class SqlTrustStore:
@@ -27,11 +34,10 @@ class SqlTrustStore:
     # --- modes
 
     async def mode_changes(self, category: str | None = None) -> list[ModeChange]:
-        query = sa.select(t.mode_changes).where(t.mode_changes.c.desk == self.desk)
-        if category is not None:
-            query = query.where(t.mode_changes.c.category == category)
-        query = query.order_by(t.mode_changes.c.at, t.mode_changes.c.category, t.mode_changes.c.number)
-        return await self._database.read_core(lambda core: [_change(row) for row in core.execute(query)])
+        query = _CHANGES if category is None else _CHANGES_OF_CATEGORY
+        known = {"desk": self.desk} | ({} if category is None else {"of": category})
+        rows = await self._database.read_core(lambda core: core.execute(query, known).all())
+        return [_change(row) for row in rows]
 
     async def change_mode(self, change: ModeChange) -> bool:
         def op(core: sa.Connection) -> bool:

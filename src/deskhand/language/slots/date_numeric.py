@@ -25,6 +25,7 @@ class Spot(NamedTuple):
     precision: Any = "exact"
 
 
+_DIGIT = re2.compile("[0-9]")
 _ISO = re2.compile(r"\b([0-9]{4})([-/.])([0-9]{1,2})([-/.])([0-9]{1,2})(?:\b|t[0-9])")
 _DOTTED = re2.compile(r"\b([0-9]{1,2})\. ?([0-9]{1,2})\.(?: ?([0-9]{4})\b|([0-9]{2})\b)?")
 _SLASHED = re2.compile(r"\b([0-9]{1,2})([/-])([0-9]{1,2})([/-])([0-9]{4}|[0-9]{2})\b")
@@ -40,6 +41,8 @@ _FAR = 150
 
 
 def numeric_spots(scan: Scan, context: Context, spec: SlotSpec, languages: tuple[str, ...]) -> Iterator[Spot]:
+    if not _DIGIT.search(scan.folded):
+        return
     reader = _Reader(context.now.date(), spec.prefer)
     yield from _named_months(scan, reader, languages)
     for match in scan.candidates(_ISO):

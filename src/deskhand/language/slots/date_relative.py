@@ -15,6 +15,10 @@ from deskhand.language.slots.date_numeric import Spot
 from deskhand.language.slots.numbers import number_words
 from deskhand.language.slots.text import Scan, fold
 
+_LONG = 20_000
+"""In a longer text a set of patterns may run out of memory and say nothing: then each is asked by itself."""
+_MEMORY = 64_000_000
+
 
 def relative_spots(scan: Scan, context: Context, spec: SlotSpec, languages: tuple[str, ...]) -> Iterator[Spot]:
     today = context.now.date()
@@ -47,13 +51,27 @@ def _near_day_pattern(languages: tuple[str, ...]) -> tuple[Any, dict[str, int]]:
 
 
 def _counted(scan: Scan, today: date, languages: tuple[str, ...]) -> Iterator[Spot]:
-    """In three days, two weeks ago."""
-    for language in languages:
-        for pattern, sign in _counted_patterns(language):
-            for match in scan.candidates(pattern):
-                number, unit = match.groups()
-                count = _count(number, language)
-                yield from _spot(match, _shifted(today, sign * count, _unit_of(unit, language)), 0.93)
+    """In three days, two weeks ago. Few texts say so: which patterns can match is asked of all of them at once."""
+    forms, at_once = _counted_forms(languages)
+    found = range(len(forms)) if len(scan.folded) > _LONG else sorted(at_once.Match(scan.folded) or ())
+    for number_of_form in found:
+        language, pattern, sign = forms[number_of_form]
+        for match in scan.candidates(pattern):
+            number, unit = match.groups()
+            count = _count(number, language)
+            yield from _spot(match, _shifted(today, sign * count, _unit_of(unit, language)), 0.93)
+
+
+@cache
+def _counted_forms(languages: tuple[str, ...]) -> tuple[list[tuple[str, Any, int]], Any]:
+    forms = [(language, *form) for language in languages for form in _counted_patterns(language)]
+    options = re2.Options()
+    options.max_mem = _MEMORY
+    at_once = re2.Set.SearchSet(options)
+    for _, pattern, _ in forms:
+        at_once.Add(pattern.pattern)
+    at_once.Compile()
+    return forms, at_once
 
 
 @cache
