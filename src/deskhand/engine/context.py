@@ -181,9 +181,7 @@ class RunContext:
         known = self._done.get(full)
         if known is not None:
             return known
-        return self._keep_later(
-            *self._row(full, result, started_at=self._clock.now(), latency_ms=round(latency_ms, 3))
-        )
+        return self._keep_later(*self._row(full, result, started_at=self._clock.now(), latency_ms=round(latency_ms, 3)))
 
     def effect_key(self, index: int = 0) -> EffectKey:
         """The same for every attempt at, and resumption of, this visit of the stage."""

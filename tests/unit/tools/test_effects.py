@@ -24,6 +24,7 @@ KEY = EffectKey("run_1", 3, 0)
 async def _known(ledger: MemoryLedger, key: EffectKey) -> Effect | None:
     return next((effect for effect in await ledger.effects(key.run_id) if effect.key == key), None)
 
+
 EFFECTS = [EffectClass.REVERSIBLE, EffectClass.KEYED, EffectClass.IRREVERSIBLE]
 POINTS = [point for point in crashpoints.CRASH_POINTS if point.startswith("effect.")]
 
