@@ -148,6 +148,7 @@ async def begin(folder: Path) -> Life:
 
 async def abandon(life: Life) -> None:
     """What a killed process does: nothing more."""
+    await life.dispatcher._sweeping.stop()
     for task in life.dispatcher._tasks:
         task.cancel()
     await asyncio.gather(*life.dispatcher._tasks, life.dispatcher._sweeping.stop(), return_exceptions=True)

@@ -78,6 +78,7 @@ async def live_until_crash(folder: Path, point: str, passage: int, url: str | No
 
 async def abandon(scene: Scene, life: asyncio.Task[None]) -> None:
     """What a killed process does: nothing more. Its lease would be found dead; here its process still lives."""
+    await scene.dispatcher._sweeping.stop()
     tasks = [life, *scene.dispatcher._tasks]
     for task in tasks:
         task.cancel()

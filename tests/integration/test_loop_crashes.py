@@ -62,6 +62,7 @@ async def live_until_crash(folder: Path, point: str, passage: int) -> None:
     await asyncio.wait({life, death}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
     crashpoints.disarm()
     assert crashed.is_set(), f"{point} was not passed {passage} times"
+    await scene.dispatcher._sweeping.stop()
     tasks = [life, *scene.dispatcher._tasks]
     for task in tasks:
         task.cancel()
