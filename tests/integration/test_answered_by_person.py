@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 
 from deskhand.engine.audit import verify_desk
+from deskhand.evals.adding import append_case, case_of
+from deskhand.evals.recorded import Window, read_conversations
+from deskhand.evals.run import Settings, run_cases
 from deskhand.model.message import Address, Message
 from deskhand.model.run import Decision, Review, ReviewState, RunStatus
+from deskhand.wiring import desk_cases, open_database, open_sandbox, open_store, read_desk
 from tests.api_kit import Client, Served, is_problem, served, write_desk
 from tests.approvals_kit import make_passwords_cheap, outbox, person, words_of
 from tests.replay_kit import recording, replayed, verdicts
@@ -163,3 +167,11 @@ async def test_what_people_answered_replays_as_it_was(tmp_path: Path) -> None:
         assert await desk.desk.trust.store.judgements("") == []  # a person's own words judge nothing
     found, _ = await replayed(database, folder)
     assert verdicts(found) == {run_id: "identical"}
+    loaded = read_desk(str(folder))
+    async with open_database(str(database)) as opened:
+        [conversation] = await read_conversations(open_store(opened, "shop"), Window())
+    append_case(folder / "evals" / "answered.yaml", case_of(conversation, "answered", []))
+    cases, scorers = desk_cases(loaded)
+    async with open_sandbox(loaded) as sandbox:
+        [result] = await run_cases(cases, sandbox, Settings(scorers))
+    assert result.passed, result.shown.scores

@@ -217,7 +217,9 @@ async def test_a_websocket_is_refused(shop: Served) -> None:
     assert sent == [{"type": "websocket.close", "code": 1008}]
 
 
-async def test_readiness_says_yes_or_no_and_nothing_else(shop: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_readiness_says_yes_or_no_and_how_many_desks_are_stopped(
+    shop: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stranger = shop.stranger()
     assert (await stranger.get("/readyz")).json() == {"status": "ready", "stopped": 0}
     desk = shop.desks["shop"]

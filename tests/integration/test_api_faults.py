@@ -48,7 +48,7 @@ async def test_a_database_that_is_away_is_told_as_such_and_the_log_knows_why(
     shop: Served, client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     store = shop.desks["shop"].store
-    for name in ("accept", "run", "runs", "reviews", "review", "requeue", "cancel", "decide"):
+    for name in ("accept", "run", "runs", "find_reviews", "review", "requeue", "cancel", "decide", "stopped"):
         monkeypatch.setattr(store, name, failing(error))
     for answer in (
         await client.message(),

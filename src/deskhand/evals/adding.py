@@ -131,7 +131,7 @@ def _first_rest(run: RecordedRun) -> str | None:
 
 def _reviewer(review: Review) -> Document | str:
     assert review.decision is not None
-    text = (review.edit or {}).get("text") if review.decision is Decision.EDIT else None
+    text = (review.edit or {}).get("text") if review.decision in (Decision.EDIT, Decision.ANSWER) else None
     told = {"decision": str(review.decision), "note": review.note, "text": text}
     known = {name: value for name, value in told.items() if value}
     return str(review.decision) if len(known) == 1 else known

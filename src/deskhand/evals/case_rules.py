@@ -76,9 +76,9 @@ def _turn(turn: TurnSection, place: Place, known: Known, *, first: bool) -> Iter
     reviewer = turn.reviewer
     decision = reviewer.decision if isinstance(reviewer, ReviewerSection) else reviewer
     text = reviewer.text if isinstance(reviewer, ReviewerSection) else None
-    if (decision == "edit") != (text is not None):
-        fix = "write `reviewer: {decision: edit, text: ...}`"
-        yield Finding((*place, "reviewer"), "`text` belongs to `edit`, and `edit` needs it", fix)
+    if (decision in ("edit", "answer")) != (text is not None):
+        fix = f"write `reviewer: {{decision: {decision if decision == 'answer' else 'edit'}, text: ...}}`"
+        yield Finding((*place, "reviewer"), "`text` belongs to `edit` and `answer`, and they need it", fix)
     yield from _given(turn.given, (*place, "given"), known)
 
 

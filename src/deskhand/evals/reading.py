@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
+from deskhand.engine.answering import ANSWER
 from deskhand.engine.story import Document
 from deskhand.language.identify import identify
 from deskhand.model.plan import Plan, Respond, ToolCall
@@ -47,11 +48,11 @@ def _step(step: Any) -> Document:
 
 
 def stages_of(run: Document) -> list[str]:
-    """The stages gone through, without repeated attempts and without the parts of stages."""
+    """The flow's stages gone through, without repeated attempts and without the parts of stages."""
     path: list[str] = []
     for step in run["steps"]:
         name = step["name"]
-        if "/" not in name and not name.startswith("@") and path[-1:] != [name]:
+        if "/" not in name and not name.startswith("@") and name != ANSWER and path[-1:] != [name]:
             path.append(name)
     return path
 

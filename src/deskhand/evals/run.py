@@ -144,7 +144,7 @@ class _Conversation:
         review = await self._open_review()
         if review is None:
             return "nothing waits for a reviewer"
-        edit = {"text": ruling.text} if ruling.decision is Decision.EDIT else None
+        edit = {"text": ruling.text} if ruling.decision in (Decision.EDIT, Decision.ANSWER) else None
         verdict = Verdict(ruling.decision, REVIEWER, review.version, review.payload_hash, ruling.note, edit)
         try:
             await self._lane.store.decide(review.id, verdict)

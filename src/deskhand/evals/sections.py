@@ -21,7 +21,7 @@ Status = Literal[
     "cancelled",
 ]
 VerdictName = Literal["allow", "hold", "deny"]
-DecisionName = Literal["approve", "edit", "revise", "reject", "take_over", "retry", "close"]
+DecisionName = Literal["approve", "edit", "revise", "reject", "take_over", "retry", "close", "answer"]
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -129,11 +129,11 @@ class ReviewerSection(Section):
     """What a person decides about the reply or the call that waits."""
 
     decision: DecisionName
-    """approve, edit, revise, reject, take_over, retry or close."""
+    """approve, edit, revise, reject, take_over, retry, close or answer."""
     note: str | None = None
     """The reason, or the instruction of a revision."""
     text: str | None = Field(default=None, min_length=1)
-    """With `edit`: the new text of the reply."""
+    """With `edit` and `answer`: the text of the reply."""
 
 
 Reviewer = Annotated[

@@ -117,8 +117,10 @@ if (watched) {
   const banner = one("[data-faster]");
   const typing = one("[data-typing]");
   const version = Number(watched.dataset.version);
+  let touched = Date.now();
+  ["keydown", "pointermove", "scroll"].forEach((kind) => addEventListener(kind, () => (touched = Date.now()), { passive: true }));
   const look = async () => {
-    if (document.hidden) return;
+    if (document.hidden || Date.now() - touched > 15 * 60000) return; // nobody is there: the session must be able to end
     try {
       const answer = await fetch(watched.dataset.watch);
       if (!answer.ok || answer.redirected) return;
