@@ -11,6 +11,8 @@ PIP_TOOLS := pip-tools==7.6.2
 
 VENV := .venv
 BENCH_VENV := .venv-bench
+# The engine whose dependencies go with nobody else's; bench/harness.py finds it by this name.
+BENCH_AGENTS_VENV := .venv-bench-openai-agents
 LOCK_VENV := .venv-lock
 BIN := $(VENV)/bin
 
@@ -48,13 +50,14 @@ soak: install ## Work a hundred thousand messages and watch the workers' memory 
 	scripts/test-servers.sh
 	$(BIN)/python -m pytest tests/chaos -m soak --timeout 0 -s $(PYTEST_ARGS)
 
-bench: $(BENCH_VENV)/.installed ## Measure Deskhand against other engines (separate environment)
+bench: $(BENCH_VENV)/.installed $(BENCH_AGENTS_VENV)/.installed ## Measure Deskhand against other engines (separate environments)
 	$(BENCH_VENV)/bin/python -m bench
 
 lock: $(LOCK_VENV)/.installed ## Write requirements/*.txt anew from pyproject.toml
 	$(COMPILE) --extra dev --extra scale --extra mcp --output-file requirements/lock.txt pyproject.toml
 	$(COMPILE) --extra scale --output-file requirements/bench.txt pyproject.toml requirements/bench.in
-	@if grep -nE '://|^-|@ file' requirements/lock.txt requirements/bench.txt; then \
+	$(COMPILE) --output-file requirements/bench-openai-agents.txt requirements/bench-openai-agents.in
+	@if grep -nE '://|^-|@ file' requirements/*.txt; then \
 		echo "A lock file names an index, a link or a path (above)." >&2; exit 1; fi
 
 clean: ## Remove caches and build products
@@ -62,7 +65,7 @@ clean: ## Remove caches and build products
 	find src tests $(wildcard bench) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## Remove the virtual environments as well
-	rm -rf $(VENV) $(BENCH_VENV) $(LOCK_VENV)
+	rm -rf $(VENV) $(BENCH_VENV) $(BENCH_AGENTS_VENV) $(LOCK_VENV)
 
 COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(LOCK_VENV)/bin/pip-compile --quiet --generate-hashes --strip-extras \
 	--allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(LOCK_ARGS)
@@ -86,6 +89,11 @@ $(VENV)/.installed: requirements/lock.txt pyproject.toml
 
 $(BENCH_VENV)/.installed: requirements/bench.txt pyproject.toml
 	$(call install_locked,requirements/bench.txt)
+
+$(BENCH_AGENTS_VENV)/.installed: requirements/bench-openai-agents.txt
+	$(create_environment)
+	$(PIP) install --quiet --require-hashes -r requirements/bench-openai-agents.txt
+	@touch $@
 
 $(LOCK_VENV)/.installed: Makefile
 	$(create_environment)

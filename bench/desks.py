@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bench.driving import MAIL
 from deskhand.adapters.chat_models.openai import OpenAIChatModel
 from deskhand.adapters.chat_models.providers import provider_table
 from deskhand.adapters.stores.sqlite import SqliteStore
@@ -24,10 +25,6 @@ from deskhand.model.spec import AgentSpec, FlowSpec
 
 STAGES = ("classify", "retrieve", "decide", "execute", "generate", "review", "dispatch")
 MODEL = "local/gpt-4o-mini"
-MAIL = (
-    "Hello, I ordered a pair of running shoes on 3 March and the parcel has not arrived yet. The order number is "
-    "A-10423. Could you tell me where it is, and whether I can still change the delivery address? Thank you, Ana"
-)
 CATEGORIES = ("delivery", "refund", "complaint", "other")
 
 

@@ -61,10 +61,16 @@ class Report:
         return asdict(self) | {"floors": [asdict(floor) | {"passed": floor.passed} for floor in self.floors]}
 
 
+def elsewhere(case: str) -> Path:
+    """The Python of the environment that a case's module has to itself, where there is one."""
+    return ROOT / f".venv-bench-{case.partition('.')[0].replace('_', '-')}" / "bin" / "python"
+
+
 def run_case(name: str, **options: Any) -> Result:
     """The JSON that `bench.case` prints; what goes wrong in there ends the whole benchmark."""
+    own = elsewhere(name)
     done = subprocess.run(
-        [sys.executable, "-m", "bench.case", name, json.dumps(options)],
+        [str(own) if own.exists() else sys.executable, "-m", "bench.case", name, json.dumps(options)],
         cwd=ROOT,
         env=os.environ | QUIET,
         stdout=subprocess.PIPE,

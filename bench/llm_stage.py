@@ -1,13 +1,11 @@
 """One LLM stage against a local OpenAI-shaped server: our CPU a call, beside that of others."""
 
-import asyncio
 import itertools
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from bench.case import measuring
-from bench.desks import CATEGORIES, MAIL, MODEL, chain, chat_model, message, working
+from bench.desks import CATEGORIES, MODEL, chain, chat_model, message, working
+from bench.driving import ITERATIONS, MAIL, by_iteration, drive, lookup_order
 from bench.harness import Floor, Report, Result, alternate, medians, model_server, spread
 from deskhand.adapters.chat_models.recording import RecordingChatModel
 from deskhand.agents.agent import Agent, Parts
@@ -16,7 +14,6 @@ from deskhand.engine.clock import SystemClock
 from deskhand.model.envelope import Envelope
 
 STAGES = 4
-ITERATIONS = 10
 INSTRUCTIONS = "Decide which category the customer's message belongs to, and how sure you are."
 SPEC: dict[str, Any] = {"has_llm": True, "task": "classify", "choices": CATEGORIES}
 
@@ -132,11 +129,6 @@ async def langgraph(folder: Path, url: str, n: int, in_flight: int, loop: bool =
         return await drive(one, n, in_flight)
 
 
-def lookup_order(order_id: str) -> str:
-    """Look an order up."""
-    return f"order {order_id} was shipped"
-
-
 def _answer_type() -> Any:
     from typing import Literal
 
@@ -147,25 +139,6 @@ def _answer_type() -> Any:
         confidence: float = Field(ge=0, le=1)
 
     return Classified
-
-
-def by_iteration(result: Result) -> Result:
-    """A loop of N tool calls makes N + 1 calls of the model."""
-    return {"cpu_ms": result["cpu_ms"] / (ITERATIONS + 1)}
-
-
-async def drive(one: Callable[[], Awaitable[Any]], n: int, in_flight: int) -> Result:
-    for _ in range(max(3, in_flight)):
-        await one()
-    left = itertools.count()
-
-    async def lane() -> None:
-        while next(left) < n:
-            await one()
-
-    with measuring() as meter:
-        await asyncio.gather(*(lane() for _ in range(in_flight)))
-    return {"cpu_ms": meter.cpu / n * 1000}
 
 
 CASES = {

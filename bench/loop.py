@@ -1,14 +1,13 @@
 """An iteration of a tool loop (ask the model, run one read tool) against a local server: our CPU and others'."""
 
 import itertools
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from bench import llm_stage
-from bench.desks import MAIL, MODEL, chat_model, message, working
-from bench.harness import Floor, Report, Result, alternate, medians, model_server, spread
-from bench.llm_stage import ITERATIONS, by_iteration, drive, lookup_order
+from bench.desks import MODEL, chat_model, message, working
+from bench.driving import ITERATIONS, MAIL, by_iteration, drive
+from bench.harness import Floor, Report, Result, alternate, elsewhere, medians, model_server, spread
 from deskhand.adapters.chat_models.recording import RecordingChatModel
 from deskhand.agents.agent import Parts
 from deskhand.agents.loop import AgentLoop
@@ -84,17 +83,6 @@ async def ours_alone(folder: Path, url: str, n: int, in_flight: int) -> Result:
     return by_iteration(result)
 
 
-async def openai_agents(folder: Path, url: str, n: int, in_flight: int) -> Result:
-    from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool, set_tracing_disabled
-    from openai import AsyncOpenAI
-
-    set_tracing_disabled(True)
-    model = OpenAIChatCompletionsModel("gpt-4o-mini", AsyncOpenAI(base_url=url, api_key="none"))
-    agent: Any = Agent(name="orders", instructions=INSTRUCTIONS, model=model, tools=[function_tool(lookup_order)])
-    turns = 4 * ITERATIONS
-    return by_iteration(await drive(lambda: Runner.run(agent, MAIL, max_turns=turns), n // ITERATIONS, in_flight))
-
-
 async def pydantic_ai(folder: Path, url: str, n: int, in_flight: int) -> Result:
     return await llm_stage.pydantic_ai(folder, url, n, in_flight, loop=True)
 
@@ -108,30 +96,29 @@ CASES = {
     "ours_alone": ours_alone,
     "pydantic_ai": pydantic_ai,
     "langgraph": langgraph,
-    "openai_agents": openai_agents,
 }
 
+OPENAI_AGENTS = "openai_agents.loop"
 ROWS = (
-    ("Deskhand, through gate and durable rows", "ours_durable"),
-    ("Deskhand, through the gate, without rows", "ours_alone"),
-    ("pydantic-ai", "pydantic_ai"),
-    ("LangGraph (create_agent)", "langgraph"),
-    ("openai-agents", "openai_agents"),
+    ("Deskhand, through gate and durable rows", "loop.ours_durable"),
+    ("Deskhand, through the gate, without rows", "loop.ours_alone"),
+    ("pydantic-ai", "loop.pydantic_ai"),
+    ("LangGraph (create_agent)", "loop.langgraph"),
+    ("openai-agents", OPENAI_AGENTS),
 )
 
 
 def bench(*, quick: bool) -> Report:
     about = f"CPU of an iteration in a loop of {ITERATIONS} tool calls and a last word, local server elsewhere"
     report = Report("loop", about)
-    rows = tuple(row for row in ROWS if row[1] != "openai_agents" or find_spec("agents") is not None)
+    rows = tuple(row for row in ROWS if row[1] != OPENAI_AGENTS or elsewhere(OPENAI_AGENTS).exists())
     if len(rows) < len(ROWS):
-        report.notes.append("openai-agents is not installed here and was left out")
+        report.notes.append("openai-agents was left out: `make bench` sets its environment up")
     n, rounds = (100, 1) if quick else (500, 3)
     with model_server("--iterations", str(ITERATIONS)) as url:
         for in_flight in (1, 16):
             cases = {
-                f"{label} @{in_flight}": (f"loop.{case}", {"url": url, "n": n, "in_flight": in_flight})
-                for label, case in rows
+                f"{label} @{in_flight}": (case, {"url": url, "n": n, "in_flight": in_flight}) for label, case in rows
             }
             report.runs |= alternate(cases, rounds)
     for label, _ in rows:
