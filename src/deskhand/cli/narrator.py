@@ -21,6 +21,8 @@ from deskhand.model.run import ReviewKind, StepRow
 from deskhand.tools.delivery import DELIVER
 
 _WIDEST = 110
+_TOOK, _NUMBER, _AFTER = 9, 4, 8
+"""Columns of how long a step took, its number, and how long after the beginning it was."""
 _SIGNS: dict[Outcome, tuple[str, str]] = {
     Outcome.SUCCESS: ("✓", "green"),
     Outcome.PARTIAL: ("✓", "yellow"),
@@ -43,6 +45,8 @@ class Line(NamedTuple):
     name: str
     detail: Text
     inner: bool = False
+    verdict: Text | None = None
+    """Of a call: shown whole, however long its arguments are."""
 
 
 class Narrator:
@@ -78,17 +82,30 @@ class Narrator:
         grid = Table.grid(expand=True, padding=(0, 1))
         grid.width = self._width
         if self._numbered:
-            grid.add_column(width=4, justify="right", style="dim")
+            grid.add_column(width=_NUMBER, justify="right", style="dim")
         if self._since is not None:
-            grid.add_column(width=8, justify="right", style="dim")
-        grid.add_column(width=5 if line.inner else 3, justify="right")
-        grid.add_column(width=max(15 - 2 * line.inner, len(line.name)), no_wrap=True)
-        grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
-        grid.add_column(width=9, justify="right", no_wrap=True)
-        name = Text(line.name, style="" if line.inner else "bold")
+            grid.add_column(width=_AFTER, justify="right", style="dim")
+        sign, name = 3 + 2 * line.inner, max(15 - 2 * line.inner, len(line.name))
+        grid.add_column(width=sign, justify="right")
+        grid.add_column(width=name, no_wrap=True)
+        cells = [Text(line.sign, style=line.style), Text(line.name, style="" if line.inner else "bold")]
+        beside = (_NUMBER + 1) * self._numbered + (_AFTER + 1) * (self._since is not None)
+        room = self._width - beside - (sign + 1) - (name + 1) - (_TOOK + 1) - 1
+        if line.verdict is None:
+            grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+            cells.append(line.detail)
+        else:
+            told = Text(" ").append(line.verdict)
+            verdict = min(told.cell_len, max(room * 2 // 3, 10))
+            grid.add_column(max_width=max(room - verdict, 1), no_wrap=True, overflow="ellipsis")
+            grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis", min_width=verdict)
+            cells += [line.detail, told]
+        if took:
+            grid.add_column(width=_TOOK, justify="right", no_wrap=True)
+            cells.append(Text(took, style="dim"))
         numbers = (number,) if self._numbered else ()
         afters = (after,) if self._since is not None else ()
-        grid.add_row(*numbers, *afters, Text(line.sign, style=line.style), name, line.detail, Text(took, style="dim"))
+        grid.add_row(*numbers, *afters, *cells)
         self._console.print(grid)
 
     def rest(self, story: Document) -> None:
@@ -163,15 +180,14 @@ def _call_line(result: StageResult) -> Line:
     call = result.call or {}
     verdict, fine = str(call.get("verdict")), bool(call.get("ok"))
     words = "ok" if fine else shortened(str(call.get("reason") or _failure(result) or "failed"), 90)
-    detail = Text(_arguments(call)).append(f"  {verdict}", style=_VERDICTS.get(verdict, ""))
-    detail.append(f", {words}", style="green" if fine else "red")
-    return Line("→", "green" if fine else "red", str(call.get("tool")), detail, inner=True)
+    said = Text(verdict, style=_VERDICTS.get(verdict, "")).append(f", {words}", style="green" if fine else "red")
+    colour, detail = "green" if fine else "red", Text(_arguments(call))
+    return Line("→", colour, str(call.get("tool")), detail, inner=True, verdict=said)
 
 
 def _held_line(call: Mapping[str, Any]) -> Line:
-    detail = Text(_arguments(call)).append("  hold", style=_VERDICTS["hold"])
-    detail.append(f", {printable(str(call.get('rule')))}", style="dim")
-    return Line("→", _VERDICTS["hold"], str(call.get("tool")), detail, inner=True)
+    said = Text("hold", style=_VERDICTS["hold"]).append(f", {printable(str(call.get('rule')))}", style="dim")
+    return Line("→", _VERDICTS["hold"], str(call.get("tool")), Text(_arguments(call)), inner=True, verdict=said)
 
 
 def _arguments(call: Mapping[str, Any]) -> str:
@@ -258,8 +274,13 @@ def reply_lines(reply: Mapping[str, Any], width: int) -> list[Text]:
     head = Text(f"\n  {printable(str(reply.get('subject')))}", style="bold")
     head.append(f"  to {printable(str(reply.get('to')))}", style="not bold dim")
     text = printable(str(reply.get("text", ""))).rstrip().splitlines()
-    pieces = [piece for line in text for piece in wrap(line, max(width, 20)) or [""]]
+    pieces = [piece for line in text for piece in _wrapped(line, max(width, 20))]
     return [head, *(Text("  │ ", style="cyan").append(piece, style="default") for piece in pieces)]
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """What goes on after the first line of an item of a list stands under its words."""
+    return wrap(line, width, subsequent_indent="  " if line.startswith("- ") else "") or [""]
 
 
 def _decision(result: StageResult) -> str:
