@@ -10,6 +10,7 @@ import typer
 from deskhand.cli import options
 from deskhand.cli.opening import opened_store
 from deskhand.cli.terminal import console, moment, print_json, run_async
+from deskhand.model.documents import iso_at
 
 if TYPE_CHECKING:
     from deskhand.engine.audit import AuditReport
@@ -76,7 +77,7 @@ async def _seal(key: bytes, database: str | None, desk: str | None) -> dict[str,
 
     async with opened_store(database, desk) as store:
         made = await seal_desk(store, key)
-        return {"id": made.id, "at": made.at, "runs": sealed_runs(made), "mac": made.mac}
+        return {"id": made.id, "at": iso_at(made.at), "runs": sealed_runs(made), "mac": made.mac}
 
 
 def _key(file: Path | None) -> bytes | None:

@@ -8,6 +8,7 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.terminal import console, print_json, print_table, run_async
+from deskhand.model.documents import iso_at
 
 if TYPE_CHECKING:
     from deskhand.model.booking import Booking, Span
@@ -92,7 +93,7 @@ def _document(booking: "Booking", zone: Any) -> dict[str, Any]:
         "start": booking.span.start.astimezone(zone).isoformat(timespec="minutes"),
         "end": booking.span.end.astimezone(zone).isoformat(timespec="minutes"),
         "state": booking.state,
-        "expires_at": booking.expires_at,
+        "expires_at": None if booking.expires_at is None else iso_at(booking.expires_at),
     }
 
 

@@ -44,7 +44,7 @@ def list_contacts(
 
     found = run_async(work())
     if as_json:
-        print_json({"contacts": [one.model_dump(mode="json") for one in found]})
+        print_json({"contacts": [_document(one) for one in found]})
         return
     if not found:
         console().print("nobody; contacts grow from mail, or import a file with `deskhand contacts import FILE`")
@@ -172,7 +172,7 @@ def export(
     if as_json:
         import json
 
-        text = json.dumps({"contacts": [one.model_dump(mode="json") for one in found]}, ensure_ascii=False, indent=2)
+        text = json.dumps({"contacts": [_document(one) for one in found]}, ensure_ascii=False, indent=2)
         text += "\n"
     else:
         text = "".join(write_csv(found))
@@ -296,7 +296,7 @@ async def _desk(database: "Database", desk: str | None) -> str:
 
 def _tell(contact: "Contact", as_json: bool) -> None:
     if as_json:
-        print_json(contact.model_dump(mode="json"))
+        print_json(_document(contact))
         return
     seen = f"{contact.messages} message{'s' * (contact.messages != 1)}"
     if contact.first_seen is not None:
@@ -323,3 +323,10 @@ def _tell(contact: "Contact", as_json: bool) -> None:
 
 def _cell(text: str, length: int) -> str:
     return shortened(text, length).replace("[", r"\[")
+
+
+def _document(contact: "Contact") -> dict[str, Any]:
+    from deskhand.model.documents import with_times
+
+    known = with_times(contact.model_dump(mode="json"))
+    return known | {"notes": [with_times(note) for note in known["notes"]]}

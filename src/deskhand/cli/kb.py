@@ -232,17 +232,19 @@ def _report_document(report: "Report") -> dict[str, Any]:
 
 
 def _article_document(one: "StoredArticle") -> dict[str, Any]:
-    from dataclasses import asdict
+    from deskhand.model.documents import document, iso_at
 
-    return asdict(one.article) | {"chunks": one.chunks, "updated_at": one.updated_at}
+    return document(one.article) | {"chunks": one.chunks, "updated_at": iso_at(one.updated_at)}
 
 
 def _hit_document(hit: "Hit") -> dict[str, Any]:
-    from dataclasses import asdict
+    from deskhand.model.documents import document
 
-    return asdict(hit) | {"citation": hit.citation}
+    return document(hit) | {"citation": hit.citation}
 
 
 def _change_document(one: "ChangedAnswer") -> dict[str, Any]:
-    used = one.used
-    return {"run": used.run_id, "article": used.article, "title": one.title, "change": str(one.change), "at": used.at}
+    from deskhand.model.documents import iso_at
+
+    used, change = one.used, str(one.change)
+    return {"run": used.run_id, "article": used.article, "title": one.title, "change": change, "at": iso_at(used.at)}

@@ -1,6 +1,5 @@
 """`deskhand keys`: who may use the HTTP API."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,6 +8,7 @@ from deskhand.cli import options
 from deskhand.cli.opening import opened_database
 from deskhand.cli.terminal import console, print_json, print_table, run_async, when
 from deskhand.model.access import Scope
+from deskhand.model.documents import document
 
 if TYPE_CHECKING:
     from deskhand.model.access import ApiKey
@@ -97,4 +97,4 @@ async def _revoke(database: str | None, key: str) -> "ApiKey":
 
 
 def _document(key: "ApiKey") -> dict[str, Any]:
-    return asdict(key) | {"scopes": sorted(key.scopes)}
+    return document(key) | {"scopes": sorted(key.scopes)}

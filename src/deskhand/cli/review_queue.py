@@ -1,7 +1,6 @@
 """`deskhand reviews`, short of deciding: snooze, assign, note, undo, canned replies."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +9,7 @@ from deskhand.cli import options, reviews
 from deskhand.cli.opening import opened_store
 from deskhand.cli.reviews import ReviewId
 from deskhand.cli.terminal import console, moment, print_json, print_plain, printable, run_async
+from deskhand.model.documents import document
 
 if TYPE_CHECKING:
     from deskhand.engine.canned import Canned
@@ -32,7 +32,7 @@ def _changed(
 
     review = run_async(work())
     if as_json:
-        print_json(asdict(review))
+        print_json(document(review))
         return
     console().print(printable(f"{review.id}: {words(review)}"), markup=False, soft_wrap=True)
 
@@ -145,7 +145,7 @@ def canned(
         if not found:
             raise NotFound(f"the desk has no canned reply {name!r}")
     if as_json:
-        print_json({"canned": [asdict(one) for one in found]})
+        print_json({"canned": [document(one) for one in found]})
     elif name is not None:
         print_plain(printable(found[0].text))
     else:

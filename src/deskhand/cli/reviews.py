@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +11,7 @@ from deskhand.cli import options
 from deskhand.cli.opening import opened_store
 from deskhand.cli.review_screen import print_docket, print_reviews
 from deskhand.cli.terminal import console, print_json, run_async
+from deskhand.model.documents import document
 
 if TYPE_CHECKING:
     from deskhand.engine.docket import Docket
@@ -62,7 +62,7 @@ def list_reviews(
     )
     found = run_async(_list(database, desk, wanted, words, limit, after))
     if as_json:
-        print_json({"reviews": [asdict(review) for review in found]})
+        print_json({"reviews": [document(review) for review in found]})
         return
     print_reviews(found)
     if len(found) == limit:
@@ -118,12 +118,12 @@ async def _show(database: str | None, desk: str | None, review: str) -> "Docket"
 
 
 def _document(docket: "Docket") -> dict[str, Any]:
-    return asdict(docket.review) | {
+    return document(docket.review) | {
         "message": None if docket.message is None else docket.message.model_dump(mode="json"),
         "tool_calls": docket.tool_calls,
         "sources": docket.sources,
-        "history": [asdict(event) for event in docket.history],
-        "edits": [asdict(edit) for edit in docket.edits],
+        "history": [document(event) for event in docket.history],
+        "edits": [document(edit) for edit in docket.edits],
     }
 
 
@@ -249,7 +249,7 @@ async def _decide(
 
 def _tell(review: "Review", as_json: bool) -> None:
     if as_json:
-        print_json(asdict(review))
+        print_json(document(review))
         return
     if review.decision is None:
         words = f"{review.id}: approved by {review.signed_by}, the first of two; another person must approve it as well"

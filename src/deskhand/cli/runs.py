@@ -9,6 +9,7 @@ from deskhand.cli import options
 from deskhand.cli.opening import opened_store
 from deskhand.cli.stop import told
 from deskhand.cli.terminal import console, print_json, print_table, run_async, shortened, status_text, when
+from deskhand.model.documents import document
 
 if TYPE_CHECKING:
     from deskhand.engine.story import Records
@@ -32,7 +33,7 @@ def list_runs(
     """List runs, newest first."""
     found, stopped = run_async(_list(database, desk, status, conversation, limit))
     if as_json:
-        print_json({"runs": found, "stopped": None if stopped is None else asdict(stopped)})
+        print_json({"runs": found, "stopped": None if stopped is None else document(stopped)})
         return
     if stopped is not None:
         console().print(f"the desk is stopped {told(stopped)}; nothing leaves until it is resumed", style="yellow")
@@ -156,7 +157,7 @@ def _status(word: str | None) -> Any:
 
 
 def _document(run: "Run") -> dict[str, Any]:
-    return asdict(run)
+    return document(run)
 
 
 def _print_runs(found: list[dict[str, Any]]) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +9,7 @@ import typer
 from deskhand.cli import options
 from deskhand.cli.opening import name_of, opened_database
 from deskhand.cli.terminal import console, moment, print_json, run_async
+from deskhand.model.documents import document
 
 if TYPE_CHECKING:
     from deskhand.model.totals import Stop
@@ -28,7 +28,7 @@ def stop(
     """Hold every effect and every reply of a desk at once, in all processes; nothing is lost."""
     stopped = run_async(_stop(desk, reason, by or options.login_name(), database))
     if as_json:
-        print_json({"desk": name_of(desk), "stopped": asdict(stopped)})
+        print_json({"desk": name_of(desk), "stopped": document(stopped)})
         return
     console().print(f"{name_of(desk)} is stopped: {told(stopped)}", markup=False, soft_wrap=True)
     console().print(f"messages are still taken in and worked; let it act again: deskhand resume {desk}", markup=False)

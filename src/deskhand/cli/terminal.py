@@ -91,15 +91,20 @@ def print_table(fixed: Sequence[str], flexible: Sequence[str], rows: Sequence[Se
     console().print(made)
 
 
-def when(at: float) -> str:
-    """A time in a table: the clock today, the date before."""
-    then, now = datetime.fromtimestamp(at, UTC).astimezone(), datetime.now(UTC).astimezone()
+def when(at: float | str) -> str:
+    """A time, in seconds or as a document has it, in a table: the clock today, the date before."""
+    then, now = _local(at), datetime.now(UTC).astimezone()
     return then.strftime("%H:%M:%S" if then.date() == now.date() else "%Y-%m-%d")
 
 
-def moment(at: float | None) -> str:
+def moment(at: float | str | None) -> str:
     """A time as a person on this machine reads it."""
-    return "" if at is None else datetime.fromtimestamp(at, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    return "" if at is None else _local(at).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _local(at: float | str) -> datetime:
+    then = datetime.fromisoformat(at) if isinstance(at, str) else datetime.fromtimestamp(at, UTC)
+    return then.astimezone()
 
 
 def milliseconds(value: float) -> str:

@@ -1,7 +1,6 @@
 """`deskhand users`: who may log in to the approvals page."""
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +9,7 @@ import typer
 from deskhand.cli import options
 from deskhand.cli.opening import opened_database
 from deskhand.cli.terminal import console, print_json, print_table, run_async, when
+from deskhand.model.documents import document
 
 if TYPE_CHECKING:
     from deskhand.model.access import User
@@ -52,7 +52,7 @@ def list_users(database: options.Database = None, as_json: options.Json = False)
     """List the people, removed ones too."""
     found = run_async(_list(database))
     if as_json:
-        print_json({"users": [asdict(user) for user in found]})
+        print_json({"users": [document(user) for user in found]})
         return
     if not found:
         console().print("nobody; let somebody log in with `deskhand users add`")
@@ -134,7 +134,7 @@ def _password(file: Path | None, generate: bool) -> str:
 
 def _tell(user: "User", shown_once: str | None, words: str, as_json: bool) -> None:
     if as_json:
-        print_json(asdict(user) | ({"password": shown_once} if shown_once else {}))
+        print_json(document(user) | ({"password": shown_once} if shown_once else {}))
         return
     console().print(f"{user.name} {words}", markup=False, soft_wrap=True)
     if shown_once:

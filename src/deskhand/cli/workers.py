@@ -1,6 +1,5 @@
 """`deskhand workers`: who works the desks of a database, and what waits."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import typer
@@ -9,6 +8,7 @@ from deskhand.cli import options
 from deskhand.cli.opening import opened_database
 from deskhand.cli.stop import told as stop_words
 from deskhand.cli.terminal import console, print_json, print_table, printable, run_async, when
+from deskhand.model.documents import document
 
 if TYPE_CHECKING:
     from deskhand.model.totals import Stop
@@ -22,8 +22,8 @@ def list_workers(database: options.Database = None, as_json: options.Json = Fals
     """List the workers that are alive, what each has in hand, and what waits on each desk."""
     members, depths, stops = run_async(_list(database))
     if as_json:
-        stopped = [{"desk": desk, **asdict(stop)} for desk, stop in stops.items()]
-        told = {"workers": [asdict(one) for one in members], "queues": [asdict(one) for one in depths]}
+        stopped = [{"desk": desk, **document(stop)} for desk, stop in stops.items()]
+        told = {"workers": [document(one) for one in members], "queues": [document(one) for one in depths]}
         print_json({**told, "stopped": stopped})
         return
     _print_workers(members)

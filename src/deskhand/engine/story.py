@@ -6,6 +6,7 @@ from typing import Any
 
 from deskhand.engine.agent_state import agent_state
 from deskhand.engine.journal import ADOPTION, State, states
+from deskhand.model.documents import iso_at
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message, iso
 from deskhand.model.outcome import Outcome
@@ -91,7 +92,7 @@ def timeline_of(records: Records) -> list[Document]:
             "name": state.row.name,
             "order": state.row.seq,
             "outcome": state.row.outcome,
-            "started_at": state.row.started_at,
+            "started_at": iso_at(state.row.started_at),
             "latency_ms": state.row.latency_ms,
             "attempt": state.row.attempt,
             "flow_version": state.row.flow_version,
@@ -108,7 +109,7 @@ def timeline_of(records: Records) -> list[Document]:
 
 def events_of(records: Records) -> list[Document]:
     """What happened beside the steps, oldest first."""
-    return [{"kind": event.kind, "by": event.by, "at": event.at, **event.payload} for event in records.events]
+    return [{"kind": event.kind, "by": event.by, "at": iso_at(event.at), **event.payload} for event in records.events]
 
 
 def time_spent(records: Records) -> tuple[float, float]:

@@ -1,10 +1,10 @@
 """A desk's modes and what they rest on, as one document: the CLI prints it, the API answers with it."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
 
 from deskhand.engine.trusting import Trust, figures_of
+from deskhand.model.documents import document
 from deskhand.model.judgement import Figure, Judged, ModeChange
 
 Document = dict[str, Any]
@@ -53,4 +53,4 @@ def _totals(figures: Iterable[Figure]) -> Document:
 
 
 def change_of(change: ModeChange) -> Document:
-    return asdict(change)
+    return document(change)

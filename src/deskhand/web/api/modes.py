@@ -1,5 +1,6 @@
 """Modes of a desk's categories: what they rest on, and an operator's word."""
 
+from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Path, Request
@@ -66,7 +67,7 @@ class ChangeView(View):
     by: str
     reason: str
     figures: dict[str, Any]
-    at: float
+    at: datetime
 
 
 class ModesView(View):

@@ -1,0 +1,41 @@
+"""Records as documents for people and programs outside: what is a time in them is ISO 8601 in UTC."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, cast
+
+from deskhand.model.message import iso
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_TIMES = frozenset(("at", "until", "first_seen", "last_seen"))
+
+
+def iso_at(seconds: float) -> str:
+    """A moment as `2026-03-02T09:30:00.000+00:00`."""
+    return iso(datetime.fromtimestamp(seconds, UTC))
+
+
+def document(record: "DataclassInstance") -> dict[str, Any]:
+    """A record by its fields; what others wrote into it (payloads, results) stays as it is."""
+    return {field.name: _told(field.name, getattr(record, field.name)) for field in fields(record)}
+
+
+def with_times(known: Mapping[str, Any]) -> dict[str, Any]:
+    """The same mapping with its own times told; not those inside."""
+    return {name: _time(name, value) for name, value in known.items()}
+
+
+def _told(name: str, value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return document(value)
+    if isinstance(value, list | tuple):
+        return [_told("", item) for item in cast(list[Any], value)]
+    return _time(name, value)
+
+
+def _time(name: str, value: Any) -> Any:
+    is_time = name in _TIMES or name.endswith(("_at", "_until"))
+    return iso_at(value) if is_time and isinstance(value, int | float) and not isinstance(value, bool) else value
