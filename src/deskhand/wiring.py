@@ -34,10 +34,11 @@ from deskhand.agents.agent import Agent, Parts
 from deskhand.agents.office_sources import calendar_source, contact_source
 from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
+from deskhand.agents.reasons import KnownSender, reasons_in
 from deskhand.agents.remembering import conversation_source, knowledge_source, own_source, similar_source
 from deskhand.agents.retrieval import Source, retrieve_from
 from deskhand.agents.sending import Sending
-from deskhand.agents.services import BUILT_IN, KnownSender, dispatch_through, review_through
+from deskhand.agents.services import BUILT_IN, dispatch_through, review_through
 from deskhand.brain.build import agent_chat, build_brain, prepare, unusable_profiles
 from deskhand.brain.llm import LlmBrain
 from deskhand.config.desk import DeskSpec, load_desk
@@ -71,6 +72,7 @@ from deskhand.model.ids import new_id
 from deskhand.model.message import CREATE_DRAFT, Message, Reply
 from deskhand.model.principal import PrincipalKind
 from deskhand.model.run import Accepted, RunStatus
+from deskhand.model.spec import FlowSpec
 from deskhand.policy.rules import RulePolicy
 from deskhand.ports import (
     Brain,
@@ -95,7 +97,7 @@ from deskhand.tools.pinned import pinned_tool
 from deskhand.tools.registry import Tool, ToolRegistry
 from deskhand.tools.services import ServiceFunction
 from deskhand.tools.shapes import shape_of
-from deskhand.tools.terms import terms_of
+from deskhand.tools.terms import always_asked, terms_of
 from deskhand.trust.standing import lower_of
 
 if TYPE_CHECKING:
@@ -399,7 +401,7 @@ async def open_desk(
     worker = _worker(
         spec,
         store,
-        _flows(loaded, parts),
+        _flows(loaded, parts, known),
         clock,
         before_rest=trust.rested,
         at_rest=_each(rested),
@@ -658,6 +660,7 @@ def _sending(spec: DeskSpec, store: DeskStore, clock: Clock, counted: SentLately
         sent_lately=sent_lately,
         replies_per_hour=spec.limits.replies_per_hour,
         replies_per_run=spec.limits.replies_per_run,
+        always_ask=always_asked(spec),
     )
 
 
@@ -927,7 +930,7 @@ class Sandbox:
             sources=sources,
             known=known,
         )
-        flows = _flows(self._loaded, parts)
+        flows = _flows(self._loaded, parts, known)
         if around is not None:
             flows = {
                 name: replace(flow, agents={stage: around(stage, work) for stage, work in flow.agents.items()})
@@ -1150,20 +1153,30 @@ def roster(database: Database) -> "Roster":
     return Roster(database, database.name)
 
 
-def _flows(loaded: LoadedDesk, parts: Parts) -> Mapping[str, Flow]:
+def _flows(loaded: LoadedDesk, parts: Parts, known: KnownSender) -> Mapping[str, Flow]:
     code = loaded.code
     return {
         name: Flow(
             flow,
             {
                 stage: Agent(
-                    spec, parts, pre_process=code.before.get(stage), post_process=code.after.get(stage)
+                    spec,
+                    _parts_in(flow, parts, known),
+                    pre_process=code.before.get(stage),
+                    post_process=code.after.get(stage),
                 ).process
                 for stage, spec in flow.stages.items()
             },
         )
         for name, flow in loaded.spec.flows.items()
     }
+
+
+def _parts_in(flow: FlowSpec, parts: Parts, known: KnownSender) -> Parts:
+    """What the flow's review stage asks of replies holds for those that an agent or a plan hands in as well."""
+    if parts.sending is None:
+        return parts
+    return replace(parts, sending=replace(parts.sending, reasons=reasons_in(flow.stages.values(), known)))
 
 
 def check_model(spec: DeskSpec, name: str) -> str:

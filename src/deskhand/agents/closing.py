@@ -12,6 +12,7 @@ from typing import Any, Self
 from deskhand.agents.leaving import let_leave
 from deskhand.agents.sending import Calls, Sending
 from deskhand.errors import PermanentError
+from deskhand.model.causes import Cause
 from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.message import CREATE_DRAFT, ESCALATE, REPLY, SEND_REPLY, Reply
 from deskhand.model.outcome import Outcome
@@ -103,9 +104,9 @@ async def _send(number: int, handed_in: HandedIn, sending: Sending, gate: ToolGa
     reply = ctx.envelope.output(REPLY)
     calls = Calls(FIRST_CALL + 2 * number, FIRST_CALL + 2 * number + 1, _numbered(number))
     left = Delta(metadata={_LEFT: {"run": ctx.run_id, "replies": number + 1}})
-    return await let_leave(
-        ctx.envelope, reply, sending, gate, ctx, calls=calls, for_a_person=handed_in.for_a_person, noted=left
-    )
+    asked = [(Cause.ESCALATED, handed_in.for_a_person)] if handed_in.for_a_person is not None else []
+    why = [*asked, *await sending.reasons(ctx.envelope)]
+    return await let_leave(ctx.envelope, reply, sending, gate, ctx, calls=calls, for_a_person=why, noted=left)
 
 
 def _ended(result: ServiceResult, output: dict[str, Any]) -> ServiceResult:

@@ -1,5 +1,6 @@
 """The way every reply leaves: kept back by whatever keeps it, else delivered once through the gate."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from deskhand.agents.held import Held
@@ -14,6 +15,7 @@ from deskhand.agents.sending import (
     undelivered,
 )
 from deskhand.errors import RetryableError
+from deskhand.model.causes import Cause
 from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.message import DELIVER
 from deskhand.model.run import RunStatus
@@ -29,7 +31,7 @@ async def let_leave(
     ctx: StageContext,
     *,
     calls: Calls = DISPATCH,
-    for_a_person: str | None = None,
+    for_a_person: Sequence[tuple[Cause, str]] = (),
     noted: Delta | None = None,
 ) -> ServiceResult:
     """Deliver a reply (status `sent`), or say what it waits for. `noted` is put down together with the delivery."""

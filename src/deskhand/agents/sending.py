@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, cast
 
 from deskhand.agents.held import Held
 from deskhand.errors import DeskhandError, PermanentError, RetryableError
-from deskhand.model.causes import Cause, cause_of_rule
+from deskhand.model.causes import Cause, cause_of_rule, each_once
 from deskhand.model.envelope import Ask, Envelope, StageResult
 from deskhand.model.message import ON_REQUEST, Message
 from deskhand.model.outcome import Outcome
@@ -15,7 +15,7 @@ from deskhand.model.run import EXPIRY, Decision, ReviewKind, RunStatus, canonica
 from deskhand.ports import SpotChecks, StageContext, ToolGate
 from deskhand.tools.delivery import KEEP_DRAFT
 from deskhand.tools.effects import outcome_unknown
-from deskhand.tools.rules.replies import COMMITMENT, CONTENT
+from deskhand.tools.rules.replies import ALWAYS_ASK, COMMITMENT, CONTENT
 from deskhand.tools.services import ServiceResult
 
 UNDO, HOLD, DRAFT, SPOT_CHECK, RETRY = "undo", "hold", "draft", "spot_check", "retry"
@@ -36,6 +36,13 @@ class Calls(NamedTuple):
 
 
 DISPATCH = Calls()
+
+ReasonsFor = Callable[[Envelope], Awaitable[list[tuple[Cause, str]]]]
+"""Why a person looks at a reply first, the weightiest reason first."""
+
+
+async def _no_reason(envelope: Envelope) -> list[tuple[Cause, str]]:
+    return []
 
 
 async def _none_lately(conversation: str, run_id: str) -> int:
@@ -63,6 +70,10 @@ class Sending:
     """How many replies an agent may hand in."""
     confirm_times: Callable[[Sequence[str]], Awaitable[str | None]] | None = None
     """Makes the times that these runs hold the customer's; why that cannot be. None where no times are held."""
+    always_ask: frozenset[str] = frozenset()
+    """Categories that are always a person's. The gate holds their replies; their questions are not asked at all."""
+    reasons: ReasonsFor = _no_reason
+    """What the flow's own review stage would ask a person about: it holds for replies that do not come by it, too."""
     spot_checks: SpotChecks | None = None
     """Who says which replies a person looks at although they could leave by themselves; None for nobody."""
 
@@ -77,9 +88,13 @@ class Sending:
 
     async def keeps_question(self, envelope: Envelope) -> tuple[RunStatus, str, Cause] | None:
         """Where a run ends instead of asking the customer by itself, and why."""
-        mode = await self.mode_for(category_of(envelope).get("category"))
+        category = category_of(envelope).get("category")
+        mode = await self.mode_for(category)
         if mode == "shadow":
             return RunStatus.DONE, SHADOWED, Cause.MODE
+        if category in self.always_ask:
+            words = f"{category} is always looked at by a person, a question to the customer as well"
+            return RunStatus.NEEDS_REVIEW, words, Cause.ALWAYS_ASK
         if mode == "draft":
             words = ASKED_IN_DRAFT
             return RunStatus.NEEDS_REVIEW, words, Cause.MODE
@@ -96,7 +111,7 @@ async def before_leaving(
     ctx: StageContext,
     *,
     calls: Calls = DISPATCH,
-    for_a_person: str | None = None,
+    for_a_person: Sequence[tuple[Cause, str]] = (),
 ) -> ServiceResult | None:
     """What keeps a reply from leaving now; None when nothing does. `for_a_person` is why a person sends it anyway."""
     message, mode = envelope.message, await sending.mode_for(category)
@@ -108,12 +123,11 @@ async def before_leaving(
             return _wait(reply, HOLD, words, Cause.ON_REQUEST, mode=mode)
         if (fast := await sending.too_many(envelope)) is not None:
             return _wait(reply, HOLD, fast, Cause.PACE, mode=mode)
-        if mode == "draft" or for_a_person is not None:
+        if mode == "draft" or for_a_person:
             kept = await _keep_draft(reply, gate, ctx, calls) if sending.by_mail(message) else {}
-            words, cause = "draft mode: a person sends it", Cause.MODE
-            if for_a_person is not None:
-                words, cause = for_a_person, Cause.ESCALATED
-            return _wait(reply, DRAFT, words, cause, mode=mode, counts=for_a_person is None, **kept)
+            why = for_a_person or ((Cause.MODE, "draft mode: a person sends it"),)
+            words, causes = "; ".join(words for _, words in why), tuple(cause for cause, _ in why)
+            return _wait(reply, DRAFT, words, *causes, mode=mode, counts=not for_a_person, **kept)
         if sending.spot_checks is not None and await sending.spot_checks.checks(envelope.run_id, category):
             words = "spot check: it could have left by itself"
             return _wait(reply, SPOT_CHECK, words, Cause.SPOT_CHECK, mode=mode, counts=True)
@@ -135,7 +149,7 @@ async def _times_lost(envelope: Envelope, reply: dict[str, Any], sending: Sendin
 
 def held_reply(reply: dict[str, Any], held: Held) -> ServiceResult | None:
     """A reply held for what it says is a reviewer's to edit, too; None when it was held for something else."""
-    if held.answer.rule not in (CONTENT, COMMITMENT):
+    if held.answer.rule not in (ALWAYS_ASK, CONTENT, COMMITMENT):
         return None
     shown, rule = held.answer.review(str(held.key)), held.answer.rule
     found = shown.get("findings", [])
@@ -154,7 +168,7 @@ def try_later(envelope: Envelope, reply: dict[str, Any], why: str, sending: Send
 
 
 def _wait(
-    reply: dict[str, Any], waits: str, reason: str, cause: Cause, expires_in: float | None = None, **more: Any
+    reply: dict[str, Any], waits: str, reason: str, *causes: Cause, expires_in: float | None = None, **more: Any
 ) -> ServiceResult:
     payload = {"reply": reply, "waits": waits, **more}
     ask = Ask(
@@ -162,7 +176,7 @@ def _wait(
         reason=reason,
         text=str(reply["text"]),
         payload=payload,
-        causes=(cause,),
+        causes=each_once(causes),
         again=True,
         expires_in=expires_in,
         fallback=None if expires_in is None else Decision.APPROVE,

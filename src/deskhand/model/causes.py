@@ -73,6 +73,7 @@ _OF_ERRORS: Mapping[str, Cause] = {
     ErrorCode.EFFECT_UNKNOWN: Cause.EFFECT_UNKNOWN,
 }
 _OF_RULES = {
+    "always_ask": Cause.ALWAYS_ASK,
     "outgoing_content": Cause.OUTGOING_CONTENT,
     "unbacked_commitment": Cause.UNBACKED_PROMISE,
     "over_cap": Cause.BUDGET,

@@ -72,6 +72,8 @@ class Terms:
     """Values that desk.yaml's own plans write, by tool and parameter."""
     outgoing: OutgoingSpec = field(default_factory=OutgoingSpec)
     """What a reply may name."""
+    always_ask: frozenset[str] = frozenset()
+    """Categories whose replies only a person lets go."""
     clauses: tuple[ClauseSpec, ...] = ()
     """What a reply may promise."""
     effects: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -13,6 +13,7 @@ from deskhand.tools.case import Terms
 from deskhand.tools.message_facts import MessageFact
 from deskhand.tools.registry import Tool
 
+REVIEW = "review"
 RETRIEVE = "retrieve"
 """The service whose output quotes what customers wrote."""
 
@@ -28,6 +29,7 @@ def terms_of(spec: DeskSpec, tools: Iterable[Tool] = (), message_facts: Iterable
         time_zone=ZoneInfo(spec.time_zone),
         constants=_constants(spec),
         outgoing=_with_own(spec),
+        always_ask=always_asked(spec),
         clauses=spec.commitments,
         effects={tool.name: str(tool.effect) for tool in tools},
         outside=frozenset(tool.name for tool in tools if tool.outside),
@@ -41,6 +43,12 @@ def _with_own(spec: DeskSpec) -> OutgoingSpec:
     """A desk may always name the addresses it writes from."""
     own = [channel.identity.address.lower() for channel in spec.channels.values()]
     return spec.outgoing.changed(addresses=(*spec.outgoing.addresses, *own))
+
+
+def always_asked(spec: DeskSpec) -> frozenset[str]:
+    """What a review stage of any flow says is always a person's."""
+    reviewing = [stage.settings for stage in _stages(spec) if stage.service == REVIEW]
+    return frozenset(category for settings in reviewing for category in settings.get("always_ask") or ())
 
 
 def _model_outputs(spec: DeskSpec) -> frozenset[str]:

@@ -35,6 +35,7 @@ JUDGEMENT = (
     Rule("needs_a_principal", authority.needs_a_principal),
     Rule("recipient", recipients.recipient),
     Rule(replies.HEADER, replies.header_injection),
+    Rule(replies.ALWAYS_ASK, replies.always_ask),
     Rule(replies.CONTENT, replies.outgoing_content),
     Rule(replies.COMMITMENT, replies.unbacked_commitment),
     Rule("irreversible_needs_approval", effect.irreversible_needs_approval),

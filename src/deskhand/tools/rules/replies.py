@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from deskhand.model.envelope import Envelope
-from deskhand.model.message import CLOSING_TOOLS, ENGINE_TOOLS, Reply
+from deskhand.model.message import CLOSING_TOOLS, DELIVER, ENGINE_TOOLS, Reply
 from deskhand.outgoing.accounts import accounts_in
 from deskhand.outgoing.commitments import Backing, Commitment, check_commitments, unbacked
 from deskhand.outgoing.content import check_reply
@@ -14,6 +14,7 @@ from deskhand.tools.case import Case, Ruling, Terms, deny, hold
 from deskhand.tools.counting import sends
 
 HEADER, CONTENT, COMMITMENT = "header_injection", "outgoing_content", "unbacked_commitment"
+ALWAYS_ASK = "always_ask"
 _SAY = "A colleague has to look at this reply first."
 
 
@@ -21,6 +22,14 @@ def header_injection(case: Case, terms: Terms) -> Ruling | None:
     """A line break in a header is a forgery, whoever approves it."""
     broken = [finding for finding in look_through(case, terms)[0] if finding.refused]
     return None if not broken else deny(HEADER, broken[0].reason, "The reply's headers are broken.")
+
+
+def always_ask(case: Case, terms: Terms) -> Ruling | None:
+    """What leaves in a matter of such a category was let go by a person, whichever way it comes here."""
+    category = None if case.facts is None else case.facts.category
+    if case.name != DELIVER or category not in terms.always_ask:
+        return None
+    return _hold(ALWAYS_ASK, f"{category} is always looked at by a person", case, terms)
 
 
 def outgoing_content(case: Case, terms: Terms) -> Ruling | None:
@@ -58,7 +67,7 @@ def _as_reply(case: Case) -> Reply:
 
 
 def _hold(rule: str, reason: str, case: Case, terms: Terms) -> Ruling:
-    """With all findings: an approval lifts both rules, so whoever approves sees both."""
+    """With all findings: an approval lifts these rules, so whoever approves sees what each of them found."""
     return hold(rule, reason, _SAY)._replace(findings=findings_of(case, terms))
 
 
