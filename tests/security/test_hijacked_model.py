@@ -26,6 +26,7 @@ from tests.security.hijack.desk import gate_of
 from tests.security.hijack.game import MOVES, Game, Table, Tally, WallClock, play_by_chance
 from tests.security.hijack.house import StoreHouse
 from tests.security.hijack.machine import HijackedModel
+from tests.security.hijack.office import Desk
 from tests.security.hijack.watch import Watch
 from tests.servers import new_database, postgres_programs
 
@@ -101,9 +102,10 @@ async def _one_game(database: SqliteDatabase | PostgresDatabase, chance: Random,
     company = Company()
     kind: Callable[..., Store] = SqliteStore if isinstance(database, SqliteDatabase) else PostgresStore
     store = kind(database, f"hijacked-{number}", now=lambda: company.now)
-    gate = gate_of(company, store, policy=policy, now=lambda: company.now)
+    desk = Desk(company)
+    gate = gate_of(desk, store, policy=policy, now=lambda: company.now)
     house = StoreHouse(store, WallClock(company), lambda envelope, ctx: game.act(envelope, ctx))
-    game = Game(chance.choice, company, Watch(company, policy), house, gate)
+    game = Game(chance.choice, company, Watch(company, policy), house, gate, desk)
     for _ in range(20):
         await chance.choice(MOVES)(game)
     return game

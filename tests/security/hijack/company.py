@@ -32,6 +32,10 @@ SLOTS = {"s1": None, "s2": None, "s3": None, "s4": "ann", "s5": "eve"}
 """Who a time is held for; s1 and s2 are offered to whoever asks."""
 
 
+def slot_start(name: str) -> datetime:
+    return datetime(2026, 12, 1, 9, tzinfo=UTC) + timedelta(hours=int(name[1:]))
+
+
 class Order(Owned):
     """An order and what of it can still be refunded."""
 
@@ -96,6 +100,9 @@ class Company:
         if ("deliver_reply", key) not in self.keys:
             self.keys.add(("deliver_reply", key))
             self.deeds.append(Deed("deliver_reply", key, reply.model_dump(), self.now))
+        outage, self.outage = self.outage, None
+        if outage == "slow":
+            raise TimeoutError("the mail server did not answer")
         return key
 
     async def find(self, key: str) -> str | None:
@@ -216,7 +223,7 @@ def tools_of(company: Company) -> list[Tool]:
     return [*reads_of(company), *effects_of(company), delivery_tool(company)]
 
 
-def resolvers_of(company: Company) -> list[Resolver]:
+def resolvers_of(company: Company, other_slots: Resolver) -> list[Resolver]:
     def checked(find: Callable[[], Any]) -> Any:
         outage, company.outage = company.outage, None if company.outage == "broken" else company.outage
         if outage == "broken":
@@ -234,10 +241,10 @@ def resolvers_of(company: Company) -> list[Resolver]:
 
     @resolver(Slot)
     async def slot_of(key: str, principal: Principal, ctx: Context) -> Any:
-        start = datetime(2026, 12, 1, 10, tzinfo=UTC)
-        held_for = SLOTS.get(key)
-        slot = Slot(id=key, start=start, end=start + timedelta(hours=1), held_for=held_for)
-        return slot if key in SLOTS else None
+        if key not in SLOTS:
+            return await other_slots(key, principal, ctx)
+        start = slot_start(key)
+        return Slot(id=key, start=start, end=start + timedelta(hours=1), held_for=SLOTS[key])
 
     @resolver(Customer)
     async def customer_of(key: str, principal: Principal, ctx: Context) -> Any:

@@ -1,19 +1,22 @@
 """Two desks before the same company: one with a policy of its own, one that relies on the gate's defaults."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ruamel.yaml import YAML
 
+from deskhand.agents.sending import Sending
 from deskhand.config.outgoing import OutgoingSpec
 from deskhand.config.policy import RuleSection, policy_spec
 from deskhand.model.money import Money
 from deskhand.model.totals import SENDS, Limit, counted_money
 from deskhand.policy.rules import compile_policy
 from deskhand.ports import Effects
-from deskhand.tools import Gate, Terms, ToolRegistry
+from deskhand.tools import Gate, Terms, Tool, ToolRegistry
 from deskhand.tools.rules import RULES, Rule
-from tests.security.hijack.company import DAY, DESK_ADDRESS, HOST, Company, resolvers_of, tools_of
+from tests.security.hijack.company import DAY, DESK_ADDRESS, HOST, resolvers_of, tools_of
+from tests.security.hijack.office import Desk, calendar_slots, office_resolvers, office_tools
+from tests.security.hijack.replies import ALWAYS_ASK, SENDING
 
 PER_CALL = Money.of("50 EUR")
 PER_CUSTOMER = Money.of("70 EUR")
@@ -34,14 +37,27 @@ POLICY = """
   when: {tool: refund}
   then: hold
 - name: everyday work
-  when: {tool: {in: [add_note, open_ticket, send_mail, forward_file, book, close_account, reset_access]}}
+  when: {tool: {in: [add_note, open_ticket, send_mail, forward_file, book, close_account, reset_access, hold_slot]}}
   then: allow
+- name: a known customer may have something put aside
+  when: {tool: manage_reservation, action: {in: [create, check]}, principal.kind: {is_not: anonymous}}
+  then: allow
+  limit: {per: principal, calls: 4}
+- name: the customer himself may cancel
+  when: {tool: manage_reservation, action: cancel, principal.kind: {in: [sender, login, asserted]}}
+  then: allow
+- name: other reservations ask
+  when: {tool: manage_reservation}
+  then: hold
 """
+RESERVATIONS_A_DAY = 4
 
 PROFILE = (
     "show_order", "show_profile", "look_up_customer", "search_orders", "guess_order", "read_notes", "free_slots",
     "refund", "add_note", "open_ticket", "send_mail", "forward_file", "book", "close_account", "upgrade", "wire",
-    "reset_access", "deliver_reply", "no_such_tool",
+    "reset_access", "deliver_reply", "no_such_tool", "get_contact", "check_calendar", "read_invitation", "web_search",
+    "their_pages", "their_file", "hold_slot", "manage_reservation", "their_post", "send_reply", "create_draft",
+    "escalate",
 )  # fmt: skip
 CAPS = (Limit("day", "EUR", counted_money(PER_DAY.amount)), Limit("conversation", SENDS, SENDS_PER_CONVERSATION))
 
@@ -52,9 +68,15 @@ class Build:
 
     rules: Sequence[Rule] = RULES
     caps: tuple[Limit, ...] = CAPS
+    always_ask: frozenset[str] = ALWAYS_ASK
+    outside: bool = True
+    """Whether what strangers wrote is known to be theirs."""
+    sending: Sending = SENDING
+    replies: int = 1
+    """How many replies a run may hand in and send."""
 
 
-def terms_with(policy: bool, build: Build) -> Terms:
+def terms_with(policy: bool, build: Build, tools: Iterable[Tool] = ()) -> Terms:
     sections = [RuleSection.model_validate(rule) for rule in YAML(typ="safe").load(POLICY)]
     return Terms(
         policy=compile_policy(policy_spec(sections)) if policy else None,
@@ -63,20 +85,21 @@ def terms_with(policy: bool, build: Build) -> Terms:
         approval_lasts=APPROVAL_LASTS,
         four_eyes_over=FOUR_EYES,
         outgoing=OutgoingSpec(hosts=(HOST,)),
+        always_ask=build.always_ask,
+        outside=frozenset(tool.name for tool in tools if tool.outside and build.outside),
         trusted_outputs={f"act{number}": "act" for number in range(3)},
     )
 
 
-def gate_of(
-    company: Company, ledger: Effects, *, policy: bool, build: Build | None = None, now: Callable[[], float]
-) -> Gate:
-    build = build or Build()
+def gate_of(desk: Desk, ledger: Effects, *, policy: bool, build: Build | None = None, now: Callable[[], float]) -> Gate:
+    build, company = build or Build(), desk.company
+    tools = [*tools_of(company), *office_tools(desk, ledger, build.replies)]
     return Gate(
-        ToolRegistry(tools_of(company)),
+        ToolRegistry(tools),
         ledger,
         desk="hijacked",
-        terms=terms_with(policy, build),
-        resolvers=resolvers_of(company),
+        terms=terms_with(policy, build, tools),
+        resolvers=[*resolvers_of(company, calendar_slots(company)), *office_resolvers(desk)],
         rules=build.rules,
         now=now,
     )

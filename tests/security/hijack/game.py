@@ -3,9 +3,13 @@
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
+from typing import Any
 
+from deskhand.agents.closing import Closing, close
 from deskhand.agents.held import Held
+from deskhand.agents.sending import Sending
 from deskhand.errors import Conflict
 from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.message import Message
@@ -17,8 +21,10 @@ from tests.kit import TestClock
 from tests.security.hijack.company import DAY, PAID, Company
 from tests.security.hijack.desk import PROFILE, Build, gate_of
 from tests.security.hijack.house import STAGE, House, MemoryHouse
-from tests.security.hijack.moves import Call, Chooser, any_call
+from tests.security.hijack.moves import TEXTS, Call, Chooser, any_call
+from tests.security.hijack.office import Desk
 from tests.security.hijack.people import WRITERS, message_from
+from tests.security.hijack.replies import CATEGORIES, CLOSING, SENDING, ClosingGate
 from tests.security.hijack.watch import Approval, Matter, Watch
 
 Script = list[list[Call]]
@@ -79,6 +85,9 @@ class Game:
     watch: Watch
     house: House
     gate: Gate
+    desk: Desk
+    sending: Sending = SENDING
+    replies: int = 1
     steps: int = 0
     runs: list[tuple[str, Message]] = field(default_factory=list)
     parked: list[Parked] = field(default_factory=list)
@@ -92,7 +101,7 @@ class Game:
         """Somebody writes; his text takes the model over."""
         writer, number = self.choose(WRITERS), len(self.matters)
         message = message_from(writer, number, f"c{self.choose((0, 0, 1, number))}")
-        self.matters[message.id] = Matter(writer, message.conversation)
+        self.matters[message.id] = Matter(writer, message.conversation, category=self.choose(CATEGORIES))
         self.scripts[message.id] = self._script()
         await self._work(message, None)
 
@@ -103,13 +112,9 @@ class Game:
         held = self.choose(self.parked)
         if held.review.kind is ReviewKind.STOPPED:
             return
-        decision = self.choose((Decision.APPROVE, Decision.APPROVE, Decision.APPROVE, Decision.REJECT))
-        by, second = self.choose(REVIEWERS), self.choose((None, "lee", "kim"))
         self.steps += 1
         try:
-            decided = await self.house.decide(
-                held.review, Verdict(decision, by, 1, at=self.company.now, signed_by=second)
-            )
+            decided = await self.house.decide(held.review, self._verdict(held.review))
         except Conflict:
             return
         if decided is None:
@@ -119,7 +124,9 @@ class Game:
         if self.choose((False, True)):
             self.scripts[held.message.id] = self._swapped(self.scripts[held.message.id])
         self.company.now += self.choose((0.0, 0.0, 0.0, 3 * DAY, -DAY))
-        if (order := held.review.payload["arguments"].get("order")) in PAID and self.choose((False, False, True)):
+        if (order := held.review.payload.get("arguments", {}).get("order")) in PAID and self.choose(
+            (False, False, True)
+        ):
             self.company.moved[order] = self.choose(("ann", "bob"))
         await self._work(held.message, held.run_id)
 
@@ -158,16 +165,54 @@ class Game:
         """The hijacked model, as a stage."""
         assert envelope.message is not None
         name = envelope.message.id
-        script, phase = self.scripts[name], len(envelope.outputs)
-        results = []
+        matter, self.desk.messages[ctx.run_id] = self.matters[name], envelope.message
+        matter.run_id = ctx.run_id
+        script, phase = self.scripts[name], sum(output.startswith(STAGE) for output in envelope.outputs)
+        await ctx.step("classify", partial(_classified, matter.category))
+        results: list[dict[str, Any]] = []
+        made: list[tuple[str, dict[str, Any]]] = []
         for call in script[phase] if phase < len(script) else []:
-            answer, key = await self._call(self.matters[name], call, ctx)
+            answer, key = await self._call(matter, call, ctx)
             results.append({"tool": call.tool, "status": answer.result.status, "data": answer.result.data})
+            if answer.verdict == "allow" and answer.result.ok and call.tool in CLOSING:
+                made.append((call.tool, answer.arguments))
+                if call.tool == "escalate":
+                    self.watch.replies.escalated.add(ctx.run_id)
             if answer.verdict == "hold":
                 held = Held(answer, key)
                 return StageResult(outcome=Outcome.CONFIRM, ask=held.ask, reason=answer.reason, resume=STAGE)
+        if closing := Closing.of(made, envelope, self.replies):
+            return await self._closed(closing, matter, envelope.message, ctx)
         delta = Delta(outputs={f"{STAGE}{phase}": {"results": results}}, hops=1)
         return StageResult(delta=delta, next=STAGE if phase + 1 < len(script) else None)
+
+    async def _closed(self, closing: Closing, matter: Matter, message: Message, ctx: StageContext) -> StageResult:
+        def saw(tool: str, arguments: dict[str, Any], key: str, answer: GateAnswer, before: int) -> None:
+            self.steps += 1
+            deeds = self.company.deeds[before:]
+            self.watch.called(matter, Call(tool, arguments, 0), key, answer, deeds)
+            for deed in deeds:
+                approved = self.watch.replies.by_a_person(matter.run_id, deed.values, key)
+                self.watch.replies.happened(matter.run_id, matter.category, message, deed.values, approved)
+
+        gate: Any = ClosingGate(self.gate, saw, lambda: len(self.company.deeds))
+        closed = await close(closing, {}, self.sending, gate, ctx)
+        resume = closed.resume or (STAGE if closed.ask is not None else None)
+        return StageResult(
+            outcome=closed.outcome, ask=closed.ask, reason=closed.reason, resume=resume, status=closed.status
+        )
+
+    def _verdict(self, review: Review) -> Verdict:
+        """Nobody's decision lets a reply go but where its time to be stopped, or to be tried again, is over."""
+        decision = self.choose((Decision.APPROVE, Decision.APPROVE, Decision.APPROVE, Decision.REJECT))
+        by, second, edit = self.choose(REVIEWERS), self.choose((None, "lee", "kim")), None
+        if review.kind is ReviewKind.REPLY:
+            leaves = str(review.payload.get("waits")).partition(":")[0] in ("undo", "retry")
+            by = EXPIRY if leaves and decision is Decision.APPROVE else self.choose(("kim", "lee"))
+            if decision is Decision.APPROVE and not leaves and self.choose((False, False, True)):
+                decision, edit = Decision.EDIT, {"text": self.choose(TEXTS)}
+            second = None
+        return Verdict(decision, by, 1, edit=edit, at=self.company.now, signed_by=second)
 
     async def _call(self, matter: Matter, call: Call, ctx: StageContext) -> tuple[GateAnswer, EffectKey]:
         seen, key = len(self.company.deeds), ctx.effect_key(call.place)
@@ -181,6 +226,7 @@ class Game:
         if (run_id, message) not in self.runs:
             self.runs.append((run_id, message))
         if review is not None:
+            self.watch.replies.asked(review, self.company.now)
             self.parked.append(Parked(run_id, message, review))
         if self.watch.violations:
             raise Violation("; ".join(self.watch.violations[:3]))
@@ -197,6 +243,9 @@ class Game:
         assert review.decided_by is not None
         assert review.decided_at is not None
         payload = review.payload
+        self.watch.replies.decided(review)
+        if "call_hash" not in payload:
+            return
         if review.decided_by == EXPIRY and review.decision is Decision.APPROVE:
             return
         people = {person.strip().casefold() for person in (review.decided_by, review.signed_by) if person}
@@ -221,20 +270,29 @@ class Game:
         ]
 
 
+async def _classified(category: str) -> StageResult:
+    return StageResult(delta=Delta(outputs={"classification": {"category": category}}))
+
+
 class Table:
     """A company and its gate, set up once and cleared for every game: building tools is slow."""
 
     def __init__(self, *, policy: bool, build: Build | None = None) -> None:
         self._policy = policy
-        self._company = Company()
+        self._company, build = Company(), build or Build()
+        self._desk, self._build = Desk(self._company), build
         self._house = MemoryHouse(WallClock(self._company), self._act)
-        self._gate = gate_of(self._company, self._house, policy=policy, build=build, now=lambda: self._company.now)
+        self._gate = gate_of(self._desk, self._house, policy=policy, build=build, now=lambda: self._company.now)
         self._game: Game | None = None
 
     def new_game(self, choose: Chooser) -> Game:
         self._company.reset()
+        self._desk.reset()
         self._house.clear()
-        self._game = Game(choose, self._company, Watch(self._company, self._policy), self._house, self._gate)
+        watch = Watch(self._company, self._policy)
+        self._game = Game(
+            choose, self._company, watch, self._house, self._gate, self._desk, self._build.sending, self._build.replies
+        )
         return self._game
 
     async def _act(self, envelope: Envelope, ctx: StageContext) -> StageResult:

@@ -88,7 +88,7 @@ class MemoryHouse(MemoryLedger):
         state = ReviewState.EXPIRED if verdict.by == EXPIRY else ReviewState.DECIDED
         decided = replace(
             review, state=state, decision=verdict.decision, decided_by=verdict.by, decided_at=verdict.at,
-            signed_by=verdict.signed_by,
+            signed_by=verdict.signed_by, edit=verdict.edit,
         )  # fmt: skip
         self.asked[review.run_id] = [decided if one.id == review.id else one for one in self.asked[review.run_id]]
         return decided
@@ -127,7 +127,7 @@ class StoreHouse:
 
     async def decide(self, review: Review, verdict: Verdict) -> Review | None:
         decided = await self.store.decide(
-            review.id, Verdict(verdict.decision, verdict.by, review.version, review.payload_hash)
+            review.id, Verdict(verdict.decision, verdict.by, review.version, review.payload_hash, edit=verdict.edit)
         )
         if decided.state is ReviewState.OPEN and verdict.signed_by is not None:
             decided = await self.store.decide(

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
+from deskhand.agents.closing import Closing
 from deskhand.engine.context import RunContext
 from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.model.run import Decision, EffectKey, Verdict, canonical_hash
@@ -15,6 +16,7 @@ from deskhand.tools.lookup import Lookups
 from deskhand.tools.rules import RULES
 from tests.memory_ledger import MemoryLedger
 from tests.security.hijack.desk import Build
+from tests.security.hijack.replies import SENDING
 
 Patches = dict[str, Any]
 """What is put in the place of what, by dotted name."""
@@ -47,6 +49,14 @@ def without(rule: str, *, policy: bool = True) -> Mutant:
 
 def _nothing(*_: Any) -> None:
     return None
+
+
+async def _no_reasons(*_: Any) -> list[Any]:
+    return []
+
+
+async def _always_auto(*_: Any) -> str:
+    return "auto"
 
 
 def _hash_of_the_tool_alone() -> Patches:
@@ -177,6 +187,42 @@ MUTANTS = (
     Mutant("recipients: a Cc counts", patches=_copies_are_recipients),
     Mutant("results: not looked through", patches=lambda: {"deskhand.tools.gate.strangers_data": _nothing}),
 )
+
+
+def _anything_may_be_searched_for() -> Patches:
+    return {"deskhand.tools.web_search._check_private": _nothing}
+
+
+def _any_reply_counts_as_seen() -> Patches:
+    return {"deskhand.agents.sending._approved": lambda envelope, reply: True}
+
+
+def _nobody_is_waited_for() -> Patches:
+    return {"deskhand.agents.sending._waited": lambda envelope, reply: True}
+
+
+def _asking_for_a_person_changes_nothing() -> Patches:
+    known = Closing.of
+
+    def of(calls: Any, envelope: Any, most: int = 1) -> Closing:
+        return known([call for call in calls if call[0] != "escalate"], envelope, most)
+
+    return {"deskhand.agents.closing.Closing.of": of}
+
+
+LATER = (
+    without("always_ask"),
+    Mutant("closing: nothing is always a person's", Build(always_ask=frozenset())),
+    Mutant("closing: the review stage's reasons do not count", Build(sending=replace(SENDING, reasons=_no_reasons))),
+    Mutant("closing: no mode", Build(sending=replace(SENDING, mode_for=_always_auto))),
+    Mutant("closing: no time to stop it", patches=_nobody_is_waited_for),
+    Mutant("closing: any reply counts as seen", patches=_any_reply_counts_as_seen),
+    Mutant("closing: asking for a person changes nothing", patches=_asking_for_a_person_changes_nothing),
+    Mutant("closing: as many replies as one likes", Build(replies=5)),
+    Mutant("results: what strangers wrote counts", Build(outside=False)),
+    Mutant("web search: anything may be asked", patches=_anything_may_be_searched_for),
+)
+"""What came with the tools that every desk has."""
 
 HARMLESS = ("unknown_tool", "invalid_arguments")
 """Without these the gate has nothing to run: it fails, and a gate that fails holds the call."""
