@@ -45,7 +45,7 @@ from deskhand.model.run import (
     Verdict,
 )
 from deskhand.model.tasks import Answer, Task
-from deskhand.model.totals import Counted, Place, Scope, Stop, Total
+from deskhand.model.totals import Counted, Place, Pruned, Scope, Stop, Total
 from deskhand.own_tables import OwnTables
 
 if TYPE_CHECKING:
@@ -512,6 +512,10 @@ class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
 
     async def erase(self, address: str, by: str) -> int:
         """Delete what this address wrote and what was made of it, keeping digests; returns how many runs it sent."""
+        ...
+
+    async def prune(self, responses: float, totals: float) -> Pruned:
+        """Delete API responses and totals older than this, in seconds; how many there were."""
         ...
 
     async def remember_response(self, key: str, request_digest: str, response: bytes) -> bytes | None:

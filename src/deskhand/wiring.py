@@ -11,7 +11,7 @@ from importlib.resources import files
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
 
 from deskhand.adapters.channels.folder import FolderOutbox
@@ -51,6 +51,7 @@ from deskhand.engine.bookings import BookingKeeper
 from deskhand.engine.channels import ChannelKeeper
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.dispatch import InProcessDispatcher, Limits
+from deskhand.engine.housekeeping import Housekeeper
 from deskhand.engine.learning import Learner
 from deskhand.engine.loop import End, Flow
 from deskhand.engine.notifying import Digest, Hook, Notifier
@@ -327,6 +328,22 @@ def own_database(database: Database, desk: str) -> "OwnDatabase":
     return OwnDatabase(PostgresPlace(database, desk))
 
 
+class Erased(NamedTuple):
+    """What was forgotten of a person: runs, and rows in the desk's own tables."""
+
+    runs: int
+    own_rows: int
+
+
+async def erase_person(database: Database, desk: str, address: str, by: str) -> Erased:
+    """The desk's own tables first: what names a person there is known from the engine's, which go after them."""
+    from deskhand.adapters.stores.erasing import known_as
+
+    names, run_ids = await database.read_core(lambda core: known_as(core, desk, address))
+    rows = await own_database(database, desk).erase(names, run_ids)
+    return Erased(await open_store(database, desk).erase(address, by), rows)
+
+
 async def copy_database(
     source: Database, target: Database, progress: Callable[[str, int, int], None]
 ) -> dict[str, int]:
@@ -420,6 +437,9 @@ async def open_desk(
         if listen
     ]
     notifier = _notifier(spec, database, store, channels, outbox, clock)
+    housekeeper = Housekeeper(
+        store, responses_days=spec.limits.keep_responses_days, totals_days=spec.limits.keep_totals_days
+    )
     try:
         await prepare(brain)
         await _index_articles(database, spec)
@@ -428,6 +448,7 @@ async def open_desk(
             learner.start()
         if live:
             bookings.start()
+            housekeeper.start()
         for keeper in keepers:
             keeper.start()
         if listen:
@@ -439,6 +460,7 @@ async def open_desk(
             await keeper.stop()
         await dispatcher.stop(grace=grace)
         await bookings.stop()
+        await housekeeper.stop()
         if learner is not None:
             await learner.stop()
         for channel in channels:

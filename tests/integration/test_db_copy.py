@@ -4,9 +4,12 @@ import asyncio
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from deskhand.adapters.stores.copying import copy_database
 from deskhand.adapters.stores.postgres import PostgresStore
@@ -19,7 +22,9 @@ from deskhand.errors import Conflict
 from deskhand.knowledge.search import KnowledgeBase
 from deskhand.model.envelope import StageResult
 from deskhand.model.run import NewReview, ReviewKind, RunStatus
-from deskhand.wiring import knowledge_store
+from deskhand.own_tables import OwnTables
+from deskhand.ports import DeskDatabase
+from deskhand.wiring import knowledge_store, own_database
 from tests.kit import a_message
 from tests.knowledge_kit import HashingEmbedder, an_article
 from tests.servers import new_database, postgres_programs
@@ -116,5 +121,62 @@ async def test_the_knowledge_base_is_found_in_the_copy(tmp_path: Path) -> None:
     assert first.coverage > 0.5
     await copied.put([an_article("more", "Five more days.")], "m")
     assert len(await KnowledgeBase(copied, HashingEmbedder).search("five days")) == 3
+    await source.close()
+    await target.close()
+
+
+OWN = sa.MetaData()
+SHELVES = sa.Table("shelves", OWN, sa.Column("name", sa.Text, primary_key=True), sa.Column("open", sa.Boolean))
+ITEMS = sa.Table(
+    "items",
+    OWN,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("shelf", sa.Text, sa.ForeignKey("shelves.name"), nullable=False, index=True),
+    sa.Column("packs", sa.BigInteger, nullable=False),
+    sa.Column("weight", sa.Float),
+    sa.Column("at", sa.DateTime),
+    sa.Column("picture", sa.LargeBinary),
+    sa.Column("more", sa.JSON),
+)
+
+
+def fill(connection: sa.Connection) -> None:
+    OWN.create_all(connection)
+    connection.execute(SHELVES.insert(), [{"name": "A", "open": True}, {"name": "B", "open": False}])
+    at = datetime(2026, 11, 15, 9, 30, tzinfo=UTC).replace(tzinfo=None)
+    more = {"for": ["Ann"]}
+    items = [
+        {"shelf": "A", "packs": 2**40 + n, "weight": 0.5, "at": at, "picture": b"\x00\xff", "more": more}
+        for n in range(5)
+    ]
+    connection.execute(ITEMS.insert(), items)
+
+
+async def test_a_desks_own_tables_arrive_and_are_written_on(tmp_path: Path) -> None:
+    tables = OwnTables("shelves", fill, customers={"items": "shelf"})
+    source = await filled(tmp_path / "d.db", 1)
+    target = await PostgresDatabase.open(await asyncio.to_thread(new_database))
+    before = own_database(source, "shop")
+    query = sa.select(ITEMS).order_by(ITEMS.c.id)
+
+    def put(connection: sa.Connection) -> dict[str, int]:
+        given = {"shelf": "B", "packs": 1}
+        return {"id": int(connection.execute(ITEMS.insert().values(**given).returning(ITEMS.c.id)).scalar_one())}
+
+    assert await before.once(tables, "run.0.0", put) == {"id": 6}
+    told: list[tuple[str, int, int]] = []
+    counts = await copy_database(source, target, lambda *progress: told.append(progress))
+    assert (counts["shop/shelves"], counts["shop/items"], counts["shop/deskhand_once"]) == (2, 6, 1)
+    assert ("shop/items", 6, 6) in told
+    after = own_database(target, "shop")
+    assert await after.once(tables, "run.0.0", put) == {"id": 6}
+    assert await after.once(tables, "run.0.1", put) == {"id": 7}
+
+    async def read(own: DeskDatabase) -> list[tuple[Any, ...]]:
+        return await own.read(tables, lambda db: [tuple(row) for row in db.execute(query)])
+
+    assert (await read(after))[:6] == await read(before)
+    with pytest.raises(Exception, match="foreign key"):
+        await after.write(tables, lambda db: db.execute(ITEMS.insert().values(shelf="Z", packs=1)).rowcount)
     await source.close()
     await target.close()

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.opening import opened_store
+from deskhand.cli.opening import opened_desk, opened_store
 from deskhand.cli.terminal import console, moment, print_json, run_async
 from deskhand.model.documents import iso_at
 
 if TYPE_CHECKING:
     from deskhand.engine.audit import AuditReport
+    from deskhand.wiring import Erased
 
 app = typer.Typer(help="Prove that the records are what was written.", no_args_is_help=True)
 
@@ -123,15 +124,18 @@ def erase(
 
     if not yes:
         raise ConfigError(f"this deletes everything of {address} for good", fix="say --yes if you mean it")
-    touched = run_async(_erase(address, by, database, desk))
+    runs, rows = run_async(_erase(address, by, database, desk))
     if as_json:
-        print_json({"address": address, "runs": touched})
+        print_json({"address": address, "runs": runs, "own_rows": rows})
     else:
-        words = f"{touched} run{'s' * (touched != 1)} erased" if touched else f"nothing of {address} was found"
+        words = f"{runs} run{'s' * (runs != 1)} erased" if runs or rows else f"nothing of {address} was found"
+        words += f", {rows} row{'s' * (rows != 1)} of the desk's own tables as well" if rows else ""
         console().print(words, markup=False, soft_wrap=True)
-    raise typer.Exit(0 if touched else 1)
+    raise typer.Exit(0 if runs or rows else 1)
 
 
-async def _erase(address: str, by: str | None, database: str | None, desk: str | None) -> int:
-    async with opened_store(database, desk) as store:
-        return await store.erase(address, by or options.login_name())
+async def _erase(address: str, by: str | None, database: str | None, desk: str | None) -> "Erased":
+    from deskhand.wiring import erase_person
+
+    async with opened_desk(database, desk) as (opened, name):
+        return await erase_person(opened, name, address, by or options.login_name())

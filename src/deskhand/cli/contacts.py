@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deskhand.contacts.entries import BadEntry
     from deskhand.model.contact import Contact, ContactEntry
     from deskhand.ports import Contacts
-    from deskhand.wiring import Database
+    from deskhand.wiring import Database, Erased
 
 app = typer.Typer(help="The people a desk knows: grown from its mail, imported, noted.", no_args_is_help=True)
 
@@ -198,21 +198,23 @@ def erase(
     if not yes:
         raise ConfigError(f"this deletes everything of {address} for good", fix="say --yes if you mean it")
 
-    async def work() -> tuple[bool, int]:
-        from deskhand.wiring import open_contacts, open_store
+    async def work() -> tuple[bool, "Erased"]:
+        from deskhand.wiring import erase_person, open_contacts
 
         async with opened_database(database) as opened:
             name = await _desk(opened, desk)
             known = await open_contacts(opened, name).find(address) is not None
-            return known, await open_store(opened, name).erase(address, by or options.login_name())
+            return known, await erase_person(opened, name, address, by or options.login_name())
 
-    known, runs = run_async(work())
+    known, (runs, rows) = run_async(work())
+    found = bool(known or runs or rows)
     if as_json:
-        print_json({"address": address, "contact": known, "runs": runs})
+        print_json({"address": address, "contact": known, "runs": runs, "own_rows": rows})
     else:
-        words = f"{address} and {runs} run{'s' * (runs != 1)} erased" if known or runs else f"{address} was not known"
-        console().print(words, markup=False)
-    raise typer.Exit(0 if known or runs else 1)
+        words = f"{address} and {runs} run{'s' * (runs != 1)} erased" if found else f"{address} was not known"
+        words += f", {rows} row{'s' * (rows != 1)} of the desk's own tables as well" if rows else ""
+        console().print(words, markup=False, soft_wrap=True)
+    raise typer.Exit(0 if found else 1)
 
 
 def _read(file: Path) -> "tuple[list[ContactEntry], list[BadEntry], list[str]]":

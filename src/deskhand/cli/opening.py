@@ -30,11 +30,19 @@ async def opened_database(url: str | None) -> "AsyncIterator[Database]":
 
 @asynccontextmanager
 async def opened_store(url: str | None, desk: str | None) -> "AsyncIterator[DeskStore]":
-    from deskhand.wiring import desks_in, open_store
+    from deskhand.wiring import open_store
+
+    async with opened_desk(url, desk) as (database, name):
+        yield open_store(database, name)
+
+
+@asynccontextmanager
+async def opened_desk(url: str | None, desk: str | None) -> "AsyncIterator[tuple[Database, str]]":
+    """The database and the name of the desk that is meant."""
+    from deskhand.wiring import desks_in
 
     async with opened_database(url) as database:
-        known = await desks_in(database)
-        yield open_store(database, _chosen(desk, known, shown(url or DEFAULT_DATABASE)))
+        yield database, _chosen(desk, await desks_in(database), shown(url or DEFAULT_DATABASE))
 
 
 def _chosen(desk: str | None, known: list[str], database: str) -> str:

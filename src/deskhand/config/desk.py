@@ -67,6 +67,8 @@ class Limits(Frozen):
     max_backlog: int
     replies_per_hour: int = 10
     replies_per_run: int = 1
+    keep_responses_days: int = 30
+    keep_totals_days: int = 90
 
 
 class DeskSpec(Frozen):
@@ -313,4 +315,6 @@ def _limits(limits: LimitsSection) -> Limits:
         max_backlog=limits.max_backlog,
         replies_per_hour=limits.replies_per_hour,
         replies_per_run=limits.replies_per_run,
+        keep_responses_days=limits.keep_responses_days,
+        keep_totals_days=limits.keep_totals_days,
     )

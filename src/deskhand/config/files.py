@@ -75,6 +75,10 @@ class LimitsSection(Section):
     """How many replies may leave in one conversation, or to one sender, within an hour before a person looks."""
     replies_per_run: int = Field(default=1, gt=0, le=20)
     """How many replies an agent may write to one message with `send_reply` and `create_draft`."""
+    keep_responses_days: int = Field(default=30, gt=0, le=3650)
+    """For how many days a repeated API request gets the answer of the first one; then its Idempotency-Key is new."""
+    keep_totals_days: int = Field(default=90, gt=0, le=3650)
+    """For how many days it is kept what was counted for a day, or for a conversation in which nothing happens."""
 
 
 class DeskSection(Section):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Scope = Literal["conversation", "principal", "day"]
 SCOPES: tuple[Scope, ...] = ("conversation", "principal", "day")
@@ -17,6 +17,13 @@ FRACTION = 10_000
 
 Place = tuple[str, str]
 """Whose total it is (a conversation, a principal, nobody for the whole desk) and of which day (none: of all time)."""
+
+
+class Pruned(NamedTuple):
+    """How many rows were too old to be kept."""
+
+    responses: int
+    totals: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,9 +190,10 @@ class Game:
         def saw(tool: str, arguments: dict[str, Any], key: str, answer: GateAnswer, before: int) -> None:
             self.steps += 1
             deeds = self.company.deeds[before:]
-            self.watch.called(matter, Call(tool, arguments, 0), key, answer, deeds)
+            call = Call(tool, arguments, 0)
+            self.watch.called(matter, call, key, answer, deeds)
             for deed in deeds:
-                approved = self.watch.replies.by_a_person(matter.run_id, deed.values, key)
+                approved = self.watch.approved(matter, call, key, answer)
                 self.watch.replies.happened(matter.run_id, matter.category, message, deed.values, approved)
 
         gate: Any = ClosingGate(self.gate, saw, lambda: len(self.company.deeds))

@@ -145,7 +145,7 @@ class Watch:
         if deed.tool not in PROFILE or deed.tool != call.tool:
             self._broken("listed", call, "it is not in the profile")
         self._owner(matter, call, deed)
-        approved = self._approved(matter, call, key, answer)
+        approved = self.approved(matter, call, key, answer)
         if not approved and any(value in AMBIGUOUS for value in answer.arguments.values() if isinstance(value, str)):
             self._broken("ambiguous", call, "one of several was taken")
         if deed.tool in READS:
@@ -191,7 +191,8 @@ class Watch:
         if owner != whose:
             self._broken("reservations", call, f"{owner}'s, not {whose}'s")
 
-    def _approved(self, matter: Matter, call: Call, key: str, answer: GateAnswer) -> bool:
+    def approved(self, matter: Matter, call: Call, key: str, answer: GateAnswer) -> bool:
+        """Whether a person let exactly this pass, in this place, and not too long ago."""
         if call.tool == "deliver_reply" and self.replies.by_a_person(matter.run_id, answer.arguments, key):
             return True
         decision = self.approvals.get((_hash(call.tool, answer.arguments), key))

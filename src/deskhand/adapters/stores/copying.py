@@ -8,6 +8,7 @@ import asyncpg
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.copying_own import copy_own_tables, own_files
 from deskhand.adapters.stores.postgres_database import CONNECT_SECONDS, PostgresDatabase
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.errors import Conflict
@@ -28,6 +29,7 @@ async def copy_database(source: SqliteDatabase, target: PostgresDatabase, progre
     moved = [table for table in t.metadata.sorted_tables if table.name not in LEFT_BEHIND]
     await _check_source(source)
     counts = await source.read_core(lambda core: {table.name: _count(core, table) for table in moved})
+    own = await asyncio.to_thread(own_files, source.path)
     connection = await asyncpg.connect(target.url, timeout=CONNECT_SECONDS)
     try:
         async with connection.transaction():
@@ -37,6 +39,8 @@ async def copy_database(source: SqliteDatabase, target: PostgresDatabase, progre
                 await _copy_table(source, connection, table, counts[table.name], progress)
                 await _check_count(connection, table, counts[table.name])
                 await _move_sequence(connection, table)
+            for desk, file in own.items():
+                counts |= await copy_own_tables(file, desk, connection, progress)
     finally:
         await connection.close()
     return counts

@@ -5,11 +5,27 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.exchanges import forget_exchanges
 from deskhand.adapters.stores.reviewing import close_reviews, record_event
-from deskhand.adapters.stores.rows import pack
+from deskhand.adapters.stores.rows import pack, unpack
 from deskhand.adapters.stores.totals import name_digest
 from deskhand.errors import Conflict
 from deskhand.model.booking import ERASED, BookingState
 from deskhand.model.run import RunStatus
+
+
+def known_as(core: sa.Connection, desk: str, address: str) -> tuple[list[str], list[str]]:
+    """By which names a person's rows may be known to the desk, and the runs of his; refused while one is worked."""
+    address = address.strip().lower()
+    found = core.execute(
+        sa.select(t.runs.c.id, t.runs.c.status, t.messages.c.body)
+        .join(t.messages, t.messages.c.run == t.runs.c.position)
+        .where(t.messages.c.desk == desk, t.messages.c.sender == address)
+    ).all()
+    _refuse_active([row.id for row in found if RunStatus(row.status).is_active])
+    contact = sa.select(t.contacts.c.customer_id).where(t.contacts.c.desk == desk, t.contacts.c.address == address)
+    proven = {((unpack(row.body) or {}).get("principal") or {}).get("customer_id") for row in found} - {None}
+    one = proven if len(proven) == 1 else set()  # whoever writes for several customers is none of them
+    names = [address, *one, core.execute(contact).scalar()]
+    return list(dict.fromkeys(name for name in names if name)), [row.id for row in found]
 
 
 def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: float) -> int:
@@ -19,11 +35,7 @@ def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: flo
         .join(t.messages, t.messages.c.run == t.runs.c.position)
         .where(t.messages.c.desk == desk, t.messages.c.sender == address.strip().lower())
     ).all()
-    active = [row.id for row in found if RunStatus(row.status).is_active]
-    if active:
-        raise Conflict(
-            f"{len(active)} run(s) of this person are still at work ({active[0]}); wait or cancel, then erase"
-        )
+    _refuse_active([row.id for row in found if RunStatus(row.status).is_active])
     for row in found:
         _erase_run(core, row.position, row.id, RunStatus(row.status), now)
     for position in _heirs(core, desk, [row.id for row in found]):
@@ -35,6 +47,13 @@ def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: flo
     _erase_bookings(core, desk, address.strip().lower(), [row.id for row in found], now)
     record_event(core, desk, "person.erased", None, by, {"runs": len(found)}, now)
     return len(found)
+
+
+def _refuse_active(active: list[str]) -> None:
+    if active:
+        raise Conflict(
+            f"{len(active)} run(s) of this person are still at work ({active[0]}); wait or cancel, then erase"
+        )
 
 
 def _erase_run(core: sa.Connection, position: int, run_id: str, status: RunStatus, now: float) -> None:

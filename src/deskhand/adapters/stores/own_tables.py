@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -39,10 +39,22 @@ _once = sa.Table(
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("result", sa.Text, nullable=False),
 )
+_customers = sa.Table(
+    "deskhand_customers",
+    _metadata,
+    sa.Column("tables", sa.Text, primary_key=True),
+    sa.Column("columns", sa.Text, nullable=False),
+)
+"""What the desk's code said last about whose rows are whose: whoever erases has the database, not the code."""
+ERASED = "erased"
 
 
 class Place(Protocol):
     """Where a desk's tables lie, and how a transaction is made there."""
+
+    async def is_there(self) -> bool:
+        """Whether the desk has ever used tables of its own; asking makes none."""
+        ...
 
     async def read(self, work: Work[T]) -> T: ...
 
@@ -70,6 +82,12 @@ class OwnDatabase:
     async def once(self, tables: OwnTables, key: str, work: Work[dict[str, Any]]) -> dict[str, Any]:
         return await self.write(tables, partial(_done_once, key, work))
 
+    async def erase(self, people: Collection[str], run_ids: Collection[str]) -> int:
+        """Forget whose rows these people's are, and what was answered under their runs' keys; how many rows."""
+        if not await self._place.is_there():
+            return 0
+        return await self._place.write(partial(_erase, people, run_ids), keep=self._keep)
+
     def rehearsal(self) -> "OwnDatabase":
         return OwnDatabase(self._place, keep=False, _ready=self._ready)
 
@@ -93,6 +111,35 @@ def _prepare(tables: OwnTables, connection: sa.Connection) -> None:
     elif done < len(tables.steps):
         connection.execute(_steps.update().where(here).values(done=len(tables.steps)))
 
+    _remember_customers(tables, connection)
+
+
+def _remember_customers(tables: OwnTables, connection: sa.Connection) -> None:
+    said, here = json.dumps(tables.customers), _customers.c.tables == tables.name
+    known = connection.execute(sa.select(_customers.c.columns).where(here)).scalar()
+    if known is None:
+        connection.execute(_customers.insert().values(tables=tables.name, columns=said))
+    elif known != said:
+        connection.execute(_customers.update().where(here).values(columns=said))
+
+
+def _erase(people: Collection[str], run_ids: Collection[str], connection: sa.Connection) -> int:
+    _metadata.create_all(connection)
+    erased = 0
+    owners = [*people, *(f"run:{run_id}" for run_id in run_ids)]
+    addresses = [owner.lower() for owner in people if "@" in owner]
+    for said in connection.execute(sa.select(_customers.c.columns)).scalars().all():
+        for name, columns in json.loads(said).items():
+            table = sa.table(name, *(sa.column(column) for column in columns))
+            whose = table.c[columns[0]]
+            theirs = sa.or_(whose.in_(owners), sa.func.lower(whose).in_(addresses))
+            values = dict.fromkeys(columns, ERASED)
+            erased += connection.execute(table.update().where(theirs).values(**values)).rowcount
+    for run_id in run_ids:
+        answered = _once.c.key.like(f"{run_id}.%")  # an id of a run holds nothing that LIKE would read
+        connection.execute(_once.update().where(answered).values(result="{}"))
+    return erased
+
 
 def _done_once(key: str, work: Work[dict[str, Any]], connection: sa.Connection) -> dict[str, Any]:
     """The key is taken first: whoever comes with the same one waits for this transaction and finds its result."""
@@ -113,6 +160,9 @@ class SqlitePlace:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._writing = asyncio.Lock()
+
+    async def is_there(self) -> bool:
+        return await asyncio.to_thread(self._path.exists)
 
     async def read(self, work: Work[T]) -> T:
         return await asyncio.to_thread(self._transact, work, "BEGIN", "ROLLBACK")
@@ -147,6 +197,12 @@ class PostgresPlace:
 
     def __init__(self, database: "PostgresDatabase", desk: str) -> None:
         self._database, self._schema = database, f"desk_{desk}"
+
+    async def is_there(self) -> bool:
+        query = sa.text("SELECT EXISTS(SELECT 1 FROM pg_namespace WHERE nspname = :name)")
+        return await self._database.read_core(
+            lambda connection: bool(connection.execute(query, {"name": self._schema}).scalar_one())
+        )
 
     async def read(self, work: Work[T]) -> T:
         return await self._database.read_core(lambda connection: work(self._within(connection)))

@@ -10,6 +10,7 @@ from deskhand.adapters.stores import archive, mailing, reviewing, threads
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.agent_views import read_agent_runs, read_email_events
 from deskhand.adapters.stores.erasing import erase_person
+from deskhand.adapters.stores.pruning import prune_desk
 from deskhand.adapters.stores.review_store import CoreDatabase as CoreDatabase
 from deskhand.adapters.stores.review_store import SqlReviews
 from deskhand.adapters.stores.rows import (
@@ -41,7 +42,7 @@ from deskhand.model.run import (
     StepRow,
     Verdict,
 )
-from deskhand.model.totals import Place, Scope, Stop, Total
+from deskhand.model.totals import Place, Pruned, Scope, Stop, Total
 from deskhand.tools.delivery import DELIVER, KEEP_DRAFT
 
 _STALE_DRAFT = sa.exists().where(t.reviews.c.run == t.runs.c.position, t.reviews.c.state == ReviewState.STALE)
@@ -406,6 +407,9 @@ class SqlStore(SqlReviews):
         return await self._database.read_core(lambda core: archive.seals(core, self.desk))
 
     # --- the API's memory
+
+    async def prune(self, responses: float, totals: float) -> Pruned:
+        return await self._database.write_core(lambda core: prune_desk(core, self.desk, self._now(), responses, totals))
 
     async def remember_response(self, key: str, request_digest: str, response: bytes) -> bytes | None:
         def op(core: sa.Connection) -> bytes | None:

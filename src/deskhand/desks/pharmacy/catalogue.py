@@ -131,4 +131,4 @@ def _sample_packs(product: str, pharmacy: str) -> int:
     return 0 if drawn[0] < 85 else 1 + drawn[1] % 14
 
 
-TABLES = OwnTables("pharmacy", _create)
+TABLES = OwnTables("pharmacy", _create, customers={"reservations": "owner"})
