@@ -79,7 +79,8 @@ def _handed_in(choose: Chooser) -> dict[str, Any]:
 def _reservation(choose: Chooser) -> dict[str, Any]:
     wanted: dict[str, Any] = {"action": choose(("create", "create", "check", "cancel"))}
     number = choose((*RESERVED, "R-ZZZZZZZZ"))
-    return wanted | choose(({}, {"drug_name": number}, {"reservation": number}))
+    named: dict[str, Any] = choose(({}, {"drug_name": number}, {"reservation": number}))
+    return wanted | named
 
 
 ARGUMENTS: dict[str, Callable[[Chooser], dict[str, Any]]] = {
