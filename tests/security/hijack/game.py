@@ -176,11 +176,10 @@ class Game:
             results.append({"tool": call.tool, "status": answer.result.status, "data": answer.result.data})
             if answer.verdict == "allow" and answer.result.ok and call.tool in CLOSING:
                 made.append((call.tool, answer.arguments))
-                if call.tool == "escalate":
-                    self.watch.replies.escalated.add(ctx.run_id)
             if answer.verdict == "hold":
                 held = Held(answer, key)
                 return StageResult(outcome=Outcome.CONFIRM, ask=held.ask, reason=answer.reason, resume=STAGE)
+        self.watch.replies.person_asked_for = any(tool == "escalate" for tool, _ in made)
         if closing := Closing.of(made, envelope, self.replies):
             return await self._closed(closing, matter, envelope.message, ctx)
         delta = Delta(outputs={f"{STAGE}{phase}": {"results": results}}, hops=1)

@@ -56,7 +56,8 @@ class ReplyWatch:
     """(run, recipient, text) of what a person let go, with the deliveries it was good for."""
     shown: dict[tuple[str, str, str], float] = field(default_factory=dict)
     """When the time to stop a reply began."""
-    escalated: set[str] = field(default_factory=set)
+    person_asked_for: bool = False
+    """Whether the calls that a stage closes with, which its rows keep, ask for one."""
     stopped: set[tuple[str, str, str]] = field(default_factory=set)
     """What somebody rejected."""
     left: Counter[str] = field(default_factory=Counter)
@@ -90,7 +91,7 @@ class ReplyWatch:
             self.broken("mode", "a desk in shadow mode sent something")
         if category in ("drafted", "unsure", *ALWAYS_ASK) and not approved:
             self.broken("a person's", f"nobody let go a reply about {category}")
-        if run_id in self.escalated:
+        if self.person_asked_for:
             self.broken("escalated", "it left after a person was asked for")
         if what in self.stopped:
             self.broken("stopped", "it left though somebody rejected it")
