@@ -89,7 +89,8 @@ class DatabaseCalendar:
         if state is not None:
             query = query.where(t.bookings.c.state == state)
         known = {"desk": self.desk, "after": after} | ({} if run_id is None else {"of": run_id})
-        rows = await self._database.read_core(lambda core: core.execute(query, known).all())
+        read = self._database.read_core if run_id is None else self._database.glance
+        rows = await read(lambda core: core.execute(query, known).all())
         return [_booking(row) for row in rows]
 
     async def settle(self) -> int:

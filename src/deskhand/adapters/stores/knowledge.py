@@ -315,7 +315,7 @@ class SqlKnowledgeStore:
         await self._database.write_core(lambda core: record_sources(core, self.desk, run_id, used, self._now()))
 
     async def texts_used(self, run_id: str) -> list[str]:
-        return await self._database.read_core(lambda core: texts_used(core, self.desk, run_id))
+        return await self._database.glance(lambda core: texts_used(core, self.desk, run_id))
 
     async def used(self) -> list[tuple[str, str]]:
         return await self._database.read_core(lambda core: used_sources(core, self.desk))

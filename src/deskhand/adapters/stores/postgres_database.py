@@ -117,6 +117,8 @@ class PostgresDatabase:
         except Exception as error:
             raise self._explain(error) from error
 
+    glance = read_core
+
     async def close(self) -> None:
         """Commit what was handed in, then close; handing in more is refused."""
         if self._closed:

@@ -144,7 +144,7 @@ class SqlStore(SqlReviews):
 
     async def message(self, run_id: str) -> Message | None:
         known = {"desk": self.desk, "run_id": run_id}
-        body = await self._database.read_core(lambda core: core.execute(_MESSAGE, known).scalar())
+        body = await self._database.glance(lambda core: core.execute(_MESSAGE, known).scalar())
         return None if body is None else Message.model_validate_json(body)
 
     async def messages(self, run_ids: Sequence[str]) -> dict[str, Message]:
@@ -315,7 +315,7 @@ class SqlStore(SqlReviews):
         )
 
     async def replies_since(self, conversation: str, tool: str, since: float, *, beside: str) -> int:
-        return await self._database.read_core(
+        return await self._database.glance(
             lambda core: mailing.replies_since(core, self.desk, conversation, tool, since, beside)
         )
 
@@ -341,7 +341,8 @@ class SqlStore(SqlReviews):
         if state is not None:
             query = query.where(t.effects.c.state == state)
         known = {"desk": self.desk} | ({} if run_id is None else {"of_run": run_id})
-        rows = await self._database.read_core(lambda core: core.execute(query, known).all())
+        read = self._database.read_core if run_id is None else self._database.glance
+        rows = await read(lambda core: core.execute(query, known).all())
         return [effect_of(row.run_id, row) for row in rows]
 
     async def spent(self, since: float) -> float:
@@ -361,7 +362,7 @@ class SqlStore(SqlReviews):
         return await self._database.write_core(lambda core: resume_desk(core, self.desk, by, self._now()))
 
     async def stopped(self) -> Stop | None:
-        return await self._database.read_core(lambda core: read_stop(core, self.desk))
+        return await self._database.glance(lambda core: read_stop(core, self.desk))
 
     async def calls(self, run_id: str | None = None) -> list[LlmCall]:
         query = sa.select(t.llm_calls).where(t.llm_calls.c.desk == self.desk).order_by(t.llm_calls.c.id)

@@ -36,7 +36,7 @@ class SqlTrustStore:
     async def mode_changes(self, category: str | None = None) -> list[ModeChange]:
         query = _CHANGES if category is None else _CHANGES_OF_CATEGORY
         known = {"desk": self.desk} | ({} if category is None else {"of": category})
-        rows = await self._database.read_core(lambda core: core.execute(query, known).all())
+        rows = await self._database.glance(lambda core: core.execute(query, known).all())
         return [_change(row) for row in rows]
 
     async def change_mode(self, change: ModeChange) -> bool:
