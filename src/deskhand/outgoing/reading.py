@@ -11,6 +11,7 @@ _ENCODED = re.compile(
     r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|&#(?:[0-9]{2,7}|[xX][0-9a-fA-F]{2,6})"
     r"|(?:%[0-9A-Fa-f]{2})+"
 )
+_STRANGE = re.compile(r"[^\x00-\x7f]")
 _ROUNDS = 4
 """How often something may be encoded in itself."""
 INVISIBLE = re.compile(
@@ -92,8 +93,7 @@ def _decode(written: str) -> str:
 
 def _without_the_invisible(letters: list[str], starts: list[int], ends: list[int]) -> None:
     """What is not ASCII as it is read, from the end on, so that places before it stay where they are."""
-    strange = [place for place, letter in enumerate(letters) if not letter.isascii()]
-    for place in reversed(strange):
+    for place in reversed([strange.start() for strange in _STRANGE.finditer("".join(letters))]):
         read = _as_read(letters[place])
         if len(read) == 1:
             letters[place] = read
