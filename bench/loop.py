@@ -1,12 +1,13 @@
 """An iteration of a tool loop (ask the model, run one read tool) against a local server: our CPU and others'."""
 
 import itertools
+import json
 from pathlib import Path
 from typing import Any
 
 from bench import llm_stage
 from bench.desks import MODEL, chat_model, message, working
-from bench.driving import ITERATIONS, MAIL, by_iteration, drive
+from bench.driving import ITERATIONS, MAIL, by_iteration, drive, lookup_order
 from bench.harness import Floor, Report, Result, alternate, elsewhere, medians, model_server, spread
 from deskhand.adapters.chat_models.recording import RecordingChatModel
 from deskhand.agents.agent import Parts
@@ -83,6 +84,32 @@ async def ours_alone(folder: Path, url: str, n: int, in_flight: int) -> Result:
     return by_iteration(result)
 
 
+async def bare_client(folder: Path, url: str, n: int, in_flight: int) -> Result:
+    """The same conversation by aiohttp alone, the tool called as the function it is: what no loop can save."""
+    import aiohttp
+
+    spec = next(iter(tools())).spec
+    async with aiohttp.ClientSession() as session:
+
+        async def one() -> None:
+            said: list[dict[str, Any]] = [
+                {"role": "system", "content": INSTRUCTIONS},
+                {"role": "user", "content": MAIL},
+            ]
+            while True:
+                body = {"model": "gpt-4o-mini", "messages": said, "tools": [spec]}
+                async with session.post(f"{url}/chat/completions", json=body) as response:
+                    answer = (await response.json())["choices"][0]["message"]
+                said.append(answer)
+                if not answer.get("tool_calls"):
+                    return
+                for call in answer["tool_calls"]:
+                    found = lookup_order(**json.loads(call["function"]["arguments"]))
+                    said.append({"role": "tool", "tool_call_id": call["id"], "content": json.dumps(found)})
+
+        return by_iteration(await drive(one, n // ITERATIONS, in_flight))
+
+
 async def pydantic_ai(folder: Path, url: str, n: int, in_flight: int) -> Result:
     return await llm_stage.pydantic_ai(folder, url, n, in_flight, loop=True)
 
@@ -94,6 +121,7 @@ async def langgraph(folder: Path, url: str, n: int, in_flight: int) -> Result:
 CASES = {
     "ours_durable": ours_durable,
     "ours_alone": ours_alone,
+    "bare_client": bare_client,
     "pydantic_ai": pydantic_ai,
     "langgraph": langgraph,
 }
@@ -102,6 +130,7 @@ OPENAI_AGENTS = "openai_agents.loop"
 ROWS = (
     ("Deskhand, through gate and durable rows", "loop.ours_durable"),
     ("Deskhand, through the gate, without rows", "loop.ours_alone"),
+    ("aiohttp and the tool's function, by hand", "loop.bare_client"),
     ("pydantic-ai", "loop.pydantic_ai"),
     ("LangGraph (create_agent)", "loop.langgraph"),
     ("openai-agents", OPENAI_AGENTS),
@@ -129,7 +158,8 @@ def bench(*, quick: bool) -> Report:
             row[f"spread @{in_flight}"] = spread(runs, "cpu_ms")
         report.table.append(row)
     for in_flight in (1, 16):
-        durable = report.runs[f"{rows[0][0]} @{in_flight}"]
-        what = f"CPU an iteration through gate and rows, {in_flight} in flight"
-        report.floors.append(Floor(what, medians(durable)["cpu_ms"], most=1.0, unit=" ms"))
+        durable, alone, bare = (medians(report.runs[f"{label} @{in_flight}"])["cpu_ms"] for label, _ in rows[:3])
+        what = f"CPU that loop and gate add to a bare request and call, {in_flight} in flight"
+        report.floors.append(Floor(what, alone - bare, most=1.0, unit=" ms"))
+        report.notes.append(f"{in_flight} in flight: durable rows add another {durable - alone:.2f} ms an iteration")
     return report
