@@ -1,5 +1,6 @@
 """What every Store promises about the review queue: found by why it is there, put aside, given to somebody."""
 
+from itertools import count
 from typing import Any
 
 import pytest
@@ -51,7 +52,8 @@ async def test_reviews_are_found_by_each_of_their_causes_exactly(stores: Stores)
 
 
 async def test_reviews_are_chosen_and_counted_by_all_that_is_known_of_them(stores: Stores) -> None:
-    store = await stores(now=lambda: NOW)
+    ticks = count()
+    store = await stores(now=lambda: NOW + next(ticks) / 1000)
     one = await parked(store, 1, known={"category": 'odd "quoted" ü', "language": "de"})
     two = await parked(store, 2, Cause.EMERGENCY)
     three = await parked(store, 3, expires_at=NOW + 30, fallback=Decision.APPROVE)

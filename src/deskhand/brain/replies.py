@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from deskhand.config.yaml import read_yaml
+from deskhand.knowledge.prose import unwrapped
 
 Tone = Literal["professional", "empathetic", "friendly"]
 
@@ -97,7 +98,7 @@ def _quoted(texts: Mapping[str, Any], quote: Quote, language: str) -> list[str]:
     known = quote.language is None or quote.language == language
     called = texts["languages"].get(quote.language or "", texts["languages"]["other"])
     lead = texts["quote" if known else "quote_other"].format(title=quote.title, language=called)
-    lines = "\n".join(f"> {line}".rstrip() for line in quote.text.splitlines())
+    lines = "\n".join(f"> {line}".rstrip() for line in unwrapped(quote.text).splitlines())
     return [f"{lead}\n\n{lines}", texts["source"].format(source=quote.source)]
 
 

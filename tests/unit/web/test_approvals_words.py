@@ -1,48 +1,14 @@
-"""Values of the queue in words: lines that were wrapped for a file, and how long something still waits."""
+"""Values of the queue in words: what a reply quotes, and how long something still waits."""
 
 from dataclasses import replace
 
 import pytest
 
 from deskhand.model.run import REASSIGN_TO, Decision, Review, ReviewKind, ReviewState
-from deskhand.web.approvals.words import expiry, prose, quotes_as_prose
+from deskhand.web.approvals.words import expiry, quotes_as_prose
 
 NOW = 1_800_000_000.0
 OPEN = Review("rev_1", "shop", "run_1", 0, "c1", ReviewKind.REPLY, "", {}, "", ReviewState.OPEN, 1, NOW)
-
-
-def test_wrapped_lines_become_paragraphs_and_lists_stay_lists() -> None:
-    article = """\
-# Delivery
-
-We deliver within two working days. A parcel
-that is late is looked for by
-us.
-
-- to the door,
-  which is free
-- to a shop
-1. first
-2) second
-> quoted
-> twice
-| a | b |
-"""
-    assert (
-        prose(article)
-        == """\
-# Delivery
-
-We deliver within two working days. A parcel that is late is looked for by us.
-
-- to the door, which is free
-- to a shop
-1. first
-2) second
-> quoted
-> twice
-| a | b |"""
-    )
 
 
 def test_what_a_reply_quotes_is_unwrapped_and_its_own_lines_stay() -> None:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from deskhand.errors import Conflict, NotFound, TooManyLogins
+from deskhand.knowledge.prose import unwrapped
 from deskhand.model.causes import Cause
 from deskhand.model.run import Decision, Review, ReviewState
 from deskhand.ports import Users
@@ -32,7 +33,7 @@ from deskhand.web.approvals.queue import (
     written_place,
 )
 from deskhand.web.approvals.sheet import decided_words, read_sheet, typing_words
-from deskhand.web.approvals.words import CAUSES, KINDS, PAST, age, clock, expiry, iso, prose, quotes_as_prose, visible
+from deskhand.web.approvals.words import CAUSES, KINDS, PAST, age, clock, expiry, iso, quotes_as_prose, visible
 
 HERE = Path(__file__).parent
 STATIC = {"style.css": "text/css", "approvals.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -60,7 +61,7 @@ class Pages:
             "visible": visible,
             "iso": iso,
             "clock": clock,
-            "prose": prose,
+            "prose": unwrapped,
             "quotes_as_prose": quotes_as_prose,
         }
         self._templates.globals |= {"home": HOME, "causes": CAUSES, "kinds": KINDS, "past": PAST, "fresh": _fresh()}

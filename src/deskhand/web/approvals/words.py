@@ -5,16 +5,12 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
+from deskhand.knowledge.prose import unwrapped
 from deskhand.model.causes import Cause
 from deskhand.model.run import REASSIGN_TO, Decision, Review, ReviewKind, ReviewState
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """What turns the direction of reading or is not seen at all."""
-
-_OWN_LINE = re.compile(r"\s*([-*+•#>|]|\d+[.)]\s|```)|\s{4}")
-"""Lines that begin something of their own."""
-_ENDS_LINE = re.compile(r"\s*(#|>|\||```)")
-"""Lines that nothing is joined to."""
 
 CAUSES: dict[Cause, str] = {
     Cause.EVERY_REPLY: "every reply",
@@ -103,24 +99,12 @@ def expiry(review: Review, now: float) -> str | None:
     return f"in {age(left)}" + (f", then {then}" if then else "") if left >= 60 else "now"
 
 
-def prose(text: Any) -> str:
-    """An article that was wrapped for a file, as paragraphs; lists, tables and headings keep their lines."""
-    lines: list[str] = []
-    for line in str(text).splitlines():
-        joins = bool(lines and lines[-1].strip() and line.strip()) and not _OWN_LINE.match(line)
-        if joins and not _ENDS_LINE.match(lines[-1]):
-            lines[-1] = f"{lines[-1].rstrip()} {line.strip()}"
-        else:
-            lines.append(line.rstrip())
-    return "\n".join(lines)
-
-
 def quotes_as_prose(text: Any) -> str:
     """A reply as it was written, the articles that it quotes as paragraphs."""
     lines: list[str] = []
     for quoted, group in groupby(str(text).splitlines(), key=lambda line: line.startswith(">")):
         own = list(group)
-        article = prose("\n".join(line[1:].strip() for line in own)).splitlines() if quoted else []
+        article = unwrapped("\n".join(line[1:].strip() for line in own)).splitlines() if quoted else []
         lines += [f"> {line}".rstrip() for line in article] if quoted else own
     return "\n".join(lines)
 
