@@ -23,6 +23,7 @@ from deskhand.tools.delivery import DELIVER
 _WIDEST = 110
 _TOOK, _NUMBER, _AFTER = 9, 4, 8
 """Columns of how long a step took, its number, and how long after the beginning it was."""
+_GOES_ON = {"- ": "  ", "> ": "> "}
 _SIGNS: dict[Outcome, tuple[str, str]] = {
     Outcome.SUCCESS: ("✓", "green"),
     Outcome.PARTIAL: ("✓", "yellow"),
@@ -279,8 +280,8 @@ def reply_lines(reply: Mapping[str, Any], width: int) -> list[Text]:
 
 
 def _wrapped(line: str, width: int) -> list[str]:
-    """What goes on after the first line of an item of a list stands under its words."""
-    return wrap(line, width, subsequent_indent="  " if line.startswith("- ") else "") or [""]
+    """What goes on after the first line of an item or of a quotation stands under its words."""
+    return wrap(line, width, subsequent_indent=_GOES_ON.get(line[:2], "")) or [""]
 
 
 def _decision(result: StageResult) -> str:

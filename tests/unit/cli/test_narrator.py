@@ -84,3 +84,9 @@ def test_items_of_a_list_are_wrapped_under_their_words() -> None:
         "  │ - a teapot that is rather large and",
         "  │   green, in the shop in Praha",
     ]
+
+
+def test_a_quotation_stays_one_when_it_is_wrapped() -> None:
+    text = "> The Grande is made for up to 40 people and takes fresh milk."
+    lines = [line.plain for line in reply_lines({"subject": "Re", "to": "a@b", "text": text}, 40)]
+    assert lines[1:] == ["  │ > The Grande is made for up to 40 people", "  │ > and takes fresh milk."]
