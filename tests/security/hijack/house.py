@@ -78,8 +78,8 @@ class MemoryHouse(MemoryLedger):
         self.asked[run_id].append(review)
         return run_id, review
 
-    async def append(self, row: StepRow) -> None:
-        self.steps[row.run_id].append(row)
+    async def append(self, row: StepRow, *more: StepRow) -> None:
+        self.steps[row.run_id] += [row, *more]
 
     async def reviews(self, *, run_id: str, after: object = None) -> list[Review]:
         return [] if after else self.asked.get(run_id, [])
