@@ -298,6 +298,8 @@ class _Show:
             why = review["reason"]
         elif delivered:
             why = f"→ {Path(str(delivered)).name}"
+        elif str(run.status) == "done" and not why:
+            why = "nothing to send"
         sender = _writer(message)
         line = Text.assemble(
             (f"  {time.strftime('%H:%M:%S')} ", "dim"),
