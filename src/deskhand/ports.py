@@ -408,8 +408,9 @@ class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
         reason: str | None = None,
         error_code: str | None = None,
         review: NewReview | None = None,
+        rows: Sequence[StepRow] = (),
     ) -> None:
-        """End or park a running run, opening its review in the same transaction."""
+        """End or park a running run after its last rows, opening its review in the same transaction as that."""
         ...
 
     async def release(self, run_id: str) -> None:

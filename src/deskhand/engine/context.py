@@ -4,7 +4,7 @@ import time
 from asyncio import CancelledError, Future, Task, create_task, get_running_loop
 from asyncio import timeout as time_limit
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
@@ -29,9 +29,10 @@ from deskhand.model.run import (
     Verdict,
     canonical_hash,
 )
+from deskhand.model.spec import END
 from deskhand.ports import Clock, Store, Work
 
-APPEND_TRIES = 6
+WRITE_TRIES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,10 @@ class RunContext:
         await self._record(ADOPTION, adopted)
         return adopted.next
 
+    async def rest(self, finish: Callable[[Sequence[StepRow]], Awaitable[None]]) -> None:
+        """End or park the run with the rows that are not written yet: the last stage's, most of the time."""
+        await self._insist(finish)
+
     # --- what stages use
 
     async def step(self, name: str, work: Work, *, at_once: bool = True) -> StageResult:
@@ -213,7 +218,11 @@ class RunContext:
             failure = self._failure(name, late if limit.expired() else error, patience)
             row, result = self._row(name, failure, started_at=started_at, latency_ms=_ms(begun))
         crash_point("loop.after_work")
-        await self._keep(row, result)
+        if _ends_the_run(result):
+            self._noted.append(row)
+            self._advance(row, result)
+        else:
+            await self._keep(row, result)
         crash_point("loop.after_row")
         return result
 
@@ -296,13 +305,16 @@ class RunContext:
 
     async def _append(self, row: StepRow) -> None:
         """The work is done: rather than do it again, wait a while for a database that is away."""
-        for tried in range(1, APPEND_TRIES + 1):
+        await self._insist(lambda rows: self._store.append(*rows, row))
+
+    async def _insist(self, write: Callable[[Sequence[StepRow]], Awaitable[None]]) -> None:
+        for tried in range(1, WRITE_TRIES + 1):
             try:
-                await self._store.append(*self._noted, row)
+                await write(self._noted)
                 self._noted.clear()
                 return
             except StoreUnavailable:
-                if tried == APPEND_TRIES:
+                if tried == WRITE_TRIES:
                     raise
                 await self._clock.sleep(0.1 * 2**tried)
 
@@ -333,6 +345,13 @@ class RunContext:
         elif (reply := approved_reply(asked, verdict, self.envelope)) is not None:
             approved = replace(verdict, decision=Decision.APPROVE)
             self._reply_verdict = (canonical_hash([DELIVER, reply]), approved)
+
+
+def _ends_the_run(result: StageResult) -> bool:
+    """Nothing comes after it but the run's end, so that its row is written with that."""
+    if result.outcome is Outcome.TERMINATE:
+        return not result.asks_a_person
+    return result.outcome.is_success and result.next in (None, END)
 
 
 def _ms(begun: float) -> float:

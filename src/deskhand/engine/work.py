@@ -1,8 +1,9 @@
 """Working one run: claim it, carry it through its flow, put down where it came to rest."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from deskhand.config.expiry import ExpirySpec
@@ -17,7 +18,18 @@ from deskhand.model.causes import Cause
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Delta, Envelope, ErrorNote, StageResult
 from deskhand.model.message import Message
-from deskhand.model.run import EXPIRY, REASSIGN_TO, Claimed, Decision, NewReview, Review, ReviewKind, Run, RunStatus
+from deskhand.model.run import (
+    EXPIRY,
+    REASSIGN_TO,
+    Claimed,
+    Decision,
+    NewReview,
+    Review,
+    ReviewKind,
+    Run,
+    RunStatus,
+    StepRow,
+)
 from deskhand.ports import Clock, Store
 
 log = logging.getLogger("deskhand.work")
@@ -83,7 +95,10 @@ class Worker:
         if ctx is not None:
             await self._tell(ctx.envelope, end.status)
         crash_point("dispatch.before_finish")
-        await self._finish(run_id, end, review)
+        if ctx is None:
+            await self._finish(run_id, end, review)
+        else:
+            await ctx.rest(partial(self._finish, run_id, end, review))
         crash_point("dispatch.after_finish")
         if self._at_rest is not None:
             self._at_rest(run_id, end.status)
@@ -181,13 +196,14 @@ class Worker:
         metadata: dict[str, Any] = {**state.metadata, "adopted_from": parked.id, "asked": _asked(asked)}
         return StageResult(delta=Delta(outputs=state.outputs, metadata=metadata), next=asked.resume or rows[-1].name)
 
-    async def _finish(self, run_id: str, end: End, review: NewReview | None) -> None:
+    async def _finish(self, run_id: str, end: End, review: NewReview | None, rows: Sequence[StepRow] = ()) -> None:
         await self._store.finish(
             run_id,
             end.status,
             reason=end.reason,
             error_code=end.error.code if end.error else None,
             review=review,
+            rows=rows,
         )
 
     def _review(self, end: End, ctx: RunContext | None) -> NewReview | None:
@@ -195,12 +211,13 @@ class Worker:
         causes, facts = causes_of(end), facts_of(None if ctx is None else ctx.envelope)
         if end.status is RunStatus.WAITING_REVIEW and end.ask is not None:
             ask, kind = end.ask, ReviewKind(end.ask.kind)
-            if ask.expires_in is None:
-                return self._limited(NewReview(kind, ask.reason, ask.payload, seq, causes=causes, facts=facts))
-            expires = self._clock.now() + ask.expires_in
             fallback = Decision(ask.fallback) if ask.fallback else None
+            asked = NewReview(kind, ask.reason, ask.payload, seq, None, fallback, causes, facts)
+            if ask.expires_in is None:
+                return self._limited(asked)
+            expires = self._clock.now() + ask.expires_in
             facts |= {} if ask.reassign_to is None else {REASSIGN_TO: ask.reassign_to}
-            return NewReview(kind, ask.reason, ask.payload, seq, expires, fallback, causes, facts)
+            return replace(asked, expires_at=expires, facts=facts)
         if end.status in (RunStatus.NEEDS_REVIEW, RunStatus.FAILED):
             error, words = end.error.model_dump(mode="json") if end.error else None, end.reason or end.status
             handed = NewReview(ReviewKind.HAND_OVER, words, {"error": error}, seq, causes=causes, facts=facts)
@@ -208,8 +225,8 @@ class Worker:
         return None
 
     def _limited(self, review: NewReview) -> NewReview:
-        """When a review that nobody decides is over, and what happens then."""
-        fallback = None if self._expiry is None else self._expiry.fallback(review.kind)
+        """When a review that nobody decides is over, and what happens then, where its stage did not say."""
+        fallback = None if self._expiry is None else review.fallback or self._expiry.fallback(review.kind)
         if self._expiry is None or fallback is None:
             return review
         facts = review.facts | ({REASSIGN_TO: self._expiry.to} if self._expiry.to else {})

@@ -156,6 +156,7 @@ def worked(store: OneRun, deltas: list[dict[str, Any]], rows: list[StepRow] | No
                 return made.changed(delta=Delta().changed(outputs=outputs, metadata=outputs))
 
             await ctx.stage(f"s{number}", stage, Patience(attempts=1))
+        await ctx.rest(lambda left: store.append(*left))
         return ctx
 
     return asyncio.run(work())

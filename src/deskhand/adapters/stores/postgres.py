@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
@@ -104,11 +104,13 @@ class PostgresStore(SqlStore):
         reason: str | None = None,
         error_code: str | None = None,
         review: NewReview | None = None,
+        rows: Sequence[StepRow] = (),
     ) -> None:
         now = self._now()
         opened = None if review is None else self._review_values(review, now)
+        last = tuple(self._values(row) for row in rows)
         await self._postgres.write(
-            writes.finish, (run_id, self.desk, self.owner, str(status), reason, error_code, now, opened)
+            writes.finish, (run_id, self.desk, self.owner, str(status), reason, error_code, now, opened, last)
         )
 
     def _review_values(self, review: NewReview, now: float) -> tuple[Any, ...]:

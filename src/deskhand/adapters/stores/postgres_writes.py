@@ -177,8 +177,12 @@ RETURNING r.id, r.position, r.conversation
 
 
 async def finish(connection: Connection, values: Sequence[Any]) -> Sequence[Any]:
-    """(id, desk, owner, status, reason, error_code, now, review values or None)"""
-    rows = await connection.fetch(_FINISH, *_columns([value[:7] for value in values]))
+    """(id, desk, owner, status, reason, error_code, now, review values or None, values of its last rows)"""
+    steps = [step for value in values for step in value[8]]
+    written = await append(connection, steps) if steps else ()
+    lost = {step[0] for step, fenced in zip(steps, written, strict=True) if fenced is not None}
+    going = [value[:7] for value in values if value[0] not in lost]
+    rows = await connection.fetch(_FINISH, *_columns(going)) if going else []
     ended = {row["id"]: row for row in rows}
     for value in values:
         if value[7] is not None and value[0] in ended:

@@ -2,7 +2,7 @@
 
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -138,11 +138,14 @@ class SqliteStore(SqlStore):
         reason: str | None = None,
         error_code: str | None = None,
         review: NewReview | None = None,
+        rows: Sequence[StepRow] = (),
     ) -> None:
         now = self._now()
         review_id = self._ids("rev") if review is not None else None
 
         def op(tx: Tx) -> None:
+            for step in rows:
+                self._insert(tx, step)
             row = tx.raw.execute(
                 "UPDATE runs SET status=?, reason=?, error_code=?, owner=NULL, updated_at=?"
                 " WHERE id=? AND desk=? AND owner=? AND status='running' RETURNING position, conversation",
@@ -153,7 +156,7 @@ class SqliteStore(SqlStore):
             if review is not None:
                 open_review(tx.core, self.desk, row[0], row[1], review, now, review_id)
 
-        await self._sqlite.write(op, single=review is None)
+        await self._sqlite.write(op, single=review is None and not rows)
 
     async def release(self, run_id: str) -> None:
         def op(tx: Tx) -> None:
