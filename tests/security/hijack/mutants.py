@@ -85,10 +85,7 @@ def _keys_forgotten() -> Patches:
         self.rows.pop(key, None)
         return await known(self, key, *rest)
 
-    async def nothing(*_: Any) -> None:
-        return None
-
-    return {"tests.memory_ledger.MemoryLedger.intend": intend, "deskhand.tools.effects._known": nothing}
+    return {"tests.memory_ledger.MemoryLedger.intend": intend, "deskhand.tools.case.Case.known": property(_nothing)}
 
 
 def _totals_forgotten() -> Patches:
