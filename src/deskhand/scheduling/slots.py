@@ -58,10 +58,43 @@ class Offering:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the customer asks for, on the desk's clock: a day, a time of day, or both."""
+    """What the customer asks for, on the desk's clock: days, a time of day, or both."""
 
     day: date | None = None
     at: time | None = None
+    until: date | None = None
+    """The last day that suits him, where a week or any other stretch of days does."""
+    or_day: date | None = None
+    """Another day that suits him, or that his words may mean."""
+    after: time | None = None
+    before: time | None = None
+    """When it should begin and end at the outside: `in the afternoon` is after 12:00."""
+
+    @property
+    def moment(self) -> tuple[date, time] | None:
+        """The one time that is asked for; None where there is a choice."""
+        if self.day is None or self.at is None or self.or_day is not None or (self.until or self.day) != self.day:
+            return None
+        return self.day, self.at
+
+    @property
+    def says_something(self) -> bool:
+        return self != Wish()
+
+    def days_off(self, day: date) -> int:
+        """How far a day is from the nearest that suits."""
+        if self.day is None:
+            return 0
+        last = max(self.day, self.until or self.day)
+        near = 0 if self.day <= day <= last else min(abs((day - self.day).days), abs((day - last).days))
+        return near if self.or_day is None else min(near, abs((day - self.or_day).days))
+
+    def suits(self, slot: Span, hours: Hours) -> bool:
+        """Whether a slot is on one of the days and within the time of day; the very minute is not asked for."""
+        start, end = (moment.astimezone(hours.zone) for moment in slot)
+        early = self.after is not None and start.time() < self.after
+        late = self.before is not None and (end.time() > self.before or end.date() > start.date())
+        return self.days_off(start.date()) == 0 and not early and not late
 
 
 def propose(free: Sequence[Span], hours: Hours, wish: Wish | None = None, count: int = OFFERED) -> list[Span]:
@@ -71,11 +104,20 @@ def propose(free: Sequence[Span], hours: Hours, wish: Wish | None = None, count:
         at = wish.at
         nearest = sorted(free, key=lambda slot: (_days_off(slot, wish, hours), _minutes_off(slot, at, hours), slot))
         return sorted(nearest[:count])
+    fitting = [slot for slot in free if wish.suits(slot, hours)] if wish.says_something else list(free)
+    chosen = _chosen(fitting, hours, wish, count)
+    if len(chosen) < count:
+        chosen += _chosen([slot for slot in free if slot not in fitting], hours, wish, count - len(chosen))
+    return sorted(chosen)
+
+
+def _chosen(free: Sequence[Span], hours: Hours, wish: Wish, count: int) -> list[Span]:
+    """Day by day from the nearest on; where a stretch of days suits, one slot a half day of all of them."""
     chosen: list[Span] = []
     by_day = sorted(free, key=lambda slot: (_days_off(slot, wish, hours), slot))
     for _, several in groupby(by_day, key=lambda slot: _days_off(slot, wish, hours)):
         chosen += _spread(list(several), hours, count - len(chosen))
-    return sorted(chosen)
+    return chosen
 
 
 def _spread(free: Sequence[Span], hours: Hours, count: int) -> list[Span]:
@@ -90,7 +132,7 @@ def _spread(free: Sequence[Span], hours: Hours, count: int) -> list[Span]:
 
 
 def _days_off(slot: Span, wish: Wish, hours: Hours) -> int:
-    return 0 if wish.day is None else abs((slot.start.astimezone(hours.zone).date() - wish.day).days)
+    return wish.days_off(slot.start.astimezone(hours.zone).date())
 
 
 def _minutes_off(slot: Span, at: time, hours: Hours) -> int:

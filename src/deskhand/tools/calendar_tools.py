@@ -1,6 +1,6 @@
 """`check_calendar` and `hold_slot`: free times are offered, and one that was offered can be held."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any
 
@@ -26,23 +26,30 @@ def check_tool(calendar: Calendar, spec: CalendarSpec, now: Now) -> Tool:
     offering = spec.offering
 
     @tool(effect="read", name=CHECK_CALENDAR, timeout=PATIENCE)
-    async def check_calendar(on: date | None = None, at: time | None = None) -> dict[str, Any]:
+    async def check_calendar(
+        on: date | None = None,
+        at: time | None = None,
+        until: date | None = None,
+        or_on: date | None = None,
+        after: time | None = None,
+        before: time | None = None,
+    ) -> dict[str, Any]:
         """Find up to three free times for an appointment. Says nothing about what else is in the calendar.
 
         Args:
             on: the day the customer asks for, as 2026-11-16; leave it out when he names none
             at: the time of day he asks for, as 14:30; leave it out when he names none
+            until: the last day that suits him, where he names a week or another stretch of days
+            or_on: another day that suits him as well
+            after: the time of day from which on it suits him, as 12:00 for an afternoon
+            before: the time of day by which it must be over, as 12:00 for a morning
         """
         moment = datetime.fromtimestamp(now(), UTC)
         free = offering.free(moment, await calendar.busy(offering.frame(moment)))
-        wish = Wish(on, at)
-        answer: dict[str, Any] = {
-            "time_zone": spec.zone,
-            "slots": [shown(slot, offering) for slot in propose(free, offering.hours, wish)],
-        }
-        if on is not None and at is not None:
-            answer["wished"] = _wished(on, at, offering, moment, free)
-        return answer
+        wish = Wish(on, at, until, or_on, after, before)
+        slots = propose(free, offering.hours, wish)
+        answer: dict[str, Any] = {"time_zone": spec.zone, "slots": [shown(slot, offering) for slot in slots]}
+        return answer | _granted(wish, slots, offering, moment, free)
 
     return check_calendar
 
@@ -115,19 +122,39 @@ def _told(booking: Booking, offering: Offering) -> dict[str, Any]:
     return known
 
 
-def _wished(on: date, at: time, offering: Offering, now: datetime, free: list[Span]) -> str:
+def _granted(
+    wish: Wish, slots: Sequence[Span], offering: Offering, now: datetime, free: Sequence[Span]
+) -> dict[str, Any]:
+    """What became of the wish, and the slot itself where one time was asked for and it is free."""
+    if wish.moment is None:
+        if not wish.says_something:
+            return {}
+        return {"fitting": sum(_fits(slot, wish, offering) for slot in slots)}
+    start = instant(wish.moment[0], minutes_of(wish.moment[1]), offering.hours.zone)
+    asked = Span(start, start + offering.slot)
+    became = _became(asked, offering, now, free)
+    return {"wished": became, "asked": shown(asked, offering)["start"]} | (
+        {"slot": slot_id(asked)} if became == "free" else {}
+    )
+
+
+def _fits(slot: Span, wish: Wish, offering: Offering) -> bool:
+    at_the_time = wish.at is None or slot.start.astimezone(offering.hours.zone).time() == wish.at
+    return at_the_time and wish.suits(slot, offering.hours)
+
+
+def minutes_of(clock: time) -> int:
+    return clock.hour * 60 + clock.minute
+
+
+def _became(asked: Span, offering: Offering, now: datetime, free: Sequence[Span]) -> str:
     """What became of the very time the customer asked for: free, busy, or not a time that is offered at all."""
-    start = instant(on, at.hour * 60 + at.minute, offering.hours.zone)
-    if any(slot.start == start for slot in free):
+    if asked in free:
         return "free"
     frame = offering.frame(now)
-    if start < frame.start:
+    if asked.start < frame.start:
         return "too soon"
-    if start + offering.slot > frame.end:
+    if asked.end > frame.end:
         return "too far ahead"
-    wished = Span(start, start + offering.slot)
-    return (
-        "busy"
-        if any(span.start <= start and wished.end <= span.end for span in offering.hours.open(frame))
-        else "closed"
-    )
+    open_then = any(span.start <= asked.start and asked.end <= span.end for span in offering.hours.open(frame))
+    return "busy" if open_then else "closed"

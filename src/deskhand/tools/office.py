@@ -15,15 +15,21 @@ from deskhand.tools.contact_tool import GET_CONTACT, contact_tool
 from deskhand.tools.invitation_tool import READ_INVITATION, invitation_tool
 from deskhand.tools.registry import Tool
 
-_DAY: dict[str, Any] = {
-    "type": "string",
-    "format": "date",
-    "description": "the day the customer asks for, as 2026-11-16; leave it out when he names none",
-}
-_TIME: dict[str, Any] = {
-    "type": "string",
-    "format": "time",
-    "description": "the time of day he asks for, as 14:30; leave it out when he names none",
+_ON = "the day the customer asks for, as 2026-11-16; leave it out when he names none"
+_AT = "the time of day he asks for, as 14:30; leave it out when he names none"
+_UNTIL = "the last day that suits him, where he names a week or another stretch of days"
+_OR_ON = "another day that suits him as well"
+_AFTER = "the time of day from which on it suits him, as 12:00 for an afternoon"
+_BEFORE = "the time of day by which it must be over, as 12:00 for a morning"
+_WISH: dict[str, Any] = {
+    **{
+        name: {"type": "string", "format": "date", "description": words}
+        for name, words in (("on", _ON), ("until", _UNTIL), ("or_on", _OR_ON))
+    },
+    **{
+        name: {"type": "string", "format": "time", "description": words}
+        for name, words in (("at", _AT), ("after", _AFTER), ("before", _BEFORE))
+    },
 }
 _SLOT: dict[str, Any] = {
     "type": "string",
@@ -36,7 +42,7 @@ OFFICE_SHAPES = {
     shape.name: shape
     for shape in (
         ToolShape(GET_CONTACT, "read", "low"),
-        ToolShape(CHECK_CALENDAR, "read", "low", {"on": _DAY, "at": _TIME}),
+        ToolShape(CHECK_CALENDAR, "read", "low", _WISH),
         ToolShape(READ_INVITATION, "read", "low"),
         ToolShape(HOLD_SLOT, "keyed", "low", {"slot": _SLOT}, frozenset(("slot",)), frozenset(("slot",))),
     )

@@ -35,21 +35,13 @@ class DateExtractor:
 
     def find(self, scan: Scan, context: Context) -> Iterator[SlotMatch]:
         local = context._replace(now=context.now.astimezone(self._zone)) if self._zone else context
-        languages = languages_of(context.language)
-        spots, trust = self._spots(scan, local, languages), 1.0
-        if not spots and len(languages) < len(KNOWN_LANGUAGES):  # the language may have been mistaken
-            spots, trust = self._spots(scan, local, KNOWN_LANGUAGES), 0.8
+        spots, trust = date_spots(scan, local, self._spec), 1.0
+        if not spots and len(languages_of(context.language)) < len(KNOWN_LANGUAGES):  # it may have been mistaken
+            spots, trust = date_spots(scan, local, self._spec, KNOWN_LANGUAGES), 0.8
         for spot in spots:
             for day in spot.days:
                 value, start, end = self._value(scan.folded, spot, day, local)
                 yield scan.match(value, start, end, spot.confidence * trust, precision=spot.precision)
-
-    def _spots(self, scan: Scan, context: Context, languages: tuple[str, ...]) -> list[Spot]:
-        found = [
-            *numeric_spots(scan, context, self._spec, languages),
-            *relative_spots(scan, context, self._spec, languages),
-        ]
-        return _without_echoes(scan.folded, _apart(found))
 
     def _value(self, folded: str, spot: Spot, day: date, context: Context) -> tuple[str, int, int]:
         if not self._spec.time or spot.precision != "exact":
@@ -63,6 +55,13 @@ class DateExtractor:
             start = begin + min(place for place in (before.start(1), before.start(3)) if place >= 0)
             return _moment(day, clock, context.now), start, spot.end
         return day.isoformat(), spot.start, spot.end
+
+
+def date_spots(scan: Scan, context: Context, spec: SlotSpec, languages: tuple[str, ...] | None = None) -> list[Spot]:
+    """The places that speak of days, in order; read in the text's own language unless others are given."""
+    languages = languages or languages_of(context.language)
+    found = [*numeric_spots(scan, context, spec, languages), *relative_spots(scan, context, spec, languages)]
+    return _without_echoes(scan.folded, _apart(found))
 
 
 def _clock(parts: tuple[str | None, ...]) -> time | None:

@@ -1,0 +1,149 @@
+"""What a text says about when: days, stretches of days, a time of day. What is refused does not count."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta
+
+from deskhand.config.slots import SlotSpec
+from deskhand.language.slots.context import Context
+from deskhand.language.slots.date_numeric import Spot
+from deskhand.language.slots.dates import date_spots
+from deskhand.language.slots.text import Reading, Scan, fold
+from deskhand.language.wishes import words
+from deskhand.language.wishes.clocks import read_day_time
+from deskhand.language.wishes.days import Stretch, means_week, part_of_week, stretches, week_around
+from deskhand.language.wishes.words import any_of, compiled, spoken
+from deskhand.scheduling.slots import Wish
+
+_LONGEST = 20_000
+_SENTENCE = compiled(r"[.!?…]+(?:\s+|$)|\n\s*\n")
+_BUT = compiled(r"(?i)[,;]? (?:but|aber|sondern|ale|nybrz|pero|sino|dafür|zato)\b|; ")
+_COMPOUND = compiled(
+    r"(?i)((?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)(vormittag|nachmittag|morgen|mittag|abend)"
+)
+_SHORT_PIECE = compiled(r"(?:\b(?:[a-z]|ca|cca|nr|no|st|tj|uhr|[0-9]{1,2})|^)$")
+_JOINED = compiled(r"^[ ,]{0,2}(?:or|and|nebo|ci|a|i|oder|und|bzw\.?|o|y|/)? ?(?:on |am |v |ve |el )?$")
+_WHEN = SlotSpec(name="when", type="date", prefer="future")
+_FARTHEST = timedelta(days=14)
+"""Days farther apart than this are no one stretch."""
+
+Days = tuple[date, date]
+
+
+def read_wish(text: str, language: str | None, now: datetime) -> Wish:
+    """`now` is on the desk's clock; a wish that says nothing where the text says nothing clear."""
+    languages = spoken(language)
+    said = _COMPOUND.sub(r"\1 \2", " \n ".join(welcome(text[:_LONGEST], languages)))
+    places = _places(said, language, languages, now)
+    found = read_day_time(fold(said), languages)
+    if any_of(words.MOVING, languages).search(fold(said)) is not None:
+        places = places[-1:]
+    wish = _together(list(dict.fromkeys(days for place in places for days in place)))
+    return Wish(wish.day, found.at, wish.until, wish.or_day, found.after, found.before)
+
+
+def welcome(text: str, languages: tuple[str, ...]) -> Iterator[str]:
+    """The sentences of a text that refuse nothing; `I cannot on Monday, but Tuesday is fine` is two."""
+    refusal = any_of(words.REFUSAL, languages)
+    for sentence in sentences(text):
+        for part in _BUT.split(sentence):
+            if refusal.search(fold(part)) is None:
+                yield part
+
+
+def sentences(text: str) -> Iterator[str]:
+    """A full stop after an abbreviation or a number ends none."""
+    start = 0
+    for gap in _SENTENCE.finditer(text):
+        piece = text[start : gap.start()]
+        if gap.group().startswith(".") and "\n" not in gap.group() and _SHORT_PIECE.search(fold(piece)[-6:]):
+            continue
+        yield text[start : gap.end()].strip()
+        start = gap.end()
+    if text[start:].strip():
+        yield text[start:].strip()
+
+
+def _places(text: str, language: str | None, languages: tuple[str, ...], now: datetime) -> list[list[Days]]:
+    """The days that each place of the text may mean, in order; what is over is left out."""
+    scan, today = Scan(Reading(text)), now.date()
+    folded = scan.folded
+    spots = date_spots(scan, Context(language, now), _WHEN)
+    more = [one for one in stretches(folded, today, languages) if not _covered(one, spots)]
+    week = _week(spots, more, folded, languages)
+    found = [(one.start, [(one.first, one.last)]) for one in more]
+    before: tuple[Spot, Days] | None = None
+    for spot in spots:
+        days = list(_of_spot(spot, before, week, folded, languages))
+        found.append((spot.start, days))
+        before = (spot, days[-1]) if days else before
+    if week is not None and any(spot.weekday is not None for spot in spots):
+        found = [one for one in found if one[1] != [week]]  # the day in it is what is asked for
+    ahead = [[(max(first, today), last) for first, last in days if last >= today] for _, days in sorted(found)]
+    return [days for days in ahead if days]
+
+
+def _of_spot(
+    spot: Spot,
+    before: tuple[Spot, Days] | None,
+    week: Days | None,
+    folded: str,
+    languages: tuple[str, ...],
+) -> Iterator[Days]:
+    """The days of one place: a weekday on its own belongs to the week that was named, or to the day before it."""
+    lead = folded[max(0, spot.start - 40) : spot.start]
+    if spot.precision == "month":
+        yield _month(spot.days[0])
+        return
+    if spot.precision != "exact":
+        weeks = spot.days if spot.precision == "week" else ()
+        yield from (part_of_week(lead, *week_around(day), languages) for day in weeks)
+        return
+    if spot.weekday is not None and week is not None:
+        day = week[0] + timedelta(days=spot.weekday)
+        yield day, day
+        return
+    if spot.weekday is not None and before is not None and _JOINED.search(folded[before[0].end : spot.start]):
+        earlier = before[1][0]
+        day = earlier + timedelta(days=(spot.weekday - earlier.weekday()) % 7)
+        yield day, day
+        return
+    if means_week(lead, languages):
+        yield week_around(spot.days[0])
+        return
+    for day in spot.days:
+        yield day, day
+
+
+def _week(spots: Sequence[Spot], more: Sequence[Stretch], folded: str, languages: tuple[str, ...]) -> Days | None:
+    """The one week that the text speaks of."""
+    weeks = {week_around(day) for spot in spots if spot.precision == "week" for day in spot.days}
+    weeks |= {(one.first, one.last) for one in more if (one.last - one.first).days == 6}
+    weeks |= {
+        week_around(spot.days[0])
+        for spot in spots
+        if spot.precision == "exact" and means_week(folded[max(0, spot.start - 40) : spot.start], languages)
+    }
+    return next(iter(weeks)) if len(weeks) == 1 else None
+
+
+def _covered(stretch: Stretch, spots: Sequence[Spot]) -> bool:
+    return any(stretch.start < spot.end and spot.start < stretch.end for spot in spots)
+
+
+def _month(first: date) -> Days:
+    following = (first.replace(day=1) + timedelta(days=32)).replace(day=1)
+    return first.replace(day=1), following - timedelta(days=1)
+
+
+def _together(days: Sequence[Days]) -> Wish:
+    """One stretch, two days, or from the first to the last of several that lie near each other."""
+    if not days:
+        return Wish()
+    if len(days) == 1:
+        first, last = days[0]
+        return Wish(first, until=last if last != first else None)
+    single = [first for first, last in days if first == last]
+    if len(days) == 2 and len(single) == 2:
+        return Wish(min(single), or_day=max(single))
+    first, last = min(one for one, _ in days), max(one for _, one in days)
+    return Wish(first, until=last) if last - first <= _FARTHEST else Wish()
