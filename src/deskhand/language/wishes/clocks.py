@@ -11,8 +11,8 @@ NOON = time(12)
 _HOURS = r"a\.?m\b\.?|p\.?m\b\.?|uhr\b|hodin\w*|hod\b\.?|h\b|o'clock\b"
 _CLOCK = rf"(?:([0-9]{{1,2}})[:.]([0-9]{{2}})|([0-9]{{1,2}}))(?:\.? ?({_HOURS}))?"
 _NOT_TIME = compiled(
-    r"^(?:[0-9]|[.:/-][0-9]| ?(?:%|€|\$|eur|kc|czk|people|persons|osob|lidi|personen|personas|days?|dn|tage|dias?|weeks?|"
-    r"tyd|wochen|semanas?|min|cm|mm|m\b|kg|ks|stuck|chairs|desks|st\b|nd\b|rd\b|th\b|\. ?[a-z0-9]))"
+    r"^(?:[0-9]|[.:/-][0-9]| ?(?:%|€|\$|eur|kc|czk|people|persons|osob|lidi|personen|personas|days?|dn|tage|dias?|"
+    r"weeks?|tyd|wochen|semanas?|min|cm|mm|m\b|kg|ks|stuck|chairs|desks|st\b|nd\b|rd\b|th\b|\. ?[a-z0-9]))"
 )
 _BARE = compiled(r"(?:^|[^a-z0-9])(?:at|@|ve?|um|a las?) [0-9]")
 """After these a number alone is an hour."""

@@ -108,12 +108,10 @@ def _holidays(folded: str, today: date, languages: tuple[str, ...]) -> Iterator[
             if after == ahead:
                 continue
             first, last = _holiday(name, today)
-            if after:
-                yield Stretch(
-                    match.start(), match.end(), last + timedelta(days=1), last + timedelta(days=1) + _AFTERWARDS
-                )
-            elif first > today:
-                yield Stretch(match.start(), match.end(), max(today, first - _BEFORE), first - timedelta(days=1))
+            begin = last + timedelta(days=1) if after else max(today, first - _BEFORE)
+            end = begin + _AFTERWARDS if after else first - timedelta(days=1)
+            if begin <= end:
+                yield Stretch(*match.span(), begin, end)
 
 
 def _holiday(name: str, today: date) -> tuple[date, date]:

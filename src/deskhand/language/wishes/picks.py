@@ -39,9 +39,8 @@ def _places(text: str, languages: tuple[str, ...]) -> set[int]:
         folded = fold(sentence).strip()
         for language in languages:
             for place, ordinal in enumerate(words.ORDINALS[language].split("/")):
-                named = (
-                    rf"\b{ordinal} (?:{words.OFFER_NOUN[language]})\b|\b(?:{words.OFFER_NOUN[language]}) {ordinal}\b"
-                )
+                noun = words.OFFER_NOUN[language]
+                named = rf"\b{ordinal} (?:{noun})\b|\b(?:{noun}) {ordinal}\b"
                 alone = words.ALONE[language].replace("{o}", ordinal)
                 if compiled(named).search(folded) or compiled(alone).search(folded):
                     found.add(place)

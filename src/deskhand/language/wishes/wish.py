@@ -17,9 +17,8 @@ from deskhand.scheduling.slots import Wish
 _LONGEST = 20_000
 _SENTENCE = compiled(r"[.!?…]+(?:\s+|$)|\n\s*\n")
 _BUT = compiled(r"(?i)[,;]? (?:but|aber|sondern|ale|nybrz|pero|sino|dafür|zato)\b|; ")
-_COMPOUND = compiled(
-    r"(?i)((?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)(vormittag|nachmittag|morgen|mittag|abend)"
-)
+_WEEKDAY, _PART = r"(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch", r"vormittag|nachmittag|morgen|mittag|abend"
+_COMPOUND = compiled(rf"(?i)({_WEEKDAY})({_PART})")
 _SHORT_PIECE = compiled(r"(?:\b(?:[a-z]|ca|cca|nr|no|st|tj|uhr|[0-9]{1,2})|^)$")
 _JOINED = compiled(r"^[ ,]{0,2}(?:or|and|nebo|ci|a|i|oder|und|bzw\.?|o|y|/)? ?(?:on |am |v |ve |el )?$")
 _WHEN = SlotSpec(name="when", type="date", prefer="future")
