@@ -55,6 +55,7 @@ from deskhand.engine.housekeeping import Housekeeper
 from deskhand.engine.learning import Learner
 from deskhand.engine.loop import End, Flow
 from deskhand.engine.notifying import Digest, Hook, Notifier
+from deskhand.engine.offers import offered_before
 from deskhand.engine.screening import Pace, Screen
 from deskhand.engine.trusting import Trust
 from deskhand.engine.work import AtRest, BeforeRest, Screening, Worker
@@ -89,6 +90,7 @@ from deskhand.ports import (
 )
 from deskhand.routing.rules import Router
 from deskhand.tools.built_in import MAY_BE_ABSENT, built_in_shapes, built_in_tools
+from deskhand.tools.calendar_tools import CHECK_CALENDAR
 from deskhand.tools.case import Terms
 from deskhand.tools.delivery import DELIVER, delivery_tool, draft_tool
 from deskhand.tools.desk_code import DeskCode, load_tools
@@ -391,7 +393,7 @@ async def open_desk(
         model = CappedChatModel(model, partial(_spent_today, store, spec, clock), spec.safeguards.model_spend)
     channels = desk_channels(spec, database, store)
     knowledge = open_knowledge(database, spec.name)
-    office = desk_office(spec, database, store, clock)
+    office = replace(desk_office(spec, database, store, clock), rehearses=not live)
     servers = mcp_servers(spec)
     registry, cited = _registry(loaded, store, outbox, office, channels, servers), knowledge.store.texts_used
     own = own_database(database, spec.name)
@@ -744,11 +746,17 @@ def _worker(
         flows,
         clock,
         screen=ask,
+        recall=partial(offered_before, store) if _offers_times(flows) else None,
         before_rest=before_rest,
         at_rest=at_rest,
         expiry=spec.reviews.expiry,
         answering=answering,
     )
+
+
+def _offers_times(flows: Mapping[str, Flow]) -> bool:
+    return any(CHECK_CALENDAR in stage.tools for flow in flows.values() for stage in flow.spec.stages.values())
+
 
 
 def _registry(

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 from deskhand.agents.closing import Closing, close
+from deskhand.agents.filling import filled_from
 from deskhand.agents.held import Held
 from deskhand.agents.sending import Sending
 from deskhand.errors import PermanentError, RetryableError
@@ -11,7 +12,7 @@ from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
 from deskhand.model.message import ESCALATE
 from deskhand.model.outcome import Outcome
-from deskhand.model.plan import PLAN, AskUser, Plan, ToolCall
+from deskhand.model.plan import PLAN, SKIPPED, AskUser, Plan, ToolCall
 from deskhand.model.run import RunStatus
 from deskhand.model.spec import AgentSpec
 from deskhand.ports import StageContext, ToolGate
@@ -26,6 +27,7 @@ async def walk_plan(
 ) -> ServiceResult:
     """Every call through the gate. A failed tool does not stop the others; a held one stops for a reviewer.
 
+    A call that needs what an earlier one found, as `{results.check_calendar.slot}`, is skipped where nothing was found.
     What the stage only intends is noted among the results: the dispatching stage does it with the final text.
 
     A question to the customer ends the walk; with the answer, the stage at `resume_at` makes the plan anew. A call of
@@ -44,6 +46,11 @@ async def walk_plan(
         if step.tool in spec.intends:
             results.append({"tool": step.tool, "status": "success", "intended": True})
             continue
+        filled = filled_from(results, step.parameters)
+        if filled is None:
+            results.append({"tool": step.tool, "status": SKIPPED, "reason": "what it needs was not found"})
+            continue
+        step = step.changed(parameters=filled)
         try:
             work = partial(_one, spec, step, index, ctx, gate)
             result = await ctx.step(f"{index + 1} {step.tool}", work, at_once=False)

@@ -140,5 +140,6 @@ def _embedded(
             answer_at=spec.brain.answer_at,
             asks_about_foreign=spec.brain.foreign_articles == "ask",
             signature=spec.brain.signature,
+            time_zone=spec.calendar.zone,
         )
     )

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from deskhand.brain.appointments import wish_in
 from deskhand.brain.reading import EmbeddedDesk, Fields, language_of, message_of, newest, received_at, with_subject
-from deskhand.config.plans import ANY_LANGUAGE, REFERENCE, DeclaredPlan
+from deskhand.config.plans import ANY_LANGUAGE, OPTIONAL, REFERENCE, RESULTS, DeclaredPlan, references_in
 from deskhand.language.slots import SlotValue
 from deskhand.model.tasks import Task
 
@@ -44,11 +45,14 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
     if missing:
         return _asking(desk, task, plan, intent, values, missing, ambiguous)
     facts = {"slots": values, **_known(task)}
+    if speaks_of(plan, "wish"):
+        facts["wish"] = wish_in(desk, task)
     try:
         steps = [
-            {"type": "tool_call", "tool": tool, "parameters": resolved(parameters, facts)}
+            {"type": "tool_call", "tool": tool, "parameters": called_with(parameters, facts)}
             | ({"optional": True} if tool in plan.optional else {})
-            for tool, parameters in plan.steps
+            for (tool, parameters), given in zip(plan.steps, plan.given, strict=True)
+            if given is None or is_known(given, facts)
         ]
     except Unresolved as unknown:
         return _handed_over(f"the plan for {intent!r} needs {unknown}, which is not known", intent)
@@ -124,6 +128,34 @@ def words_in(words: Mapping[str, str], language: str | None, desk: tuple[str, ..
 def in_words(words: str, facts: Mapping[str, Any]) -> str:
     """A text for a customer with every reference replaced; values of several lines keep them."""
     return REFERENCE.sub(lambda found: _shown(_at(found[1], facts), lines=True), words.rstrip())
+
+
+def called_with(parameters: Mapping[str, Any], facts: Mapping[str, Any]) -> Fields:
+    """A call's parameters without those that may be absent and are; what an earlier call finds is filled in later."""
+    found: Fields = {}
+    for name, value in parameters.items():
+        wanted = OPTIONAL.fullmatch(value) if isinstance(value, str) else None
+        later = REFERENCE.fullmatch(value) if isinstance(value, str) else None
+        if later is not None and later[1].startswith(f"{RESULTS}."):
+            found[name] = value
+        elif wanted is None:
+            found[name] = resolved(value, facts)
+        elif is_known(wanted[1], facts):
+            found[name] = _at(wanted[1], facts)
+    return found
+
+
+def is_known(path: str, facts: Mapping[str, Any]) -> bool:
+    """Whether there is something at this path, and it is not just a no."""
+    try:
+        return _at(path, facts) is not False
+    except Unresolved:
+        return False
+
+
+def speaks_of(plan: DeclaredPlan, root: str) -> bool:
+    paths = [*references_in([parameters for _, parameters in plan.steps]), *filter(None, plan.given)]
+    return any(path.startswith(f"{root}.") for path in paths)
 
 
 def resolved(value: Any, facts: Mapping[str, Any]) -> Any:

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deskhand.brain.declared import Unresolved, in_words, resolved, words_in
-from deskhand.brain.offers import offer
+from deskhand.brain.appointments import with_times_in_words
+from deskhand.brain.declared import Unresolved, in_words, is_known, resolved, words_in
 from deskhand.brain.reading import EmbeddedDesk, Fields, message_of, newest, outputs_of, sender_name
 from deskhand.brain.relevance import Ranked
 from deskhand.brain.replies import Quote, ReplyParts, compose, facts_in, literal, reply_language, shortened_quote
 from deskhand.config.plans import DeclaredPlan
 from deskhand.model.knowledge import Hit
+from deskhand.model.plan import SKIPPED
 from deskhand.model.tasks import Task
 
 TIE = 0.015
@@ -50,7 +51,7 @@ def needs_articles(desk: EmbeddedDesk, task: Task) -> bool:
     plan = _plan_of(desk, task)
     if plan is not None and plan.hand_over:
         return False
-    untold = plan is not None and plan.tell == () and not plan.reply
+    untold = plan is not None and plan.tell == () and not (plan.reply or plan.replies)
     return not newest(task, "ask") and (untold or not _results(task))
 
 
@@ -78,7 +79,7 @@ def _from_plan(desk: EmbeddedDesk, task: Task, plan: DeclaredPlan | None, langua
     if stated is not None:
         return {"parts": ReplyParts(statements=[stated]), "confidence": 0.95}
     tell = None if plan is None else plan.tell
-    if tell == () and plan is not None and not plan.reply:
+    if tell == () and plan is not None and not (plan.reply or plan.replies):
         return None
     facts = [fact for one in results for fact in facts_in(one.get("data"), tell)]
     if not facts:
@@ -94,34 +95,39 @@ def _results(task: Task) -> list[Fields]:
     for output in outputs_of(task):
         results = output.get("results")
         if isinstance(results, list) and "executed" in output:
-            return [one for one in results if isinstance(one, dict) and not one.get("intended")]
+            return [
+                one
+                for one in results
+                if isinstance(one, dict) and one.get("status") != SKIPPED and not one.get("intended")
+            ]
     return []
+
+
+def _was_made(result: Fields) -> bool:
+    return not result.get("intended") and result.get("status") != SKIPPED
 
 
 def _statement(
     desk: EmbeddedDesk, task: Task, plan: DeclaredPlan | None, language: str, results: list[Fields]
 ) -> str | None:
-    """The desk's own sentence, if everything it speaks of is known."""
-    words = None if plan is None or not plan.reply else words_in(plan.reply, language, desk.languages)
-    if words is None:
+    """The desk's own sentence for the case that is given, if everything it speaks of is known."""
+    if plan is None:
         return None
     facts: dict[str, Any] = {
         "slots": newest(task, "slots") or {},
-        "results": {str(one.get("tool")): _offering(one.get("data"), language) for one in results},
+        "results": with_times_in_words(results, language),
         "message": message_of(task),
         "outputs": task.inputs.get("outputs") or {},
         "metadata": task.inputs.get("metadata") or {},
     }
-    try:
-        return "\n".join(_line(line, facts) for line in words.strip().splitlines())
-    except Unresolved:
-        return None
-
-
-def _offering(data: Any, language: str) -> Any:
-    """A result with its free times in words as well, under `offer`."""
-    times = offer(data, language)
-    return {**data, "offer": times} if times else data
+    fitting = [words for given, words in plan.replies if is_known(given, facts)]
+    for by_language in [*fitting, *([plan.reply] if plan.reply else [])]:
+        words = words_in(by_language, language, desk.languages) or ""
+        try:
+            return "\n".join(_line(line, facts) for line in words.strip().splitlines())
+        except Unresolved:
+            continue
+    return None
 
 
 def _line(line: str, facts: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
 
 from deskhand.brain import comparing, declared, drafting
+from deskhand.brain.appointments import about_a_time
 from deskhand.brain.json_answer import AnswerProblem
 from deskhand.brain.reading import (
     EmbeddedDesk,
@@ -29,6 +30,8 @@ log = logging.getLogger("deskhand.brain")
 
 OTHER = "other"
 _HITS = 5
+_SURE = 0.95
+"""How sure it is of what is no matter of words: an offered time that is taken, an invitation."""
 
 
 class EmbeddedBrain:
@@ -80,10 +83,24 @@ class EmbeddedBrain:
         found = model.predict([text])[0]
         if found.label is None and whole != text:
             found = model.predict([whole])[0]
+        category = self._appointments(task.choices)
+        if category is not None and not self._for_a_person(found.label) and (why := about_a_time(self._desk, task)):
+            return {"category": category, "confidence": _SURE, "reason": why}
         known = not task.choices or found.label in task.choices
         if found.label is None or not known:
             return _abstained(task, found.best, found.confidence)
         return {"category": found.label, "confidence": _share(found.confidence)}
+
+    def _appointments(self, choices: tuple[str, ...]) -> str | None:
+        """The category whose plan makes appointments."""
+        plans = (self._desk.plans or {}).items()
+        names = (name for name, plan in plans if not choices or name in choices)
+        return next((name for name in names if declared.speaks_of((self._desk.plans or {})[name], "wish")), None)
+
+    def _for_a_person(self, label: str | None) -> bool:
+        """Whether the words alone say surely that a colleague answers."""
+        plan = (self._desk.plans or {}).get(label or "")
+        return label != OTHER and plan is not None and plan.hand_over
 
     def _extract(self, task: Task) -> Fields:
         return declared.extract(self._desk, task)

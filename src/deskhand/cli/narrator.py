@@ -14,6 +14,7 @@ from deskhand.cli.intake_lines import intake_lines
 from deskhand.cli.terminal import elapsed, milliseconds, printable, shortened, status_text
 from deskhand.engine.journal import ADOPTION, DECISION, result_of
 from deskhand.engine.story import REPLY, Document
+from deskhand.model.booking import OFFERED
 from deskhand.model.envelope import StageResult
 from deskhand.model.message import Message
 from deskhand.model.outcome import Outcome
@@ -174,6 +175,7 @@ def _inherited(result: StageResult) -> str:
     metadata = result.delta.metadata
     asked, earlier = metadata.get("adopted_from"), metadata.get("also_answers", [])
     words = [f"goes on where {asked} asked"] if asked else []
+    words += ["knows which times were offered"] if metadata.get(OFFERED) else []
     return ", ".join([*words, *(f"answers {run} as well" for run in earlier)])
 
 

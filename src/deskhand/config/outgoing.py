@@ -13,7 +13,7 @@ Host = Annotated[str, Field(pattern=r"^(\*\.)?([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-
 Mailbox = Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+\.[^@\s.]{2,}$")]
 Words = Annotated[str, Field(min_length=1, max_length=2000)]
 DurationText = Annotated[str, Field(pattern=r"^[0-9]{1,5} (hours?|days?|weeks?)$")]
-Action = Literal["refund", "cancel", "replace", "send", "credit", "change", "contact", "deliver", "escalate"]
+Action = Literal["refund", "cancel", "replace", "send", "credit", "change", "contact", "deliver", "escalate", "reserve"]
 
 
 class OutgoingSection(Section):

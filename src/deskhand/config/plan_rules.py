@@ -4,7 +4,7 @@ from typing import Any
 
 from deskhand.config.finding import Draft, Finding, Findings
 from deskhand.config.near import did_you_mean
-from deskhand.config.plans import REPLY_ROOTS, ROOTS, PlanSection, references_in
+from deskhand.config.plans import REPLY_ROOTS, RESULTS, ROOTS, WISHES, PlanSection, references_in
 
 
 def plan_findings(draft: Draft) -> Findings:
@@ -36,16 +36,37 @@ def plan_findings(draft: Draft) -> Findings:
             if step.tool not in draft.tools and step.tool not in intended:
                 fix = did_you_mean(step.tool, draft.tools, otherwise="define a tool of this name")
                 yield Finding((*place, "steps", index, "tool"), f"there is no tool `{step.tool}`", fix)
-            yield from _references((*place, "steps", index, "parameters"), step.parameters, plan, ROOTS)
+            yield from _references((*place, "steps", index, "parameters"), step.parameters, plan, REPLY_ROOTS, index)
+            if step.given is not None:
+                yield from _known((*place, "steps", index, "given"), step.given, plan, ROOTS, index)
         yield from _references((*place, "reply"), plan.reply, plan, REPLY_ROOTS)
+        for index, reply in enumerate(plan.replies):
+            yield from _known((*place, "replies", index, "given"), reply.given, plan, REPLY_ROOTS)
+            yield from _references((*place, "replies", index, "words"), reply.words, plan, REPLY_ROOTS)
 
 
-def _references(place: tuple[str | int, ...], value: Any, plan: PlanSection, roots: tuple[str, ...]) -> Findings:
+def _references(
+    place: tuple[str | int, ...], value: Any, plan: PlanSection, roots: tuple[str, ...], step: int | None = None
+) -> Findings:
     for reference in references_in(value):
-        root, name = reference.split(".")[:2]
-        if root not in roots:
-            problem = f"`{{{reference}}}` leads nowhere"
-            yield Finding(place, problem, did_you_mean(root, roots, otherwise="remove it"))
-        elif root == "slots" and name not in plan.needs:
-            problem = f"`{{{reference}}}` stands for a slot that the plan does not need"
-            yield Finding(place, problem, did_you_mean(name, plan.needs, otherwise=f"add `{name}` to `needs`"))
+        yield from _known(place, reference, plan, roots, step)
+
+
+def _known(
+    place: tuple[str | int, ...], reference: str, plan: PlanSection, roots: tuple[str, ...], step: int | None = None
+) -> Findings:
+    """Whether a reference leads anywhere; what a call uses of another's results must come before it."""
+    root, name = reference.split(".")[:2]
+    called = [one.tool for one in (plan.steps if step is None else plan.steps[:step])]
+    if root not in roots:
+        problem = f"`{{{reference}}}` leads nowhere"
+        yield Finding(place, problem, did_you_mean(root, roots, otherwise="remove it"))
+    elif root == "slots" and name not in plan.needs:
+        problem = f"`{{{reference}}}` stands for a slot that the plan does not need"
+        yield Finding(place, problem, did_you_mean(name, plan.needs, otherwise=f"add `{name}` to `needs`"))
+    elif root == "wish" and name not in WISHES:
+        problem = f"`{{{reference}}}` is nothing that a message says about when"
+        yield Finding(place, problem, did_you_mean(name, WISHES, otherwise=f"write one of {', '.join(WISHES)}"))
+    elif root == RESULTS and step is not None and name not in called:
+        problem = f"`{{{reference}}}` speaks of a call that is not made before this one"
+        yield Finding(place, problem, did_you_mean(name, called, otherwise=f"call `{name}` first"))

@@ -13,8 +13,14 @@ from deskhand.model.frozen import Frozen
 ANY_LANGUAGE = ""
 REFERENCE = re.compile(r"\{([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_-]+)+)\}")
 """`{slots.order}`: a value from what is known."""
-ROOTS = ("slots", "message", "outputs", "metadata")
-REPLY_ROOTS = (*ROOTS, "results")
+OPTIONAL = re.compile(REFERENCE.pattern.replace(r"\}", r"\?\}"))
+"""`{wish.at?}`: the same, and the parameter is left out where it is not known."""
+PATH = r"^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)+$"
+ROOTS = ("slots", "wish", "message", "outputs", "metadata")
+RESULTS = "results"
+REPLY_ROOTS = (*ROOTS, RESULTS)
+WISHES = ("on", "at", "until", "or_on", "after", "before", "moment", "invitation")
+"""What a message may say about when: `wish.moment` where it is one day and one time."""
 
 Line = Annotated[str, Field(min_length=1, max_length=2000)]
 
@@ -38,9 +44,21 @@ class PlanStepSection(Section):
     tool: str = Field(min_length=1)
     """The exact name of a tool."""
     parameters: dict[str, Any] = Field(default_factory=dict)
-    """What it is called with; `{slots.NAME}` stands for a slot's value, `{outputs.STAGE.FIELD}` for a stage's."""
+    """What it is called with; `{slots.NAME}` stands for a slot's value, `{outputs.STAGE.FIELD}` for a stage's,
+    `{wish.on?}` for what the message says about when, `{results.TOOL.FIELD}` for what a call before it found."""
+    given: Annotated[str, Field(pattern=PATH)] | None = None
+    """What must be known for the call to be made at all, as `wish.moment`."""
     optional: bool = False
     """Whether the reply is as good without what it finds: then a failure keeps nothing back."""
+
+
+class ReplySection(Section):
+    """A reply for one case: `{given: results.hold_slot.held, words: {en: ...}}`."""
+
+    given: Annotated[str, Field(pattern=PATH)]
+    """What must be known for it to be said, as `results.hold_slot.held`."""
+    words: Words
+    """One text or one a language."""
 
 
 class PlanSection(Section):
@@ -57,6 +75,8 @@ class PlanSection(Section):
     With `[]` nothing of them is told: the reply comes from the knowledge base."""
     reply: Words | None = None
     """The reply in the desk's own words, one text or one a language: `Your order is {results.find_order.status}.`"""
+    replies: list[ReplySection] = Field(default_factory=list)
+    """Replies for certain cases; the first whose `given` and references are all known is said in place of `reply`."""
     hand_over: bool = False
     """Whether a colleague answers in any case: then a reply without an LLM only announces one and waits for him."""
     opening: Words | None = None
@@ -67,9 +87,11 @@ class PlanSection(Section):
             needs=tuple(self.needs),
             ask={slot: _by_language(words) for slot, words in self.ask.items()},
             steps=tuple((step.tool, step.parameters) for step in self.steps),
+            given=tuple(step.given for step in self.steps),
             optional=tuple(step.tool for step in self.steps if step.optional),
             tell=None if self.tell is None else tuple(self.tell),
             reply={} if self.reply is None else _by_language(self.reply),
+            replies=tuple((one.given, _by_language(one.words)) for one in self.replies),
             hand_over=self.hand_over,
             opening={} if self.opening is None else _by_language(self.opening),
         )
@@ -81,10 +103,14 @@ class DeclaredPlan(Frozen):
     needs: tuple[str, ...] = ()
     ask: dict[str, dict[str, str]] = Field(default_factory=dict)
     steps: tuple[tuple[str, dict[str, Any]], ...] = ()
+    given: tuple[str | None, ...] = ()
+    """What must be known for each of the steps."""
     optional: tuple[str, ...] = ()
     """Tools whose failure keeps nothing back."""
     tell: tuple[str, ...] | None = None
     reply: dict[str, str] = Field(default_factory=dict)
+    replies: tuple[tuple[str, dict[str, str]], ...] = ()
+    """What must be known, and what is said then."""
     hand_over: bool = False
     opening: dict[str, str] = Field(default_factory=dict)
 
@@ -97,6 +123,7 @@ def references_in(value: Any) -> Iterator[str]:
     """Every `a.b.c` that stands in braces in the texts of a value."""
     if isinstance(value, str):
         yield from REFERENCE.findall(value)
+        yield from OPTIONAL.findall(value)
     elif isinstance(value, Mapping):
         for item in value.values():
             yield from references_in(item)

@@ -8,7 +8,7 @@ from typing import Any
 
 from deskhand.engine.journal import State
 from deskhand.model.message import REPLY, Message, iso
-from deskhand.model.plan import PLAN, Plan
+from deskhand.model.plan import PLAN, SKIPPED, Plan
 from deskhand.model.run import LETS_GO, Run, RunStatus
 
 Document = dict[str, Any]
@@ -83,6 +83,8 @@ def _result(one: Mapping[str, Any]) -> Any:
         return {"intended": True}
     if one.get("status") == "success":
         return one.get("data")
+    if one.get("status") == SKIPPED:
+        return {"skipped": one.get("reason")}
     error = one.get("error")
     return {"error": error.get("message") if isinstance(error, Mapping) else str(error or one.get("status"))}
 

@@ -43,6 +43,8 @@ Screening = Callable[[Message], Awaitable[End | None]]
 """Where the run of a message ends that no flow is to work; None for any other."""
 BeforeRest = Callable[[Envelope, RunStatus], Awaitable[None]]
 """Told of every run that a flow carried to rest, before that is written; after a crash perhaps once more."""
+Recall = Callable[[Run, Message], Awaitable[Mapping[str, Any]]]
+"""What a run knows of its conversation from the beginning; nothing where there is nothing to know."""
 AtRest = Callable[[str, RunStatus], None]
 """Told of every run that came to rest here, once that is durable."""
 
@@ -57,6 +59,7 @@ class Worker:
         clock: Clock,
         *,
         screen: Screening | None = None,
+        recall: Recall | None = None,
         before_rest: BeforeRest | None = None,
         at_rest: AtRest | None = None,
         expiry: ExpirySpec | None = None,
@@ -67,7 +70,7 @@ class Worker:
         `answering` is how what a person wrote leaves.
         """
         self._store, self._flows, self._clock, self._screen = store, flows, clock, screen
-        self._before_rest, self._at_rest = before_rest, at_rest
+        self._recall, self._before_rest, self._at_rest = recall, before_rest, at_rest
         self._expiry, self._answering = expiry, answering
         self._versions = {name: flow.spec.version for name, flow in flows.items()}
 
@@ -168,10 +171,21 @@ class Worker:
 
     async def _carry(self, claimed: Claimed, ctx: RunContext) -> End:
         run = claimed.run
+        inherits = claimed.customer_waited_for or claimed.supersedes or run.flow_version is not None
         start = None
-        if claimed.customer_waited_for or claimed.supersedes or run.flow_version is not None:
-            start = await ctx.adopt(lambda: self._inheritance(run, ctx.envelope))
+        if inherits or self._recall is not None:
+            start = await ctx.adopt(lambda: self._beginning(run, ctx.envelope, inherits))
         return await run_flow(self._flows[run.flow], ctx, start=start)
+
+    async def _beginning(self, run: Run, envelope: Envelope, inherits: bool) -> StageResult | None:
+        """What a run has before its first stage: what earlier runs leave to it, and what it knows of them."""
+        left = await self._inheritance(run, envelope) if inherits else None
+        message = envelope.message
+        known = {} if self._recall is None or message is None else await self._recall(run, message)
+        if not known:
+            return left
+        left = left or StageResult()
+        return left.changed(delta=left.delta.changed(metadata={**left.delta.metadata, **known}))
 
     async def _inheritance(self, run: Run, envelope: Envelope) -> StageResult | None:
         """What earlier runs of the conversation leave to this one: a question it answers, messages it answers too."""

@@ -16,6 +16,8 @@ class Span(NamedTuple):
         return self.start < other.end and other.start < self.end
 
 
+OFFERED = "offered"
+"""The metadata of a run under which the times stand that its conversation was offered before."""
 ANOTHER, ERASED = "another time was held instead", "erased"
 REPLACED = (ANOTHER, ERASED)
 """Why a time was released that nobody will ever want back."""

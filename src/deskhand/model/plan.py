@@ -10,6 +10,9 @@ from deskhand.model.frozen import Frozen
 PLAN = "plan"
 """The output under which a stage leaves its plan to the stage that walks it."""
 
+SKIPPED = "skipped"
+"""The status of a planned call that was not made, since what it needs of an earlier one was not found."""
+
 
 class StepStatus(StrEnum):
     PENDING = "pending"

@@ -38,6 +38,7 @@ _DEADLINE = re.compile(
     rf"(?:hours?|days?|weeks?|hodin\w*|dn[uiy]|dnech|tydn\w+|stunden?|tage?n?|werktage?n?|wochen?|horas?|dias?|semanas?|"
     rf"heures?|jours?|semaines?)(?: (?:habiles|laborables|ouvres|ouvrables))?)\b"
 )
+_TIME = re.compile(r"\b([0-9]{1,2})[:.]([0-9]{2})\b(?![.0-9])")
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,4})?")
 _SLOTS = SlotExtractor([SlotSpec(name="amount", type="money"), SlotSpec(name="day", type="date", prefer="future")])
 _DEEPEST, _LONGEST = 8, 20_000
@@ -47,9 +48,10 @@ _ACTION_WORDS: dict[str, tuple[Action, ...]] = {
     "reship": ("replace", "deliver"), "send": ("send",), "resend": ("send", "replace"), "email": ("send",),
     "mail": ("send",), "voucher": ("credit",), "discount": ("credit",), "coupon": ("credit",), "credit": ("credit",),
     "change": ("change",), "update": ("change",), "modify": ("change",), "set": ("change",),
-    "reset": ("change", "send"), "book": ("contact", "deliver"), "callback": ("contact",), "call": ("contact",),
-    "escalate": ("escalate", "contact"),
+    "reset": ("change", "send"), "book": ("contact", "deliver", "reserve"), "callback": ("contact",),
+    "call": ("contact",), "escalate": ("escalate", "contact"),
     "ticket": ("escalate", "contact"), "forward": ("escalate",), "transfer": ("escalate", "contact"),
+    "hold": ("reserve",), "reserve": ("reserve",), "reservation": ("reserve",), "invitation": ("reserve",),
     "deliver": ("deliver",), "reschedule": ("change", "deliver"),
 }  # fmt: skip
 """What a tool that changed something did, by the words of its name."""
@@ -91,7 +93,7 @@ class Backing:
     """What the customer wrote: it may be repeated, but it backs no promise."""
 
     def of_value(self, value: str, *, moved: bool = False) -> str | None:
-        """The result that holds it; money said to move must stand in the result of what moved it."""
+        """The result that holds it; money said to move, or a day said to be reserved, in that of what did so."""
         known, done = self._held
         return (done if moved else known).get(value)
 
@@ -125,17 +127,20 @@ class Backing:
         """What tools have done, each with the tool's name; one that can do several says which as its `action`."""
         done: dict[Action, str] = {}
         for result in self.results:
-            tool = str(result.get("tool", ""))
             if _changed_something(result):
-                asked = str((result.get("arguments") or {}).get("action", ""))
-                for word in re.split(r"[_-]", f"{tool}_{asked}".lower()):
-                    for action in _ACTION_WORDS.get(word, ()):
-                        done.setdefault(action, tool)
+                for action in _acts_of(result):
+                    done.setdefault(action, str(result.get("tool", "")))
         return done
 
 
 def _changed_something(result: Mapping[str, Any]) -> bool:
     return str(result.get("effect", "read")) != "read"
+
+
+def _acts_of(result: Mapping[str, Any]) -> list[Action]:
+    asked = str((result.get("arguments") or {}).get("action", ""))
+    said = re.split(r"[_-]", f"{result.get('tool', '')}_{asked}".lower())
+    return [action for word in said for action in _ACTION_WORDS.get(word, ())]
 
 
 def check_commitments(text: str, language: str | None, backing: Backing) -> list[Commitment]:
@@ -190,7 +195,7 @@ def _in_sentence(draft: _Draft, place: tuple[int, int], backing: Backing) -> Ite
         for value, day in _dates(_within(draft.days, place), folded, backing.now)
     ]
     for action in actions:
-        backed = quoted or _of_action(action, backing)
+        backed = quoted or (_of_reservation(folded, backing) if action == "reserve" else _of_action(action, backing))
         if backed is None and action == "deliver":
             backed = _of_delivery(dates, backing)
         yield Commitment("action", action, sentence, start, end, backed)
@@ -269,6 +274,27 @@ def _of_action(action: Action, backing: Backing) -> str | None:
     return next((f"clause {clause.name}" for clause in backing.clauses if action in clause.actions), None)
 
 
+def _of_reservation(folded: str, backing: Backing) -> str | None:
+    """A time is reserved where a tool reserved it: the very time, if the sentence names one."""
+    said = {(int(hour), int(minute)) for hour, minute in _TIME.findall(folded)}
+    for result in backing.results:
+        if not _changed_something(result) or "reserve" not in _acts_of(result):
+            continue
+        held = {(moment.hour, moment.minute) for moment in _moments(result.get("data"))}
+        if not said or not held or said <= held:
+            return f"{result.get('tool')} did it"
+    return _of_action("reserve", Backing(backing.now, clauses=backing.clauses))
+
+
+def _moments(data: Any) -> Iterator[datetime]:
+    """When something begins and ends."""
+    for name in ("start", "end"):
+        try:
+            yield datetime.fromisoformat(str(data[name]))
+        except (KeyError, TypeError, ValueError):
+            continue
+
+
 def _of_delivery(dates: Sequence[Commitment], backing: Backing) -> str | None:
     """When something arrives is not ours to do: it is as good as its date, and without one as what was looked up."""
     if dates:
@@ -298,7 +324,7 @@ def _of_amount(amount: str, actions: list[Action], backing: Backing) -> str | No
 
 
 def _of_date(value: str, day: date, actions: list[Action], backing: Backing) -> str | None:
-    if (known := backing.of_value(value)) is not None:
+    if (known := backing.of_value(value, moved="reserve" in actions)) is not None:
         return known
     today = backing.now.date()
     for clause in backing.clauses:

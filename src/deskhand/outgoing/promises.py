@@ -28,7 +28,11 @@ _EN_BACK = r"(?:refund\w*|reimburse\w*|money|amount|payment|sum|price|cost\w*)"
 _EN_NEW = r"(?:replacement\w*|new (?:one|unit|item|copy|pair|set|device|product|\w+)|another (?:one|unit|item|pair|copy)|substitute|spare part)"
 _EN_GIFT = r"(?:vouchers?|coupons?|discounts?|gift cards?|store credit|credit note|bonus|free month|goodwill|[0-9]+ ?%|percent)"
 
+_EN_TIME = r"(?:appointment|meeting|visit|slot|date|invitation|call)"
+
 _ENGLISH: Patterns = (
+    ("reserve", _EN_WE + rf"(?:reserv\w*|book\w*|schedul\w*|pencil\w*|(?:hold|held|holding|block|blocked|kept|keep|set)\b(?: \w+){{0,6}} (?:for you|aside|free)|(?:confirm|accept)\w*(?: \w+){{0,4}} {_EN_TIME})"),
+    ("reserve", rf"{_EN_BE}(?:reserved|booked|held for|blocked for|scheduled)\b|\b{_EN_TIME}\b.*\b{_EN_BE}(?:confirmed|accepted)"),
     ("refund", _EN_WE + r"(?:refund|reimburs|repa[iy]|(?:pay|paid|give|gave|giving|transfer|wire|send|sent|return)\w*(?: \w+){0,6} (?:back|refund|money)|issu\w+(?: \w+){0,4} refund|process\w*(?: \w+){0,4} refund|initiat\w+(?: \w+){0,4} refund|cover\w*(?: \w+){0,4} (?:cost|postage|shipping)|waiv\w+)"),
     ("refund", rf"\b{_EN_BACK}\b.*\b{_EN_BE}(?:refunded|reimbursed|credited|returned|transferred|repaid|issued|processed|back\b)"),
     ("refund", rf"{_EN_BE}(?:refunded|reimbursed|repaid|credited back)"),
@@ -75,6 +79,8 @@ def _czech(perfective: str, past: str, passive: str) -> str:
 
 
 _CZECH: Patterns = (
+    ("reserve", _czech("rezervuj|zarezervuj|zamluv|zablokuj|drz", "rezervova|zarezervova|zamluvi|zablokova|podrze", "rezervova|zarezervova|zamluve|zablokova")),
+    ("reserve", r"\b(?:potvrzuj|potvrd|prijim|prijm)\w*(?:m|me)\b.*\b(?:termin|schuzk|pozvan|cas|navstev)\w*|\b(?:termin|schuzk|pozvan)\w*\b.*\b(?:potvrzujeme|prijimame|je potvrzen\w*)"),
     ("credit", rf"\b(?:pripis|prida|posk\w+|dava|da|posila|posle|nabiz\w+|nabidne|uplatni|prizna)\w*(?:m|me|li|l|la)\b.*\b{_CS_GIFT}|\b(?:mate|ziskate|ziskavate|dostanete|dostavate|obdrzite)\b.*\b{_CS_GIFT}|{_CS_GIFT}.*\b(?:byl[ao]?|bude)\b.*\b(?:pripsan|uplatnen|pridan)"),
     ("refund", _czech("vrat|vrac|refundu|proplat|proplac|uhrad|prevede|preved", "vrati|vrace|refundova|proplati|uhradi|preved", "vrace|refundova|proplace|uhraze|preveden")),
     ("refund", r"\b(?:posle|posila|zasle|zasila|odesle|odesila|prevad[ie])\w*\b.*\bzpet\b|\b(?:dostanete|obdrzite)\b.*\b(?:penize|castk\w+|zpet)\b|\b(?:penize|castk\w+)\b.*\b(?:budete mit|budou|bude)\b"),
@@ -106,6 +112,8 @@ def _german(verb: str, participle: str) -> str:
 
 
 _GERMAN: Patterns = (
+    ("reserve", _german(r"reserviere[n]?|blocke[n]?|halte[n]?\b.*\bfrei|merke[n]?\b.*\bvor", r"reserviert|vorgemerkt|freigehalten|geblockt")),
+    ("reserve", rf"{_DE_WE}.*\b(?:bestatig\w*|nehmen|annehmen|gebucht|eingetragen|buchen)\b.*\b(?:termin|einladung|besprechung|besuch)\w*|\b(?:termin|einladung|besprechung|besuch)\w*\b.*\b(?:bestatig\w+|nehmen wir|gebucht|eingetragen)\b"),
     ("credit", rf"(?:{_DE_WE}|{_DE_YOU}|{_DE_BE}).*\b{_DE_GIFT}|\b{_DE_GIFT}.*(?:{_DE_WE}|{_DE_YOU}|{_DE_BE})"),
     ("refund", _german(r"erstatte[n]?|uberweise[n]?|zahle[n]?.*zuruck|ubernehme[n]?.*(?:kosten|porto)|ruckerstatte\w*", r"erstattet|zuruckerstattet|ruckerstattet|zuruckgezahlt|zuruckuberwiesen|uberwiesen|gutgeschrieben|rückvergutet")),
     ("refund", rf"\b(?:kosten|porto)\w*\b.*\bubernehme[n]? (?:wir|ich)\b|kosten.*ubernehmen wir|{_DE_YOU}.*\b(?:geld|betrag|kaufpreis|erstattung|gutschrift|ruckerstattung)|\b(?:betrag|geld|euro|€|eur)\b.*\b(?:wird|werden)\b.*\b(?:konto|karte)"),
@@ -136,6 +144,7 @@ def _spanish(stem: str, participle: str) -> str:
 
 
 _SPANISH: Patterns = (
+    ("reserve", _spanish(r"reserv|agend|apart", r"reservad[oa]s?|agendad[oa]s?|apartad[oa]s?") + r"|\b(?:confirm|acept)(?:amos|aremos|o)\b.*\b(?:cita|reunion|visita|invitacion|hora)\b|\b(?:cita|reunion|visita|invitacion)\b.*\b(?:confirmada|aceptada|reservada)\b"),
     ("credit", rf"\b(?:le |les )?(?:damos|doy|daremos|ofrecemos|regalamos|aplicamos|aplicaremos|concedemos|enviamos|obsequiamos|hemos|he)\b.*\b{_ES_GIFT}|\b(?:tiene|tendra|dispone|recibira|obtendra)\b.*\b{_ES_GIFT}|\b{_ES_GIFT}.*\b(?:ha sido|fue|sera)\b"),
     ("refund", _spanish(r"reembols|devolv|reintegr|abon", r"reembolsad[oa]s?|devuelt[oa]s?|reintegrad[oa]s?|abonad[oa]s?")),
     ("refund", r"\bnos hacemos cargo\b|\bcorremos con\b|\bcubrimos\b|\basumimos\b|\b(?:importe|dinero|euros?|€|eur)\b.*\b(?:estara|estaran|volvera)\b|\b(?:recibira|obtendra|tendra)\b.*\b(?:reembolso|dinero|importe|devolucion)\b|\b(?:tramit|proces|emit|inici)(?:aremos|amos|imos|iremos|are|ado)\b.*\breembolso"),
@@ -166,6 +175,7 @@ def _french(stem: str, participle: str) -> str:
 
 
 _FRENCH: Patterns = (
+    ("reserve", _french(r"reserv|bloqu|retien|reten", r"reserve|bloque|retenu") + r"|\b(?:confirmons|acceptons|confirme|accepte)\b.*\b(?:rendez-vous|invitation|reunion|visite)"),
     ("credit", rf"\b(?:nous|je)\b.*\b(?:offr\w+|accord\w+|donn\w+|ajout\w+|appliqu\w+|propos\w+|envoy\w+)\b.*\b{_FR_GIFT}|\bvous (?:beneficiez|beneficierez|avez|aurez|recevez|recevrez)\b.*\b{_FR_GIFT}|\b{_FR_GIFT}.*\b(?:a ete|sera)\b"),
     ("refund", _french(r"rembours|rend|recredit|revers|restitu", r"rembourse|rendu|recredite|reverse|restitue|credite")),
     ("refund", r"\bprenons en charge\b|\bprendrons en charge\b|\bvous (?:recevrez|obtiendrez|serez)\b.*\b(?:rembours\w+|argent)\b|\b(?:somme|montant|argent|euros?|€|eur)\b.*\b(?:sera|seront)\b.*\b(?:compte|carte)"),

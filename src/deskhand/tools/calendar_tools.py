@@ -6,7 +6,7 @@ from typing import Any
 
 from deskhand.config.calendar import CalendarSpec
 from deskhand.errors import Conflict, SlotTaken, ToolError
-from deskhand.model.booking import Booking, NewBooking, Span
+from deskhand.model.booking import Booking, BookingState, NewBooking, Span
 from deskhand.model.principal import Principal
 from deskhand.ports import Calendar
 from deskhand.scheduling.hours import instant
@@ -54,14 +54,14 @@ def check_tool(calendar: Calendar, spec: CalendarSpec, now: Now) -> Tool:
     return check_calendar
 
 
-def hold_tool(calendar: Calendar, spec: CalendarSpec, now: Now) -> Tool:
+def hold_tool(calendar: Calendar, spec: CalendarSpec, now: Now, *, rehearses: bool = False) -> Tool:
     offering = spec.offering
 
     async def held_already(key: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
         found = await calendar.find(key)
-        return None if found is None else _told(found, offering)
+        return None if found is None else told_of(found, offering)
 
-    @tool(effect="keyed", name=HOLD_SLOT, probe=held_already, timeout=PATIENCE)
+    @tool(effect="keyed", name=HOLD_SLOT, probe=held_already, timeout=PATIENCE, rehearsable=True)
     async def hold_slot(slot: Slot, principal: Principal, ctx: Context) -> dict[str, Any]:
         """Hold one of the offered times for the customer until a reply about it has been sent.
 
@@ -78,7 +78,8 @@ def hold_tool(calendar: Calendar, spec: CalendarSpec, now: Now) -> Tool:
             expires_at=(moment + spec.hold_for).timestamp(),
         )
         try:
-            return _told(await calendar.hold(new), offering)
+            held = await looked_at(calendar, new) if rehearses else await calendar.hold(new)
+            return told_of(held, offering)
         except SlotTaken as error:
             raise ToolError("slot_taken", f"{slot.id} is no longer free: check the calendar again.") from error
         except Conflict as error:
@@ -114,7 +115,14 @@ def shown(slot: Span, offering: Offering) -> dict[str, Any]:
     }
 
 
-def _told(booking: Booking, offering: Offering) -> dict[str, Any]:
+async def looked_at(calendar: Calendar, new: NewBooking) -> Booking:
+    """What holding it would give, without holding it."""
+    if await calendar.busy(new.span):
+        raise SlotTaken("this time is taken by now")
+    return Booking(new.key, new.run_id, "", new.span, new.holder, BookingState.TENTATIVE, new.expires_at)
+
+
+def told_of(booking: Booking, offering: Offering) -> dict[str, Any]:
     until = booking.expires_at
     known = {"held": True, "state": str(booking.state), **shown(booking.span, offering)}
     if until is not None:

@@ -60,6 +60,8 @@ class Office:
     now: Callable[[], float]
     message_of: Callable[[str], Awaitable[Message | None]]
     """The message a run works."""
+    rehearses: bool = False
+    """Whether times are only looked at, not held: what is captured leaves nothing in a company's calendar."""
 
     def tools(self, beside: Collection[str] = ()) -> list[Tool]:
         """All but those of which a desk has one of its own."""
@@ -67,7 +69,7 @@ class Office:
             contact_tool(self.contacts),
             check_tool(self.calendar, self.spec, self.now),
             invitation_tool(self.calendar, self.spec, self.message_of),
-            hold_tool(self.calendar, self.spec, self.now),
+            hold_tool(self.calendar, self.spec, self.now, rehearses=self.rehearses),
         )
         return [tool for tool in made if tool.name not in beside]
 

@@ -111,7 +111,7 @@ def _holidays(folded: str, today: date, languages: tuple[str, ...]) -> Iterator[
             begin = last + timedelta(days=1) if after else max(today, first - _BEFORE)
             end = begin + _AFTERWARDS if after else first - timedelta(days=1)
             if begin <= end:
-                yield Stretch(*match.span(), begin, end)
+                yield Stretch(match.start(), match.end(), begin, end)
 
 
 def _holiday(name: str, today: date) -> tuple[date, date]:

@@ -1,0 +1,106 @@
+"""What a message says about when, as far as the embedded brain understands it, and what became of it in words."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, time
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from deskhand.brain.offers import in_words, offer
+from deskhand.brain.reading import EmbeddedDesk, Fields, language_of, message_of, received_at, said_in
+from deskhand.language.wishes import pick, read_wish
+from deskhand.mail.words import words
+from deskhand.model.booking import OFFERED
+from deskhand.model.tasks import Task
+from deskhand.scheduling.slots import Wish
+
+
+def wish_in(desk: EmbeddedDesk, task: Task) -> Fields:
+    """`on`, `until`, `or_on`, `at`, `after`, `before` as far as they are said, and `moment` where it is one time."""
+    wish = _wish(desk, task)
+    told: Fields = {"on": wish.day, "until": wish.until, "or_on": wish.or_day}
+    told |= {"at": wish.at, "after": wish.after, "before": wish.before}
+    said = {name: _written(value) for name, value in told.items() if value is not None}
+    return said | ({"moment": True} if wish.moment is not None else {})
+
+
+def about_a_time(desk: EmbeddedDesk, task: Task) -> str | None:
+    """Why the message is about an appointment, whatever else its words say."""
+    return "it takes a time that was offered" if _picked(desk, task) is not None else None
+
+
+def _wish(desk: EmbeddedDesk, task: Task) -> Wish:
+    picked = _picked(desk, task)
+    if picked is not None:
+        return Wish(picked.date(), picked.time())
+    text = said_in(task)
+    language, now = language_of(text, desk.languages).code, _received(desk, task)
+    wish = read_wish(text, language, now)
+    subject = str(message_of(task).get("subject") or "")
+    if wish.says_something or words().reply_subject.match(subject):
+        return wish
+    return read_wish(subject, language, now)
+
+
+def _picked(desk: EmbeddedDesk, task: Task) -> datetime | None:
+    zone = ZoneInfo(desk.time_zone)
+    offered = [moment.astimezone(zone) for moment in _offered(task)]
+    if not offered:
+        return None
+    text = said_in(task)
+    return pick(offered, text, language_of(text, desk.languages).code, _received(desk, task))
+
+
+def _offered(task: Task) -> list[datetime]:
+    metadata = task.inputs.get("metadata")
+    slots = metadata.get(OFFERED) if isinstance(metadata, Mapping) else None
+    return _starts(slots) if isinstance(slots, list) else []
+
+
+def _starts(slots: Sequence[Any]) -> list[datetime]:
+    try:
+        return [datetime.fromisoformat(str(slot["start"])) for slot in slots if isinstance(slot, Mapping)]
+    except (KeyError, ValueError):
+        return []
+
+
+def _received(desk: EmbeddedDesk, task: Task) -> datetime:
+    return received_at(task).astimezone(ZoneInfo(desk.time_zone))
+
+
+def _written(value: Any) -> str:
+    return f"{value:%H:%M}" if isinstance(value, time) else str(value.isoformat())
+
+
+# --- results in words
+
+
+def with_times_in_words(results: Sequence[Fields], language: str) -> dict[str, Any]:
+    """Data by tool, with free times in words (`offer`), the one asked for (`in_words`), one that is gone (`missed`)."""
+    lost = {str((one.get("arguments") or {}).get("slot")) for one in results if one.get("status") != "success"}
+    return {str(one.get("tool")): _told(one.get("data"), lost, language) for one in results}
+
+
+def _told(data: Any, lost: set[str], language: str) -> Any:
+    """What was asked for and could not be held is offered no more."""
+    if not isinstance(data, Mapping):
+        return data
+    told = dict(data)
+    if isinstance(slots := data.get("slots"), list):
+        told["slots"] = [slot for slot in slots if not (isinstance(slot, Mapping) and slot.get("id") in lost)]
+    if times := offer(told, language):
+        told["offer"] = times
+    asked = data.get("asked") or (data.get("start") if "slots" not in data else None)
+    if isinstance(asked, str) and (spoken := _spoken(asked, language)) is not None:
+        told["in_words"] = spoken
+        if data.get("wished", "free") != "free" or data.get("slot") in lost:
+            told["missed"] = spoken
+    if data.get("fitting") == 0:
+        told["none_fits"] = True
+    return told
+
+
+def _spoken(moment: str, language: str) -> str | None:
+    try:
+        return in_words(datetime.fromisoformat(moment), language)
+    except ValueError:
+        return None
