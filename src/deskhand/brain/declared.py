@@ -51,8 +51,8 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
         steps = [
             {"type": "tool_call", "tool": tool, "parameters": called_with(parameters, facts)}
             | ({"optional": True} if tool in plan.optional else {})
-            for (tool, parameters), given in zip(plan.steps, plan.given, strict=True)
-            if given is None or is_known(given, facts)
+            for place, (tool, parameters) in enumerate(plan.steps)
+            if place not in plan.given or is_known(plan.given[place], facts)
         ]
     except Unresolved as unknown:
         return _handed_over(f"the plan for {intent!r} needs {unknown}, which is not known", intent)
@@ -154,7 +154,7 @@ def is_known(path: str, facts: Mapping[str, Any]) -> bool:
 
 
 def speaks_of(plan: DeclaredPlan, root: str) -> bool:
-    paths = [*references_in([parameters for _, parameters in plan.steps]), *filter(None, plan.given)]
+    paths = [*references_in([parameters for _, parameters in plan.steps]), *plan.given.values()]
     return any(path.startswith(f"{root}.") for path in paths)
 
 

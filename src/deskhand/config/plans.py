@@ -87,7 +87,7 @@ class PlanSection(Section):
             needs=tuple(self.needs),
             ask={slot: _by_language(words) for slot, words in self.ask.items()},
             steps=tuple((step.tool, step.parameters) for step in self.steps),
-            given=tuple(step.given for step in self.steps),
+            given={index: step.given for index, step in enumerate(self.steps) if step.given is not None},
             optional=tuple(step.tool for step in self.steps if step.optional),
             tell=None if self.tell is None else tuple(self.tell),
             reply={} if self.reply is None else _by_language(self.reply),
@@ -103,8 +103,8 @@ class DeclaredPlan(Frozen):
     needs: tuple[str, ...] = ()
     ask: dict[str, dict[str, str]] = Field(default_factory=dict)
     steps: tuple[tuple[str, dict[str, Any]], ...] = ()
-    given: tuple[str | None, ...] = ()
-    """What must be known for each of the steps."""
+    given: dict[int, str] = Field(default_factory=dict)
+    """What must be known for a step, by its place."""
     optional: tuple[str, ...] = ()
     """Tools whose failure keeps nothing back."""
     tell: tuple[str, ...] | None = None
