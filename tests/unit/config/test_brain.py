@@ -70,7 +70,9 @@ def test_without_models_the_embedded_brain_answers(load: Load) -> None:
         (PLAN.replace("get_contact", "get_contacts"), "there is no tool `get_contacts`", "`get_contact`"),
         (PLAN.replace("{}}]", '{a: "{slots.mail}"}}]'), "`{slots.mail}`", "add `mail` to `needs`"),
         (PLAN.replace("{}}]", '{a: "{slot.order}"}}]'), "`{slot.order}` leads nowhere", "`slots`"),
-        (PLAN.replace("{}}]", '{a: "{results.x.y}"}}]'), "leads nowhere", "write one of"),
+        (PLAN.replace("{}}]", '{a: "{results.x.y}"}}]'), "not made before this one", "call `x` first"),
+        (PLAN.replace("{}}]", '{a: "{wish.when?}"}}]'), "nothing that a message says about when", "write one of on"),
+        (PLAN.replace("{}}]", "{}, given: wishes.moment}]"), "`{wishes.moment}` leads nowhere", "`wish`"),
         (PLAN.replace("Which one?", "[x]"), "`order`", "text"),
     ],
 )
