@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from deskhand.agents.held import Held
+from deskhand.agents.inviting import invitation_answer
 from deskhand.agents.planned import walk_plan
 from deskhand.agents.profiled import Agents, ProfileStage, answer_in
 from deskhand.agents.routing import Router, facts_of
@@ -197,7 +198,8 @@ class Agent:
         if text is None or envelope.message is None:
             return envelope
         reply = Reply.to_message(envelope.message, text, language=output.get("language"))
-        replying = envelope.with_output(REPLY, reply.model_dump(mode="json"))
+        answered = reply.changed(invitation=invitation_answer(envelope))
+        replying = envelope.with_output(REPLY, answered.model_dump(mode="json"))
         return replying.with_metadata(drafted_by=self.spec.name)
 
     async def _ask_customer(

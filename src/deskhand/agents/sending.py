@@ -13,6 +13,7 @@ from deskhand.model.outcome import Outcome
 from deskhand.model.results import ToolResult
 from deskhand.model.run import EXPIRY, Decision, ReviewKind, RunStatus, canonical_hash
 from deskhand.ports import SpotChecks, StageContext, ToolGate
+from deskhand.scheduling.invitations import DECLINED
 from deskhand.tools.delivery import KEEP_DRAFT
 from deskhand.tools.effects import outcome_unknown
 from deskhand.tools.rules.replies import ALWAYS_ASK, COMMITMENT, CONTENT
@@ -68,8 +69,9 @@ class Sending:
     replies_per_hour: int = 10
     replies_per_run: int = 1
     """How many replies an agent may hand in."""
-    confirm_times: Callable[[Sequence[str]], Awaitable[str | None]] | None = None
-    """Makes the times that these runs hold the customer's; why that cannot be. None where no times are held."""
+    confirm_times: Callable[[Sequence[str], bool], Awaitable[str | None]] | None = None
+    """Makes the times that these runs hold the customer's, or gives them back where he does not want them (False); why
+    that cannot be. None where no times are held."""
     always_ask: frozenset[str] = frozenset()
     """Categories that are always a person's. The gate holds their replies; their questions are not asked at all."""
     reasons: ReasonsFor = _no_reason
@@ -143,7 +145,8 @@ async def _times_lost(envelope: Envelope, reply: dict[str, Any], sending: Sendin
     if sending.confirm_times is None or _decided(envelope, reply).get("waits") == TIME_LOST:
         return None
     adopted = envelope.metadata.get("adopted_from")
-    lost = await sending.confirm_times([envelope.run_id, *([adopted] if isinstance(adopted, str) else [])])
+    runs = [envelope.run_id, *([adopted] if isinstance(adopted, str) else [])]
+    lost = await sending.confirm_times(runs, reply.get("invitation") != DECLINED)
     return None if lost is None else _wait(reply, TIME_LOST, lost, Cause.UNBACKED_PROMISE)
 
 

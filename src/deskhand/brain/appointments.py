@@ -11,20 +11,28 @@ from deskhand.language.wishes import pick, read_wish
 from deskhand.mail.words import words
 from deskhand.model.booking import OFFERED
 from deskhand.model.tasks import Task
+from deskhand.scheduling.invitations import CALENDAR_TYPES, read_invitations
 from deskhand.scheduling.slots import Wish
+
+_ASKING = ("request", "cancel")
 
 
 def wish_in(desk: EmbeddedDesk, task: Task) -> Fields:
     """`on`, `until`, `or_on`, `at`, `after`, `before` as far as they are said, and `moment` where it is one time."""
-    wish = _wish(desk, task)
+    invited = _invitation(desk, task)
+    wish = _wish(desk, task) if invited is None else Wish(invited.date(), invited.time())
     told: Fields = {"on": wish.day, "until": wish.until, "or_on": wish.or_day}
     told |= {"at": wish.at, "after": wish.after, "before": wish.before}
     said = {name: _written(value) for name, value in told.items() if value is not None}
+    if invited is not None:
+        return said | {"invitation": True}  # a time that an invitation names is answered by itself
     return said | ({"moment": True} if wish.moment is not None else {})
 
 
 def about_a_time(desk: EmbeddedDesk, task: Task) -> str | None:
     """Why the message is about an appointment, whatever else its words say."""
+    if _invitation(desk, task) is not None:
+        return "it brings an invitation"
     return "it takes a time that was offered" if _picked(desk, task) is not None else None
 
 
@@ -48,6 +56,18 @@ def _picked(desk: EmbeddedDesk, task: Task) -> datetime | None:
         return None
     text = said_in(task)
     return pick(offered, text, language_of(text, desk.languages).code, _received(desk, task))
+
+
+def _invitation(desk: EmbeddedDesk, task: Task) -> datetime | None:
+    """When an invitation that came with the message takes place, or was to."""
+    zone = ZoneInfo(desk.time_zone)
+    attachments = message_of(task).get("attachments")
+    for one in attachments if isinstance(attachments, list) else ():
+        if isinstance(one, Mapping) and str(one.get("type")).lower() in CALENDAR_TYPES and one.get("text"):
+            found = [event for event in read_invitations(str(one["text"]), zone) if event.method in _ASKING]
+            if found:
+                return found[0].span.start.astimezone(zone)
+    return None
 
 
 def _offered(task: Task) -> list[datetime]:

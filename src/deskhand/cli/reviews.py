@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -156,12 +157,24 @@ close = _decision("close", "End a handed-over run; nothing more happens.")
 retry = _decision("retry", "Try a handed-over run again where it stopped.")
 
 
+class Answer(StrEnum):
+    """What is answered to an invitation."""
+
+    ACCEPTED = "accepted"
+    TENTATIVE = "tentative"
+    DECLINED = "declined"
+
+
 @app.command("edit")
 def edit(
     review: ReviewId,
     text: Annotated[str | None, typer.Option("--text", help="The new text of the reply.")] = None,
     file: Annotated[Path | None, typer.Option("--file", help="A file with the new text.")] = None,
     subject: Annotated[str | None, typer.Option("--subject", help="A new subject.")] = None,
+    invitation: Annotated[
+        Answer | None,
+        typer.Option("--invitation", help="What an organizer's calendar is told."),
+    ] = None,
     by: options.By = None,
     note: Note = None,
     version: Version = None,
@@ -175,9 +188,11 @@ def edit(
 
     if file is not None:
         text = file.read_text(encoding="utf-8", errors="replace")
-    changed = {name: value for name, value in (("text", text), ("subject", subject)) if value}
+    answer = None if invitation is None else invitation.value
+    fields = (("text", text), ("subject", subject), ("invitation", answer))
+    changed = {name: value for name, value in fields if value}
     if not changed:
-        raise ConfigError("nothing was changed", fix="give --text, --file or --subject")
+        raise ConfigError("nothing was changed", fix="give --text, --file, --subject or --invitation")
     check_filled(text or "")
     _tell(run_async(_decide("edit", review, by, note, version, database, desk, changed)), as_json)
 

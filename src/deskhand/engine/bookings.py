@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from deskhand.engine.background import Background
 from deskhand.errors import NotFound, SlotTaken
-from deskhand.model.booking import REPLACED, Booking, BookingState
+from deskhand.model.booking import DECLINES, REPLACED, Booking, BookingState
 from deskhand.model.run import ReviewState, Run, RunStatus
 from deskhand.ports import Calendar, Clock, Store
 
@@ -42,8 +42,10 @@ class BookingKeeper:
 
     # --- before a reply leaves
 
-    async def confirm(self, run_ids: Sequence[str]) -> str | None:
+    async def confirm(self, run_ids: Sequence[str], wanted: bool = True) -> str | None:
         """Make what these runs hold the customer's; why that cannot be, where somebody else has the time by now.
+
+        What is not `wanted` is given back: a person changed the answer to an invitation to no.
 
         While the desk is stopped nothing is confirmed, and the gate lets no reply leave either.
         """
@@ -56,6 +58,9 @@ class BookingKeeper:
         if not held or await self._store.stopped() is not None:
             return None
         for booking in held:
+            if not wanted:
+                await self._calendar.release(booking.key, DECLINES)
+                continue
             try:
                 await self._calendar.confirm(booking.key)
             except SlotTaken as error:

@@ -19,7 +19,8 @@ class Span(NamedTuple):
 OFFERED = "offered"
 """The metadata of a run under which the times stand that its conversation was offered before."""
 ANOTHER, ERASED = "another time was held instead", "erased"
-REPLACED = (ANOTHER, ERASED)
+DECLINES = "the reply declines it"
+REPLACED = (ANOTHER, ERASED, DECLINES)
 """Why a time was released that nobody will ever want back."""
 
 
@@ -41,6 +42,8 @@ class NewBooking:
     holder: str | None
     """Whose it is, as far as that is known: a customer's id or address."""
     expires_at: float
+    uid: str | None = None
+    """The uid of the invitation that it answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +61,5 @@ class Booking:
     """Why it is in this state."""
     written: str = ""
     """The state that the calendar outside shows; empty when it shows nothing."""
+    uid: str | None = None
+    """The uid of the invitation that it answers."""

@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import AwareDatetime, Field, model_validator
 
@@ -108,6 +108,10 @@ class Message(Frozen):
         return fields if known is None else {"principal": asserted(known, by="an API key"), **fields}
 
 
+InvitationAnswer = Literal["accepted", "declined", "tentative"]
+INVITATION_ANSWERS: tuple[str, ...] = ("accepted", "tentative", "declined")
+
+
 class Reply(Frozen):
     """What goes back to the customer."""
 
@@ -116,6 +120,8 @@ class Reply(Frozen):
     text: str
     language: str | None = None
     in_reply_to: str | None = None
+    invitation: InvitationAnswer | None = None
+    """What the reply answers to the invitation in the message, for the organizer's calendar to read."""
 
     @classmethod
     def to_message(cls, message: Message, text: str, *, language: str | None = None) -> Self:

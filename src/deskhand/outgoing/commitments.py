@@ -138,6 +138,9 @@ def _changed_something(result: Mapping[str, Any]) -> bool:
 
 
 def _acts_of(result: Mapping[str, Any]) -> list[Action]:
+    data = result.get("data")
+    if isinstance(data, Mapping) and data.get("held") is False:
+        return []  # it could have held something, and did not
     asked = str((result.get("arguments") or {}).get("action", ""))
     said = re.split(r"[_-]", f"{result.get('tool', '')}_{asked}".lower())
     return [action for word in said for action in _ACTION_WORDS.get(word, ())]

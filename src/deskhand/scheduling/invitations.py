@@ -11,6 +11,8 @@ from deskhand.scheduling.events import CalendarUnreadable, first_span, moment_of
 if TYPE_CHECKING:
     from icalendar import Component
 
+CALENDAR_TYPES = ("text/calendar", "application/ics")
+ACCEPTED, DECLINED, TENTATIVE = "accepted", "declined", "tentative"
 METHODS = ("REQUEST", "CANCEL", "REPLY", "COUNTER", "PUBLISH")
 MOST = 20
 """Events of one mail that are looked at."""
@@ -66,20 +68,21 @@ def _events(calendar: "Component", method: str, zone: ZoneInfo) -> Iterator[Invi
             span=span,
             all_day=start.is_day,
             repeats=event.get("RRULE") is not None or event.get("RDATE") is not None,
-            organizer=_address(event.get("ORGANIZER")),
+            organizer=address_of(event.get("ORGANIZER")),
             attendees=tuple(_attendees(event.get("ATTENDEE"))),
         )
 
 
 def _attendees(prop: Any) -> Iterator[Attendee]:
     for one in (prop if isinstance(prop, list) else [] if prop is None else [prop])[:100]:
-        address = _address(one)
+        address = address_of(one)
         if address is not None:
             answer = str(getattr(one, "params", {}).get("PARTSTAT", "NEEDS-ACTION")).lower()
             yield Attendee(address, answer[:40])
 
 
-def _address(prop: Any) -> str | None:
+def address_of(prop: Any) -> str | None:
+    """The mail address of an organizer or attendee, in small letters."""
     if prop is None:
         return None
     written = " ".join(str(prop[0] if isinstance(prop, list) else prop).split())

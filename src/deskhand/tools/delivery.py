@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from deskhand.model.message import DELIVER, KEEP_DRAFT, Reply
+from deskhand.model.message import DELIVER, KEEP_DRAFT, InvitationAnswer, Reply
 from deskhand.ports import Drafts, Outbox
 from deskhand.tools.context import Context
 from deskhand.tools.registry import Tool, tool
@@ -26,9 +26,12 @@ def delivery_tool(outbox: Outbox) -> Tool:
         ctx: Context,
         language: str | None = None,
         in_reply_to: str | None = None,
+        invitation: InvitationAnswer | None = None,
     ) -> dict[str, Any]:
         """Send a reply to the customer."""
-        reply = Reply(to=to, subject=subject, text=text, language=language, in_reply_to=in_reply_to)
+        reply = Reply(
+            to=to, subject=subject, text=text, language=language, in_reply_to=in_reply_to, invitation=invitation
+        )
         return {"delivered": await outbox.send(reply, ctx.effect_key)}
 
     return deliver_reply
@@ -47,9 +50,12 @@ def draft_tool(drafts: Drafts) -> Tool:
         ctx: Context,
         language: str | None = None,
         in_reply_to: str | None = None,
+        invitation: InvitationAnswer | None = None,
     ) -> dict[str, Any]:
         """Keep a reply among the drafts of the customer's channel."""
-        reply = Reply(to=to, subject=subject, text=text, language=language, in_reply_to=in_reply_to)
+        reply = Reply(
+            to=to, subject=subject, text=text, language=language, in_reply_to=in_reply_to, invitation=invitation
+        )
         return {"draft": await drafts.keep_draft(reply, ctx.effect_key)}
 
     return keep_draft

@@ -8,14 +8,13 @@ from deskhand.config.calendar import CalendarSpec
 from deskhand.model.booking import Span
 from deskhand.model.message import Message
 from deskhand.ports import Calendar
-from deskhand.scheduling.invitations import Invitation, read_invitations
+from deskhand.scheduling.invitations import CALENDAR_TYPES, Invitation, read_invitations
 from deskhand.scheduling.slots import Offering
 from deskhand.tools.calendar_tools import PATIENCE
 from deskhand.tools.context import Context
 from deskhand.tools.registry import Tool, tool
 
 READ_INVITATION = "read_invitation"
-_KINDS = ("text/calendar", "application/ics")
 
 
 def invitation_tool(
@@ -40,7 +39,7 @@ def invitations_in(message: Message, offering: Offering) -> list[Invitation]:
     """All that came with a message, each once: many programs attach the same one twice."""
     found: dict[tuple[str, str, Span], Invitation] = {}
     for attachment in message.attachments:
-        if attachment.type.lower() in _KINDS and attachment.text:
+        if attachment.type.lower() in CALENDAR_TYPES and attachment.text:
             for one in read_invitations(attachment.text, offering.hours.zone):
                 found.setdefault((one.method, one.uid, one.span), one)
     return list(found.values())

@@ -9,6 +9,7 @@ from deskhand.config.shapes import ToolShape
 from deskhand.model.message import Message
 from deskhand.model.principal import Principal
 from deskhand.ports import Calendar, Contacts
+from deskhand.tools.answer_tool import ANSWER_INVITATION, answer_tool
 from deskhand.tools.authority import Resolver, Slot
 from deskhand.tools.calendar_tools import CHECK_CALENDAR, HOLD_SLOT, check_tool, hold_tool, slot_resolver
 from deskhand.tools.contact_tool import GET_CONTACT, contact_tool
@@ -44,6 +45,7 @@ OFFICE_SHAPES = {
         ToolShape(GET_CONTACT, "read", "low"),
         ToolShape(CHECK_CALENDAR, "read", "low", _WISH),
         ToolShape(READ_INVITATION, "read", "low"),
+        ToolShape(ANSWER_INVITATION, "keyed", "low"),
         ToolShape(HOLD_SLOT, "keyed", "low", {"slot": _SLOT}, frozenset(("slot",)), frozenset(("slot",))),
     )
 }
@@ -69,6 +71,7 @@ class Office:
             contact_tool(self.contacts),
             check_tool(self.calendar, self.spec, self.now),
             invitation_tool(self.calendar, self.spec, self.message_of),
+            answer_tool(self.calendar, self.spec, self.now, self.message_of, rehearses=self.rehearses),
             hold_tool(self.calendar, self.spec, self.now, rehearses=self.rehearses),
         )
         return [tool for tool in made if tool.name not in beside]

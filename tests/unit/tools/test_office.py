@@ -85,6 +85,7 @@ def test_a_desks_own_tool_stands_before_ours(reception: Reception) -> None:
     assert [tool.name for tool in reception.office.tools(beside=["get_contact", "hold_slot"])] == [
         "check_calendar",
         "read_invitation",
+        "answer_invitation",
     ]
 
 
@@ -216,11 +217,99 @@ async def test_an_invitation_is_read_with_whether_it_collides(reception: Recepti
     assert other.result.data == {"time_zone": "Europe/Prague", "invitations": []}
 
 
-def invitation(at: str) -> Attachment:
+async def invited(reception: Reception, *attachments: Attachment, number: int = 1) -> str:
+    mail = a_message(number).model_copy(update={"attachments": attachments})
+    return (await reception.store.accept(mail, flow="flow")).run_id
+
+
+async def test_a_free_time_somebody_invites_to_is_held_and_accepted(reception: Reception) -> None:
+    run_id = await invited(reception, invitation("1300"))
+    answer = await reception.call("answer_invitation", FixedContext(run_id))
+    assert answer.result.data is not None
+    assert answer.result.data["answer"] == "accepted"
+    assert answer.result.data["start"] == "2026-11-17T13:00+01:00"
+    (booking,) = await reception.calendar.bookings()
+    assert (booking.uid, booking.holder, booking.state) == ("u1300", "ann@example.com", BookingState.TENTATIVE)
+    again = await reception.call("answer_invitation", FixedContext(run_id))
+    assert again.result.data == answer.result.data
+    assert len(await reception.calendar.bookings()) == 1
+
+
+async def test_a_taken_time_is_declined_and_one_outside_working_hours_not_promised(reception: Reception) -> None:
+    start = datetime(2026, 11, 17, 12, 30, tzinfo=UTC)
+    await reception.calendar.hold(NewBooking("k", "run_9", Span(start, start.replace(hour=14)), "bob@example.com", 9e9))
+    taken = await reception.call("answer_invitation", FixedContext(await invited(reception, invitation("1300"))))
+    assert taken.result.data is not None
+    assert (taken.result.data["answer"], taken.result.data["held"]) == ("declined", False)
+    late = await invited(reception, invitation("1900"), number=2)
+    tentative = await reception.call("answer_invitation", FixedContext(late))
+    assert tentative.result.data is not None
+    assert (tentative.result.data["answer"], tentative.result.data["held"]) == ("tentative", True)
+
+
+async def test_an_invitation_that_moves_takes_its_time_along_and_one_called_off_gives_it_back(
+    reception: Reception,
+) -> None:
+    first = await reception.call("answer_invitation", FixedContext(await invited(reception, invitation("1300"))))
+    assert first.verdict == "allow"
+    moved = await invited(reception, invitation("1330", uid="u1300"), number=2)
+    answer = await reception.call("answer_invitation", FixedContext(moved))
+    assert answer.result.data is not None
+    assert answer.result.data["answer"] == "accepted"  # what it held before is not in its way
+    standing = [one for one in await reception.calendar.bookings() if one.state is not BookingState.RELEASED]
+    assert [one.span.start.hour for one in standing] == [12]
+    off = await invited(reception, invitation("1330", uid="u1300", method="CANCEL"), number=3)
+    answer = await reception.call("answer_invitation", FixedContext(off))
+    assert answer.result.data == {"answer": "cancelled", "cancelled": True, "held": False, "released": 1}
+    assert {one.state for one in await reception.calendar.bookings()} == {BookingState.RELEASED}
+
+
+async def test_nobody_calls_off_what_is_held_for_somebody_else(reception: Reception) -> None:
+    start = datetime(2026, 11, 17, 12, 0, tzinfo=UTC)
+    bobs = NewBooking("k", "run_9", Span(start, start.replace(hour=13)), "bob@example.com", 9e9, uid="u1300")
+    await reception.calendar.hold(bobs)
+    run_id = await invited(reception, invitation("1300", method="CANCEL"))
+    answer = await reception.call("answer_invitation", FixedContext(run_id))
+    assert answer.result.data is not None
+    assert answer.result.data["released"] == 0
+    assert [one.state for one in await reception.calendar.bookings()] == [BookingState.TENTATIVE]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("RRULE:FREQ=DAILY;COUNT=100", "it repeats"),
+        ("ORGANIZER:mailto:bob@example.com", "not the one who wrote"),
+        ("DURATION:PT20H", "it takes too long"),
+        ("DTSTART:20271117T130000Z", "too far ahead"),
+        ("DTSTART:20261115T130000Z", "too soon"),
+    ],
+)
+async def test_an_odd_invitation_is_a_persons_to_answer(reception: Reception, line: str, why: str) -> None:
+    answer = await reception.call(
+        "answer_invitation", FixedContext(await invited(reception, invitation("1300", line=line)))
+    )
+    assert answer.result.error is not None
+    assert why in answer.result.error.message
+    assert await reception.calendar.bookings() == []
+
+
+async def test_for_a_sender_nobody_vouches_for_a_person_answers(reception: Reception) -> None:
+    run_id = await invited(reception, invitation("1300"))
+    answer = await reception.call("answer_invitation", FixedContext(run_id, principal=ANONYMOUS))
+    assert (answer.verdict, answer.rule) == ("hold", "needs_a_principal")
+
+
+def invitation(at: str, *, uid: str | None = None, method: str = "REQUEST", line: str = "") -> Attachment:
+    """`line` takes the place of the line with the same name."""
     text = (
-        "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VEVENT\r\nUID:u{at}\r\nSUMMARY:Demo {at}\r\nDURATION:PT1H\r\n"
+        "BEGIN:VCALENDAR\r\nMETHOD:{method}\r\nBEGIN:VEVENT\r\nUID:{uid}\r\nSUMMARY:Demo {at}\r\nDURATION:PT1H\r\n"
         "ORGANIZER:mailto:Ann@example.com\r\nDTSTART;TZID=Europe/Prague:20261117T{at}00\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
-    ).replace("{at}", at)
+    )
+    text = text.replace("{at}", at).replace("{uid}", uid or f"u{at}").replace("{method}", method)
+    name = line.partition(":")[0]
+    kept = [one for one in text.split("\r\n") if not (name and one.partition(":")[0].partition(";")[0] == name)]
+    text = "\r\n".join(line + "\r\nEND:VEVENT" if line and one == "END:VEVENT" else one for one in kept)
     return Attachment(name="invite.ics", type="text/calendar", size=len(text), text=text)
 
 

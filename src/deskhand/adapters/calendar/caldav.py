@@ -31,6 +31,7 @@ class CalDavCalendar:
         """An appointment that a colleague moved is busy where it is now; what is only held is as the database says."""
         known = await self._held.bookings(after=frame.start.timestamp())
         ours = [one for one in known if one.state is not BookingState.CONFIRMED]
+        ours += [one for one in known if one.uid is not None and one.uid in beside]
         outside = await self._outside(frame, {*beside, *(uid_of(one.key) for one in ours)})
         return merged([*outside, *await self._held.busy(frame, beside)])
 

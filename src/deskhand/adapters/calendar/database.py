@@ -35,6 +35,8 @@ class DatabaseCalendar:
 
     async def busy(self, frame: Span, beside: Collection[str] = ()) -> list[Span]:
         query = sa.select(t.bookings).where(*self._standing(frame)).order_by(t.bookings.c.starts_at)
+        if beside:
+            query = query.where(sa.or_(t.bookings.c.uid.is_(None), t.bookings.c.uid.not_in(list(beside))))
         rows = await self._database.read_core(lambda core: core.execute(query).all())
         return [_span(row) for row in rows]
 
@@ -46,6 +48,7 @@ class DatabaseCalendar:
                 return _booking(known)
             conversation = self._conversation(core, new.run_id)
             self._check_count(core, new, conversation)
+            self._release_moved(core, new)
             self._check_free(core, new.span, new.key, conversation)
             self._release_earlier(core, conversation, new.key)
             self._write(core, new, conversation, known is not None)
@@ -176,6 +179,20 @@ class DatabaseCalendar:
         for row in core.execute(query).all():
             self._release(core, row, ANOTHER)
 
+    def _release_moved(self, core: sa.Connection, new: NewBooking) -> None:
+        """An invitation that comes again takes place when it says now: nothing is held for when it was to be."""
+        if new.uid is None or new.holder is None:
+            return
+        query = sa.select(t.bookings).where(
+            t.bookings.c.desk == self.desk,
+            t.bookings.c.uid == new.uid,
+            t.bookings.c.holder == new.holder,
+            t.bookings.c.state.in_(_STANDS),
+            t.bookings.c.key != new.key,
+        )
+        for row in core.execute(query).all():
+            self._release(core, row, ANOTHER)
+
     def _release(self, core: sa.Connection, row: sa.Row[Any], reason: str) -> None:
         self._set(core, row.key, BookingState.RELEASED, reason)
         self._tell(core, row.run_id, "released", _span(row), reason)
@@ -192,6 +209,7 @@ class DatabaseCalendar:
             "expires_at": new.expires_at,
             "reason": "",
             "updated_at": now,
+            "uid": new.uid,
         }
         if known:
             core.execute(t.bookings.update().where(*self._one(new.key)).values(**values))
@@ -254,4 +272,5 @@ def _booking(row: sa.Row[Any]) -> Booking:
         expires_at=row.expires_at,
         reason=row.reason,
         written=row.written,
+        uid=row.uid,
     )

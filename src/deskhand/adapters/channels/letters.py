@@ -12,6 +12,8 @@ from deskhand.config.channels import ChannelSpec
 from deskhand.errors import ToolError
 from deskhand.mail.automatic import own_marks
 from deskhand.model.message import Message, Reply
+from deskhand.scheduling.answers import answer_to
+from deskhand.scheduling.invitations import CALENDAR_TYPES
 
 _ID = re.compile(r"<[^<>\s]{3,990}>")
 _MOST_REFERENCES = 20
@@ -58,7 +60,20 @@ def compose(letter: Letter, channel: ChannelSpec) -> bytes:
         mail["Content-Language"] = _one_line(reply.language)
     text = f"{reply.text.rstrip()}\n\n{channel.signature}\n" if channel.signature else reply.text
     mail.set_content(text)
+    if (answer := _invitation_answer(letter, channel)) is not None:
+        mail.add_alternative(answer, subtype="calendar", charset="utf-8", params={"method": "REPLY"})
     return mail.as_bytes()
+
+
+def _invitation_answer(letter: Letter, channel: ChannelSpec) -> str | None:
+    """What the organizer's calendar reads, if the reply answers an invitation of the message."""
+    message, answer = letter.answers, letter.reply.invitation
+    if message is None or answer is None:
+        return None
+    ours = {channel.identity.address, *(one.address for one in (*message.recipients, *message.cc))}
+    texts = [one.text for one in message.attachments if one.type.lower() in CALENDAR_TYPES and one.text]
+    found = (answer_to(text, answer, ours, channel.identity.address, datetime.now(UTC)) for text in texts)
+    return next((one for one in found if one is not None), None)
 
 
 def _references(letter: Letter) -> list[str]:

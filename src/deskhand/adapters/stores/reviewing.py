@@ -199,6 +199,9 @@ def _check(review: Review, verdict: Verdict) -> None:
         raise Conflict("an edit needs the new text")
     if verdict.decision is Decision.ANSWER and not str((verdict.edit or {}).get("text") or "").strip():
         raise Conflict("an answer needs a text")
+    reply = review.payload.get("reply") or {}
+    if verdict.edit and verdict.edit.get("invitation") and not reply.get("invitation"):
+        raise Conflict("this reply answers no invitation")
 
 
 def check_open(review: Review) -> None:

@@ -513,6 +513,7 @@ bookings = Table(
     Column("written", Text, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float, nullable=False),
+    Column("uid", Text),
     PrimaryKeyConstraint("desk", "key"),
     Index("bookings_time", "desk", "ends_at"),
     Index("bookings_run", "run_id"),

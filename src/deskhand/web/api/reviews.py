@@ -13,6 +13,7 @@ from deskhand.engine.finding import search, terms_of
 from deskhand.model.access import Scope
 from deskhand.model.causes import Cause
 from deskhand.model.frozen import Frozen
+from deskhand.model.message import InvitationAnswer
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState, Verdict
 from deskhand.ports import Store
@@ -36,10 +37,12 @@ Body = TypeVar("Body", bound=Frozen)
 
 
 class ReplyEdit(Frozen):
-    """What a reviewer may change of a reply: its words, not whom it goes to."""
+    """What a reviewer may change of a reply: its words and what it answers to an invitation, not whom it goes to."""
 
     text: str = Field(min_length=1, pattern=r"\S")
     subject: str | None = None
+    invitation: InvitationAnswer | None = None
+    """Only where the reply answers an invitation: what the organizer's calendar is told."""
 
 
 class DecisionBody(Frozen):

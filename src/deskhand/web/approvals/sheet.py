@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from deskhand.engine.docket import Docket, read_docket
 from deskhand.mail.reply import visible_reply
-from deskhand.model.message import REPLY, Reply
+from deskhand.model.message import INVITATION_ANSWERS, REPLY, Reply
 from deskhand.model.run import DECISIONS, EXPIRY, BegunEdit, Decision, Event, Review, ReviewKind, ReviewState
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.approvals.words import PAST, age, iso, origin
@@ -79,6 +79,7 @@ def _draft(docket: Docket, reply: Mapping[str, Any], me: str) -> dict[str, Any]:
     return {
         "text": str(edit.get("text") or reply.get("text") or ""),
         "subject": str(edit.get("subject") or reply.get("subject") or ""),
+        "invitation": edit.get("invitation") or reply.get("invitation"),
         "changed": bool(edit),
     }
 
@@ -177,6 +178,9 @@ def typed(review: Review, form: Mapping[str, str]) -> dict[str, str]:
         return {"text": text} | ({"subject": subject} if subject else {}) if text else {}
     same_text = text == str(reply.get("text", "")).replace("\r\n", "\n").strip()
     same_subject = subject in ("", " ".join(str(reply.get("subject", "")).split()))
-    if same_text and same_subject:
+    answer = form.get("invitation", "")
+    same_answer = answer not in INVITATION_ANSWERS or answer == reply.get("invitation")
+    if same_text and same_subject and same_answer:
         return {}
-    return {"text": text} | ({} if same_subject else {"subject": subject})
+    changed = {"text": text} | ({} if same_subject else {"subject": subject})
+    return changed | ({} if same_answer else {"invitation": answer})

@@ -13,7 +13,7 @@ from deskhand.adapters.channels.letters import Letter, compose, message_id
 from deskhand.config.channels import ChannelSpec
 from deskhand.errors import ToolError
 from deskhand.mail.threads import our_key
-from deskhand.model.message import Address, Message, Reply
+from deskhand.model.message import Address, Attachment, Message, Reply
 from deskhand.model.run import EffectKey
 
 KEY = "run_0123456789abcdefghjk.5.0"
@@ -77,3 +77,20 @@ def test_no_text_makes_a_header_of_its_own(subject: str, body: str) -> None:
 def test_what_is_no_address_does_not_become_a_mail(address: str) -> None:
     with pytest.raises(ToolError, match="is no mail address"):
         composed(a_reply(to=address))
+
+
+def test_an_answer_to_an_invitation_travels_as_a_part_of_its_own() -> None:
+    text = (
+        "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VEVENT\r\nUID:u1\r\nDTSTART:20261117T130000Z\r\nDURATION:PT1H\r\n"
+        "ORGANIZER:mailto:ann@example.test\r\nATTENDEE:mailto:support@acme.test\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+    invitation = Attachment(name="invite.ics", type="text/calendar", size=len(text), text=text)
+    asked = answering().model_copy(update={"attachments": (invitation, invitation)})  # many programs attach it twice
+    mail = composed(a_reply(invitation="accepted"), asked)
+    words, *calendars = mail.walk() if not mail.is_multipart() else mail.iter_parts()
+    assert words.get_content_type() == "text/plain"
+    (part,) = calendars
+    assert (part.get_content_type(), part.get_param("method")) == ("text/calendar", "REPLY")
+    assert "PARTSTAT=ACCEPTED:mailto:support@acme.test" in part.get_content().replace("\r\n ", "")
+    assert not composed(a_reply(), asked).is_multipart()
+    assert not composed(a_reply(invitation="accepted"), answering()).is_multipart()
