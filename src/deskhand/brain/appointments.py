@@ -11,7 +11,7 @@ from deskhand.language.wishes import pick, read_wish
 from deskhand.mail.words import words
 from deskhand.model.booking import OFFERED
 from deskhand.model.tasks import Task
-from deskhand.scheduling.invitations import CALENDAR_TYPES, read_invitations
+from deskhand.scheduling.invitations import CALENDAR_TYPES, Invitation, read_invitations
 from deskhand.scheduling.slots import Wish
 
 _ASKING = ("request", "cancel")
@@ -20,12 +20,14 @@ _ASKING = ("request", "cancel")
 def wish_in(desk: EmbeddedDesk, task: Task) -> Fields:
     """`on`, `until`, `or_on`, `at`, `after`, `before` as far as they are said, and `moment` where it is one time."""
     invited = _invitation(desk, task)
-    wish = _wish(desk, task) if invited is None else Wish(invited.date(), invited.time())
+    start = None if invited is None else invited.span.start.astimezone(ZoneInfo(desk.time_zone))
+    wish = _wish(desk, task) if start is None else Wish(start.date(), start.time())
     told: Fields = {"on": wish.day, "until": wish.until, "or_on": wish.or_day}
     told |= {"at": wish.at, "after": wish.after, "before": wish.before}
     said = {name: _written(value) for name, value in told.items() if value is not None}
     if invited is not None:
-        return said | {"invitation": True}  # a time that an invitation names is answered by itself
+        off = {"called_off": True} if invited.method == "cancel" else {}
+        return said | {"invitation": True} | off  # a time that an invitation names is answered by itself
     return said | ({"moment": True} if wish.moment is not None else {})
 
 
@@ -58,15 +60,15 @@ def _picked(desk: EmbeddedDesk, task: Task) -> datetime | None:
     return pick(offered, text, language_of(text, desk.languages).code, _received(desk, task))
 
 
-def _invitation(desk: EmbeddedDesk, task: Task) -> datetime | None:
-    """When an invitation that came with the message takes place, or was to."""
+def _invitation(desk: EmbeddedDesk, task: Task) -> Invitation | None:
+    """The first invitation that came with the message, made or called off."""
     zone = ZoneInfo(desk.time_zone)
     attachments = message_of(task).get("attachments")
     for one in attachments if isinstance(attachments, list) else ():
         if isinstance(one, Mapping) and str(one.get("type")).lower() in CALENDAR_TYPES and one.get("text"):
             found = [event for event in read_invitations(str(one["text"]), zone) if event.method in _ASKING]
             if found:
-                return found[0].span.start.astimezone(zone)
+                return found[0]
     return None
 
 

@@ -140,6 +140,12 @@ def _embedded(
             answer_at=spec.brain.answer_at,
             asks_about_foreign=spec.brain.foreign_articles == "ask",
             signature=spec.brain.signature,
+            always_asked=_always_asked(spec),
             time_zone=spec.calendar.zone,
         )
     )
+
+
+def _always_asked(spec: DeskSpec) -> frozenset[str]:
+    settings = (stage.settings for flow in spec.flows.values() for stage in flow.stages.values())
+    return frozenset(category for one in settings for category in one.get("always_ask") or ())

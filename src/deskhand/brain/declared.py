@@ -155,7 +155,7 @@ def is_known(path: str, facts: Mapping[str, Any]) -> bool:
 
 def speaks_of(plan: DeclaredPlan, root: str) -> bool:
     paths = [*references_in([parameters for _, parameters in plan.steps]), *plan.given.values()]
-    return any(path.startswith(f"{root}.") for path in paths)
+    return any(f"{path}.".startswith(f"{root}.") for path in paths)
 
 
 def resolved(value: Any, facts: Mapping[str, Any]) -> Any:

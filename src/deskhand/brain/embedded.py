@@ -8,6 +8,7 @@ from functools import cached_property
 
 from deskhand.brain import comparing, declared, drafting
 from deskhand.brain.appointments import about_a_time
+from deskhand.brain.asking import asked_in
 from deskhand.brain.json_answer import AnswerProblem
 from deskhand.brain.reading import (
     EmbeddedDesk,
@@ -84,7 +85,11 @@ class EmbeddedBrain:
         if found.label is None and whole != text:
             found = model.predict([whole])[0]
         category = self._appointments(task.choices)
-        if category is not None and not self._for_a_person(found.label) and (why := about_a_time(self._desk, task)):
+        if (
+            category is not None
+            and found.label not in self._desk.always_asked
+            and (why := about_a_time(self._desk, task))
+        ):
             return {"category": category, "confidence": _SURE, "reason": why}
         known = not task.choices or found.label in task.choices
         if found.label is None or not known:
@@ -95,12 +100,7 @@ class EmbeddedBrain:
         """The category whose plan makes appointments."""
         plans = (self._desk.plans or {}).items()
         names = (name for name, plan in plans if not choices or name in choices)
-        return next((name for name in names if declared.speaks_of((self._desk.plans or {})[name], "wish")), None)
-
-    def _for_a_person(self, label: str | None) -> bool:
-        """Whether the words alone say surely that a colleague answers."""
-        plan = (self._desk.plans or {}).get(label or "")
-        return label != OTHER and plan is not None and plan.hand_over
+        return next((name for name in names if declared.speaks_of((self._desk.plans or {})[name], "wish.on")), None)
 
     def _extract(self, task: Task) -> Fields:
         return declared.extract(self._desk, task)
@@ -128,9 +128,16 @@ class EmbeddedBrain:
         knowledge = self._desk.knowledge
         language = (await asyncio.to_thread(language_of, said_in(task), self._desk.languages)).code
         hits: list[Hit] = []
-        if knowledge is not None and drafting.needs_articles(self._desk, task):
-            hits = await knowledge.search(question_of(task), limit=_HITS)
-        articles = await asyncio.to_thread(self._ranked, question_of(task), hits)
+        articles: list[Ranked] = []
+        for question in dict.fromkeys((asked_in(task), question_of(task))):
+            if knowledge is None or not drafting.needs_articles(self._desk, task):
+                break
+            found = await knowledge.search(question, limit=_HITS)
+            ranking = await asyncio.to_thread(self._ranked, question, found)
+            if ranking and (not articles or ranking[0].confidence > articles[0].confidence):
+                hits, articles = found, ranking
+            if articles and articles[0].confidence >= self._desk.answer_at:
+                break
         fields = drafting.draft(self._desk, task, language, articles)
         used = drafting.used_hits(fields, hits)
         if knowledge is not None and used and task.run_id is not None:

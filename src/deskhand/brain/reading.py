@@ -11,6 +11,7 @@ from deskhand.language.identify import Language, identify
 from deskhand.language.slots import SlotValue
 from deskhand.mail.forward import forwarded
 from deskhand.mail.reply import visible_reply
+from deskhand.mail.words import words
 from deskhand.model.knowledge import Hit
 from deskhand.model.tasks import Task
 from deskhand.ports import Embeds, SearchesKnowledge
@@ -77,6 +78,8 @@ class EmbeddedDesk:
     """Which of the articles found answers the question, and how surely."""
     answer_at: float = 0.75
     """The confidence from which an article is quoted to a customer."""
+    always_asked: frozenset[str] = frozenset()
+    """Categories whose every reply a person looks at: what their words say goes before what else a message brings."""
     asks_about_foreign: bool = False
     """Whether a person looks at a reply that quotes an article in another language than the customer's."""
     signature: str = ""
@@ -129,7 +132,20 @@ def said_in(task: Task) -> str:
     passed_on = forwarded(task.text, str(message_of(task).get("subject") or ""))
     if passed_on is not None:
         own = f"{own}\n{visible_reply(passed_on.body)}".strip()
+    elif attached := _attached_mail(task):
+        own = f"{own}\n{attached}".strip()
     return own or task.text
+
+
+def _attached_mail(task: Task) -> str:
+    """The words of a mail that is passed on as an attachment, where the subject says that it is passed on."""
+    if not words().forward_subject.match(str(message_of(task).get("subject") or "")):
+        return ""
+    attachments = message_of(task).get("attachments")
+    for one in attachments if isinstance(attachments, list) else ():
+        if isinstance(one, Mapping) and one.get("type") == "message/rfc822" and one.get("text"):
+            return visible_reply(str(one["text"]).partition("\n\n")[2])
+    return ""
 
 
 def with_subject(task: Task, text: str | None = None) -> str:

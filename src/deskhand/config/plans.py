@@ -19,7 +19,7 @@ PATH = r"^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)+$"
 ROOTS = ("slots", "wish", "message", "outputs", "metadata")
 RESULTS = "results"
 REPLY_ROOTS = (*ROOTS, RESULTS)
-WISHES = ("on", "at", "until", "or_on", "after", "before", "moment", "invitation")
+WISHES = ("on", "at", "until", "or_on", "after", "before", "moment", "invitation", "called_off")
 """What a message may say about when: `wish.moment` where it is one day and one time."""
 
 Line = Annotated[str, Field(min_length=1, max_length=2000)]

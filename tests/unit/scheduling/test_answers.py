@@ -1,6 +1,7 @@
 """The answer to an invitation, as other people's calendars read it."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from icalendar import Calendar
@@ -33,7 +34,7 @@ def test_an_answer_names_the_event_and_us_and_nobody_else(answer: str) -> None:
     text = answer_to(REQUEST, answer, ["support@acme.example"], "desk@acme.example", NOW)
     assert text is not None
     calendar = Calendar.from_ical(text)
-    (event,) = calendar.walk("VEVENT")
+    event: Any = calendar.walk("VEVENT")[0]
     assert calendar["METHOD"] == "REPLY"
     assert (str(event["UID"]), int(event["SEQUENCE"])) == ("visit-1@petrel.example", 3)
     assert str(event["ORGANIZER"]) == "mailto:jon@petrel.example"
@@ -49,7 +50,8 @@ def test_an_answer_names_the_event_and_us_and_nobody_else(answer: str) -> None:
 def test_where_the_invitation_names_another_address_the_channels_own_answers() -> None:
     text = answer_to(REQUEST, "accepted", ["sales@acme.example"], "desk@acme.example", NOW)
     assert text is not None
-    assert str(Calendar.from_ical(text).walk("VEVENT")[0]["ATTENDEE"]) == "mailto:desk@acme.example"
+    event: Any = Calendar.from_ical(text).walk("VEVENT")[0]
+    assert str(event["ATTENDEE"]) == "mailto:desk@acme.example"
 
 
 @pytest.mark.parametrize(
