@@ -758,7 +758,6 @@ def _offers_times(flows: Mapping[str, Flow]) -> bool:
     return any(CHECK_CALENDAR in stage.tools for flow in flows.values() for stage in flow.spec.stages.values())
 
 
-
 def _registry(
     loaded: LoadedDesk,
     store: DeskStore,
