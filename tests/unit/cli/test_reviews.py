@@ -68,7 +68,7 @@ def test_an_edited_reply_leaves_as_edited(cli: Cli, waiting: dict[str, Any], tmp
     review = waiting["review"]["id"]
     nothing = cli("reviews", "edit", review)
     assert nothing.code == 2
-    assert "--text, --file or --subject" in nothing.err
+    assert "--text, --file, --subject or --invitation" in nothing.err
     assert cli("reviews", "edit", review, "--text", "We are on it.").code == 0
     story = go_on(cli, waiting["run"])
     assert story["reply"]["text"] == "We are on it."
