@@ -100,7 +100,7 @@ from deskhand.tools.pinned import pinned_tool
 from deskhand.tools.registry import Tool, ToolRegistry
 from deskhand.tools.services import ServiceFunction
 from deskhand.tools.shapes import shape_of
-from deskhand.tools.terms import always_asked, terms_of
+from deskhand.tools.terms import always_asked, own_questions, terms_of
 from deskhand.trust.standing import lower_of
 
 if TYPE_CHECKING:
@@ -685,6 +685,7 @@ def _sending(spec: DeskSpec, store: DeskStore, clock: Clock, counted: SentLately
         replies_per_hour=spec.limits.replies_per_hour,
         replies_per_run=spec.limits.replies_per_run,
         always_ask=always_asked(spec),
+        own_questions=own_questions(spec),
     )
 
 

@@ -40,6 +40,12 @@ flows:
     stages:
       classify:
         <<: *classify
+        routes: [{when: {category: {in: [question, complaint]}}, outcome: clarify, ask: "Which {{ category }} is it?"}]
+        next: end
+  own:
+    stages:
+      classify:
+        <<: *classify
         routes: [{when: {category: {in: [question, complaint]}}, outcome: clarify, ask: Which order is it?}]
         next: end
   all:
@@ -151,6 +157,16 @@ async def test_a_question_to_a_customer_who_complains_is_a_persons_to_ask(tmp_pa
         await desk.store.decide(review.id, answer)
         desk.dispatcher.wake()
         assert await desk.dispatcher.wait(run_id) is RunStatus.SENT, "what a person wrote needs no second look"
+    assert mails(tmp_path) == 1
+
+
+async def test_a_question_that_the_desk_itself_has_word_for_word_is_asked(tmp_path: Path) -> None:
+    loaded = read_desk(str(a_desk(tmp_path, "own", "complaint")))
+    async with (
+        open_database(str(tmp_path / "desk.db")) as database,
+        open_desk(loaded, database, outbox=tmp_path / "outbox") as desk,
+    ):
+        assert (await submitted(desk))[1] is RunStatus.WAITING_USER
     assert mails(tmp_path) == 1
 
 

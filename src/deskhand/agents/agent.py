@@ -223,7 +223,7 @@ class Agent:
                 raise RetryableError(f"the question could not be sent: {answer.result.for_model()['error']}")
             return StageResult(call=answer.record(), delta=Delta(outputs={REPLY: reply}))
 
-        kept = await self._parts.sending.keeps_question(envelope) if self._parts.sending else None
+        kept = await self._parts.sending.keeps_question(envelope, result.ask.text) if self._parts.sending else None
         if kept is not None:
             status, reason, cause = kept
             ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(cause,))

@@ -73,7 +73,9 @@ class Sending:
     """Makes the times that these runs hold the customer's, or gives them back where he does not want them (False); why
     that cannot be. None where no times are held."""
     always_ask: frozenset[str] = frozenset()
-    """Categories that are always a person's. The gate holds their replies; their questions are not asked at all."""
+    """Categories that are always a person's: the gate holds their replies, and only what desk.yaml asks is asked."""
+    own_questions: frozenset[str] = frozenset()
+    """What desk.yaml asks the customer, word for word."""
     reasons: ReasonsFor = _no_reason
     """What the flow's own review stage would ask a person about: it holds for replies that do not come by it, too."""
     spot_checks: SpotChecks | None = None
@@ -88,13 +90,13 @@ class Sending:
             return None
         return f"{count} replies have left in this conversation within an hour"
 
-    async def keeps_question(self, envelope: Envelope) -> tuple[RunStatus, str, Cause] | None:
+    async def keeps_question(self, envelope: Envelope, text: str) -> tuple[RunStatus, str, Cause] | None:
         """Where a run ends instead of asking the customer by itself, and why."""
         category = category_of(envelope).get("category")
         mode = await self.mode_for(category)
         if mode == "shadow":
             return RunStatus.DONE, SHADOWED, Cause.MODE
-        if category in self.always_ask:
+        if category in self.always_ask and text.strip() not in self.own_questions:
             words = f"{category} is always looked at by a person, a question to the customer as well"
             return RunStatus.NEEDS_REVIEW, words, Cause.ALWAYS_ASK
         if mode == "draft":

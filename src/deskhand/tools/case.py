@@ -74,6 +74,8 @@ class Terms:
     """What a reply may name."""
     always_ask: frozenset[str] = frozenset()
     """Categories whose replies only a person lets go."""
+    own_questions: frozenset[str] = frozenset()
+    """Questions to the customer that the desk's owner wrote, word for word."""
     clauses: tuple[ClauseSpec, ...] = ()
     """What a reply may promise."""
     effects: Mapping[str, str] = field(default_factory=dict[str, str])

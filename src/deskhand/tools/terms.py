@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from deskhand.config.desk import DeskSpec
 from deskhand.config.outgoing import OutgoingSpec
 from deskhand.config.plans import references_in
+from deskhand.model.outcome import Outcome
 from deskhand.model.spec import AgentSpec
 from deskhand.policy.rules import compile_policy
 from deskhand.tools.case import Terms
@@ -30,6 +31,7 @@ def terms_of(spec: DeskSpec, tools: Iterable[Tool] = (), message_facts: Iterable
         constants=_constants(spec),
         outgoing=_with_own(spec),
         always_ask=always_asked(spec),
+        own_questions=own_questions(spec),
         clauses=spec.commitments,
         effects={tool.name: str(tool.effect) for tool in tools},
         outside=frozenset(tool.name for tool in tools if tool.outside),
@@ -49,6 +51,12 @@ def always_asked(spec: DeskSpec) -> frozenset[str]:
     """What a review stage of any flow says is always a person's."""
     reviewing = [stage.settings for stage in _stages(spec) if stage.service == REVIEW]
     return frozenset(category for settings in reviewing for category in settings.get("always_ask") or ())
+
+
+def own_questions(spec: DeskSpec) -> frozenset[str]:
+    """What routes ask the customer, where desk.yaml has every word of it: nothing that anybody wrote goes into it."""
+    asked = (rule.ask for stage in _stages(spec) for rule in stage.routing_rules if rule.outcome is Outcome.CLARIFY)
+    return frozenset(text.strip() for text in asked if text and "{{" not in text and "{%" not in text)
 
 
 def _model_outputs(spec: DeskSpec) -> frozenset[str]:

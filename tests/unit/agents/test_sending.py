@@ -118,7 +118,7 @@ async def test_a_decision_about_another_text_lets_nothing_pass() -> None:
     ],
 )
 async def test_a_question_is_kept_as_a_reply_is(rules: Sending, status: str | None) -> None:
-    found = await rules.keeps_question(Envelope.of(a_message(), run_id="run_1"))
+    found = await rules.keeps_question(Envelope.of(a_message(), run_id="run_1"), "Which one?")
     assert (found and str(found[0])) == status
 
 

@@ -25,9 +25,14 @@ def header_injection(case: Case, terms: Terms) -> Ruling | None:
 
 
 def always_ask(case: Case, terms: Terms) -> Ruling | None:
-    """What leaves in a matter of such a category was let go by a person, whichever way it comes here."""
+    """What leaves in a matter of such a category was let go by a person, whichever way it comes here.
+
+    A question that stands in desk.yaml word for word was, when it was written there.
+    """
     category = None if case.facts is None else case.facts.category
     if case.name != DELIVER or category not in terms.always_ask:
+        return None
+    if str(case.canonical.get("text", "")).strip() in terms.own_questions:
         return None
     return _hold(ALWAYS_ASK, f"{category} is always looked at by a person", case, terms)
 
