@@ -281,6 +281,7 @@ async def test_a_draft_becomes_the_reply_in_the_tone_of_its_category() -> None:
         "text": "Sorry, Ann",
         "language": "en",
         "in_reply_to": "m1",
+        "invitation": None,
     }
 
 
@@ -513,7 +514,12 @@ class _RecordingGate(Gate):
 
 @tool(effect="keyed", name="deliver_reply")
 async def _deliver(
-    to: str, subject: str, text: str, language: str | None = None, in_reply_to: str | None = None
+    to: str,
+    subject: str,
+    text: str,
+    language: str | None = None,
+    in_reply_to: str | None = None,
+    invitation: str | None = None,
 ) -> dict[str, Any]:
     """Deliver."""
     return {"delivered": "here"}
