@@ -1,7 +1,8 @@
 """The DBOS dispatcher keeps the promises that every dispatcher makes, and those that only it can make."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from deskhand.adapters.chat_models.limiting import SharedRate
 from deskhand.adapters.dispatch.crew import Crew, CrewLimits
+from deskhand.adapters.dispatch.dbos import Executor, QueueSettings
 from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
 from deskhand.agents.agent import Parts
 from deskhand.engine.clock import SystemClock
@@ -66,6 +68,21 @@ async def test_it_keeps(
 ) -> None:
     monkeypatch.setattr(promises, "serving", serving)
     await promise(stores)
+
+
+async def test_work_that_comes_while_a_worker_is_still_starting_is_done(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launch = Executor.launch
+
+    def slowly(self: Executor, desks: Sequence[str], settings: QueueSettings) -> None:
+        launch(self, desks, settings)
+        time.sleep(0.5)  # the queue gives us work by now
+
+    monkeypatch.setattr(promises, "serving", serving)
+    monkeypatch.setattr(Executor, "launch", slowly)
+    async with asyncio.timeout(120):
+        await promises.test_a_stop_hands_back_what_is_not_finished_and_the_next_start_takes_it_up(stores)
 
 
 async def test_work_in_flight_is_bounded_and_intake_waits_while_the_backlog_is_full(stores: Stores) -> None:

@@ -158,7 +158,7 @@ class Crew:
             raise Left(run_id) from None
 
     async def _attend(self, desk: str, run_id: str) -> None:
-        if not self.open:
+        if self._leaving is not None or self.lost.done():  # work may come before we are open: what we leave stays ours
             raise asyncio.CancelledError
         task = asyncio.current_task()
         assert task is not None
