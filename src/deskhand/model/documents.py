@@ -5,8 +5,6 @@ from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from deskhand.model.message import iso
-
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
@@ -15,7 +13,7 @@ _TIMES = frozenset(("at", "until", "first_seen", "last_seen"))
 
 def iso_at(seconds: float) -> str:
     """A moment as `2026-03-02T09:30:00.000+00:00`."""
-    return iso(datetime.fromtimestamp(seconds, UTC))
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
 def document(record: "DataclassInstance") -> dict[str, Any]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from deskhand.errors import EffectRefused, Fenced, StoreUnavailable
+from deskhand.errors import EffectRefused, Fenced, StoreUnavailable, ToolError
 from deskhand.model.message import DELIVER, ENGINE_TOOLS, OWN_TOOLS, Reply
 from deskhand.model.principal import Principal
 from deskhand.model.results import ToolResult
@@ -299,7 +299,7 @@ class Gate:
             try:
                 return self._shown(await self._handle(case, context), case)
             except Exception as error:
-                log.warning("%s %s failed: %r", tool.name, case.key, error, exc_info=error)
+                _log_failure(case, error)
                 raise
 
         approved = case.is_approved and _first(self._approval, case, self._terms) is None
@@ -312,7 +312,7 @@ class Gate:
         try:
             return self._shown(await self._handle(case, context), case)
         except Exception as error:
-            log.warning("%s %s failed: %r", case.name, case.key, error, exc_info=error)
+            _log_failure(case, error)
             return readable_failure(error)
 
     async def _handle(self, case: Case, context: Context) -> Any:
@@ -374,6 +374,12 @@ class Gate:
         )
         if self._record_event is not None:
             await self._record_event(Event(VIOLATION, run_id=run_id, by="gate", payload=told))
+
+
+def _log_failure(case: Case, error: Exception) -> None:
+    """A ToolError is the tool's own word for the model; whatever else it raises, somebody may have to mend."""
+    level = logging.INFO if isinstance(error, ToolError) else logging.WARNING
+    log.log(level, "%s %s failed: %r", case.name, case.key, error, exc_info=error)
 
 
 def _first(rules: Sequence[Rule], case: Case, terms: Terms) -> Ruling | None:

@@ -88,6 +88,7 @@ def test_route_says_which_way_and_why(cli: Cli, desk: Path, eml: Path) -> None:
             "route": "pipeline",
             "profile": None,
             "flow": "inbox",
+            "instead_of": None,
             "rule": "default",
             "why": "every message",
             "preprocess": None,

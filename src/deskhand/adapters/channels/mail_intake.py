@@ -70,7 +70,7 @@ class FolderReader:
             arrivals: list[Arrival] = []
             copies: list[int] = []
             for mail in await imap.fetch(chunk, most=self._most):
-                if mail.arrived < since:
+                if mail.arrived < int(since):  # servers tell whole seconds
                     continue
                 if await is_ours(mail, self._memory):
                     copies.append(mail.uid)
