@@ -52,6 +52,18 @@ _MESSAGE = (
     .join(t.runs, t.runs.c.position == t.messages.c.run)
     .where(t.runs.c.id == sa.bindparam("run_id"), t.runs.c.desk == sa.bindparam("desk"))
 )
+_TURNS = (
+    sa.select(*RUN_COLUMNS, t.messages.c.body)
+    .join(t.messages, t.messages.c.run == t.runs.c.position)
+    .where(
+        t.runs.c.conversation == sa.bindparam("conversation"),
+        t.runs.c.desk == sa.bindparam("desk"),
+        t.runs.c.position < sa.bindparam("before"),
+        t.messages.c.body.is_not(None),
+    )
+    .order_by(t.runs.c.position.desc())
+    .limit(sa.bindparam("most"))
+)
 _EFFECTS = (
     sa.select(t.effects, t.runs.c.id.label("run_id"))
     .join(t.runs, t.runs.c.position == t.effects.c.run)
@@ -157,19 +169,8 @@ class SqlStore(SqlReviews):
         return {run_id: Message.model_validate_json(body) for run_id, body in rows}
 
     async def conversation(self, conversation: str, *, before: int, limit: int = 20) -> list[ConversationTurn]:
-        query = (
-            sa.select(*RUN_COLUMNS, t.messages.c.body)
-            .join(t.messages, t.messages.c.run == t.runs.c.position)
-            .where(
-                t.runs.c.conversation == conversation,
-                t.runs.c.desk == self.desk,
-                t.runs.c.position < before,
-                t.messages.c.body.is_not(None),
-            )
-            .order_by(t.runs.c.position.desc())
-            .limit(limit)
-        )
-        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        known = {"desk": self.desk, "conversation": conversation, "before": before, "most": limit}
+        rows = await self._database.glance(lambda core: core.execute(_TURNS, known).all())
         return [ConversationTurn(run_of(row[:-1]), Message.model_validate_json(row[-1])) for row in reversed(rows)]
 
     async def adopt(self, run_id: str, conversation: str, before: int) -> Run | None:
@@ -353,7 +354,7 @@ class SqlStore(SqlReviews):
         return await self._database.read_core(lambda core: core.execute(query).scalar() or 0.0)
 
     async def totals(self, places: Mapping[Scope, Place]) -> list[Total]:
-        return await self._database.read_core(lambda core: read_totals(core, self.desk, places))
+        return await self._database.glance(lambda core: read_totals(core, self.desk, places))
 
     async def stop(self, by: str, reason: str = "") -> Stop:
         return await self._database.write_core(lambda core: stop_desk(core, self.desk, by, reason, self._now()))

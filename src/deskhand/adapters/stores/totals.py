@@ -136,17 +136,19 @@ async def _known(
 # --- the same on both
 
 
+_AT = sa.select(t.totals.c.tool, t.totals.c.unit, t.totals.c.amount).where(
+    t.totals.c.desk == sa.bindparam("desk"),
+    t.totals.c.scope == sa.bindparam("scope"),
+    t.totals.c.name == sa.bindparam("name"),
+    t.totals.c.day == sa.bindparam("day"),
+)
+"""Asked about every effect, so it is put together once."""
+
+
 def read_totals(core: sa.Connection, desk: str, places: Mapping[Scope, Place]) -> list[Total]:
     found: list[Total] = []
     for scope, (name, day) in places.items():
-        rows = core.execute(
-            sa.select(t.totals.c.tool, t.totals.c.unit, t.totals.c.amount).where(
-                t.totals.c.desk == desk,
-                t.totals.c.scope == scope,
-                t.totals.c.name == name_digest(name),
-                t.totals.c.day == day,
-            )
-        )
+        rows = core.execute(_AT, {"desk": desk, "scope": scope, "name": name_digest(name), "day": day})
         found += [Total(scope, row.tool, row.unit, row.amount) for row in rows]
     return found
 
