@@ -103,6 +103,7 @@ def test_route_says_which_way_and_why(cli: Cli, desk: Path, eml: Path) -> None:
         "rule": "pharmacy_support",
         "why": "forwarded_from info@dostupnost-leku.cz (in Reply-To)",
         "preprocess": None,
+        "instead_of": None,
     }
     assert "agent pharmacy" in cli("route", eml, "--desk", desk).out
 
