@@ -8,15 +8,12 @@ from typing import Any
 import re2
 
 from deskhand.config.yaml import read_yaml
+from deskhand.language.pattern_set import PatternSet
 
 LONGEST = 200_000
 _BETWEEN = r"(?:[^\s.!?]+ ){0,4}"
 _PATTERNS = Path(__file__).with_name("instructions.yaml")
 _SHOWN = 80
-_LONG = 20_000
-"""In a longer text the set may run out of memory and say nothing: then each pattern is asked by itself."""
-_MEMORY = 64_000_000
-"""What RE2 may build for all patterns at once."""
 
 
 def spoken_to_machine(text: str) -> str | None:
@@ -25,8 +22,7 @@ def spoken_to_machine(text: str) -> str | None:
         return None
     folded = _folded(text[:LONGEST])
     at_once, patterns = _compiled()
-    every = range(len(patterns)) if len(folded) > _LONG else ()
-    for number in sorted(at_once.Match(folded) or every):
+    for number in at_once.candidates(folded):
         found = patterns[number].search(folded)
         if found is not None:
             return str(found[0]).strip()[:_SHOWN]
@@ -54,14 +50,8 @@ _BARE = _Bare()
 
 
 @cache
-def _compiled() -> tuple[Any, tuple[Any, ...]]:
+def _compiled() -> tuple[PatternSet, tuple[Any, ...]]:
     """All patterns as one set, which reads a text once, and each by itself, to show what it found."""
     data = read_yaml(_PATTERNS).data
     written = [pattern.replace("~", _BETWEEN) for patterns in data.values() for pattern in patterns]
-    options = re2.Options()
-    options.max_mem = _MEMORY
-    at_once = re2.Set.SearchSet(options)
-    for pattern in written:
-        at_once.Add(pattern)
-    at_once.Compile()
-    return at_once, tuple(map(re2.compile, written))
+    return PatternSet(written), tuple(map(re2.compile, written))

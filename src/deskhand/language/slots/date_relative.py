@@ -9,15 +9,12 @@ from typing import Any
 import re2
 
 from deskhand.config.slots import SlotSpec
+from deskhand.language.pattern_set import PatternSet
 from deskhand.language.slots import date_words as words
 from deskhand.language.slots.context import Context
 from deskhand.language.slots.date_numeric import Spot
 from deskhand.language.slots.numbers import number_words
 from deskhand.language.slots.text import Scan, fold
-
-_LONG = 20_000
-"""In a longer text a set of patterns may run out of memory and say nothing: then each is asked by itself."""
-_MEMORY = 64_000_000
 
 
 def relative_spots(scan: Scan, context: Context, spec: SlotSpec, languages: tuple[str, ...]) -> Iterator[Spot]:
@@ -53,8 +50,7 @@ def _near_day_pattern(languages: tuple[str, ...]) -> tuple[Any, dict[str, int]]:
 def _counted(scan: Scan, today: date, languages: tuple[str, ...]) -> Iterator[Spot]:
     """In three days, two weeks ago. Few texts say so: which patterns can match is asked of all of them at once."""
     forms, at_once = _counted_forms(languages)
-    found = range(len(forms)) if len(scan.folded) > _LONG else sorted(at_once.Match(scan.folded) or ())
-    for number_of_form in found:
+    for number_of_form in at_once.candidates(scan.folded):
         language, pattern, sign = forms[number_of_form]
         for match in scan.candidates(pattern):
             number, unit = match.groups()
@@ -63,15 +59,9 @@ def _counted(scan: Scan, today: date, languages: tuple[str, ...]) -> Iterator[Sp
 
 
 @cache
-def _counted_forms(languages: tuple[str, ...]) -> tuple[list[tuple[str, Any, int]], Any]:
+def _counted_forms(languages: tuple[str, ...]) -> tuple[list[tuple[str, Any, int]], PatternSet]:
     forms = [(language, *form) for language in languages for form in _counted_patterns(language)]
-    options = re2.Options()
-    options.max_mem = _MEMORY
-    at_once = re2.Set.SearchSet(options)
-    for _, pattern, _ in forms:
-        at_once.Add(pattern.pattern)
-    at_once.Compile()
-    return forms, at_once
+    return forms, PatternSet([pattern.pattern for _, pattern, _ in forms])
 
 
 @cache
