@@ -45,10 +45,18 @@ BENCHMARKS = {
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Deskhand beside other engines.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of: {', '.join(BENCHMARKS)} (default: all)")
-    parser.add_argument("--quick", action="store_true", help="one short run of each; its figures mean little")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything that was measured there")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description="Measure Deskhand beside other engines."
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"of: {', '.join(BENCHMARKS)} (default: all)"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="one short run of each; its figures mean little"
+    )
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write everything that was measured there"
+    )
     options = parser.parse_args()
     unknown = sorted(set(options.names) - BENCHMARKS.keys())
     if unknown:
@@ -57,7 +65,10 @@ def main() -> int:
     about = machine()
     print(", ".join(f"{key}: {value}" for key, value in about.items()))
     if about["load_average"][0] > 0.5 * (os.cpu_count() or 1):
-        print(f"WARNING: the load average is {about['load_average'][0]}: somebody else is at work, expect noise")
+        print(
+            f"WARNING: the load average is {about['load_average'][0]}: somebody else is at work,"
+            " expect noise"
+        )
     reports: list[Report] = []
     for name in options.names or BENCHMARKS:
         neighbours = Neighbours()
@@ -66,7 +77,11 @@ def main() -> int:
         reports.append(report)
         show(report)
     if options.json is not None:
-        figures = {"machine": about, "quick": options.quick, "benchmarks": [report.as_json() for report in reports]}
+        figures = {
+            "machine": about,
+            "quick": options.quick,
+            "benchmarks": [report.as_json() for report in reports],
+        }
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
     floors = [floor for report in reports for floor in report.floors]
     failed = [floor for floor in floors if not floor.passed]

@@ -1,4 +1,5 @@
-"""One measured case in a process of its own: `python -m bench.case NAME.CASE OPTIONS` prints one line of JSON."""
+"""One measured case in a process of its own: `python -m bench.case NAME.CASE OPTIONS` prints one
+line of JSON."""
 
 import asyncio
 import gc

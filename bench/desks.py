@@ -54,20 +54,29 @@ class BenchDesk:
 
 @asynccontextmanager
 async def working(
-    folder: Path, flows: Mapping[str, FlowSpec], parts: Callable[[SqliteStore], Parts], *, in_flight: int
+    folder: Path,
+    flows: Mapping[str, FlowSpec],
+    parts: Callable[[SqliteStore], Parts],
+    *,
+    in_flight: int,
 ) -> AsyncIterator[BenchDesk]:
-    """A desk at work in `folder`. A message's subject names its flow; without one the first flow takes it."""
+    """A desk at work in `folder`. A message's subject names its flow; without one the first flow
+    takes it."""
     database = await SqliteDatabase.open(folder / "desk.db")
     await database.checkpoint()
     store, clock, first = SqliteStore(database, "bench"), SystemClock(), next(iter(flows))
     agents = parts(store)
     built = {
-        name: Flow(spec, {stage: Agent(agent, agents).process for stage, agent in spec.stages.items()})
+        name: Flow(
+            spec, {stage: Agent(agent, agents).process for stage, agent in spec.stages.items()}
+        )
         for name, spec in flows.items()
     }
     work = Worker(store, built, clock).work
     limits = Limits(in_flight=in_flight)
-    dispatcher = InProcessDispatcher(store, work, lambda message: message.subject or first, clock, limits)
+    dispatcher = InProcessDispatcher(
+        store, work, lambda message: message.subject or first, clock, limits
+    )
     empty = database.path.stat().st_size
     try:
         await dispatcher.start()
@@ -81,13 +90,23 @@ def chain(name: str, stages: Sequence[str], **fields: Any) -> FlowSpec:
     """A flow of equal stages, one after the other."""
     following = (*stages[1:], None)
     specs = {
-        stage: AgentSpec(name=stage, stage_order=order, output_key=stage, default_next=after, **fields)
+        stage: AgentSpec(
+            name=stage, stage_order=order, output_key=stage, default_next=after, **fields
+        )
         for order, (stage, after) in enumerate(zip(stages, following, strict=True))
     }
-    return FlowSpec(name=name, start=stages[0], stages=specs, version="0123456789abcdef", max_hops=len(stages) + 1)
+    return FlowSpec(
+        name=name,
+        start=stages[0],
+        stages=specs,
+        version="0123456789abcdef",
+        max_hops=len(stages) + 1,
+    )
 
 
-def message(number: int, *, conversation: str | None = None, body: str = MAIL, flow: str = "") -> Message:
+def message(
+    number: int, *, conversation: str | None = None, body: str = MAIL, flow: str = ""
+) -> Message:
     return Message(
         id=f"m{number}",
         conversation=conversation or f"c{number}",

@@ -1,4 +1,5 @@
-"""What every engine is driven with. Nothing of Deskhand is imported here: some run in an environment of their own."""
+"""What every engine is driven with. Nothing of Deskhand is imported here: some run in an
+environment of their own."""
 
 import asyncio
 import itertools
@@ -12,8 +13,9 @@ Result = dict[str, Any]
 ITERATIONS = 10
 """Tool calls of a loop, before its last word."""
 MAIL = (
-    "Hello, I ordered a pair of running shoes on 3 March and the parcel has not arrived yet. The order number is "
-    "A-10423. Could you tell me where it is, and whether I can still change the delivery address? Thank you, Ana"
+    "Hello, I ordered a pair of running shoes on 3 March and the parcel has not arrived yet. The"
+    " order number is A-10423. Could you tell me where it is, and whether I can still change the"
+    " delivery address? Thank you, Ana"
 )
 
 

@@ -31,7 +31,9 @@ TUNING = (
 async def ours(folder: Path, n: int, in_flight: int) -> Result:
     outputs = itertools.cycle(texts(STEP))
 
-    async def service(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> dict[str, Any]:
+    async def service(
+        envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+    ) -> dict[str, Any]:
         return {"out": next(outputs)}
 
     flow = chain("durable", STAGES, service="fill")
@@ -61,7 +63,9 @@ async def langgraph(folder: Path, n: int, in_flight: int, setting: str) -> Resul
                 await connection.execute(statement)
             savers.append(AsyncSqliteSaver(connection))
             await savers[-1].setup()
-        graphs = itertools.cycle([_graph(saver, delta="DeltaChannel" in setting) for saver in savers])
+        graphs = itertools.cycle(
+            [_graph(saver, delta="DeltaChannel" in setting) for saver in savers]
+        )
         empty = file_size(path)
 
         async def one(number: int) -> None:
@@ -82,7 +86,10 @@ def _graph(saver: Any, *, delta: bool) -> Any:
     outputs = itertools.cycle(texts(STEP))
     if delta:
         stored = Annotated[
-            dict, DeltaChannel(lambda state, writes: {k: v for w in [state, *writes] for k, v in w.items()})
+            dict,
+            DeltaChannel(
+                lambda state, writes: {k: v for w in [state, *writes] for k, v in w.items()}
+            ),
         ]
         fields: dict[str, Any] = {"message": str, "outputs": stored}
     else:
@@ -124,13 +131,19 @@ CASES = {"ours": ours, "langgraph": langgraph}
 
 
 def bench(*, quick: bool) -> Report:
-    report = Report("durable", "seven durable steps of 1 KB, 64 in flight, accept to done, SQLite synchronous=FULL")
+    report = Report(
+        "durable",
+        "seven durable steps of 1 KB, 64 in flight, accept to done, SQLite synchronous=FULL",
+    )
     n, n_langgraph, rounds = (300, 100, 1) if quick else (2000, 400, 3)
     trials = {
         setting: medians(results)["messages_s"]
         for setting, results in alternate(
             {
-                setting: ("durable.langgraph", {"n": 100 if quick else 200, "in_flight": 64, "setting": setting})
+                setting: (
+                    "durable.langgraph",
+                    {"n": 100 if quick else 200, "in_flight": 64, "setting": setting},
+                )
                 for setting in LANGGRAPH_SETTINGS
             },
             rounds,
@@ -142,7 +155,10 @@ def bench(*, quick: bool) -> Report:
     report.runs = alternate(
         {
             "Deskhand": ("durable.ours", {"n": n, "in_flight": 64}),
-            "LangGraph": ("durable.langgraph", {"n": n_langgraph, "in_flight": 64, "setting": best}),
+            "LangGraph": (
+                "durable.langgraph",
+                {"n": n_langgraph, "in_flight": 64, "setting": best},
+            ),
         },
         rounds,
     )
@@ -161,7 +177,12 @@ def bench(*, quick: bool) -> Report:
     us, them = found["Deskhand"], found["LangGraph"]
     report.notes.append(f"Deskhand committed {us['writes_per_commit']:.0f} writes at a time")
     report.floors = [
-        Floor("messages/s against LangGraph", us["messages_s"] / them["messages_s"], least=6, unit=" times"),
+        Floor(
+            "messages/s against LangGraph",
+            us["messages_s"] / them["messages_s"],
+            least=6,
+            unit=" times",
+        ),
         Floor("CPU a message", us["cpu_ms"], most=3, unit=" ms"),
         Floor("stored a message, all tables", us["bytes"] / 1000, most=12, unit=" KB"),
     ]

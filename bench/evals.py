@@ -1,4 +1,5 @@
-"""A thousand golden cases, a thousand recorded runs replayed: what each costs, from reading the desk to the report."""
+"""A thousand golden cases, a thousand recorded runs replayed: what each costs, from reading the
+desk to the report."""
 
 import asyncio
 import os
@@ -18,7 +19,15 @@ from deskhand.evals.run import Settings, run_cases
 from deskhand.evals.sealed import sealed
 from deskhand.model.message import Address, Message
 from deskhand.model.run import Decision, ReviewState, Verdict
-from deskhand.wiring import desk_cases, find_desk, open_database, open_desk, open_sandbox, open_store, read_desk
+from deskhand.wiring import (
+    desk_cases,
+    find_desk,
+    open_database,
+    open_desk,
+    open_sandbox,
+    open_store,
+    read_desk,
+)
 
 MESSAGES = {
     "Where is my parcel P-1001? It should have been here on Monday.": "sent",
@@ -37,7 +46,11 @@ def _desk(folder: Path, cases: int = 0) -> Path:
     shutil.copytree(find_desk("sample"), desk, ignore=shutil.ignore_patterns("evals"))
     told = list(MESSAGES.items())
     listed = [
-        {"id": f"case-{number}", "message": {"body": body}, "expect": {"status": status, "language": "en"}}
+        {
+            "id": f"case-{number}",
+            "message": {"body": body},
+            "expect": {"status": status, "language": "en"},
+        }
         for number in range(cases)
         for body, status in [told[number % len(told)]]
     ]
@@ -59,7 +72,12 @@ async def cases(folder: Path, n: int) -> Result:
                 results = await run_cases(found, sandbox, Settings(scorers))
         report = report_of(results, desk="sample", brain="scripted", repeat=1)
     assert (report["total"], report["passed"]) == (n, n), (report["total"], report["passed"])
-    return {"cpu_s": meter.cpu, "wall_s": meter.wall, "cpu_ms": meter.cpu / n * 1000, "rss_mb": peak_rss_mb()}
+    return {
+        "cpu_s": meter.cpu,
+        "wall_s": meter.wall,
+        "cpu_ms": meter.cpu / n * 1000,
+        "rss_mb": peak_rss_mb(),
+    }
 
 
 async def replay(folder: Path, n: int) -> Result:
@@ -72,14 +90,25 @@ async def replay(folder: Path, n: int) -> Result:
         async with open_sandbox(loaded, chat=lambda own: chat.before(None), rest=0.0) as sandbox:
             found = await replay_conversations(conversations, sandbox, chat)
     verdicts = [run["verdict"] for run in found.runs]
-    assert (len(verdicts), verdicts.count("identical")) == (n, n), (len(verdicts), verdicts.count("identical"))
-    return {"cpu_s": meter.cpu, "wall_s": meter.wall, "cpu_ms": meter.cpu / n * 1000, "rss_mb": peak_rss_mb()}
+    assert (len(verdicts), verdicts.count("identical")) == (n, n), (
+        len(verdicts),
+        verdicts.count("identical"),
+    )
+    return {
+        "cpu_s": meter.cpu,
+        "wall_s": meter.wall,
+        "cpu_ms": meter.cpu / n * 1000,
+        "rss_mb": peak_rss_mb(),
+    }
 
 
 async def _record(desk: Path, database: str, outbox: Path, n: int) -> None:
     """Messages of all kinds; every draft that waits is approved."""
     bodies = list(MESSAGES)
-    async with open_database(database) as opened, open_desk(read_desk(str(desk)), opened, outbox=outbox) as working:
+    async with (
+        open_database(database) as opened,
+        open_desk(read_desk(str(desk)), opened, outbox=outbox) as working,
+    ):
 
         async def one(number: int) -> None:
             message = Message(
@@ -94,7 +123,9 @@ async def _record(desk: Path, database: str, outbox: Path, n: int) -> None:
             await working.dispatcher.wait(run)
             for review in await working.store.reviews(run_id=run):
                 if review.state is ReviewState.OPEN:
-                    await working.store.decide(review.id, Verdict(Decision.APPROVE, "eve", review.version))
+                    await working.store.decide(
+                        review.id, Verdict(Decision.APPROVE, "eve", review.version)
+                    )
                     working.dispatcher.wake()
                     await working.dispatcher.wait(run)
 
@@ -107,8 +138,13 @@ CASES = {"cases": cases, "replay": replay}
 
 def bench(*, quick: bool) -> Report:
     n, rounds = (120, 1) if quick else (1000, 3)
-    report = Report("evals", f"{n:,} single-turn cases and {n:,} recorded runs replayed, sample desk, scripted brain")
-    report.runs = alternate({"cases": ("evals.cases", {"n": n}), "replay": ("evals.replay", {"n": n})}, rounds)
+    report = Report(
+        "evals",
+        f"{n:,} single-turn cases and {n:,} recorded runs replayed, sample desk, scripted brain",
+    )
+    report.runs = alternate(
+        {"cases": ("evals.cases", {"n": n}), "replay": ("evals.replay", {"n": n})}, rounds
+    )
     for name, runs in report.runs.items():
         found = medians(runs)
         report.table.append(
@@ -121,5 +157,7 @@ def bench(*, quick: bool) -> Report:
                 "peak RSS MB": found["rss_mb"],
             }
         )
-        report.floors.append(Floor(f"CPU of {n:,} {name}", found["cpu_s"], most=30 * n / 1000, unit=" s"))
+        report.floors.append(
+            Floor(f"CPU of {n:,} {name}", found["cpu_s"], most=30 * n / 1000, unit=" s")
+        )
     return report

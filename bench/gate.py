@@ -1,4 +1,5 @@
-"""How long the gate takes over one call: all rules, the facts, where arguments came from, a policy of 200 rules."""
+"""How long the gate takes over one call: all rules, the facts, where arguments came from, a
+policy of 200 rules."""
 
 import asyncio
 import time
@@ -16,7 +17,10 @@ from deskhand.model.totals import Limit, Total
 from deskhand.ports import Work
 from deskhand.tools import Context, Gate, Owned, Terms, ToolRegistry, resolver, tool
 
-WORDS = "I bought this in spring and it never worked as it should; I would like to have it mended or my money back. "
+WORDS = (
+    "I bought this in spring and it never worked as it should; I would like to have it mended or my"
+    " money back. "
+)
 
 
 class Order(Owned):
@@ -37,12 +41,18 @@ async def refund(order: Order, amount: Money, reason: str = "damaged") -> dict[s
 class Ledger:
     """Keeps nothing: look-ups and commits are the database's time, not the gate's."""
 
-    async def intend(self, key: EffectKey, tool: str, call_hash: str, counted: Any = None) -> Effect:
+    async def intend(
+        self, key: EffectKey, tool: str, call_hash: str, counted: Any = None
+    ) -> Effect:
         return Effect(key, tool, call_hash, EffectState.INTENDED)
 
-    async def settle(self, key: EffectKey, state: EffectState, result: dict[str, Any] | None) -> None: ...
+    async def settle(
+        self, key: EffectKey, state: EffectState, result: dict[str, Any] | None
+    ) -> None: ...
 
-    async def effects(self, run_id: str | None = None, state: EffectState | None = None) -> list[Effect]:
+    async def effects(
+        self, run_id: str | None = None, state: EffectState | None = None
+    ) -> list[Effect]:
         return []
 
     async def stopped(self) -> None: ...
@@ -66,8 +76,12 @@ class Run:
             received_at=datetime.now(UTC),
             principal=principal,
         )
-        results = [{"data": {f"field {n}": f"value {n} of {one}" for n in range(200)}} for one in range(5)]
-        self.envelope = Envelope.of(message).changed(outputs={"act": {"results": results, "category": "refund"}})
+        results = [
+            {"data": {f"field {n}": f"value {n} of {one}" for n in range(200)}} for one in range(5)
+        ]
+        self.envelope = Envelope.of(message).changed(
+            outputs={"act": {"results": results, "category": "refund"}}
+        )
 
     def note(self, name: str, result: StageResult, latency_ms: float = 0.0) -> StageResult:
         return result
@@ -99,10 +113,14 @@ async def _spent(times: int) -> list[float]:
 
 def bench(*, quick: bool) -> Report:
     report = Report(
-        "gate", f"CPU of one call through the gate with {RULES} rules for its tool, a 5 KB message and 5 tool results"
+        "gate",
+        f"CPU of one call through the gate with {RULES} rules for its tool, a 5 KB message and 5"
+        " tool results",
     )
     spent = asyncio.run(_spent(300 if quick else 3000))
     median, p99 = spent[len(spent) // 2], spent[int(len(spent) * 0.99)]
-    report.table.append({"what": "one call, all rules", "median ms": round(median, 3), "p99 ms": round(p99, 3)})
+    report.table.append(
+        {"what": "one call, all rules", "median ms": round(median, 3), "p99 ms": round(p99, 3)}
+    )
     report.floors.append(Floor("p99 of one call through the gate", p99, most=5, unit=" ms"))
     return report

@@ -29,7 +29,9 @@ async def ours(folder: Path) -> Result:
     history: list[Any] = []
 
     def parts(store: Any) -> Parts:
-        async def turn(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> dict[str, Any]:
+        async def turn(
+            envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+        ) -> dict[str, Any]:
             if envelope.hops == 1:
                 history[:] = await store.conversation("c", before=2**62, limit=REMEMBERED)
             return {"out": next(spoken if envelope.hops == len(STAGES) else scratch)}
@@ -61,11 +63,17 @@ async def langgraph(folder: Path, delta: bool) -> Result:
 
     spoken, scratch = itertools.cycle(texts(SPOKEN)), itertools.cycle(texts(SCRATCH))
     messages = Annotated[list, DeltaChannel(fold) if delta else add_messages]
-    graph = StateGraph(TypedDict("State", {"messages": messages, **dict.fromkeys(STAGES[:-1], str)}, total=False))
+    graph = StateGraph(
+        TypedDict("State", {"messages": messages, **dict.fromkeys(STAGES[:-1], str)}, total=False)
+    )
     for before, stage in zip((START, *STAGES), STAGES, strict=False):
 
         async def node(state: Any, stage: str = stage) -> dict[str, Any]:
-            return {"messages": [AIMessage(next(spoken))]} if stage == STAGES[-1] else {stage: next(scratch)}
+            return (
+                {"messages": [AIMessage(next(spoken))]}
+                if stage == STAGES[-1]
+                else {stage: next(scratch)}
+            )
 
         graph.add_node(f"do_{stage}", node)
         graph.add_edge(before if before == START else f"do_{before}", f"do_{stage}")
@@ -81,7 +89,9 @@ async def langgraph(folder: Path, delta: bool) -> Result:
         thread = {"configurable": {"thread_id": "c"}}
 
         async def one(number: int) -> None:
-            await compiled.ainvoke({"messages": [HumanMessage(next(spoken))]}, thread, durability="sync")
+            await compiled.ainvoke(
+                {"messages": [HumanMessage(next(spoken))]}, thread, durability="sync"
+            )
 
         async def size() -> int:
             return file_size(path) - empty
@@ -89,7 +99,9 @@ async def langgraph(folder: Path, delta: bool) -> Result:
         return await _drive(one, size)
 
 
-async def _drive(one: Callable[[int], Awaitable[None]], size: Callable[[], Awaitable[int]]) -> Result:
+async def _drive(
+    one: Callable[[int], Awaitable[None]], size: Callable[[], Awaitable[int]]
+) -> Result:
     result: Result = {}
     walls: list[float] = []
     cpus: list[float] = []
@@ -109,7 +121,9 @@ CASES = {"ours": ours, "langgraph": langgraph}
 
 
 def bench(*, quick: bool) -> Report:
-    report = Report("growth", "one conversation of 300 turns, seven stages a turn, one turn after the other")
+    report = Report(
+        "growth", "one conversation of 300 turns, seven stages a turn, one turn after the other"
+    )
     report.runs = alternate(
         {
             "Deskhand": ("growth.ours", {}),
@@ -130,7 +144,12 @@ def bench(*, quick: bool) -> Report:
             }
         )
     report.notes.append(
-        f"times are medians of the last {WINDOW} turns; each of our turns reads {REMEMBERED} turns back"
+        f"times are medians of the last {WINDOW} turns; each of our turns reads {REMEMBERED} turns"
+        " back"
     )
-    report.floors = [Floor("stored at 300 turns against 100", report.table[0]["300 / 100"], most=3.2, unit=" times")]
+    report.floors = [
+        Floor(
+            "stored at 300 turns against 100", report.table[0]["300 / 100"], most=3.2, unit=" times"
+        )
+    ]
     return report

@@ -42,7 +42,10 @@ class Floor:
 
     def __str__(self) -> str:
         bound = f">= {self.least:g}" if self.least is not None else f"<= {self.most:g}"
-        return f"{'PASS' if self.passed else 'FAIL'}  {self.what}: {self.measured:.3g}{self.unit} (floor {bound})"
+        return (
+            f"{'PASS' if self.passed else 'FAIL'}  {self.what}: {self.measured:.3g}{self.unit}"
+            f" (floor {bound})"
+        )
 
 
 @dataclass
@@ -58,7 +61,9 @@ class Report:
     others_cpu: float | None = None
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"floors": [asdict(floor) | {"passed": floor.passed} for floor in self.floors]}
+        return asdict(self) | {
+            "floors": [asdict(floor) | {"passed": floor.passed} for floor in self.floors]
+        }
 
 
 def elsewhere(case: str) -> Path:
@@ -70,7 +75,13 @@ def run_case(name: str, **options: Any) -> Result:
     """The JSON that `bench.case` prints; what goes wrong in there ends the whole benchmark."""
     own = elsewhere(name)
     done = subprocess.run(
-        [str(own) if own.exists() else sys.executable, "-m", "bench.case", name, json.dumps(options)],
+        [
+            str(own) if own.exists() else sys.executable,
+            "-m",
+            "bench.case",
+            name,
+            json.dumps(options),
+        ],
         cwd=ROOT,
         env=os.environ | QUIET,
         stdout=subprocess.PIPE,
@@ -78,7 +89,9 @@ def run_case(name: str, **options: Any) -> Result:
         check=False,
     )
     if done.returncode != 0:
-        raise RuntimeError(f"case {name} {options} failed (exit status {done.returncode}); its words are above")
+        raise RuntimeError(
+            f"case {name} {options} failed (exit status {done.returncode}); its words are above"
+        )
     result: Result = json.loads(done.stdout.strip().splitlines()[-1])
     return result
 
@@ -90,7 +103,10 @@ def alternate(cases: Mapping[str, Case], rounds: int) -> dict[str, list[Result]]
         for label, (name, options) in cases.items():
             begun = time.perf_counter()
             results[label].append(run_case(name, **options))
-            print(f"  {label}, run {turn + 1} of {rounds}: {time.perf_counter() - begun:.1f} s", file=sys.stderr)
+            print(
+                f"  {label}, run {turn + 1} of {rounds}: {time.perf_counter() - begun:.1f} s",
+                file=sys.stderr,
+            )
     return results
 
 
@@ -98,9 +114,11 @@ def medians(results: Sequence[Result]) -> Result:
     """By key; what is not a number is taken from the first run."""
     first = results[0]
     return {
-        key: statistics.median(result[key] for result in results)
-        if isinstance(value, int | float) and not isinstance(value, bool)
-        else value
+        key: (
+            statistics.median(result[key] for result in results)
+            if isinstance(value, int | float) and not isinstance(value, bool)
+            else value
+        )
         for key, value in first.items()
     }
 
@@ -114,7 +132,10 @@ def spread(results: Sequence[Result], key: str) -> str:
 def model_server(*arguments: str) -> Iterator[str]:
     """The OpenAI-shaped server in a process of its own; gives its base URL."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "bench.server", *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "bench.server", *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout is not None
@@ -144,11 +165,15 @@ def _cpu_name() -> str:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
+    return next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
+        "unknown",
+    )
 
 
 class Neighbours:
-    """What share of the machine's cores was busy with work that is not ours (Linux; None elsewhere)."""
+    """What share of the machine's cores was busy with work that is not ours (Linux; None
+    elsewhere)."""
 
     def __init__(self) -> None:
         self._begun = self._now()
@@ -182,7 +207,11 @@ def show(report: Report) -> None:
     for note in report.notes:
         print(f"- {note}")
     if report.others_cpu is not None:
-        heavy = " WARNING: somebody else was at work; repeat when it is quiet" if report.others_cpu > BUSY else ""
+        heavy = (
+            " WARNING: somebody else was at work; repeat when it is quiet"
+            if report.others_cpu > BUSY
+            else ""
+        )
         print(f"- others used {report.others_cpu:.0%} of the machine meanwhile.{heavy}")
     for floor in report.floors:
         print(floor)

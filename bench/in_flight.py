@@ -22,7 +22,9 @@ async def ours(folder: Path, url: str, in_flight: int, n: int) -> Result:
     flow = chain("waiting", CALLS, has_llm=True, task="classify", choices=CATEGORIES)
 
     def parts(store: Any) -> Parts:
-        return Parts(brain=LlmBrain(RecordingChatModel(chat, store.record_call, SystemClock()), {}, MODEL))
+        return Parts(
+            brain=LlmBrain(RecordingChatModel(chat, store.record_call, SystemClock()), {}, MODEL)
+        )
 
     async with working(folder, {"waiting": flow}, parts, in_flight=in_flight) as desk:
         numbers, runs = itertools.count(), []
@@ -38,7 +40,12 @@ async def ours(folder: Path, url: str, in_flight: int, n: int) -> Result:
     await chat.aclose()
     assert set(statuses) == {"done"}, set(statuses)
     assert calls == len(CALLS), calls
-    return {"runs_s": n / meter.wall, "cpu_ms": meter.cpu / n * 1000, "rss_mb": peak_rss_mb(), "wall_s": meter.wall}
+    return {
+        "runs_s": n / meter.wall,
+        "cpu_ms": meter.cpu / n * 1000,
+        "rss_mb": peak_rss_mb(),
+        "wall_s": meter.wall,
+    }
 
 
 CASES = {"ours": ours}
@@ -47,7 +54,10 @@ CASES = {"ours": ours}
 def bench(*, quick: bool) -> Report:
     in_flight, delay, n, rounds = (200, 1.0, 600, 1) if quick else (1000, 5.0, 3000, 3)
     ideal = in_flight / (delay * len(CALLS))
-    report = Report("in_flight", f"{in_flight:,} runs in flight, three model calls of {delay:g} s each, one process")
+    report = Report(
+        "in_flight",
+        f"{in_flight:,} runs in flight, three model calls of {delay:g} s each, one process",
+    )
     with model_server("--delay", str(delay)) as url:
         case = ("in_flight.ours", {"url": url, "in_flight": in_flight, "n": n})
         report.runs = alternate({"Deskhand": case}, rounds)
@@ -64,5 +74,7 @@ def bench(*, quick: bool) -> Report:
             "peak RSS MB": found["rss_mb"],
         }
     )
-    report.floors = [Floor("share of the ideal rate", found["runs_s"] / ideal * 100, least=85, unit="%")]
+    report.floors = [
+        Floor("share of the ideal rate", found["runs_s"] / ideal * 100, least=85, unit="%")
+    ]
     return report

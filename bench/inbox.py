@@ -1,4 +1,5 @@
-"""The full cycle of a mail through the inbox desk on one core: from acceptance to the reply in the outbox."""
+"""The full cycle of a mail through the inbox desk on one core: from acceptance to the reply in
+the outbox."""
 
 import os
 import statistics
@@ -18,16 +19,32 @@ from deskhand.model.message import Address, Message
 from deskhand.model.tasks import Task
 
 MAILS = (
-    "Good morning,\n\nwe are {n} people on two floors and our old coffee machine has given up. Which of your machines "
-    "would you recommend, and what does it cost? It should take fresh milk.\n\nThank you\nSue Lane",
-    "Hello, what sizes do your standing desks come in and how much is the one that is 160 cm wide? We would need {n}.",
-    "Dobrý den,\n\nmáme {n} skleněných stolů. Dá se na ně lampa Mira připevnit a v jakých barvách ji dodáváte?\n\n"
-    "Děkuji\nEva Malá",
-    "Guten Tag,\n\nwas kostet bei Ihnen ein Wartungsvertrag für {n} Kaffeemaschinen im Jahr, und wie schnell kommt im "
-    "Störungsfall jemand zu uns?\n\nMit freundlichen Grüßen\nKarl Maier",
-    "Buenos días:\n\n¿Qué sillas de oficina tienen y cuánto cuestan? Buscamos {n} con apoyo lumbar y brazos "
-    "regulables.\n\nUn saludo,\nMarta Gil",
-    "Hello, I'd like to talk to somebody about furnishing floor {n}. Could we speak on the phone one day next week?",
+    (
+        "Good morning,\n\nwe are {n} people on two floors and our old coffee machine has given up."
+        " Which of your machines would you recommend, and what does it cost? It should take fresh"
+        " milk.\n\nThank you\nSue Lane"
+    ),
+    (
+        "Hello, what sizes do your standing desks come in and how much is the one that is 160 cm"
+        " wide? We would need {n}."
+    ),
+    (
+        "Dobrý den,\n\nmáme {n} skleněných stolů. Dá se na ně lampa Mira připevnit a v jakých"
+        " barvách ji dodáváte?\n\nDěkuji\nEva Malá"
+    ),
+    (
+        "Guten Tag,\n\nwas kostet bei Ihnen ein Wartungsvertrag für {n} Kaffeemaschinen im Jahr,"
+        " und wie schnell kommt im Störungsfall jemand zu uns?\n\nMit freundlichen Grüßen\nKarl"
+        " Maier"
+    ),
+    (
+        "Buenos días:\n\n¿Qué sillas de oficina tienen y cuánto cuestan? Buscamos {n} con apoyo"
+        " lumbar y brazos regulables.\n\nUn saludo,\nMarta Gil"
+    ),
+    (
+        "Hello, I'd like to talk to somebody about furnishing floor {n}. Could we speak on the"
+        " phone one day next week?"
+    ),
 )
 
 
@@ -43,7 +60,7 @@ Our article “Which coffee machine for how many people” says:
 Source: coffee-machines
 
 Kind regards
-Acme"""
+Acme"""  # noqa: E501
 
 
 def _message(number: int) -> Message:
@@ -73,7 +90,9 @@ async def cycle(folder: Path, *, mails: int, reading: bool) -> Result:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     os.environ["DESKHAND_EMBED_THREADS"] = "1"
     loaded = wiring.read_desk("inbox")
-    loaded = replace(loaded, spec=loaded.spec.model_copy(update={"mode": "auto", "modes": {}, "trust": None}))
+    loaded = replace(
+        loaded, spec=loaded.spec.model_copy(update={"mode": "auto", "modes": {}, "trust": None})
+    )
     if not reading:
         vars(wiring).update(
             build_brain=lambda *args, **more: ScriptedBrain(_at_once),
@@ -82,7 +101,10 @@ async def cycle(folder: Path, *, mails: int, reading: bool) -> Result:
         )
     async with wiring.open_database(str(folder / "inbox.db")) as database:
         if reading:
-            store, home = wiring.knowledge_store(database, "inbox"), loaded.spec.folder / "knowledge"
+            store, home = (
+                wiring.knowledge_store(database, "inbox"),
+                loaded.spec.folder / "knowledge",
+            )
             await Indexer(store, home, wiring.embedder(), wiring.embedder_name()).add([home])
         async with wiring.open_desk(loaded, database, outbox=folder / "outbox") as desk:
             walls, cpus, sent = [], [], 0
@@ -95,14 +117,21 @@ async def cycle(folder: Path, *, mails: int, reading: bool) -> Result:
                     cpus.append((cpu_seconds() - cpu) * 1000)
                     sent += status == "sent"
     late = statistics.quantiles(walls, n=20)[18]
-    return {"p50_ms": statistics.median(walls), "p95_ms": late, "cpu_ms": statistics.median(cpus), "sent": sent}
+    return {
+        "p50_ms": statistics.median(walls),
+        "p95_ms": late,
+        "cpu_ms": statistics.median(cpus),
+        "sent": sent,
+    }
 
 
 CASES = {"cycle": cycle}
 
 
 def bench(*, quick: bool) -> Report:
-    report = Report("inbox", "the full cycle of a mail through the inbox desk, one at a time, on one core")
+    report = Report(
+        "inbox", "the full cycle of a mail through the inbox desk, one at a time, on one core"
+    )
     mails, rounds = (12, 1) if quick else (60, 3)
     report.runs = alternate(
         {
@@ -125,5 +154,7 @@ def bench(*, quick: bool) -> Report:
         )
     whole, engine = (medians(report.runs[label]) for label in ("embedded brain", "engine alone"))
     report.floors.append(Floor("p50 of a full cycle", whole["p50_ms"], most=400, unit=" ms"))
-    report.floors.append(Floor("the engine's share of the CPU", engine["cpu_ms"], most=15, unit=" ms"))
+    report.floors.append(
+        Floor("the engine's share of the CPU", engine["cpu_ms"], most=15, unit=" ms")
+    )
     return report

@@ -1,7 +1,9 @@
-"""The embedded brain's reading: intents on BANKING77 and CLINC150, other languages, abstention, language, time.
+"""The embedded brain's reading: intents on BANKING77 and CLINC150, other languages, abstention,
+language, time.
 
-Needs `../shared/data` (BANKING77, CLINC150, language_id). What the timed training embedded serves the later steps;
-DESKHAND_BENCH_VECTORS names a file that keeps embeddings between runs as well, which the timed training never uses.
+Needs `../shared/data` (BANKING77, CLINC150, language_id). What the timed training embedded serves
+the later steps; DESKHAND_BENCH_VECTORS names a file that keeps embeddings between runs as well,
+which the timed training never uses.
 """
 
 import csv
@@ -34,7 +36,11 @@ def interval(hits: int, total: int) -> str:
         return "none"
     z, share = 1.96, hits / total
     middle = (share + z * z / (2 * total)) / (1 + z * z / total)
-    half = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
+    half = (
+        z
+        * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
+        / (1 + z * z / total)
+    )
     return f"{share:.2%} ({middle - half:.2%} to {middle + half:.2%}, n = {total:,})"
 
 
@@ -42,13 +48,16 @@ def interval(hits: int, total: int) -> str:
 
 
 async def training(folder: Path, keep: str) -> Result:
-    """The first training on all of BANKING77, embeddings included; the model is kept for the other cases."""
+    """The first training on all of BANKING77, embeddings included; the model is kept for the
+    other cases."""
     from deskhand import IntentModel
 
     told: list[tuple[str, int, int]] = []
     cache = Path(keep).parent
     with measuring() as meter:
-        model = IntentModel.fit_cached(banking(), cache, BUDGET, progress=lambda *one: told.append(one))
+        model = IntentModel.fit_cached(
+            banking(), cache, BUDGET, progress=lambda *one: told.append(one)
+        )
     model.save(keep)
     begun = time.perf_counter()
     IntentModel.fit_cached(banking(), cache, BUDGET).predict(["Where is my card?"])
@@ -172,7 +181,10 @@ def _training(report: Report, model: str) -> None:
     found = run_case("intents.training", keep=model)
     fresh = run_case("intents.loading", model=model)
     report.runs["training"], report.runs["loading"] = [found], [fresh]
-    first = f"{found['first_s']:.0f} s ({found['cpu_s']:.0f} s of CPU), {found['progress']} progress calls"
+    first = (
+        f"{found['first_s']:.0f} s ({found['cpu_s']:.0f} s of CPU), {found['progress']} progress"
+        " calls"
+    )
     _row(report, "77 intents, 10,003 examples: first training", first)
     _row(
         report,
@@ -196,13 +208,22 @@ def _abstention(report: Report, model: str) -> None:
     told = learned.report
     answered = round((told.coverage or 0) * total)
     _row(report, "BANKING77, budget 5%: coverage", interval(answered, total))
-    _row(report, "BANKING77, budget 5%: error among answered", interval(round((told.error or 0) * answered), answered))
+    _row(
+        report,
+        "BANKING77, budget 5%: error among answered",
+        interval(round((told.error or 0) * answered), answered),
+    )
     kept, errors, coverages, calibration = _resplit(scores.score, right)
-    _row(report, "threshold from one half, tested on the other: budget kept", interval(kept, RESPLITS))
+    _row(
+        report,
+        "threshold from one half, tested on the other: budget kept",
+        interval(kept, RESPLITS),
+    )
     _row(
         report,
         f"{RESPLITS} resplits: mean error, coverage, calibration error",
-        f"{sum(errors) / RESPLITS:.2%}, {sum(coverages) / RESPLITS:.2%}, {sum(calibration) / RESPLITS:.2%}",
+        f"{sum(errors) / RESPLITS:.2%}, {sum(coverages) / RESPLITS:.2%},"
+        f" {sum(calibration) / RESPLITS:.2%}",
     )
     report.floors += [
         Floor("BANKING77 accuracy", accuracy * 100, least=92.0, unit="%"),
@@ -231,7 +252,8 @@ def _resplit(scores: Any, right: Any) -> tuple[int, list[float], list[float], li
         confidence = learned.confidence(scores[new])
         tenths = np.minimum((confidence * 10).astype(int), 9)
         gaps = [
-            abs(confidence[tenths == tenth].mean() - right[new][tenths == tenth].mean()) * (tenths == tenth).mean()
+            abs(confidence[tenths == tenth].mean() - right[new][tenths == tenth].mean())
+            * (tenths == tenth).mean()
             for tenth in np.unique(tenths)
         ]
         calibration.append(float(sum(gaps)))
@@ -241,10 +263,16 @@ def _resplit(scores: Any, right: Any) -> tuple[int, list[float], list[float], li
 def _timing(report: Report, model: str, repeat: int) -> None:
     found = run_case("intents.timing", model=model, repeat=repeat)
     report.runs["timing"] = [found]
-    spoken = f"median {found['ms_short']:.1f} ms, p90 {found['p90_ms_short']:.1f} ms, n = {found['short']}"
+    spoken = (
+        f"median {found['ms_short']:.1f} ms, p90 {found['p90_ms_short']:.1f} ms, n ="
+        f" {found['short']}"
+    )
     _row(report, f"embed and classify, BANKING77's texts of up to {SHORT} tokens, one core", spoken)
     for tokens in (SHORT, LONG):
-        spoken = f"median {found[f'ms_{tokens}']:.1f} ms, best {found[f'best_ms_{tokens}']:.1f} ms, n = {repeat}"
+        spoken = (
+            f"median {found[f'ms_{tokens}']:.1f} ms, best {found[f'best_ms_{tokens}']:.1f} ms, n ="
+            f" {repeat}"
+        )
         _row(report, f"embed and classify, exactly {tokens} tokens, one core", spoken)
     report.floors += [
         Floor(f"{SHORT} tokens, one core", found[f"ms_{SHORT}"], most=20, unit=" ms"),
@@ -257,19 +285,30 @@ def _crosslingual(report: Report) -> None:
     from deskhand.config.yaml import read_yaml
 
     data = read_yaml(CROSSLINGUAL).data
-    model = IntentModel.fit([(text, label) for label, texts in data["examples"].items() for text in texts], BUDGET)
+    model = IntentModel.fit(
+        [(text, label) for label, texts in data["examples"].items() for text in texts], BUDGET
+    )
     right = answered = 0
     for language, sentences in data["sentences"].items():
         asked = [(text, label) for label, texts in sentences.items() for text in texts]
         said = model.predict([text for text, _ in asked])
-        mine = [one.label == label for one, (_, label) in zip(said, asked, strict=True) if one.label is not None]
+        mine = [
+            one.label == label
+            for one, (_, label) in zip(said, asked, strict=True)
+            if one.label is not None
+        ]
         best = sum(one.best == label for one, (_, label) in zip(said, asked, strict=True))
         spoken = f"right {interval(sum(mine), len(mine))}; coverage {len(mine) / len(asked):.0%}"
         spoken += f"; if it answered all, {best} of {len(asked)} right"
         _row(report, f"English desk, asked in {language}", spoken)
         right, answered = right + sum(mine), answered + len(mine)
         report.floors.append(
-            Floor(f"{language}: right among answered", 100 * sum(mine) / max(1, len(mine)), least=80, unit="%")
+            Floor(
+                f"{language}: right among answered",
+                100 * sum(mine) / max(1, len(mine)),
+                least=80,
+                unit="%",
+            )
         )
     _row(report, "English desk, five languages together", interval(right, answered))
 
@@ -279,7 +318,11 @@ def _language(report: Report) -> None:
 
     folder = SHARED / "language_id" / "sentences"
     texts = {
-        code: [line for line in (folder / f"{code}.txt").read_text(encoding="utf-8").split("\n") if line.strip()]
+        code: [
+            line
+            for line in (folder / f"{code}.txt").read_text(encoding="utf-8").split("\n")
+            if line.strip()
+        ]
         for code in LANGUAGES
     }
     for code, lines in texts.items():
@@ -292,11 +335,19 @@ def _language(report: Report) -> None:
         mine = sum(identify(line, pair).code == code for line, code in asked)
         _row(report, f"language, {' or '.join(pair)}", interval(mine, len(asked)))
         hits, total = hits + mine, total + len(asked)
-        report.floors.append(Floor(f"language, {' or '.join(pair)}", 100 * mine / len(asked), least=99, unit="%"))
+        report.floors.append(
+            Floor(f"language, {' or '.join(pair)}", 100 * mine / len(asked), least=99, unit="%")
+        )
     _row(report, "language of two, all pairs", interval(hits, total))
     report.notes += [
-        "language: words and weights were chosen looking at errors on these very sentences; expect less on others",
-        "some lines of the Czech file are in other languages (English, German, Polish, Latin, Hungarian, Slovak)",
+        (
+            "language: words and weights were chosen looking at errors on these very sentences;"
+            " expect less on others"
+        ),
+        (
+            "some lines of the Czech file are in other languages (English, German, Polish, Latin,"
+            " Hungarian, Slovak)"
+        ),
     ]
 
 
@@ -314,15 +365,23 @@ def _few(report: Report, folder: Path) -> None:
     model = IntentModel.fit(few, BUDGET, embedder=embedder)
     said = model.predict([text for text, _ in rest])
     hits = sum(one.best == label for one, (_, label) in zip(said, rest, strict=True))
-    answered = [one.label == label for one, (_, label) in zip(said, rest, strict=True) if one.label is not None]
+    answered = [
+        one.label == label
+        for one, (_, label) in zip(said, rest, strict=True)
+        if one.label is not None
+    ]
     _row(report, f"BANKING77, {SHOTS} examples an intent", interval(hits, len(rest)))
     _row(
         report,
         f"the same: right among answered (coverage {len(answered) / len(rest):.0%})",
         interval(sum(answered), len(answered)),
     )
-    report.notes.append(f"{SHOTS} examples: names as examples and C were chosen on other draws of the same data")
-    report.floors.append(Floor(f"BANKING77, {SHOTS} examples", 100 * hits / len(rest), least=82, unit="%"))
+    report.notes.append(
+        f"{SHOTS} examples: names as examples and C were chosen on other draws of the same data"
+    )
+    report.floors.append(
+        Floor(f"BANKING77, {SHOTS} examples", 100 * hits / len(rest), least=82, unit="%")
+    )
 
 
 def _clinc(report: Report, folder: Path) -> None:
@@ -337,7 +396,11 @@ def _clinc(report: Report, folder: Path) -> None:
     away = sum(one.label is None for one in model.predict([text for text, _ in data["oos_val"]]))
     _row(report, "CLINC150 validation, in scope, abstaining is wrong", interval(hits, len(said)))
     _row(report, "CLINC150 validation, in scope, answering all", interval(best, len(said)))
-    _row(report, "CLINC150 validation, out of scope and not answered", interval(away, len(data["oos_val"])))
+    _row(
+        report,
+        "CLINC150 validation, out of scope and not answered",
+        interval(away, len(data["oos_val"])),
+    )
     mean = 50 * (hits / len(said) + away / len(data["oos_val"]))
     report.floors.append(Floor("CLINC150, mean of both", mean, least=90, unit="%"))
 

@@ -1,4 +1,5 @@
-"""A search among 100,000 chunks on SQLite, one core; and finding English articles with questions in other languages."""
+"""A search among 100,000 chunks on SQLite, one core; and finding English articles with questions
+in other languages."""
 
 import json
 import random
@@ -16,14 +17,16 @@ CHUNKS, DIMENSIONS = 100_000, 384
 PER_ARTICLE = 5
 VOCABULARY = 30_000
 WORDS = 90
-"""Words of a chunk, drawn as words of a language are: the n-th most common one with a frequency of about 1/n."""
+"""Words of a chunk, drawn as words of a language are: the n-th most common one with a frequency
+of about 1/n."""
 CATEGORIES = ("billing", "shipping", "account", "product")
 QUESTIONS = 200
 CROSS_LINGUAL = ROOT / "tests" / "data" / "kb_crosslingual"
 
 
 async def search(folder: Path, chunks: int) -> Result:
-    """Times of hybrid searches, the vector of the question given: embedding it is the brain's own figure."""
+    """Times of hybrid searches, the vector of the question given: embedding it is the brain's
+    own figure."""
     import os
 
     import numpy as np
@@ -46,21 +49,36 @@ async def search(folder: Path, chunks: int) -> Result:
         store = knowledge_store(database, "bench")
         begun = time.perf_counter()
         for start in range(0, chunks, 1000):
-            rows = [" ".join(vocabulary[word] for word in row) for row in drawn[start : start + 1000]]
+            rows = [
+                " ".join(vocabulary[word] for word in row) for row in drawn[start : start + 1000]
+            ]
             blobs = [vector.tobytes() for vector in unit(len(rows)).astype("<f2")]
             batch = []
             for first in range(0, len(rows), PER_ARTICLE):
                 name = f"a{start + first}"
-                article = Article(name, name, chosen.choice(CATEGORIES), "en", None, f"{name}.md", name)
+                article = Article(
+                    name, name, chosen.choice(CATEGORIES), "en", None, f"{name}.md", name
+                )
                 some = slice(first, first + PER_ARTICLE)
                 batch.append(
-                    (article, [IndexedChunk(Chunk((), t), t, b) for t, b in zip(rows[some], blobs[some], strict=True)])
+                    (
+                        article,
+                        [
+                            IndexedChunk(Chunk((), t), t, b)
+                            for t, b in zip(rows[some], blobs[some], strict=True)
+                        ],
+                    )
                 )
             await store.put(batch, "bench")
         written = time.perf_counter() - begun
 
         def question(words: int) -> tuple[str, ...]:
-            return tuple({vocabulary[word] for word in numbers.choice(VOCABULARY, size=words, p=share / share.sum())})
+            return tuple(
+                {
+                    vocabulary[word]
+                    for word in numbers.choice(VOCABULARY, size=words, p=share / share.sum())
+                }
+            )
 
         vectors = unit(QUESTIONS + 1)
         begun = time.perf_counter()
@@ -69,7 +87,9 @@ async def search(folder: Path, chunks: int) -> Result:
         times: dict[str, list[float]] = {"plain": [], "category": []}
         for number in range(QUESTIONS):
             for kind, category in (("plain", None), ("category", CATEGORIES[number % 4])):
-                asked = KnowledgeQuery(question(chosen.randint(4, 14)), vectors[number], time.time(), category)
+                asked = KnowledgeQuery(
+                    question(chosen.randint(4, 14)), vectors[number], time.time(), category
+                )
                 begun = time.perf_counter()
                 hits = await store.search(asked)
                 times[kind].append((time.perf_counter() - begun) * 1000)
@@ -77,7 +97,13 @@ async def search(folder: Path, chunks: int) -> Result:
         changed = time.perf_counter()
         article = Article("edited", "edited", None, "en", None, "edited.md", "1")
         await store.put(
-            [(article, [IndexedChunk(Chunk((), "new"), "new", unit(1)[0].astype("<f2").tobytes())])], "bench"
+            [
+                (
+                    article,
+                    [IndexedChunk(Chunk((), "new"), "new", unit(1)[0].astype("<f2").tobytes())],
+                )
+            ],
+            "bench",
         )
         await store.search(KnowledgeQuery(("new",), vectors[0], time.time()))
         changed = time.perf_counter() - changed
@@ -100,7 +126,8 @@ def median_interval(values: Sequence[float], draws: int = 1000) -> list[float]:
 
 
 async def cross_lingual(folder: Path, questions: str) -> Result:
-    """Questions in other languages, English articles, the real model: how often the right one is in the top 3."""
+    """Questions in other languages, English articles, the real model: how often the right one is
+    in the top 3."""
     from deskhand.knowledge.ingest import Indexer
     from deskhand.knowledge.search import KnowledgeBase
     from deskhand.wiring import embedder, embedder_name, knowledge_store, open_database
@@ -117,10 +144,18 @@ async def cross_lingual(folder: Path, questions: str) -> Result:
             ranks = []
             for item in asked:
                 hits = await base.search(item["question"], limit=3)
-                ranks.append(next((n for n, hit in enumerate(hits, 1) if hit.article == item["article"]), 0))
-            result[language] = {"asked": len(ranks), "top1": ranks.count(1), "top3": len(ranks) - ranks.count(0)}
+                ranks.append(
+                    next((n for n, hit in enumerate(hits, 1) if hit.article == item["article"]), 0)
+                )
+            result[language] = {
+                "asked": len(ranks),
+                "top1": ranks.count(1),
+                "top3": len(ranks) - ranks.count(0),
+            }
             result[language]["missed"] = [
-                f"{item['article']}: {item['question']}" for item, rank in zip(asked, ranks, strict=True) if not rank
+                f"{item['article']}: {item['question']}"
+                for item, rank in zip(asked, ranks, strict=True)
+                if not rank
             ]
     return result
 
@@ -129,7 +164,9 @@ def wilson(right: int, asked: int) -> tuple[float, float]:
     """The 95% interval of a share."""
     z, share = 1.96, right / asked
     middle = (share + z * z / (2 * asked)) / (1 + z * z / asked)
-    half = z / (1 + z * z / asked) * (share * (1 - share) / asked + z * z / (4 * asked * asked)) ** 0.5
+    half = (
+        z / (1 + z * z / asked) * (share * (1 - share) / asked + z * z / (4 * asked * asked)) ** 0.5
+    )
     return middle - half, middle + half
 
 
@@ -139,13 +176,18 @@ CASES = {"search": search, "cross_lingual": cross_lingual}
 def bench(*, quick: bool) -> Report:
     chunks, rounds = (10_000, 1) if quick else (CHUNKS, 3)
     report = Report(
-        "knowledge", f"hybrid search among {chunks:,} chunks on SQLite, one core; articles across languages"
+        "knowledge",
+        f"hybrid search among {chunks:,} chunks on SQLite, one core; articles across languages",
     )
     results = []
     for turn in range(rounds):
         begun = time.perf_counter()
         results.append(run_case("knowledge.search", chunks=chunks))
-        print(f"  search, run {turn + 1} of {rounds}: {time.perf_counter() - begun:.0f} s", file=sys.stderr, flush=True)
+        print(
+            f"  search, run {turn + 1} of {rounds}: {time.perf_counter() - begun:.0f} s",
+            file=sys.stderr,
+            flush=True,
+        )
     report.runs["search"] = results
     for key, label in (("plain", "no filter"), ("category", "one category of four")):
         p50 = statistics.median(one[f"p50_{key}"] for one in results)
@@ -159,18 +201,27 @@ def bench(*, quick: bool) -> Report:
         )
         report.floors.append(Floor(f"p50 of a search, {label}", p50, most=60, unit=" ms"))
     low, high = results[0]["interval"]
-    report.notes.append(f"{QUESTIONS} questions a run; 95% interval of the first run's p50: {low:.1f} to {high:.1f} ms")
     report.notes.append(
-        f"first search of a process {results[0]['first_s']:.1f} s (loads the vectors);"
-        f" one edit and the search after it {results[0]['after_edit_ms']:.0f} ms; the file {results[0]['mb']:.0f} MB"
+        f"{QUESTIONS} questions a run; 95% interval of the first run's p50: {low:.1f} to"
+        f" {high:.1f} ms"
+    )
+    report.notes.append(
+        f"first search of a process {results[0]['first_s']:.1f} s (loads the vectors); one edit and"
+        f" the search after it {results[0]['after_edit_ms']:.0f} ms; the file"
+        f" {results[0]['mb']:.0f} MB"
     )
     for file in ("questions.json", "held_out.json"):
         found = run_case("knowledge.cross_lingual", questions=file)
         report.runs[file] = [found]
         for language, one in found.items():
             low, high = wilson(one["top3"], one["asked"])
-            told = f"{one['top3']} of {one['asked']} in the top 3 ({low:.0%} to {high:.0%}), {one['top1']} first"
-            report.notes.append(f"{file}, {language}: {told}; missed: {'; '.join(one['missed']) or 'none'}")
+            told = (
+                f"{one['top3']} of {one['asked']} in the top 3 ({low:.0%} to {high:.0%}),"
+                f" {one['top1']} first"
+            )
+            report.notes.append(
+                f"{file}, {language}: {told}; missed: {'; '.join(one['missed']) or 'none'}"
+            )
             what = f"{language}, {file}: the right article in the top 3"
             report.floors.append(Floor(what, one["top3"] / one["asked"], least=0.8))
     report.notes.append(

@@ -19,12 +19,18 @@ SPEC: dict[str, Any] = {"has_llm": True, "task": "classify", "choices": CATEGORI
 
 
 async def ours_durable(folder: Path, url: str, n: int, in_flight: int) -> Result:
-    """A stage's price is what a run of four stages costs more than a run of one; accepting and finishing cancel out."""
+    """A stage's price is what a run of four stages costs more than a run of one; accepting and
+    finishing cancel out."""
     chat = chat_model(url)
-    flows = {"long": chain("long", [f"s{k}" for k in range(STAGES)], **SPEC), "short": chain("short", ["s0"], **SPEC)}
+    flows = {
+        "long": chain("long", [f"s{k}" for k in range(STAGES)], **SPEC),
+        "short": chain("short", ["s0"], **SPEC),
+    }
 
     def parts(store: Any) -> Parts:
-        return Parts(brain=LlmBrain(RecordingChatModel(chat, store.record_call, SystemClock()), {}, MODEL))
+        return Parts(
+            brain=LlmBrain(RecordingChatModel(chat, store.record_call, SystemClock()), {}, MODEL)
+        )
 
     async with working(folder, flows, parts, in_flight=64) as desk:
         numbers = itertools.count()
@@ -36,7 +42,10 @@ async def ours_durable(folder: Path, url: str, n: int, in_flight: int) -> Result
         long = await drive(lambda: one("long"), runs, in_flight)
         short = await drive(lambda: one("short"), runs * 2, in_flight)
     await chat.aclose()
-    return {"cpu_ms": (long["cpu_ms"] - short["cpu_ms"]) / (STAGES - 1), "run_cpu_ms": short["cpu_ms"]}
+    return {
+        "cpu_ms": (long["cpu_ms"] - short["cpu_ms"]) / (STAGES - 1),
+        "run_cpu_ms": short["cpu_ms"],
+    }
 
 
 async def ours_alone(folder: Path, url: str, n: int, in_flight: int) -> Result:
@@ -78,14 +87,18 @@ async def pydantic_ai(folder: Path, url: str, n: int, in_flight: int, loop: bool
 
     model = OpenAIChatModel("gpt-4o-mini", provider=OpenAIProvider(base_url=url, api_key="none"))
     if not loop:
-        agent: Any = PydanticAgent(model, instructions=INSTRUCTIONS, output_type=NativeOutput(_answer_type()))
+        agent: Any = PydanticAgent(
+            model, instructions=INSTRUCTIONS, output_type=NativeOutput(_answer_type())
+        )
         return await drive(lambda: agent.run(MAIL), n, in_flight)
     agent = PydanticAgent(model, instructions="You look orders up.")
     agent.tool_plain(lookup_order)
     return by_iteration(await drive(lambda: agent.run(MAIL), n // ITERATIONS, in_flight))
 
 
-async def langgraph(folder: Path, url: str, n: int, in_flight: int, loop: bool = False, saved: bool = False) -> Result:
+async def langgraph(
+    folder: Path, url: str, n: int, in_flight: int, loop: bool = False, saved: bool = False
+) -> Result:
     from contextlib import AsyncExitStack
     from typing import TypedDict
 
@@ -96,10 +109,14 @@ async def langgraph(folder: Path, url: str, n: int, in_flight: int, loop: bool =
         from langchain.agents import create_agent
         from langchain_core.tools import tool
 
-        looping: Any = create_agent(model, [tool(lookup_order)], system_prompt="You look orders up.")
+        looping: Any = create_agent(
+            model, [tool(lookup_order)], system_prompt="You look orders up."
+        )
         asked = {"messages": [("user", MAIL)]}
         limit = {"recursion_limit": 4 * ITERATIONS}
-        return by_iteration(await drive(lambda: looping.ainvoke(asked, limit), n // ITERATIONS, in_flight))
+        return by_iteration(
+            await drive(lambda: looping.ainvoke(asked, limit), n // ITERATIONS, in_flight)
+        )
 
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
     from langgraph.graph import END, START, StateGraph
@@ -124,7 +141,9 @@ async def langgraph(folder: Path, url: str, n: int, in_flight: int, loop: bool =
 
         async def one() -> None:
             thread: Any = {"configurable": {"thread_id": f"t{next(numbers)}"}}
-            await compiled.ainvoke({"mail": MAIL}, thread, **({"durability": "sync"} if saved else {}))
+            await compiled.ainvoke(
+                {"mail": MAIL}, thread, **({"durability": "sync"} if saved else {})
+            )
 
         return await drive(one, n, in_flight)
 
@@ -162,12 +181,18 @@ ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 def bench(*, quick: bool) -> Report:
-    report = Report("llm_stage", "CPU of the client's process for one structured model call, local server elsewhere")
+    report = Report(
+        "llm_stage",
+        "CPU of the client's process for one structured model call, local server elsewhere",
+    )
     n, rounds = (120, 1) if quick else (600, 3)
     with model_server("--iterations", str(ITERATIONS)) as url:
         for in_flight in (1, 16):
             cases = {
-                f"{label} @{in_flight}": (f"llm_stage.{case}", {"url": url, "n": n, "in_flight": in_flight, **more})
+                f"{label} @{in_flight}": (
+                    f"llm_stage.{case}",
+                    {"url": url, "n": n, "in_flight": in_flight, **more},
+                )
                 for label, case, more in ROWS
             }
             report.runs |= alternate(cases, rounds)
@@ -183,13 +208,26 @@ def bench(*, quick: bool) -> Report:
         )
     whole = medians(report.runs[f"{ROWS[0][0]} @1"])
     report.notes.append(
-        f"a whole run of one such stage, accept to done: {whole['run_cpu_ms']:.2f} ms CPU, one at a time"
+        f"a whole run of one such stage, accept to done: {whole['run_cpu_ms']:.2f} ms CPU, one at a"
+        " time"
     )
     durable, alone = report.table[0], report.table[1]
     alone_column = "CPU ms a call, one at a time"
     report.floors = [
-        Floor("CPU of an LLM stage with its rows, one at a time", durable[alone_column], most=1, unit=" ms"),
-        Floor("CPU of an LLM stage with its rows, 16 in flight", durable["16 in flight"], most=1, unit=" ms"),
-        Floor("CPU of agent + brain + client, one at a time", alone[alone_column], most=1, unit=" ms"),
+        Floor(
+            "CPU of an LLM stage with its rows, one at a time",
+            durable[alone_column],
+            most=1,
+            unit=" ms",
+        ),
+        Floor(
+            "CPU of an LLM stage with its rows, 16 in flight",
+            durable["16 in flight"],
+            most=1,
+            unit=" ms",
+        ),
+        Floor(
+            "CPU of agent + brain + client, one at a time", alone[alone_column], most=1, unit=" ms"
+        ),
     ]
     return report

@@ -1,4 +1,5 @@
-"""An iteration of a tool loop (ask the model, run one read tool) against a local server: our CPU and others'."""
+"""An iteration of a tool loop (ask the model, run one read tool) against a local server: our CPU
+and others'."""
 
 import itertools
 import json
@@ -23,7 +24,11 @@ from deskhand.tools import Gate, ToolRegistry, tool
 
 INSTRUCTIONS = "You look orders up."
 PROFILE = ProfileSpec(
-    name="orders", system_prompt=INSTRUCTIONS, tools=("lookup_order",), model=MODEL, max_iterations=4 * ITERATIONS
+    name="orders",
+    system_prompt=INSTRUCTIONS,
+    tools=("lookup_order",),
+    model=MODEL,
+    max_iterations=4 * ITERATIONS,
 )
 
 
@@ -39,12 +44,18 @@ def tools() -> ToolRegistry:
 class NoLedger:
     """Reads have no effects to keep."""
 
-    async def intend(self, key: EffectKey, tool: str, call_hash: str, counted: Any = None) -> Effect:
+    async def intend(
+        self, key: EffectKey, tool: str, call_hash: str, counted: Any = None
+    ) -> Effect:
         raise AssertionError("a read has no effect")
 
-    async def settle(self, key: EffectKey, state: EffectState, result: dict[str, Any] | None) -> None: ...
+    async def settle(
+        self, key: EffectKey, state: EffectState, result: dict[str, Any] | None
+    ) -> None: ...
 
-    async def effects(self, run_id: str | None = None, state: EffectState | None = None) -> list[Effect]:
+    async def effects(
+        self, run_id: str | None = None, state: EffectState | None = None
+    ) -> list[Effect]:
         return []
 
     async def stopped(self) -> None: ...
@@ -64,9 +75,13 @@ async def ours_durable(folder: Path, url: str, n: int, in_flight: int) -> Result
     chat, registry = chat_model(url), tools()
 
     def parts(store: Any) -> Parts:
-        recorded: ChatModel = RecordingChatModel(chat, store.record_call, SystemClock(), waits=False)
+        recorded: ChatModel = RecordingChatModel(
+            chat, store.record_call, SystemClock(), waits=False
+        )
         gate = Gate(registry, store, desk="bench", record_event=store.record_event)
-        return Parts(tools=gate, agents=Agents({PROFILE.name: PROFILE}, recorded, tuple(registry), {}))
+        return Parts(
+            tools=gate, agents=Agents({PROFILE.name: PROFILE}, recorded, tuple(registry), {})
+        )
 
     async with working(folder, {"loop": flow("loop")}, parts, in_flight=64) as desk:
         numbers = itertools.count()
@@ -85,7 +100,8 @@ async def ours_alone(folder: Path, url: str, n: int, in_flight: int) -> Result:
 
 
 async def bare_client(folder: Path, url: str, n: int, in_flight: int) -> Result:
-    """The same conversation by aiohttp alone, the tool called as the function it is: what no loop can save."""
+    """The same conversation by aiohttp alone, the tool called as the function it is: what no
+    loop can save."""
     import aiohttp
 
     spec = next(iter(tools())).spec
@@ -105,7 +121,9 @@ async def bare_client(folder: Path, url: str, n: int, in_flight: int) -> Result:
                     return
                 for call in answer["tool_calls"]:
                     found = lookup_order(**json.loads(call["function"]["arguments"]))
-                    said.append({"role": "tool", "tool_call_id": call["id"], "content": json.dumps(found)})
+                    said.append(
+                        {"role": "tool", "tool_call_id": call["id"], "content": json.dumps(found)}
+                    )
 
         return by_iteration(await drive(one, n // ITERATIONS, in_flight))
 
@@ -138,16 +156,22 @@ ROWS = (
 
 
 def bench(*, quick: bool) -> Report:
-    about = f"CPU of an iteration in a loop of {ITERATIONS} tool calls and a last word, local server elsewhere"
+    about = (
+        f"CPU of an iteration in a loop of {ITERATIONS} tool calls and a last word, local server"
+        " elsewhere"
+    )
     report = Report("loop", about)
-    rows = tuple(row for row in ROWS if row[1] != OPENAI_AGENTS or elsewhere(OPENAI_AGENTS).exists())
+    rows = tuple(
+        row for row in ROWS if row[1] != OPENAI_AGENTS or elsewhere(OPENAI_AGENTS).exists()
+    )
     if len(rows) < len(ROWS):
         report.notes.append("openai-agents was left out: `make bench` sets its environment up")
     n, rounds = (100, 1) if quick else (500, 3)
     with model_server("--iterations", str(ITERATIONS)) as url:
         for in_flight in (1, 16):
             cases = {
-                f"{label} @{in_flight}": (case, {"url": url, "n": n, "in_flight": in_flight}) for label, case in rows
+                f"{label} @{in_flight}": (case, {"url": url, "n": n, "in_flight": in_flight})
+                for label, case in rows
             }
             report.runs |= alternate(cases, rounds)
     for label, _ in rows:
@@ -158,8 +182,12 @@ def bench(*, quick: bool) -> Report:
             row[f"spread @{in_flight}"] = spread(runs, "cpu_ms")
         report.table.append(row)
     for in_flight in (1, 16):
-        durable, alone, bare = (medians(report.runs[f"{label} @{in_flight}"])["cpu_ms"] for label, _ in rows[:3])
+        durable, alone, bare = (
+            medians(report.runs[f"{label} @{in_flight}"])["cpu_ms"] for label, _ in rows[:3]
+        )
         what = f"CPU that loop and gate add to a bare request and call, {in_flight} in flight"
         report.floors.append(Floor(what, alone - bare, most=1.0, unit=" ms"))
-        report.notes.append(f"{in_flight} in flight: durable rows add another {durable - alone:.2f} ms an iteration")
+        report.notes.append(
+            f"{in_flight} in flight: durable rows add another {durable - alone:.2f} ms an iteration"
+        )
     return report

@@ -17,14 +17,16 @@ from deskhand.policy.rules import RulePolicy, compile_policy
 NOW = datetime(2030, 1, 30, 12, 0, tzinfo=UTC)
 RULES = 200
 REPLY = (
-    "Dear Carla,\n\nthank you for your message. Your parcel P-1001 left our warehouse on 28 January 2030 and should be"
-    " with you on Friday. You can follow it at https://www.acme.example/track/P-1001. The refund of 49.90 EUR is on its"
-    " way to your original payment method; it takes 3 to 5 working days.\n\nKind regards,\nsupport@acme.example\n"
+    "Dear Carla,\n\nthank you for your message. Your parcel P-1001 left our warehouse on 28 January"
+    " 2030 and should be with you on Friday. You can follow it at"
+    " https://www.acme.example/track/P-1001. The refund of 49.90 EUR is on its way to your original"
+    " payment method; it takes 3 to 5 working days.\n\nKind regards,\nsupport@acme.example\n"
 )
 
 
 def policy(same_tool: bool) -> RulePolicy:
-    """Rules for one tool each, or the worst case: all for one tool, and only the last one matches."""
+    """Rules for one tool each, or the worst case: all for one tool, and only the last one
+    matches."""
     rules = [
         RuleSpec(
             name=f"rule {index}",
@@ -38,14 +40,21 @@ def policy(same_tool: bool) -> RulePolicy:
         )
         for index in range(RULES - 1)
     ]
-    return compile_policy(PolicySpec(rules=(*rules, RuleSpec(name="rest", when={"tool": "refund"}, then="hold"))))
+    return compile_policy(
+        PolicySpec(rules=(*rules, RuleSpec(name="rest", when={"tool": "refund"}, then="hold")))
+    )
 
 
 def facts() -> Facts:
-    order = {"status": "delivered", "payment": {"kind": "card"}, "delivered_on": "2030-01-10", "total": "500 EUR"}
+    order = {
+        "status": "delivered",
+        "payment": {"kind": "card"},
+        "delivered_on": "2030-01-10",
+        "total": "500 EUR",
+    }
     return Facts(
-        "refund", "keyed", "medium", NOW, {"order": "P-1", "amount": "450 EUR", "reason": "damaged"},
-        {"kind": "sender", "address": "carla@example.com", "tier": "gold"}, category="refund", channel="mail",
+        "refund", "keyed", "medium", NOW, {"order": "P-1", "amount": "450 EUR", "reason": "damaged"},  # noqa: E501
+        {"kind": "sender", "address": "carla@example.com", "tier": "gold"}, category="refund", channel="mail",  # noqa: E501
         totals={"day": {"calls": 3, "money": {"EUR": "120"}, "tools": {"refund": {"calls": 1}}}},
         origin={"amount": "message", "order": "message"}, objects={"order": order},
     )  # fmt: skip
@@ -63,7 +72,9 @@ def timed(work: Callable[[], Any], times: int) -> list[float]:
 
 def bench(*, quick: bool) -> Report:
     report = Report(
-        "policy", f"CPU of one decision with {RULES} rules, facts flattened anew each time, and of a reply's checks"
+        "policy",
+        f"CPU of one decision with {RULES} rules, facts flattened anew each time, and of a reply's"
+        " checks",
     )
     times = 500 if quick else 5000
     own = AllowedContent(hosts=("*.acme.example",), addresses=("support@acme.example",))
@@ -73,7 +84,9 @@ def bench(*, quick: bool) -> Report:
         f"decide, {RULES} rules for {RULES} tools": lambda: spread.decide(facts()),
         f"decide, {RULES} rules for one tool, the last matches": lambda: same.decide(facts()),
         f"content check, {len(REPLY)} characters": lambda: check_text(REPLY, own),
-        f"commitments check, {len(REPLY)} characters": lambda: check_commitments(REPLY, "en", backing),
+        f"commitments check, {len(REPLY)} characters": lambda: check_commitments(
+            REPLY, "en", backing
+        ),
     }
     for what, work in cases.items():
         work()

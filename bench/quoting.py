@@ -1,6 +1,8 @@
-"""How often a reply without an LLM quotes the right article, and how often it keeps silent when there is none.
+"""How often a reply without an LLM quotes the right article, and how often it keeps silent when
+there is none.
 
-`python -m bench.quoting [--json]`. The questions are in quoting.yaml, which says what was used for fitting.
+`python -m bench.quoting [--json]`. The questions are in quoting.yaml, which says what was used for
+fitting.
 """
 
 import asyncio
@@ -42,7 +44,11 @@ async def measure(name: str) -> dict[str, Any]:
     rows = {code: _row(pairs) for code, pairs in found.items()}
     every = _row([pair for pairs in found.values() for pair in pairs])
     kept = sum(not quoted for quoted in strange)
-    return {"languages": rows, "all": every, "out_of_scope": {"questions": len(strange), "silent": kept}}
+    return {
+        "languages": rows,
+        "all": every,
+        "out_of_scope": {"questions": len(strange), "silent": kept},
+    }
 
 
 async def _quoted(brain: EmbeddedBrain, text: str) -> list[str]:
@@ -63,7 +69,11 @@ def _interval(hits: int, total: int) -> list[float]:
         return [0.0, 1.0]
     z, share = 1.96, hits / total
     middle = (share + z * z / (2 * total)) / (1 + z * z / total)
-    half = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
+    half = (
+        z
+        * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
+        / (1 + z * z / total)
+    )
     return [round(middle - half, 3), round(middle + half, 3)]
 
 

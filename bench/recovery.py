@@ -1,4 +1,5 @@
-"""A worker is killed with runs in hand: when they are queued again, and when others have finished the last of them."""
+"""A worker is killed with runs in hand: when they are queued again, and when others have
+finished the last of them."""
 
 import asyncio
 import time
@@ -47,9 +48,14 @@ CASES = {"kill": kill}
 
 
 def bench(*, quick: bool) -> Report:
-    report = Report("recovery", f"seconds from SIGKILL of a worker with {IN_HAND} runs in hand, two others at leisure")
+    report = Report(
+        "recovery",
+        f"seconds from SIGKILL of a worker with {IN_HAND} runs in hand, two others at leisure",
+    )
     if postgres_programs() is None:
-        report.notes.append("left out: PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
+        report.notes.append(
+            "left out: PostgreSQL's server is not installed (Debian: apt-get install postgresql)"
+        )
         return report
     cases = {f"lease {lease:g} s": ("recovery.kill", {"lease": lease}) for lease in LEASES}
     report.runs = alternate(cases, 1 if quick else 5)
@@ -63,5 +69,7 @@ def bench(*, quick: bool) -> Report:
                 "(min to max)": spread(results, "finished_s"),
             }
         )
-        report.floors.append(Floor(f"{label}, the slowest", slowest, most=lease + ALLOWANCE, unit=" s"))
+        report.floors.append(
+            Floor(f"{label}, the slowest", slowest, most=lease + ALLOWANCE, unit=" s")
+        )
     return report

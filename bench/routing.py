@@ -1,4 +1,5 @@
-"""Deciding where a message goes: CPU a message with ten to ten thousand rules, and how mixed conditions cost."""
+"""Deciding where a message goes: CPU a message with ten to ten thousand rules, and how mixed
+conditions cost."""
 
 import random
 import statistics
@@ -12,7 +13,9 @@ from deskhand.model.message import Address, Message
 from deskhand.routing.rules import Router
 
 SIZES = (10, 100, 1000, 10_000)
-BODY = "Dear shop, the teapot that I ordered last week arrived broken. Can you send another one? " * 15
+BODY = (
+    "Dear shop, the teapot that I ordered last week arrived broken. Can you send another one? " * 15
+)
 
 
 def rules(kind: str, number: int) -> list[RoutingRuleSection]:
@@ -39,14 +42,20 @@ def messages(number: int, most: int) -> list[Message]:
     found: list[Message] = []
     for one in range(number):
         which = chance.randrange(most)
-        senders = (f"Customer{which}@shop{which % 50}.example", f"x@company{which}.example", "notify@crisp.example")
+        senders = (
+            f"Customer{which}@shop{which % 50}.example",
+            f"x@company{which}.example",
+            "notify@crisp.example",
+        )
         body = f"{BODY}\nfrom info{which}@helpdesk.example" if which % 3 == 2 else BODY
         found.append(
             Message(
                 id=str(one),
                 conversation=str(one),
                 channel="mail",
-                sender=Address(address=senders[which % 3] if one % 2 else "somebody@elsewhere.example"),
+                sender=Address(
+                    address=senders[which % 3] if one % 2 else "somebody@elsewhere.example"
+                ),
                 subject="My teapot arrived broken",
                 body=body if one % 2 else BODY,
                 headers={"reply-to": "ann@example.com", "x-shop": "shop"},
@@ -57,7 +66,8 @@ def messages(number: int, most: int) -> list[Message]:
 
 
 def microseconds(router: Router, mails: list[Message], rounds: int) -> list[float]:
-    """CPU of each decision, the quickest of several rounds: other work on the machine only ever adds."""
+    """CPU of each decision, the quickest of several rounds: other work on the machine only ever
+    adds."""
     best = [float("inf")] * len(mails)
     for _ in range(rounds):
         for number, mail in enumerate(mails):
@@ -76,8 +86,12 @@ def bench(*, quick: bool) -> Report:
             taken = microseconds(router, messages(500, size), rounds)
             middle, late = statistics.median(taken), statistics.quantiles(taken, n=100)[98]
             report.runs[f"{size} {kind}"] = [{"p50_us": middle, "p99_us": late}]
-            report.table.append({"rules": f"{size:,} {kind}", "p50 us": round(middle, 1), "p99 us": round(late, 1)})
+            report.table.append(
+                {"rules": f"{size:,} {kind}", "p50 us": round(middle, 1), "p99 us": round(late, 1)}
+            )
     hundred, many = (report.runs[f"{size} exact"][0]["p50_us"] for size in (100, 10_000))
     report.floors.append(Floor("p50 with 10,000 exact rules", many, most=50, unit=" us"))
-    report.floors.append(Floor("10,000 exact rules beside 100", many / hundred, most=2, unit=" times"))
+    report.floors.append(
+        Floor("10,000 exact rules beside 100", many / hundred, most=2, unit=" times")
+    )
     return report

@@ -1,4 +1,5 @@
-"""Seven durable steps of 1 KB on PostgreSQL: both dispatchers, LangGraph with its saver, and plain DBOS steps."""
+"""Seven durable steps of 1 KB on PostgreSQL: both dispatchers, LangGraph with its saver, and
+plain DBOS steps."""
 
 import asyncio
 import itertools
@@ -53,7 +54,9 @@ async def _ours(url: str, n: int, in_flight: int, *, workers: bool) -> Result:
 
     outputs = itertools.cycle(texts(STEP))
 
-    async def service(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> dict[str, Any]:
+    async def service(
+        envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+    ) -> dict[str, Any]:
         return {"out": next(outputs)}
 
     spec, parts = chain("durable", STAGES, service="fill"), Parts(services={"fill": service})
@@ -67,9 +70,13 @@ async def _ours(url: str, n: int, in_flight: int, *, workers: bool) -> Result:
         from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
 
         crew = Crew(database, store.owner, ["bench"], CrewLimits(in_flight=IN_FLIGHT))
-        dispatcher = DbosDispatcher(crew, store, work, lambda message: "durable", {"durable": spec.version})
+        dispatcher = DbosDispatcher(
+            crew, store, work, lambda message: "durable", {"durable": spec.version}
+        )
     else:
-        dispatcher = InProcessDispatcher(store, work, lambda message: "durable", clock, Limits(in_flight=IN_FLIGHT))
+        dispatcher = InProcessDispatcher(
+            store, work, lambda message: "durable", clock, Limits(in_flight=IN_FLIGHT)
+        )
     await dispatcher.start()
 
     async def one(number: int) -> None:
@@ -91,7 +98,9 @@ async def langgraph(folder: Path, n: int, in_flight: int, setting: str) -> Resul
     size = {"one connection": 1, "pool of 10": 10, "pool of 20": 20}[setting]
     async with _server() as server:
         kwargs = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
-        async with AsyncConnectionPool(server.url(), min_size=size, max_size=size, kwargs=kwargs) as pool:
+        async with AsyncConnectionPool(
+            server.url(), min_size=size, max_size=size, kwargs=kwargs
+        ) as pool:
             saver = AsyncPostgresSaver(pool)
             await saver.setup()
             graph = _graph(saver, delta=False)
@@ -141,7 +150,9 @@ async def dbos_steps(folder: Path, n: int, in_flight: int) -> Result:
         result = await _drive(one, n, in_flight)
         result["alone_ms"] = await _alone(one, n)
         await asyncio.to_thread(DBOS.destroy)
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())  # DBOS took ours with it
+        asyncio.get_running_loop().set_default_executor(
+            ThreadPoolExecutor()
+        )  # DBOS took ours with it
         return result
 
 
@@ -153,13 +164,22 @@ async def _alone(one: Callable[[int], Awaitable[None]], n: int) -> float:
     return meter.wall / 10 * 1000
 
 
-CASES = {"in_process": in_process, "workers": workers, "langgraph": langgraph, "dbos_steps": dbos_steps}
+CASES = {
+    "in_process": in_process,
+    "workers": workers,
+    "langgraph": langgraph,
+    "dbos_steps": dbos_steps,
+}
 
 
 def bench(*, quick: bool) -> Report:
-    report = Report("scale", "seven durable steps of 1 KB, 64 in flight, accept to done, PostgreSQL with fsync")
+    report = Report(
+        "scale", "seven durable steps of 1 KB, 64 in flight, accept to done, PostgreSQL with fsync"
+    )
     if postgres_programs() is None:
-        report.notes.append("left out: PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
+        report.notes.append(
+            "left out: PostgreSQL's server is not installed (Debian: apt-get install postgresql)"
+        )
         return report
     n, slow, rounds = (300, 100, 1) if quick else (2000, 400, 3)
     trials = {
@@ -167,7 +187,9 @@ def bench(*, quick: bool) -> Report:
         for setting in LANGGRAPH_SETTINGS
     }
     best = max(trials, key=lambda setting: trials[setting]["messages_s"])
-    tried = ", ".join(f"{setting}: {trial['messages_s']:.1f}/s" for setting, trial in trials.items())
+    tried = ", ".join(
+        f"{setting}: {trial['messages_s']:.1f}/s" for setting, trial in trials.items()
+    )
     report.notes.append(f'LangGraph, durability="sync", tried with {tried}; taken: {best}')
     report.runs = alternate(
         {
@@ -192,9 +214,16 @@ def bench(*, quick: bool) -> Report:
         )
     ours, crew, theirs = (found[label] for label in list(found)[:3])
     report.floors = [
-        Floor("in process to LangGraph", ours["messages_s"] / theirs["messages_s"], least=10, unit="x"),
+        Floor(
+            "in process to LangGraph", ours["messages_s"] / theirs["messages_s"], least=10, unit="x"
+        ),
         Floor("in process, CPU a message", ours["cpu_ms"], most=3, unit=" ms"),
-        Floor("workers on DBOS to LangGraph", crew["messages_s"] / theirs["messages_s"], least=2.5, unit="x"),
+        Floor(
+            "workers on DBOS to LangGraph",
+            crew["messages_s"] / theirs["messages_s"],
+            least=2.5,
+            unit="x",
+        ),
         Floor("workers on DBOS, CPU a message", crew["cpu_ms"], most=10, unit=" ms"),
     ]
     report.notes.append("CPU is that of the engine's process; PostgreSQL's own is not in it")

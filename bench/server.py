@@ -11,7 +11,8 @@ from tests.fake_openai import FakeOpenAI, Reply, completion, regular, tool_call
 
 
 def answers(iterations: int) -> Any:
-    """A call of the first tool until the conversation holds `iterations` results, then a sentence."""
+    """A call of the first tool until the conversation holds `iterations` results, then a
+    sentence."""
     plain: dict[str, Reply] = {}
 
     def answer(request: dict[str, Any]) -> Reply:
@@ -36,9 +37,13 @@ async def serve(delay: float, iterations: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="An OpenAI-shaped server that answers without thinking.")
+    parser = argparse.ArgumentParser(
+        description="An OpenAI-shaped server that answers without thinking."
+    )
     parser.add_argument("--delay", type=float, default=0.0, help="seconds before each answer")
-    parser.add_argument("--iterations", type=int, default=10, help="tool calls asked for before the last answer")
+    parser.add_argument(
+        "--iterations", type=int, default=10, help="tool calls asked for before the last answer"
+    )
     options = parser.parse_args()
     asyncio.run(serve(options.delay, options.iterations))
 

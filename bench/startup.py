@@ -35,12 +35,16 @@ def bench(*, quick: bool) -> Report:
     for _ in range(TIMES):
         for what, command in commands.items():
             report.runs.setdefault(what, []).append({"cpu_s": cpu_of(*command)})
-    found = {what: statistics.median(run["cpu_s"] for run in runs) for what, runs in report.runs.items()}
+    found = {
+        what: statistics.median(run["cpu_s"] for run in runs) for what, runs in report.runs.items()
+    }
     failed = ", ".join(what for what, cpu in found.items() if cpu == math.inf)
     if failed:
         report.notes.append(f"FAILED, see above: {failed}")
     report.table = [{"what": what, f"CPU s, median of {TIMES}": cpu} for what, cpu in found.items()]
     report.floors.append(Floor("import deskhand", found["import deskhand"], most=0.5, unit=" s"))
     if "deskhand --help" in found:
-        report.floors.append(Floor("deskhand --help", found["deskhand --help"], most=0.7, unit=" s"))
+        report.floors.append(
+            Floor("deskhand --help", found["deskhand --help"], most=0.7, unit=" s")
+        )
     return report

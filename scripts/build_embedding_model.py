@@ -4,11 +4,12 @@
     git show 04a4644:src/deskhand/language/models/multilingual-e5-small-q4/model.onnx > source.onnx
     python scripts/build_embedding_model.py source.onnx model.onnx
 
-The source is the 4-bit graph that this repository held before. What changes: matrices become 8 bits (one scale a
-column) and their inputs are rounded to 8 bits as they come, except for two matrices whose inputs have a few huge
-values; attention is one operator without a mask; layer normalisation is written as instance normalisation, which
-onnxruntime computes four times as fast; GELU is its tanh form. Word embeddings stay as they are. Weights are unsigned,
-since signed ones overflow on x86 processors without VNNI.
+The source is the 4-bit graph that this repository held before. What changes: matrices become 8 bits
+(one scale a column) and their inputs are rounded to 8 bits as they come, except for two matrices
+whose inputs have a few huge values; attention is one operator without a mask; layer normalisation
+is written as instance normalisation, which onnxruntime computes four times as fast; GELU is its
+tanh form. Word embeddings stay as they are. Weights are unsigned, since signed ones overflow on x86
+processors without VNNI.
 """
 
 import argparse
@@ -22,7 +23,8 @@ from onnx import helper, numpy_helper
 LAYERS, HEADS = 12, 12
 ZERO = 128
 LARGE_INPUTS = ("l4_fo", "l5_fo")
-"""Rounding their inputs alone costs more than rounding all others; they stay in 4 bits with a scale for 32 values."""
+"""Rounding their inputs alone costs more than rounding all others; they stay in 4 bits with a
+scale for 32 values."""
 MICROSOFT = "com.microsoft"
 
 
@@ -34,7 +36,9 @@ class Builder:
         self.nodes: list[onnx.NodeProto] = []
         self.constants: dict[str, onnx.TensorProto] = {}
 
-    def add(self, kind: str, inputs: list[str], output: str, *, domain: str = "", **settings: Any) -> str:
+    def add(
+        self, kind: str, inputs: list[str], output: str, *, domain: str = "", **settings: Any
+    ) -> str:
         self.nodes.append(helper.make_node(kind, inputs, [output], domain=domain, **settings))
         for name in inputs:
             if name in self.source:
@@ -49,7 +53,12 @@ class Builder:
         """A matrix (outputs × inputs) from its 4-bit values and their scales."""
         packed = numpy_helper.to_array(self.source[f"{name}_B"])
         scales = numpy_helper.to_array(self.source[f"{name}_S"]).reshape(packed.shape[:2])
-        values = np.stack([packed & 15, packed >> 4], axis=-1).reshape(*packed.shape[:2], -1).astype(np.float32) - 8
+        values = (
+            np.stack([packed & 15, packed >> 4], axis=-1)
+            .reshape(*packed.shape[:2], -1)
+            .astype(np.float32)
+            - 8
+        )
         return (values * scales[..., None]).reshape(len(packed), -1)
 
     def linear(self, name: str, given: str) -> str:
@@ -82,7 +91,12 @@ def build(source: onnx.ModelProto) -> onnx.ModelProto:
     hidden = _embeddings(made, source)
     for number in range(LAYERS):
         hidden = _layer(made, f"l{number}", hidden)
-    made.add("ReduceMean", [hidden, made.constant("tokens", np.array([1], dtype=np.int64))], "mean", keepdims=0)
+    made.add(
+        "ReduceMean",
+        [hidden, made.constant("tokens", np.array([1], dtype=np.int64))],
+        "mean",
+        keepdims=0,
+    )
     made.add("LpNormalization", ["mean"], "emb", axis=-1, p=2)
     graph = helper.make_graph(
         made.nodes,
@@ -102,7 +116,12 @@ def _embeddings(made: Builder, source: onnx.ModelProto) -> str:
         made.nodes.append(node)
         made.constants |= {name: made.source[name] for name in node.input if name in made.source}
     for name, value in (("ones", 1), ("zeros", 0)):
-        made.add("ConstantOfShape", ["L"], name, value=numpy_helper.from_array(np.array([value], dtype=np.float32)))
+        made.add(
+            "ConstantOfShape",
+            ["L"],
+            name,
+            value=numpy_helper.from_array(np.array([value], dtype=np.float32)),
+        )
     return made.normalised("eln", "e0")
 
 
@@ -110,7 +129,9 @@ def _layer(made: Builder, layer: str, given: str) -> str:
     parts = [f"{layer}_query", f"{layer}_key", f"{layer}_value"]
     mixed = made.linear(f"{layer}_qkv", given)
     made.nodes.append(helper.make_node("Split", [mixed], parts, axis=-1, num_outputs=3))
-    made.add("MultiHeadAttention", parts, f"{layer}_seen", domain=MICROSOFT, num_heads=HEADS, scale=1.0)
+    made.add(
+        "MultiHeadAttention", parts, f"{layer}_seen", domain=MICROSOFT, num_heads=HEADS, scale=1.0
+    )
     made.add("Add", [given, made.linear(f"{layer}_ao", f"{layer}_seen")], f"{layer}_attended")
     attended = made.normalised(f"{layer}_aln", f"{layer}_attended")
     made.add("FastGelu", [made.linear(f"{layer}_fi", attended)], f"{layer}_wide", domain=MICROSOFT)

@@ -57,7 +57,12 @@ chat:
 
 
 def a_desk(
-    folder: Path, *, brain: str = "", model: str = "gemini/gemini-2.5-pro", more: str = "", flow: str = ""
+    folder: Path,
+    *,
+    brain: str = "",
+    model: str = "gemini/gemini-2.5-pro",
+    more: str = "",
+    flow: str = "",
 ) -> Path:
     (folder / "config/prompts").mkdir(parents=True, exist_ok=True)
     (folder / "config/prompts/parcels.txt").write_text("You find parcels.")

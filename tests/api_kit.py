@@ -1,4 +1,5 @@
-"""The API over real desks: a database, dispatchers and keys, and clients that talk to the app without a socket."""
+"""The API over real desks: a database, dispatchers and keys, and clients that talk to the app
+without a socket."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -13,7 +14,15 @@ from deskhand.adapters.stores.keys import SqlKeyStore
 from deskhand.model.access import Scope
 from deskhand.web.api.app import create_app
 from deskhand.web.approvals.app import PREFIX, create_approvals
-from deskhand.wiring import Database, Desk, api_keys, open_database, open_desk, read_desk, user_accounts
+from deskhand.wiring import (
+    Database,
+    Desk,
+    api_keys,
+    open_database,
+    open_desk,
+    read_desk,
+    user_accounts,
+)
 
 EVERY_SCOPE = tuple(Scope)
 LIMIT = 20_000
@@ -52,19 +61,25 @@ async def read(envelope, ctx, settings):
 async def answer(envelope, ctx, settings):
     sender = envelope.message.sender
     return {"to": sender.address, "subject": "Re: " + envelope.message.subject, "text": "Hello " + str(sender)}
-'''
+'''  # noqa: E501
 
 
 class Client(httpx.AsyncClient):
     """Calls the app; what the app lets escape fails the test."""
 
     def __init__(self, app: FastAPI, headers: Mapping[str, str]) -> None:
-        super().__init__(transport=httpx.ASGITransport(app), base_url="http://desk.test", headers=headers)
+        super().__init__(
+            transport=httpx.ASGITransport(app), base_url="http://desk.test", headers=headers
+        )
 
-    async def message(self, body: str = "Hello", *, wait: float = 0, **fields: Any) -> httpx.Response:
+    async def message(
+        self, body: str = "Hello", *, wait: float = 0, **fields: Any
+    ) -> httpx.Response:
         """Hand in a message from Ann."""
         return await self.post(
-            "/api/messages", params={"wait": wait}, json={"from": "ann@example.com", "body": body, **fields}
+            "/api/messages",
+            params={"wait": wait},
+            json={"from": "ann@example.com", "body": body, **fields},
         )
 
     async def worked(self, body: str = "Hello", **fields: Any) -> dict[str, Any]:
@@ -93,7 +108,11 @@ class Served:
     _names: Iterable[int] = field(default_factory=lambda: iter(range(1_000_000)))
 
     async def client(
-        self, *, scopes: Iterable[str] = EVERY_SCOPE, desks: Iterable[str] = ("*",), name: str | None = None
+        self,
+        *,
+        scopes: Iterable[str] = EVERY_SCOPE,
+        desks: Iterable[str] = ("*",),
+        name: str | None = None,
     ) -> Client:
         _, secret = await self.keys.add(name or f"key {next(iter(self._names))}", scopes, desks)
         return Client(self.app, {"Authorization": f"Bearer {secret}"})
@@ -102,10 +121,14 @@ class Served:
         return Client(self.app, {})
 
 
-def write_desk(folder: Path, name: str, *, backlog: int = 100, limit: int = LIMIT, more: str = "") -> Path:
+def write_desk(
+    folder: Path, name: str, *, backlog: int = 100, limit: int = LIMIT, more: str = ""
+) -> Path:
     here = folder / name
     here.mkdir()
-    (here / "desk.yaml").write_text(DESK.format(name=name, backlog=backlog, limit=limit) + more, encoding="utf-8")
+    (here / "desk.yaml").write_text(
+        DESK.format(name=name, backlog=backlog, limit=limit) + more, encoding="utf-8"
+    )
     (here / "tools.py").write_text(TOOLS)
     return here
 
@@ -121,7 +144,9 @@ async def served(
 ) -> AsyncIterator[Served]:
     """`more` is added to each desk.yaml; `url` names another database than a file in the folder."""
     async with AsyncExitStack() as opened:
-        database = await opened.enter_async_context(open_database(url or str(folder / "deskhand.db")))
+        database = await opened.enter_async_context(
+            open_database(url or str(folder / "deskhand.db"))
+        )
         desks: dict[str, Desk] = {}
         for name in names or ("shop",):
             loaded = read_desk(str(write_desk(folder, name, backlog=backlog, more=more)))

@@ -27,11 +27,15 @@ class Person(httpx.AsyncClient):
     """A browser that follows nothing by itself and runs no script."""
 
     def __init__(self, shop: Served) -> None:
-        super().__init__(transport=httpx.ASGITransport(shop.app), base_url="http://desk.test", headers=ORIGIN)
+        super().__init__(
+            transport=httpx.ASGITransport(shop.app), base_url="http://desk.test", headers=ORIGIN
+        )
         self.csrf = ""
 
     async def log_in(self, name: str, password: str = PASSWORD, to: str = HOME) -> httpx.Response:
-        answer = await self.post(f"{HOME}login", data={"name": name, "password": password, "to": to})
+        answer = await self.post(
+            f"{HOME}login", data={"name": name, "password": password, "to": to}
+        )
         if answer.status_code == 303:
             page = await self.get(HOME)
             found = re.search(r'name="csrf" value="([^"]+)"', page.text)
@@ -41,8 +45,14 @@ class Person(httpx.AsyncClient):
 
     async def do(self, review: dict[str, Any], action: str, **fields: str) -> httpx.Response:
         """Send a form of the review's page, as it was shown."""
-        shown = {"csrf": self.csrf, "version": str(review["version"]), "hash": review["payload_hash"]}
-        return await self.post(f"{HOME}{review['desk']}/{review['review']}/{action}", data={**shown, **fields})
+        shown = {
+            "csrf": self.csrf,
+            "version": str(review["version"]),
+            "hash": review["payload_hash"],
+        }
+        return await self.post(
+            f"{HOME}{review['desk']}/{review['review']}/{action}", data={**shown, **fields}
+        )
 
     async def page(self, review: dict[str, Any]) -> str:
         answer = await self.get(f"{HOME}{review['desk']}/{review['review']}")

@@ -1,6 +1,7 @@
 """A desk that offers times and holds one, and the way of a message through it.
 
-As a process of its own that may be killed on the way: `python -m tests.booking_desk FOLDER CALENDAR`.
+As a process of its own that may be killed on the way: `python -m tests.booking_desk FOLDER
+CALENDAR`.
 """
 
 import asyncio
@@ -103,7 +104,10 @@ async def a_place(folder: Path, calendar: str = "database: true") -> AsyncIterat
     (home / "secret").write_text(PASSWORD)
     loaded = read_desk(str(home))
     outbox = folder / "outbox"
-    async with open_database(str(folder / "desk.db")) as database, open_desk(loaded, database, outbox=outbox) as desk:
+    async with (
+        open_database(str(folder / "desk.db")) as database,
+        open_desk(loaded, database, outbox=outbox) as desk,
+    ):
         looked_at = open_calendar(loaded.spec, database)
         try:
             yield Place(desk, looked_at, outbox)
@@ -122,14 +126,24 @@ async def answer(place: Place) -> str:
 
 
 def on_server(collection: Collection) -> str:
-    return f"caldav: {{url: '{collection.url}', user: {USER}, password_file: secret}}, title: Call with a customer"
+    return (
+        f"caldav: {{url: '{collection.url}', user: {USER}, password_file: secret}}, title: Call"
+        " with a customer"
+    )
 
 
 async def survive(folder: Path, collection: Collection, setting: str) -> None:
-    """Kill a process there that works the message; whoever comes next holds and confirms one time, and sends once."""
-    environment = {**os.environ, "DESKHAND_CRASH_AT": setting, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    """Kill a process there that works the message; whoever comes next holds and confirms one
+    time, and sends once."""
+    environment = {
+        **os.environ,
+        "DESKHAND_CRASH_AT": setting,
+        "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}",
+    }
     command = [sys.executable, "-m", "tests.booking_desk", str(folder), on_server(collection)]
-    killed = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=environment, stderr=asyncio.subprocess.PIPE)
+    killed = await asyncio.create_subprocess_exec(
+        *command, cwd=ROOT, env=environment, stderr=asyncio.subprocess.PIPE
+    )
     try:
         async with asyncio.timeout(120):
             _, said = await killed.communicate()

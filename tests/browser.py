@@ -14,7 +14,9 @@ from typing import Any
 import aiohttp
 import pytest
 
-PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PROGRAM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 PATIENCE = 60.0
 
 needs_browser = pytest.mark.skipif(
@@ -48,12 +50,15 @@ class Page:
 
     async def run(self, script: str) -> Any:
         """The value of a script in the page."""
-        answer = await self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        answer = await self.call(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
     async def until(self, condition: str) -> None:
-        """Wait for something to become true in a page that is loaded, its scripts run, also over a change of pages."""
+        """Wait for something to become true in a page that is loaded, its scripts run, also over
+        a change of pages."""
         condition, last = f"document.readyState === 'complete' && ({condition})", ""
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
@@ -64,7 +69,9 @@ class Page:
                     except AssertionError as error:  # between two pages
                         last = str(error)
                     await asyncio.sleep(0.05)
-        raise AssertionError(f"not within {PATIENCE:g} s: {condition} ({last}); the page says: {await self.words()}")
+        raise AssertionError(
+            f"not within {PATIENCE:g} s: {condition} ({last}); the page says: {await self.words()}"
+        )
 
     async def words(self) -> str:
         return str(await self.run("document.body.innerText"))
@@ -84,7 +91,9 @@ class Page:
         await self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **known)
         await self.call("Input.dispatchKeyEvent", type="keyUp", **known)
 
-    async def look(self, *, width: int, height: int, dark: bool = False, phone: bool = False) -> None:
+    async def look(
+        self, *, width: int, height: int, dark: bool = False, phone: bool = False
+    ) -> None:
         await self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -130,7 +139,13 @@ async def browser() -> AsyncIterator[Page]:
     """A tab of a browser with an empty profile that ends with the test."""
     assert PROGRAM is not None
     with tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True) as profile:
-        flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
+        flags = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+        ]
         flags += [
             "--disable-background-networking",
             "--disable-component-update",

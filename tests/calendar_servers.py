@@ -40,7 +40,9 @@ class RadicaleServer:
         self._folder = Path(tempfile.mkdtemp(prefix="deskhand-radicale-"))
         self.port = free_port()
         (self._folder / "users").write_text(f"{USER}:{PASSWORD}\n")
-        (self._folder / "config").write_text(_CONFIGURATION.format(port=self.port, folder=self._folder))
+        (self._folder / "config").write_text(
+            _CONFIGURATION.format(port=self.port, folder=self._folder)
+        )
         self.start()
 
     @property
@@ -49,7 +51,9 @@ class RadicaleServer:
 
     def start(self) -> None:
         command = [sys.executable, "-m", "radicale", "--config", str(self._folder / "config")]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         deadline = time.monotonic() + 60
         while not self._answers():
             assert self._process.poll() is None, "Radicale ended by itself"
@@ -96,12 +100,16 @@ class Collection:
         return sorted(re.findall(r"/([^/<]+\.ics)<", text))
 
     async def add(self, uid: str, *lines: str) -> None:
-        event = "\r\n".join(["BEGIN:VEVENT", f"UID:{uid}", "DTSTAMP:20260101T000000Z", *lines, "END:VEVENT"])
+        event = "\r\n".join(
+            ["BEGIN:VEVENT", f"UID:{uid}", "DTSTAMP:20260101T000000Z", *lines, "END:VEVENT"]
+        )
         data = f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:test\r\n{event}\r\nEND:VCALENDAR\r\n"
         assert await self.ask("PUT", f"{uid}.ics", data) in (201, 204)
 
     async def _ask(self, method: str, name: str, data: str | None = None) -> tuple[int, str]:
-        login = {"Authorization": "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()}
+        login = {
+            "Authorization": "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+        }
         timeout = aiohttp.ClientTimeout(total=60)
         async with (
             aiohttp.ClientSession(headers=login, timeout=timeout) as session,

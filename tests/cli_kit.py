@@ -1,4 +1,5 @@
-"""What tests of the command line share: running a command in this process, and small desks on disk."""
+"""What tests of the command line share: running a command in this process, and small desks on
+disk."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -36,7 +37,12 @@ def write_desk(folder: Path, desk: str, rules: str, tools: str = "") -> Path:
 
 
 def write_message(path: Path, **fields: Any) -> Path:
-    message: Mapping[str, Any] = {"from": "ann@example.com", "subject": "Hello", "body": "Hello", **fields}
+    message: Mapping[str, Any] = {
+        "from": "ann@example.com",
+        "subject": "Hello",
+        "body": "Hello",
+        **fields,
+    }
     path.write_text(json.dumps(message), encoding="utf-8")
     return path
 

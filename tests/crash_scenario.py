@@ -1,7 +1,8 @@
-"""Three messages, two of one conversation, each with three kinds of effects, worked to rest after any crash.
+"""Three messages, two of one conversation, each with three kinds of effects, worked to rest after
+any crash.
 
-Used in process (a crash abandons the engine) and as a process of its own that kills itself: `python -m
-tests.crash_scenario FOLDER`. The world the effects happen in is a file that only grows.
+Used in process (a crash abandons the engine) and as a process of its own that kills itself: `python
+-m tests.crash_scenario FOLDER`. The world the effects happen in is a file that only grows.
 """
 
 import asyncio
@@ -102,7 +103,8 @@ def tools_of(world: World) -> tuple[Tool, ...]:
 
 
 def _words() -> str:
-    """Other words every time, in letters alone: digits among them could read as somebody's account number."""
+    """Other words every time, in letters alone: digits among them could read as somebody's
+    account number."""
     return uuid4().hex.translate(str.maketrans("0123456789abcdef", "ghijklmnopqrstuv"))
 
 
@@ -111,7 +113,9 @@ def flow_of(gate: Gate) -> Flow:
         """A model that never words its answer the same way twice."""
         assert env.message is not None
         names = ["charge", "post", *(["burn"] if env.message.id == "m3" else [])]
-        return {"steps": [{"tool": name, "parameters": {"text": f"{name} {uuid4()}"}} for name in names]}
+        return {
+            "steps": [{"tool": name, "parameters": {"text": f"{name} {uuid4()}"}} for name in names]
+        }
 
     async def answer(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
         return {"words": _words()}
@@ -123,8 +127,12 @@ def flow_of(gate: Gate) -> Flow:
     names = ("charge", "post", "burn")
     stages = {
         "plan": AgentSpec(name="plan", service="plan", output_key="plan", default_next="act"),
-        "act": AgentSpec(name="act", has_tools=True, tools=names, output_key="act", default_next="answer"),
-        "answer": AgentSpec(name="answer", service="answer", output_key="answer", default_next="write"),
+        "act": AgentSpec(
+            name="act", has_tools=True, tools=names, output_key="act", default_next="answer"
+        ),
+        "answer": AgentSpec(
+            name="answer", service="answer", output_key="answer", default_next="write"
+        ),
         "write": AgentSpec(name="write", service="reply", output_key="reply", default_next="send"),
         "send": AgentSpec(name="send", service="dispatch", output_key="send"),
     }
@@ -150,11 +158,16 @@ class Scene:
         clock = SystemClock()
         worker = Worker(self.store, {"flow": flow}, clock)
         self.dispatcher = InProcessDispatcher(
-            self.store, worker.work, lambda message: "flow", clock, Limits(in_flight=4, sweep=0.02, lease=1.0)
+            self.store,
+            worker.work,
+            lambda message: "flow",
+            clock,
+            Limits(in_flight=4, sweep=0.02, lease=1.0),
         )
 
     async def work(self) -> None:
-        """Hand everything in, as a mailbox would that heard nothing, and approve what is held until all is at rest."""
+        """Hand everything in, as a mailbox would that heard nothing, and approve what is held
+        until all is at rest."""
         await self.dispatcher.start()
         runs = [(await self.dispatcher.submit(message)).run_id for message in MESSAGES]
         while True:
@@ -181,7 +194,8 @@ class Scene:
         assert set(runs) == {"m1", "m2", "m3"}, runs
         happened = self.world.happened()
         per_run = {
-            name: [(kind, key) for kind, key, _ in happened if key.startswith(run.id)] for name, run in runs.items()
+            name: [(kind, key) for kind, key, _ in happened if key.startswith(run.id)]
+            for name, run in runs.items()
         }
         unknown = await self.store.effects(state=EffectState.UNKNOWN)
         assert all(effect.tool == "burn" for effect in unknown), unknown
@@ -191,7 +205,9 @@ class Scene:
             kinds = sorted(kind for kind, _ in per_run[name])
             wanted = ["charge", "mail", "post"]
             if name == "m3" and unknown:
-                assert (run.status, run.error_code) == (RunStatus.NEEDS_REVIEW, "effect_unknown"), run
+                assert (run.status, run.error_code) == (RunStatus.NEEDS_REVIEW, "effect_unknown"), (
+                    run
+                )
                 assert [kind for kind in kinds if kind != "burn"] == ["charge", "post"], kinds
                 assert kinds.count("burn") <= 1, kinds
                 continue

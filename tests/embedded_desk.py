@@ -1,4 +1,5 @@
-"""A tiny desk for the embedded brain: a parcel shop with two intents, two slots, a plan and three articles."""
+"""A tiny desk for the embedded brain: a parcel shop with two intents, two slots, a plan and
+three articles."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -18,10 +19,14 @@ PLANS = {
     "order_status": DeclaredPlan(
         needs=("order",),
         ask={"order": QUESTION},
-        steps=(("find_order", {"order": "{slots.order}", "note": "asked by {message.sender.address}"}),),
+        steps=(
+            ("find_order", {"order": "{slots.order}", "note": "asked by {message.sender.address}"}),
+        ),
         reply={"en": "Your parcel {slots.order} is {results.find_order.status}."},
     ),
-    "refund": DeclaredPlan(steps=(("open_return", {"order": "{outputs.order.number}"}),), tell=("return",)),
+    "refund": DeclaredPlan(
+        steps=(("open_return", {"order": "{outputs.order.number}"}),), tell=("return",)
+    ),
     "question": DeclaredPlan(),
 }
 SLOTS = {
@@ -59,7 +64,9 @@ class KeywordIntents:
 INTENTS = {"parcel": "order_status", "balík": "order_status", "money": "refund", "return": "refund"}
 
 
-def hit(text: str = "You may send it back within 30 days.", similarity: float = 0.9, **fields: Any) -> Hit:
+def hit(
+    text: str = "You may send it back within 30 days.", similarity: float = 0.9, **fields: Any
+) -> Hit:
     known: dict[str, Any] = {
         "article": "returns-1",
         "title": "Returns",
@@ -83,7 +90,12 @@ class Shelf:
         self.recorded: list[tuple[str, list[str]]] = []
 
     async def search(
-        self, question: str, *, category: str | None = None, language: str | None = None, limit: int = 5
+        self,
+        question: str,
+        *,
+        category: str | None = None,
+        language: str | None = None,
+        limit: int = 5,
     ) -> list[Hit]:
         self.questions.append(question)
         return self.hits[:limit] if any(map(str.isalnum, question)) else []
@@ -116,7 +128,14 @@ def a_task(kind: TaskKind, text: str = "Where is my parcel?", **fields: Any) -> 
         "sender": {"address": "ann@example.com", "name": "Ann"},
         "received_at": "2026-11-15T09:00:00+00:00",
     }
-    inputs = {"raw_input": text, "message": message, "metadata": {}, "outputs": {}, "hops": 1, "tone": None}
+    inputs = {
+        "raw_input": text,
+        "message": message,
+        "metadata": {},
+        "outputs": {},
+        "hops": 1,
+        "tone": None,
+    }
     return Task(
         kind=kind,
         stage="stage",

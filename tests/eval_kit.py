@@ -63,7 +63,7 @@ rules:
         Hello, thank you for writing to us about your parcel.
         {%- if inputs.outputs.act is defined %} It is {{ inputs.outputs.act.results[0].data.status }}.{% endif %}
         The shop
-"""
+"""  # noqa: E501
 TOOLS = '''
 from deskhand import ToolError, service, tool
 
@@ -95,16 +95,25 @@ async def refund(order: str, amount: int) -> dict:
 
 def a_desk(folder: Path, cases: list[dict[str, Any]] | str = "", scorers: str = "") -> Path:
     folder.mkdir(parents=True)
-    for name, text in (("desk.yaml", DESK), ("brain.yaml", BRAIN), ("tools.py", TOOLS), ("evals.py", scorers)):
+    for name, text in (
+        ("desk.yaml", DESK),
+        ("brain.yaml", BRAIN),
+        ("tools.py", TOOLS),
+        ("evals.py", scorers),
+    ):
         if text:
             (folder / name).write_text(text, encoding="utf-8")
-    text = cases if isinstance(cases, str) else json.dumps({"cases": list(cases)}, ensure_ascii=False)
+    text = (
+        cases if isinstance(cases, str) else json.dumps({"cases": list(cases)}, ensure_ascii=False)
+    )
     if cases:
         (folder / "evals.yaml").write_text(text, encoding="utf-8")
     return folder
 
 
-def a_case(expect: dict[str, Any], body: str = "Where is my order P-1?", **fields: Any) -> dict[str, Any]:
+def a_case(
+    expect: dict[str, Any], body: str = "Where is my order P-1?", **fields: Any
+) -> dict[str, Any]:
     return {
         "id": "it",
         "message": {"from": "ann@example.com", "customer_id": "ann", "body": body},

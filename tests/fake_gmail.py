@@ -23,7 +23,9 @@ class Stored:
 
     @property
     def message_id(self) -> str:
-        return str(BytesParser(policy=policy.default).parsebytes(self.raw, headersonly=True)["Message-ID"])
+        return str(
+            BytesParser(policy=policy.default).parsebytes(self.raw, headersonly=True)["Message-ID"]
+        )
 
 
 @dataclass
@@ -35,7 +37,8 @@ class FakeGmail:
     refresh_tokens: set[str] = field(default_factory=lambda: {"refresh-1"})
     tokens: set[str] = field(default_factory=set)
     fail_sends: list[str] = field(default_factory=list)
-    """What goes wrong with the next sends: `after` (taken, then 500), `before` (500), `busy` (429)."""
+    """What goes wrong with the next sends: `after` (taken, then 500), `before` (500), `busy`
+    (429)."""
     url: str = ""
     asked: list[str] = field(default_factory=list)
     history: int = 100
@@ -53,11 +56,16 @@ class FakeGmail:
 
     async def token(self, request: web.Request) -> web.Response:
         form = await request.post()
-        if form.get("refresh_token") not in self.refresh_tokens or form.get("client_secret") != "client-secret":
+        if (
+            form.get("refresh_token") not in self.refresh_tokens
+            or form.get("client_secret") != "client-secret"
+        ):
             return web.json_response({"error": "invalid_grant"}, status=400)
         token = f"access-{len(self.tokens)}"
         self.tokens.add(token)
-        return web.json_response({"access_token": token, "expires_in": TOKEN_LIFE, "token_type": "Bearer"})
+        return web.json_response(
+            {"access_token": token, "expires_in": TOKEN_LIFE, "token_type": "Bearer"}
+        )
 
     async def token_info(self, request: web.Request) -> web.Response:
         if request.query.get("access_token") not in self.tokens:
@@ -75,7 +83,9 @@ class FakeGmail:
         return response
 
     async def profile(self, request: web.Request) -> web.Response:
-        return web.json_response({"emailAddress": "support@acme.test", "historyId": str(self.history)})
+        return web.json_response(
+            {"emailAddress": "support@acme.test", "historyId": str(self.history)}
+        )
 
     async def list_history(self, request: web.Request) -> web.Response:
         start = int(request.query["startHistoryId"])
@@ -87,7 +97,10 @@ class FakeGmail:
         answer: dict[str, Any] = {"historyId": str(self.history)}
         if shown:
             answer["history"] = [
-                {"id": str(mail.history), "messagesAdded": [{"message": {"id": mail.id, "threadId": f"t{mail.id}"}}]}
+                {
+                    "id": str(mail.history),
+                    "messagesAdded": [{"message": {"id": mail.id, "threadId": f"t{mail.id}"}}],
+                }
                 for mail in shown
             ]
         if page + 2 < len(new):
@@ -129,10 +142,14 @@ class FakeGmail:
 
     async def draft(self, request: web.Request) -> web.Response:
         raw = base64.urlsafe_b64decode((await request.json())["message"]["raw"])
-        return web.json_response({"id": "r1", "message": {"id": self.arrive(raw, "DRAFT"), "labelIds": ["DRAFT"]}})
+        return web.json_response(
+            {"id": "r1", "message": {"id": self.arrive(raw, "DRAFT"), "labelIds": ["DRAFT"]}}
+        )
 
     async def list_labels(self, request: web.Request) -> web.Response:
-        return web.json_response({"labels": [{"id": key, "name": name} for key, name in self.labels.items()]})
+        return web.json_response(
+            {"labels": [{"id": key, "name": name} for key, name in self.labels.items()]}
+        )
 
     async def make_label(self, request: web.Request) -> web.Response:
         name = (await request.json())["name"]

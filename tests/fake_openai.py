@@ -1,6 +1,7 @@
 """An OpenAI-shaped server on loopback that answers by a script and fails on demand.
 
-As a module it serves benchmarks and manual trials: `python -m tests.fake_openai --port 8099 --delay 0.2`.
+As a module it serves benchmarks and manual trials: `python -m tests.fake_openai --port 8099 --delay
+0.2`.
 """
 
 import argparse
@@ -37,11 +38,19 @@ class Received:
 
 
 def tool_call(name: str, arguments: str, identifier: str = "call_1") -> dict[str, Any]:
-    return {"id": identifier, "type": "function", "function": {"name": name, "arguments": arguments}}
+    return {
+        "id": identifier,
+        "type": "function",
+        "function": {"name": name, "arguments": arguments},
+    }
 
 
 def completion(
-    text: str | None, *, tool_calls: Sequence[dict[str, Any]] = (), finish_reason: str = "stop", **more: Any
+    text: str | None,
+    *,
+    tool_calls: Sequence[dict[str, Any]] = (),
+    finish_reason: str = "stop",
+    **more: Any,
 ) -> Reply:
     """A regular answer; `more` goes into the message."""
     message: dict[str, Any] = {"role": "assistant", "content": text, **more}
@@ -62,7 +71,9 @@ def body(data: Any) -> Reply:
     return Reply(json.dumps(data).encode())
 
 
-def failure(status: int, message: str = "no", *, code: str | None = None, retry_after: str | None = None) -> Reply:
+def failure(
+    status: int, message: str = "no", *, code: str | None = None, retry_after: str | None = None
+) -> Reply:
     headers = {} if retry_after is None else {"Retry-After": retry_after}
     error = {"message": message, "type": "error", "code": code}
     return replace(body({"error": error}), status=status, headers=headers)
@@ -94,10 +105,13 @@ def cut() -> Reply:
     return Reply(b'{"id": "chatcmpl-1", "choices": [', then="cut")
 
 
-def events(*payloads: Any, piece: int | None = None, ending: Literal["done", "cut", "hang", "eof"] = "done") -> Reply:
+def events(
+    *payloads: Any, piece: int | None = None, ending: Literal["done", "cut", "hang", "eof"] = "done"
+) -> Reply:
     """A stream of events, sent in pieces of `piece` bytes or one by one."""
     lines = [
-        b"data: " + (item if isinstance(item, bytes) else json.dumps(item).encode()) + b"\n\n" for item in payloads
+        b"data: " + (item if isinstance(item, bytes) else json.dumps(item).encode()) + b"\n\n"
+        for item in payloads
     ]
     if ending == "done":
         lines.append(b"data: [DONE]\n\n")
@@ -110,7 +124,9 @@ def events(*payloads: Any, piece: int | None = None, ending: Literal["done", "cu
     return Reply(content_type="text/event-stream", pieces=tuple(lines), then=then)
 
 
-def delta(content: str | None = None, *, finish_reason: str | None = None, **more: Any) -> dict[str, Any]:
+def delta(
+    content: str | None = None, *, finish_reason: str | None = None, **more: Any
+) -> dict[str, Any]:
     piece = {**({} if content is None else {"content": content}), **more}
     return {"choices": [{"index": 0, "delta": piece, "finish_reason": finish_reason}]}
 
@@ -121,7 +137,9 @@ USAGE_EVENT = {"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens
 def streamed(text: str, **options: Any) -> Reply:
     words = [word + " " for word in text.split(" ")]
     words[-1] = words[-1][:-1]
-    return events(*(delta(word) for word in words), delta(finish_reason="stop"), USAGE_EVENT, **options)
+    return events(
+        *(delta(word) for word in words), delta(finish_reason="stop"), USAGE_EVENT, **options
+    )
 
 
 def sample(schema: dict[str, Any]) -> Any:
@@ -177,7 +195,9 @@ class FakeOpenAI:
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 1024 * 1024)
         app.router.add_route("*", "/{path:.*}", self._handle)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1, handler_cancellation=True)
+        self._runner = web.AppRunner(
+            app, access_log=None, shutdown_timeout=1, handler_cancellation=True
+        )
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port)
         await site.start()
@@ -200,7 +220,10 @@ class FakeOpenAI:
         match reply.then:
             case "answer":
                 return web.Response(
-                    body=reply.body, status=reply.status, content_type=reply.content_type, headers=reply.headers
+                    body=reply.body,
+                    status=reply.status,
+                    content_type=reply.content_type,
+                    headers=reply.headers,
                 )
             case "hang":
                 await self._closing.wait()
@@ -244,7 +267,9 @@ async def serve(port: int, delay: float) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="An OpenAI-shaped server that answers without thinking.")
+    parser = argparse.ArgumentParser(
+        description="An OpenAI-shaped server that answers without thinking."
+    )
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--delay", type=float, default=0.0, help="seconds before each answer")
     options = parser.parse_args()

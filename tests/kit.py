@@ -1,4 +1,5 @@
-"""What tests of the engine share: small flows from Python functions, messages, and an engine that can be abandoned."""
+"""What tests of the engine share: small flows from Python functions, messages, and an engine
+that can be abandoned."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -25,10 +26,14 @@ from deskhand.tools.gate import Gate
 from deskhand.tools.registry import Tool, ToolRegistry
 from deskhand.tools.services import ServiceResult
 
-ServiceWork = Callable[[Envelope, StageContext, Mapping[str, Any]], Awaitable[dict[str, Any] | ServiceResult]]
+ServiceWork = Callable[
+    [Envelope, StageContext, Mapping[str, Any]], Awaitable[dict[str, Any] | ServiceResult]
+]
 
 
-def a_message(number: int | str = 1, *, conversation: str | None = None, body: str = "Where is my parcel?") -> Message:
+def a_message(
+    number: int | str = 1, *, conversation: str | None = None, body: str = "Where is my parcel?"
+) -> Message:
     return Message(
         id=f"m{number}",
         conversation=conversation or f"c{number}",
@@ -71,23 +76,41 @@ class MemoryOutbox:
         return f"memory:{key}"
 
     async def find(self, key: str) -> str | None:
-        return f"memory:{key}" if self.keyed and any(known == key for known, _ in self.sent) else None
+        return (
+            f"memory:{key}" if self.keyed and any(known == key for known, _ in self.sent) else None
+        )
 
 
 def chain_of(names: list[str], **fields: Any) -> dict[str, AgentSpec]:
     """Service stages one after the other, each served by the service of its own name."""
     following = [*names[1:], None]
     return {
-        name: AgentSpec(name=name, stage_order=order, service=name, output_key=name, default_next=after, **fields)
+        name: AgentSpec(
+            name=name,
+            stage_order=order,
+            service=name,
+            output_key=name,
+            default_next=after,
+            **fields,
+        )
         for order, (name, after) in enumerate(zip(names, following, strict=True), 1)
     }
 
 
 def a_flow(
-    stages: Mapping[str, AgentSpec], parts: Parts, *, version: str = "v1", name: str = "flow", **fields: Any
+    stages: Mapping[str, AgentSpec],
+    parts: Parts,
+    *,
+    version: str = "v1",
+    name: str = "flow",
+    **fields: Any,
 ) -> Flow:
-    spec = FlowSpec(name=name, start=next(iter(stages)), stages=dict(stages), version=version, **fields)
-    return Flow(spec, {key: Agent(stage, parts).process for key, stage in stages.items()}, backoff=1.0)
+    spec = FlowSpec(
+        name=name, start=next(iter(stages)), stages=dict(stages), version=version, **fields
+    )
+    return Flow(
+        spec, {key: Agent(stage, parts).process for key, stage in stages.items()}, backoff=1.0
+    )
 
 
 @dataclass
@@ -133,7 +156,9 @@ async def engine(
     flow = build(gate)
     worker = Worker(store, {flow.spec.name: flow}, clock)
     wall = _Wall(clock)
-    dispatcher = InProcessDispatcher(store, worker.work, lambda message: flow.spec.name, wall, limits)
+    dispatcher = InProcessDispatcher(
+        store, worker.work, lambda message: flow.spec.name, wall, limits
+    )
     try:
         await dispatcher.start()
         yield Engine(store, dispatcher, database, outbox, gate)

@@ -1,4 +1,5 @@
-"""What tests of the knowledge base share: an embedder that needs no model, and articles without files."""
+"""What tests of the knowledge base share: an embedder that needs no model, and articles without
+files."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -23,7 +24,9 @@ class HashingEmbedder:
     def __init__(self) -> None:
         self.embedded: list[str] = []
 
-    def embed(self, texts: Sequence[str], kind: Literal["query", "passage"] = "query") -> NDArray[np.float32]:
+    def embed(
+        self, texts: Sequence[str], kind: Literal["query", "passage"] = "query"
+    ) -> NDArray[np.float32]:
         self.embedded += texts
         return np.stack([_vector(text) for text in texts])
 
@@ -52,7 +55,9 @@ def an_article(
 ) -> tuple[Article, list[IndexedChunk]]:
     """An article whose chunks are these texts, each under its own heading."""
     made = sha256(" ".join((title, *texts)).encode()).hexdigest()
-    article = Article(article_id, title or article_id, category, language, valid_until, f"{article_id}.md", made)
+    article = Article(
+        article_id, title or article_id, category, language, valid_until, f"{article_id}.md", made
+    )
     chunks = [Chunk((f"Part {number}",), text) for number, text in enumerate(texts, 1)]
     passages = [passage(article.title, chunk) for chunk in chunks]
     vectors = stored(HashingEmbedder().embed(passages, "passage"))

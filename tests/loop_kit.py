@@ -1,4 +1,5 @@
-"""What tests of the tool loop share: models that answer by a script, a profile, and a flow of one agent."""
+"""What tests of the tool loop share: models that answer by a script, a profile, and a flow of
+one agent."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -25,10 +26,14 @@ Call = tuple[str, Any]
 def asks(*calls: Call, text: str = "", usage: Usage | None = None) -> Completion:
     """A turn in which the model asks for tools."""
     requests = [
-        ToolRequest(f"c{place}", tool, arguments if isinstance(arguments, str) else json.dumps(arguments))
+        ToolRequest(
+            f"c{place}", tool, arguments if isinstance(arguments, str) else json.dumps(arguments)
+        )
         for place, (tool, arguments) in enumerate(calls, 1)
     ]
-    return Completion(text, "test/model", tuple(requests), "tool_calls", usage or Usage(100, 10, 0.01))
+    return Completion(
+        text, "test/model", tuple(requests), "tool_calls", usage or Usage(100, 10, 0.01)
+    )
 
 
 def says(text: str, finish: str = "stop") -> Completion:
@@ -38,11 +43,16 @@ def says(text: str, finish: str = "stop") -> Completion:
 
 def told(request: ChatRequest) -> list[Any]:
     """What the model was told of its calls, in order."""
-    return [json.loads(str(message["content"])) for message in request.messages if message["role"] == "tool"]
+    return [
+        json.loads(str(message["content"]))
+        for message in request.messages
+        if message["role"] == "tool"
+    ]
 
 
 def by_turn(*turns: Completion | Exception) -> ScriptedChatModel:
-    """Answers by how often the model has spoken: the same request again gives the same answer, as after a crash."""
+    """Answers by how often the model has spoken: the same request again gives the same answer,
+    as after a crash."""
 
     def choose(request: ChatRequest) -> Completion | Exception:
         return turns[[message["role"] for message in request.messages].count("assistant")]

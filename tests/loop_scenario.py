@@ -1,7 +1,8 @@
-"""One message worked by an agent in eight turns, each with a read and an effect; worked to rest after any crash.
+"""One message worked by an agent in eight turns, each with a read and an effect; worked to rest
+after any crash.
 
-Used in process and as a process of its own that kills itself: `python -m tests.loop_scenario FOLDER`. What the model
-was asked and what its calls did is written to a file that only grows.
+Used in process and as a process of its own that kills itself: `python -m tests.loop_scenario
+FOLDER`. What the model was asked and what its calls did is written to a file that only grows.
 """
 
 import asyncio
@@ -39,7 +40,9 @@ def model_of(world: World) -> ScriptedChatModel:
         world.act("asked", str(turn), "")
         if turn > TURNS:
             return says(f"All is done. {uuid4()}")
-        return asks(("look", {"text": f"{turn} {uuid4()}"}), ("charge", {"text": f"{turn} {uuid4()}"}))
+        return asks(
+            ("look", {"text": f"{turn} {uuid4()}"}), ("charge", {"text": f"{turn} {uuid4()}"})
+        )
 
     return ScriptedChatModel(choose)
 
@@ -69,12 +72,20 @@ class LoopScene:
         self.database = await SqliteDatabase.open(self.folder / "desk.db")
         self.store = open_store(self.database, "crash")
         tools = tools_of(self.world)
-        gate = Gate(ToolRegistry((*tools, delivery_tool(ForgetfulMail(self.world)))), self.store, desk="crash")
+        gate = Gate(
+            ToolRegistry((*tools, delivery_tool(ForgetfulMail(self.world)))),
+            self.store,
+            desk="crash",
+        )
         flow = agent_flow(model_of(self.world), tools, a_profile(tools))(gate)
         clock = SystemClock()
         worker = Worker(self.store, {flow.spec.name: flow}, clock)
         self.dispatcher = InProcessDispatcher(
-            self.store, worker.work, lambda message: flow.spec.name, clock, Limits(in_flight=4, sweep=0.02, lease=1.0)
+            self.store,
+            worker.work,
+            lambda message: flow.spec.name,
+            clock,
+            Limits(in_flight=4, sweep=0.02, lease=1.0),
         )
 
     async def work(self) -> None:
@@ -87,12 +98,15 @@ class LoopScene:
         await self.database.close()
 
     async def check(self) -> None:
-        """Every effect once, every turn's row once, no turn asked for again once its answer was written down."""
+        """Every effect once, every turn's row once, no turn asked for again once its answer was
+        written down."""
         (run,) = await self.store.runs()
         assert run.status is RunStatus.SENT, run
         names = [row.name for row in await self.store.rows(run.id)]
         assert len(names) == len(set(names)), names
-        assert [name for name in names if "/turn" in name] == [f"agent/turn {turn}" for turn in range(1, TURNS + 2)]
+        assert [name for name in names if "/turn" in name] == [
+            f"agent/turn {turn}" for turn in range(1, TURNS + 2)
+        ]
         happened = Counter(kind for kind, _, _ in self.world.happened())
         assert (happened["charge"], happened["mail"]) == (TURNS, 1), happened
         assert not await self.store.effects(state=EffectState.UNKNOWN)

@@ -72,13 +72,17 @@ async def at_work(desk: Path, database: str | None = None) -> AsyncIterator[Desk
     url = database or str(desk.parent / "desk.db")
     async with (
         open_database(url) as opened,
-        open_desk(read_desk(str(desk)), opened, outbox=desk.parent / "outbox", listen=True) as working,
+        open_desk(
+            read_desk(str(desk)), opened, outbox=desk.parent / "outbox", listen=True
+        ) as working,
     ):
         await until(lambda: all(keeper.health.state == "connected" for keeper in working.channels))
         yield working
 
 
-async def until(holds: Callable[[], bool] | Callable[[], Awaitable[bool]], within: float = 120) -> None:
+async def until(
+    holds: Callable[[], bool] | Callable[[], Awaitable[bool]], within: float = 120
+) -> None:
     """Wait for something to become true; a test that has to wait longer has failed."""
     async with asyncio.timeout(within):
         while True:

@@ -1,4 +1,5 @@
-"""A real mail server for tests: Dovecot on loopback, and an SMTP server that delivers into its maildirs."""
+"""A real mail server for tests: Dovecot on loopback, and an SMTP server that delivers into its
+maildirs."""
 
 import asyncio
 import contextlib
@@ -37,10 +38,14 @@ def dovecot_program() -> str | None:
 
 
 class Dovecot:
-    """A throw-away IMAP server whose users all have the same password; unprivileged, plain or with TLS."""
+    """A throw-away IMAP server whose users all have the same password; unprivileged, plain or
+    with TLS."""
 
-    def __init__(self, *users: str, tls: bool = False, tokens: str | None = None, plain: bool = False) -> None:
-        """`plain` says that it knows nothing beyond the first IMAP4rev1: no IDLE, MOVE or UIDPLUS."""
+    def __init__(
+        self, *users: str, tls: bool = False, tokens: str | None = None, plain: bool = False
+    ) -> None:
+        """`plain` says that it knows nothing beyond the first IMAP4rev1: no IDLE, MOVE or
+        UIDPLUS."""
         program = dovecot_program()
         assert program is not None, MISSING
         self.folder = Path(tempfile.mkdtemp(prefix="deskhand-dovecot-"))
@@ -49,7 +54,9 @@ class Dovecot:
         self._delivered = 0
         for name in ("run", "state", "mail", "home"):
             (self.folder / name).mkdir()
-        (self.folder / "users").write_text("".join(f"{user}:{{PLAIN}}{PASSWORD}\n" for user in users))
+        (self.folder / "users").write_text(
+            "".join(f"{user}:{{PLAIN}}{PASSWORD}\n" for user in users)
+        )
         if tls:
             self._make_certificate()
         more = "protocol imap {\n  imap_capability = IMAP4rev1\n}\n" if plain else ""
@@ -71,7 +78,12 @@ class Dovecot:
 
     def mails(self, user: str, folder: str = "") -> list[EmailMessage]:
         path = self.folder / "mail" / user / (f".{folder.replace('/', '.')}" if folder else "")
-        files = [file for part in ("new", "cur") if (path / part).is_dir() for file in (path / part).iterdir()]
+        files = [
+            file
+            for part in ("new", "cur")
+            if (path / part).is_dir()
+            for file in (path / part).iterdir()
+        ]
         reader = BytesParser(policy=policy.default)
         found: list[EmailMessage] = []
         for file in sorted(files):
@@ -102,14 +114,17 @@ class Dovecot:
         return path.read_text() if path.exists() else ""
 
     def rebuild(self, user: str) -> None:
-        """What a restored backup does: every mail is there, under new numbers and a new UIDVALIDITY."""
+        """What a restored backup does: every mail is there, under new numbers and a new
+        UIDVALIDITY."""
         self.stop()
         for file in (self.folder / "mail" / user).glob("dovecot*"):
             file.unlink()
         self.start()
 
     def start(self) -> None:
-        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         self._wait()
 
     def stop(self) -> None:
@@ -135,9 +150,27 @@ class Dovecot:
         return path.read_text() if path.exists() else "dovecot did not start"
 
     def _make_certificate(self) -> None:
-        command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
-        command += ["-addext", "subjectAltName=DNS:localhost", "-keyout", str(self.folder / "key.pem")]
-        subprocess.run([*command, "-out", str(self.certificate)], check=True, capture_output=True, timeout=60)
+        command = [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+        ]
+        command += [
+            "-addext",
+            "subjectAltName=DNS:localhost",
+            "-keyout",
+            str(self.folder / "key.pem"),
+        ]
+        subprocess.run(
+            [*command, "-out", str(self.certificate)], check=True, capture_output=True, timeout=60
+        )
 
     def _configuration(self, tls: bool, tokens: str | None) -> str:
         uid, gid = (NOBODY, NOBODY) if _AS_ROOT else (os.getuid(), os.getgid())
@@ -146,14 +179,23 @@ class Dovecot:
             f"  mailbox {name} {{\n    auto = subscribe\n    special_use = \\{name}\n  }}\n"
             for name in ("Drafts", "Sent")
         )
-        passwords = f"passdb {{\n driver = passwd-file\n args = scheme=PLAIN username_format=%u {here}/users\n}}"
+        passwords = (
+            "passdb {\n driver = passwd-file\n args = scheme=PLAIN username_format=%u"
+            f" {here}/users\n}}"
+        )
         if tokens is not None:
-            (here / "tokens.conf").write_text(f"tokeninfo_url = {tokens}\nusername_attribute = email\n")
-            passwords = (
-                "auth_mechanisms = xoauth2 oauthbearer\n"
-                f"passdb {{\n driver = oauth2\n mechanisms = xoauth2 oauthbearer\n args = {here}/tokens.conf\n}}"
+            (here / "tokens.conf").write_text(
+                f"tokeninfo_url = {tokens}\nusername_attribute = email\n"
             )
-        security = f"ssl = yes\nssl_cert = <{here}/cert.pem\nssl_key = <{here}/key.pem" if tls else "ssl = no"
+            passwords = (
+                "auth_mechanisms = xoauth2 oauthbearer\npassdb {\n driver = oauth2\n mechanisms ="
+                f" xoauth2 oauthbearer\n args = {here}/tokens.conf\n}}"
+            )
+        security = (
+            f"ssl = yes\nssl_cert = <{here}/cert.pem\nssl_key = <{here}/key.pem"
+            if tls
+            else "ssl = no"
+        )
         return f"""
 base_dir = {here}/run
 state_dir = {here}/state
@@ -201,12 +243,14 @@ namespace inbox {{
 
 @dataclass
 class SmtpServer:
-    """Takes mail for known users into their maildirs; may break off a connection after it was given a mail."""
+    """Takes mail for known users into their maildirs; may break off a connection after it was
+    given a mail."""
 
     dovecot: Dovecot
     users: frozenset[str]
     drop_every: int = 0
-    """Each so-many-th mail's connection breaks off without an answer; every second of these mails was delivered."""
+    """Each so-many-th mail's connection breaks off without an answer; every second of these
+    mails was delivered."""
     drop_next: bool = False
     busy: int = 0
     """How many connections are turned away."""
@@ -217,7 +261,8 @@ class SmtpServer:
     refuse: frozenset[str] = frozenset()
     sessions: list[list[str]] = field(default_factory=list)
     certificate: Path | None = None
-    """With it, STARTTLS is offered; or, in `smtp_server(tls=True)`, all is TLS from the first byte."""
+    """With it, STARTTLS is offered; or, in `smtp_server(tls=True)`, all is TLS from the first
+    byte."""
     _given: int = 0
 
     def tls(self) -> ssl.SSLContext:
@@ -236,7 +281,9 @@ class SmtpServer:
             await self._talk(reader, writer, session)
         writer.close()
 
-    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: list[str]) -> None:
+    async def _talk(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: list[str]
+    ) -> None:
         recipients: list[str] = []
 
         async def say(line: str) -> None:
@@ -286,7 +333,9 @@ class SmtpServer:
         self.drop_next = False
         self.dropped += drop
         if not drop or self.dropped % 2:
-            message_id = str(BytesParser(policy=policy.default).parsebytes(raw, headersonly=True)["Message-ID"])
+            message_id = str(
+                BytesParser(policy=policy.default).parsebytes(raw, headersonly=True)["Message-ID"]
+            )
             for user in recipients:
                 self.dovecot.deliver(user, raw)
                 self.taken[f"{message_id} {user}"] += 1
@@ -295,7 +344,11 @@ class SmtpServer:
 
 @asynccontextmanager
 async def smtp_server(
-    dovecot: Dovecot, *users: str, drop_every: int = 0, certificate: Path | None = None, tls: bool = False
+    dovecot: Dovecot,
+    *users: str,
+    drop_every: int = 0,
+    certificate: Path | None = None,
+    tls: bool = False,
 ) -> AsyncIterator[SmtpServer]:
     smtp = SmtpServer(dovecot, frozenset(users), drop_every, certificate=certificate)
     context = smtp.tls() if tls else None
@@ -307,13 +360,22 @@ async def smtp_server(
         server.close()
 
 
-def a_mail(number: int | str = 1, *, body: str = "Where is my parcel?", proven: bool = False, **headers: str) -> bytes:
+def a_mail(
+    number: int | str = 1,
+    *,
+    body: str = "Where is my parcel?",
+    proven: bool = False,
+    **headers: str,
+) -> bytes:
     """From Ann; `proven` by the server that the desk trusts."""
     mail = EmailMessage()
     if proven:
         mail["Authentication-Results"] = f"{RECEIVER}; dkim=pass header.d=example.test"
     mail["From"], mail["To"] = headers.pop("From", f"Ann <{CUSTOMER}>"), SUPPORT
-    mail["Subject"], mail["Message-ID"] = headers.pop("Subject", "My parcel"), f"<{number}@example.test>"
+    mail["Subject"], mail["Message-ID"] = (
+        headers.pop("Subject", "My parcel"),
+        f"<{number}@example.test>",
+    )
     mail["Date"] = "Sun, 15 Nov 2026 09:00:00 +0000"
     for name, value in headers.items():
         mail[name.replace("_", "-")] = value

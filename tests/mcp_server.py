@@ -1,6 +1,8 @@
-"""A warehouse's MCP server, written with the official SDK; what it does and how it is described lies in a folder.
+"""A warehouse's MCP server, written with the official SDK; what it does and how it is described
+lies in a folder.
 
-Run it as `python mcp_server.py FOLDER` (stdio) or `python mcp_server.py FOLDER PORT` (streamable HTTP).
+Run it as `python mcp_server.py FOLDER` (stdio) or `python mcp_server.py FOLDER PORT` (streamable
+HTTP).
 """
 
 import asyncio

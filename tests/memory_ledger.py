@@ -19,18 +19,24 @@ class MemoryLedger:
         self.counted: dict[tuple[Scope, Place, str, str], int] = {}
         self.stop: Stop | None = None
 
-    async def intend(self, key: EffectKey, tool: str, call_hash: str, counted: Counted | None = None) -> Effect:
+    async def intend(
+        self, key: EffectKey, tool: str, call_hash: str, counted: Counted | None = None
+    ) -> Effect:
         if key not in self.rows and counted is not None:
             self._count(tool, counted)
         self.rows.setdefault(key, (tool, call_hash, EffectState.INTENDED, "null"))
         return self.effect(key)
 
-    async def settle(self, key: EffectKey, state: EffectState, result: dict[str, Any] | None) -> None:
+    async def settle(
+        self, key: EffectKey, state: EffectState, result: dict[str, Any] | None
+    ) -> None:
         tool, call_hash, before, _ = self.rows[key]
         assert before is not EffectState.DONE, f"{key} was settled as {before} already"
         self.rows[key] = (tool, call_hash, state, json.dumps(result, allow_nan=False))
 
-    async def effects(self, run_id: str | None = None, state: EffectState | None = None) -> list[Effect]:
+    async def effects(
+        self, run_id: str | None = None, state: EffectState | None = None
+    ) -> list[Effect]:
         every = [self.effect(key) for key in self.rows if run_id in (None, key.run_id)]
         return [effect for effect in every if state in (None, effect.state)]
 
@@ -46,7 +52,9 @@ class MemoryLedger:
 
     def _count(self, tool: str, counted: Counted) -> None:
         if self.stop is not None and counted.heeds_stop:
-            raise EffectRefused("stopped", f"the desk was stopped by {self.stop.by}", liftable=False)
+            raise EffectRefused(
+                "stopped", f"the desk was stopped by {self.stop.by}", liftable=False
+            )
         sums = Sums(
             {
                 (scope, of, unit): amount
@@ -75,7 +83,8 @@ ANN = asserted("c-ann", by="a test", address="ann@example.com", tier="pro")
 
 
 class FixedContext:
-    """A StageContext for calls of the gate outside a run: steps are not recorded, approvals are given by hand."""
+    """A StageContext for calls of the gate outside a run: steps are not recorded, approvals are
+    given by hand."""
 
     def __init__(self, run_id: str = "run_1", seq: int = 1, principal: Principal = ANN) -> None:
         self.principal = principal

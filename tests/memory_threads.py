@@ -13,7 +13,10 @@ class MemoryThreads:
 
     def accept(self, message: Message) -> ConversationTurn | None:
         """None for a duplicate, as the store would have it."""
-        if any((one.message.channel, one.message.id) == (message.channel, message.id) for one in self.turns):
+        if any(
+            (one.message.channel, one.message.id) == (message.channel, message.id)
+            for one in self.turns
+        ):
             return None
         position = len(self.turns)
         run = Run(
@@ -37,16 +40,30 @@ class MemoryThreads:
         return f"<{key.run_id}.{key.seq}.{key.index}@shop.example>"
 
     async def message_known(self, channel: str, message_id: str) -> ConversationTurn | None:
-        known = ((one.message.channel, one.message.id) == (channel, message_id) for one in self.turns)
+        known = (
+            (one.message.channel, one.message.id) == (channel, message_id) for one in self.turns
+        )
         return next((turn for turn, same in zip(self.turns, known, strict=True) if same), None)
 
     async def reply_sent(self, key: EffectKey) -> ConversationTurn | None:
         return self.turns[self.sent[key]] if key in self.sent else None
 
-    async def messages_from(self, address: str, *, since: float, limit: int = 20) -> list[ConversationTurn]:
-        found = [one for one in self.turns if one.message.sender.address.lower() == address.strip().lower()]
+    async def messages_from(
+        self, address: str, *, since: float, limit: int = 20
+    ) -> list[ConversationTurn]:
+        found = [
+            one
+            for one in self.turns
+            if one.message.sender.address.lower() == address.strip().lower()
+        ]
         return [one for one in reversed(found) if one.run.created_at >= since][:limit]
 
-    async def conversation(self, conversation: str, *, before: int, limit: int = 20) -> list[ConversationTurn]:
-        found = [one for one in self.turns if one.run.conversation == conversation and one.run.position < before]
+    async def conversation(
+        self, conversation: str, *, before: int, limit: int = 20
+    ) -> list[ConversationTurn]:
+        found = [
+            one
+            for one in self.turns
+            if one.run.conversation == conversation and one.run.position < before
+        ]
         return found[-limit:]

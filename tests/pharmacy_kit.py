@@ -27,19 +27,30 @@ class Counter:
         registry = ToolRegistry(loaded.code.tools)
         terms = terms_of(loaded.spec, registry, loaded.code.message_facts)
         self._gate = Gate(
-            registry, self._ledger, desk="pharmacy", terms=terms, resolvers=loaded.code.resolvers, database=database
+            registry,
+            self._ledger,
+            desk="pharmacy",
+            terms=terms,
+            resolvers=loaded.code.resolvers,
+            database=database,
         )
 
-    async def ask(self, who: Principal, body: str = "Please.", run: str | None = None, **arguments: Any) -> GateAnswer:
+    async def ask(
+        self, who: Principal, body: str = "Please.", run: str | None = None, **arguments: Any
+    ) -> GateAnswer:
         self._runs += 1
         run = run or f"run-{self._runs}"
-        message = a_message(run, body=body).changed(principal=who, sender=Address(address=who.address or "x@y.example"))
+        message = a_message(run, body=body).changed(
+            principal=who, sender=Address(address=who.address or "x@y.example")
+        )
         ctx = FixedContext(run_id=run, principal=who)
         ctx.envelope = Envelope.of(message, run_id=run)
         return await self._gate.call(TOOL, arguments, allowed=[TOOL], ctx=ctx)
 
     async def shelf(self, product: str = "D003", pharmacy: str = "PH01") -> int:
-        query = sa.select(stock.c.packs).where(stock.c.product == product, stock.c.pharmacy == pharmacy)
+        query = sa.select(stock.c.packs).where(
+            stock.c.product == product, stock.c.pharmacy == pharmacy
+        )
         return int(await self.own.read(TABLES, lambda db: db.execute(query).scalar_one()))
 
     async def change(self, statement: Any) -> None:

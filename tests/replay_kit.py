@@ -28,7 +28,9 @@ class Recorder:
         """A customer writes; the run's id once it rests."""
         number = next(self.numbers)
         data = {"from": "ann@example.com", "subject": "Hello", "body": text, **fields}
-        message = message_from(data, conversation=conversation or f"c{number}", vouched_by="the test")
+        message = message_from(
+            data, conversation=conversation or f"c{number}", vouched_by="the test"
+        )
         accepted = await self.desk.dispatcher.submit(message)
         await self.desk.dispatcher.wait(accepted.run_id)
         return accepted.run_id
@@ -43,9 +45,15 @@ class Recorder:
         by: str = "eve",
     ) -> None:
         """A person decides what waits; back when the run rests again."""
-        waiting = [one for one in await self.desk.store.reviews(run_id=run_id) if one.state is ReviewState.OPEN]
+        waiting = [
+            one
+            for one in await self.desk.store.reviews(run_id=run_id)
+            if one.state is ReviewState.OPEN
+        ]
         review = waiting[-1]
-        verdict = Verdict(decision, by, review.version, review.payload_hash, note, dict(edit) if edit else None)
+        verdict = Verdict(
+            decision, by, review.version, review.payload_hash, note, dict(edit) if edit else None
+        )
         await self.desk.store.decide(review.id, verdict)
         await self.go_on(run_id)
 
@@ -55,7 +63,9 @@ class Recorder:
 
 
 @asynccontextmanager
-async def recording(folder: Path, database: Path, *, outbox: Path | None = None) -> AsyncIterator[Recorder]:
+async def recording(
+    folder: Path, database: Path, *, outbox: Path | None = None
+) -> AsyncIterator[Recorder]:
     async with open_database(str(database)) as opened:
         place = outbox or database.parent / "outbox"
         async with open_desk(read_desk(str(folder)), opened, outbox=place) as desk:
@@ -67,7 +77,9 @@ async def replayed(
 ) -> tuple[Replayed, RecordedChat]:
     loaded, chat = read_desk(str(folder)), RecordedChat()
     async with open_database(str(database)) as opened:
-        conversations = await read_conversations(open_store(opened, desk or loaded.spec.name), window)
+        conversations = await read_conversations(
+            open_store(opened, desk or loaded.spec.name), window
+        )
     async with open_sandbox(loaded, chat=lambda own: chat.before(None), rest=0.0) as sandbox:
         return await replay_conversations(conversations, sandbox, chat), chat
 

@@ -1,4 +1,5 @@
-"""Real servers for tests, started on free loopback ports in temporary folders and stopped at the end."""
+"""Real servers for tests, started on free loopback ports in temporary folders and stopped at the
+end."""
 
 import asyncio
 import atexit
@@ -30,7 +31,9 @@ def postgres_programs() -> Path | None:
     on_path = shutil.which("initdb")
     if on_path:
         return Path(on_path).parent
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    found = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3])
+    )
     return found[-1].parent if found else None
 
 
@@ -46,7 +49,19 @@ class PostgresServer:
         self._durable = durable
         if os.getuid() == 0:
             os.chown(self._folder, NOBODY, NOBODY)
-        self._run("initdb", "-D", self._data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+        self._run(
+            "initdb",
+            "-D",
+            self._data,
+            "-U",
+            "postgres",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C.UTF-8",
+            "-N",
+        )
         self.start()
 
     @property
@@ -62,9 +77,27 @@ class PostgresServer:
         return f"postgresql://postgres@127.0.0.1:{self.port}/{name}"
 
     def start(self) -> None:
-        switches = "" if self._durable else "-c fsync=off -c synchronous_commit=off -c full_page_writes=off"
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c max_connections=300 -k {self._folder} {switches}"
-        self._run("pg_ctl", "-D", self._data, "-w", "-s", "-l", str(self._folder / "log"), "-o", options, "start")
+        switches = (
+            ""
+            if self._durable
+            else "-c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+        )
+        options = (
+            f"-p {self.port} -c listen_addresses=127.0.0.1 -c max_connections=300 -k {self._folder}"
+            f" {switches}"
+        )
+        self._run(
+            "pg_ctl",
+            "-D",
+            self._data,
+            "-w",
+            "-s",
+            "-l",
+            str(self._folder / "log"),
+            "-o",
+            options,
+            "start",
+        )
 
     def stop(self, mode: str = "fast") -> None:
         self._run("pg_ctl", "-D", self._data, "-w", "-s", "-m", mode, "stop", check=False)
@@ -78,7 +111,9 @@ class PostgresServer:
         if os.getuid() == 0:
             drop = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
             command = [*drop, "env", f"HOME={self._folder}", *command]
-        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, timeout=60)
+        done = subprocess.run(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, timeout=60
+        )
         if check and done.returncode != 0:
             raise RuntimeError(f"{program} failed: {done.stderr.decode()}")
 
@@ -126,8 +161,20 @@ class RedisServer:
 
     def __init__(self) -> None:
         self.port = free_port()
-        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        command = [
+            "redis-server",
+            "--port",
+            str(self.port),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+        ]
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         deadline = time.monotonic() + 20
         while not self.answers():
             assert time.monotonic() < deadline, "redis-server did not come up"

@@ -41,7 +41,9 @@ def write_desk(folder: Path, settings: str = "start: draft") -> Path:
 
 
 @asynccontextmanager
-async def earning(folder: Path, settings: str = "start: draft", url: str | None = None) -> AsyncIterator[Desk]:
+async def earning(
+    folder: Path, settings: str = "start: draft", url: str | None = None
+) -> AsyncIterator[Desk]:
     loaded = read_desk(str(write_desk(folder, settings)))
     async with (
         open_database(url or str(folder / "deskhand.db")) as database,

@@ -1,7 +1,7 @@
 """Deskhand works a company's inbound customer messages; see README.md.
 
-What a desk's author or an embedding program needs is here by name. Importing is silent and quick: each name brings
-its module along when it is first used.
+What a desk's author or an embedding program needs is here by name. Importing is silent and quick:
+each name brings its module along when it is first used.
 """
 
 from importlib import import_module
@@ -133,7 +133,14 @@ _MODULES = {
     "brain.redaction": ("RedactingChatModel",),
     "brain.scripted": ("Rule", "ScriptedBrain", "ScriptedChatModel", "When", "load_scripted"),
     "config.desk": ("DeskSpec", "load_desk"),
-    "errors": ("ConfigError", "ConfigErrors", "DeskhandError", "PermanentError", "RetryableError", "ToolError"),
+    "errors": (
+        "ConfigError",
+        "ConfigErrors",
+        "DeskhandError",
+        "PermanentError",
+        "RetryableError",
+        "ToolError",
+    ),
     "evals.scorers": ("Score", "scorer"),
     "language.intents": ("IntentModel", "Prediction"),
     "model.causes": ("Cause",),

@@ -1,9 +1,10 @@
-"""The condition language shared by stage routes, routing rules and policies: compiled once, matched often.
+"""The condition language shared by stage routes, routing rules and policies: compiled once, matched
+often.
 
-`{category: spam, confidence: {at_least: 0.95}}` holds when every line does. A fact that is missing, or of a type that
-an operator cannot compare, makes its line false; matching never raises. `all`, `any` and `not` combine conditions.
-Numbers, money (`50 EUR`), lengths of time (`30 days`) and dates are ordered, each among their own kind; `{fact: NAME}`
-in the place of a value compares two facts.
+`{category: spam, confidence: {at_least: 0.95}}` holds when every line does. A fact that is missing,
+or of a type that an operator cannot compare, makes its line false; matching never raises. `all`,
+`any` and `not` combine conditions. Numbers, money (`50 EUR`), lengths of time (`30 days`) and dates
+are ordered, each among their own kind; `{fact: NAME}` in the place of a value compares two facts.
 """
 
 import json
@@ -26,7 +27,8 @@ _PLAIN_WORD = re.compile(r"[^\W\d][\w.@/-]*")
 
 
 class ConditionError(ValueError):
-    """A condition is written wrong: `path` leads to the place inside it, `fix` says what to write."""
+    """A condition is written wrong: `path` leads to the place inside it, `fix` says what to
+    write."""
 
     def __init__(self, path: Path, problem: str, fix: str) -> None:
         self.path, self.problem, self.fix = path, problem, fix
@@ -39,7 +41,8 @@ class Condition(ABC):
 
     @abstractmethod
     def matches(self, facts: Mapping[str, Any]) -> bool:
-        """Pure and total: the same facts always give the same answer, and no facts make it raise."""
+        """Pure and total: the same facts always give the same answer, and no facts make it
+        raise."""
 
     @abstractmethod
     def facts(self) -> set[str]:
@@ -87,7 +90,11 @@ class Relation(Condition):
         return self.relates(mine, theirs)
 
     def relates(self, mine: Any, theirs: Any) -> bool:
-        return mine is not _MISSING and theirs is not _MISSING and _RELATIONS[self.operator](mine, theirs)
+        return (
+            mine is not _MISSING
+            and theirs is not _MISSING
+            and _RELATIONS[self.operator](mine, theirs)
+        )
 
     def facts(self) -> set[str]:
         return {self.fact, self.other}
@@ -110,7 +117,9 @@ class AllOf(Condition):
         return {name for part in self.parts for name in part.facts()}
 
     def __str__(self) -> str:
-        return " and ".join(f"({part})" if isinstance(part, AnyOf) else str(part) for part in self.parts)
+        return " and ".join(
+            f"({part})" if isinstance(part, AnyOf) else str(part) for part in self.parts
+        )
 
 
 @dataclass(frozen=True)
@@ -127,7 +136,9 @@ class AnyOf(Condition):
         return {name for part in self.parts for name in part.facts()}
 
     def __str__(self) -> str:
-        return " or ".join(f"({part})" if isinstance(part, AllOf) else str(part) for part in self.parts)
+        return " or ".join(
+            f"({part})" if isinstance(part, AllOf) else str(part) for part in self.parts
+        )
 
 
 @dataclass(frozen=True)
@@ -145,11 +156,13 @@ class Not(Condition):
 
 
 def compile_condition(data: object) -> Condition:
-    """Compile a YAML mapping; raises ConditionError with the path inside it. The mapping may change afterwards."""
+    """Compile a YAML mapping; raises ConditionError with the path inside it. The mapping may
+    change afterwards."""
     return _condition(data, ())
 
 
-# --- matching ---------------------------------------------------------------------------------------------------------
+# --- matching
+# ---------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def _reach(facts: Mapping[str, Any], way: tuple[tuple[str, str], ...]) -> Any:
@@ -164,7 +177,8 @@ def _reach(facts: Mapping[str, Any], way: tuple[tuple[str, str], ...]) -> Any:
 
 
 def _same(fact: Any, operand: Any) -> bool:
-    """Equality without surprises: true is not 1, text is not a number, and containers compare item by item."""
+    """Equality without surprises: true is not 1, text is not a number, and containers compare
+    item by item."""
     if isinstance(operand, str):
         return isinstance(fact, str) and fact == operand
     if operand is None or isinstance(operand, bool):
@@ -191,7 +205,9 @@ def _equal(fact: Any, other: Any) -> bool:
 def _contains(fact: Any, operand: Any) -> bool:
     if isinstance(fact, str):
         return isinstance(operand, str) and operand in fact
-    return isinstance(fact, list | tuple | set | frozenset) and any(_same(item, operand) for item in fact)
+    return isinstance(fact, list | tuple | set | frozenset) and any(
+        _same(item, operand) for item in fact
+    )
 
 
 def _is(operand: Any) -> Test:
@@ -203,9 +219,17 @@ def _is(operand: Any) -> Test:
 
 
 def _in(operands: Any) -> Test:
-    words = frozenset(operand for operand in operands if isinstance(operand, str) and measure(operand) is None)
-    others = [operand for operand in operands if not isinstance(operand, str) or measure(operand) is not None]
-    return lambda fact: (isinstance(fact, str) and fact in words) or any(_equal(fact, other) for other in others)
+    words = frozenset(
+        operand for operand in operands if isinstance(operand, str) and measure(operand) is None
+    )
+    others = [
+        operand
+        for operand in operands
+        if not isinstance(operand, str) or measure(operand) is not None
+    ]
+    return lambda fact: (
+        (isinstance(fact, str) and fact in words) or any(_equal(fact, other) for other in others)
+    )
 
 
 def _not(test: Test) -> Test:
@@ -230,7 +254,8 @@ def _exists(operand: Any) -> Test:
     return (lambda fact: fact is not _MISSING) if operand else (lambda fact: fact is _MISSING)
 
 
-# --- operators --------------------------------------------------------------------------------------------------------
+# --- operators
+# --------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 @dataclass(frozen=True)
@@ -266,7 +291,9 @@ _OPERATORS: dict[str, _Operator] = {
     "is": _Operator("is", _is, _any_value, "a value"),
     "is_not": _Operator("is not", lambda operand: _not(_is(operand)), _any_value, "a value"),
     "in": _Operator("is one of", _in, _some_values, "a list of values, as `[pro, enterprise]`"),
-    "not_in": _Operator("is none of", lambda operand: _not(_in(operand)), _some_values, "a list of values"),
+    "not_in": _Operator(
+        "is none of", lambda operand: _not(_in(operand)), _some_values, "a list of values"
+    ),
     "at_least": _measure("at least", lambda order: order >= 0),
     "at_most": _measure("at most", lambda order: order <= 0),
     "above": _measure("above", lambda order: order > 0),
@@ -283,7 +310,9 @@ _OPERATORS: dict[str, _Operator] = {
         _text,
         "the beginning of a text",
     ),
-    "exists": _Operator("exists", _exists, lambda value: isinstance(value, bool), "`true` or `false`"),
+    "exists": _Operator(
+        "exists", _exists, lambda value: isinstance(value, bool), "`true` or `false`"
+    ),
 }
 
 
@@ -299,14 +328,20 @@ def _orders(holds: Callable[[int], bool]) -> Callable[[Any, Any], bool]:
 _RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "is": _equal,
     "is_not": lambda mine, theirs: not _equal(mine, theirs),
-    "in": lambda mine, theirs: isinstance(theirs, list | tuple) and any(_equal(mine, item) for item in theirs),
-    "not_in": lambda mine, theirs: isinstance(theirs, list | tuple) and not any(_equal(mine, item) for item in theirs),
+    "in": lambda mine, theirs: (
+        isinstance(theirs, list | tuple) and any(_equal(mine, item) for item in theirs)
+    ),
+    "not_in": lambda mine, theirs: (
+        isinstance(theirs, list | tuple) and not any(_equal(mine, item) for item in theirs)
+    ),
     "at_least": _orders(lambda order: order >= 0),
     "at_most": _orders(lambda order: order <= 0),
     "above": _orders(lambda order: order > 0),
     "below": _orders(lambda order: order < 0),
     "contains": _contains,
-    "starts_with": lambda mine, theirs: isinstance(mine, str) and isinstance(theirs, str) and mine.startswith(theirs),
+    "starts_with": lambda mine, theirs: (
+        isinstance(mine, str) and isinstance(theirs, str) and mine.startswith(theirs)
+    ),
 }
 
 OPERATORS: tuple[str, ...] = tuple(_OPERATORS)
@@ -315,16 +350,23 @@ COMBINATORS: tuple[str, ...] = ("all", "any", "not")
 """Names no fact can have at the top of a condition."""
 
 
-# --- compiling --------------------------------------------------------------------------------------------------------
+# --- compiling
+# --------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def _condition(data: object, path: Path) -> Condition:
     if len(path) > _DEEPEST:
-        raise ConditionError(path[:3], f"it is nested more than {_DEEPEST} deep", "write a flatter condition")
+        raise ConditionError(
+            path[:3], f"it is nested more than {_DEEPEST} deep", "write a flatter condition"
+        )
     if not isinstance(data, Mapping):
-        raise ConditionError(path, f"{_kind(data)} is no condition", "write a mapping, as `{category: spam}`")
+        raise ConditionError(
+            path, f"{_kind(data)} is no condition", "write a mapping, as `{category: spam}`"
+        )
     if not data:
-        raise ConditionError(path, "the condition is empty", "write at least one comparison, as `{category: spam}`")
+        raise ConditionError(
+            path, "the condition is empty", "write at least one comparison, as `{category: spam}`"
+        )
     parts = [_line(key, value, path) for key, value in data.items()]
     return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
 
@@ -337,46 +379,64 @@ def _line(key: object, value: object, path: Path) -> Condition:
         return Not(_condition(value, here))
     if key in ("all", "any"):
         if not isinstance(value, Sequence) or isinstance(value, str) or not value:
-            raise ConditionError(here, f"`{key}` needs a list of conditions", f"write `{key}: [{{...}}, {{...}}]`")
+            raise ConditionError(
+                here, f"`{key}` needs a list of conditions", f"write `{key}: [{{...}}, {{...}}]`"
+            )
         parts = tuple(_condition(part, (*here, index)) for index, part in enumerate(value))
         if len(parts) == 1:
             return parts[0]
         return AllOf(parts) if key == "all" else AnyOf(parts)
     if not all(key.split(".")):
-        raise ConditionError(here, f"{key!r} is no name of a fact", "write a name, or names joined by dots")
+        raise ConditionError(
+            here, f"{key!r} is no name of a fact", "write a name, or names joined by dots"
+        )
     return _comparisons(key, value, here)
 
 
 def _comparisons(fact: str, value: object, path: Path) -> Condition:
     if isinstance(value, list | tuple):
         raise ConditionError(
-            path, "a bare list may mean two things", "write `{in: [...]}` for one of these, `{is: [...]}` for this list"
+            path,
+            "a bare list may mean two things",
+            "write `{in: [...]}` for one of these, `{is: [...]}` for this list",
         )
     if not isinstance(value, Mapping):
         return _comparison(fact, "is", value, path)
     if not value:
         raise ConditionError(path, "there is no operator", f"write one of {', '.join(OPERATORS)}")
-    parts = [_comparison(fact, name, operand, (*path, str(name))) for name, operand in value.items()]
+    parts = [
+        _comparison(fact, name, operand, (*path, str(name))) for name, operand in value.items()
+    ]
     return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
 
 
 def _comparison(fact: str, name: object, value: object, path: Path) -> Condition:
     operator = _OPERATORS.get(name) if isinstance(name, str) else None
     if operator is None or not isinstance(name, str):
-        raise ConditionError(path, f"there is no operator `{name}`", _other_operator(fact, str(name)))
+        raise ConditionError(
+            path, f"there is no operator `{name}`", _other_operator(fact, str(name))
+        )
     if isinstance(value, Mapping) and set(value) == {"fact"}:
         return _relation(fact, name, value["fact"], path)
     operand = _literal(value, path)
     if not operator.accepts(operand):
-        raise ConditionError(path, f"`{name}` cannot use {_kind(operand)}", f"give it {operator.wants}")
+        raise ConditionError(
+            path, f"`{name}` cannot use {_kind(operand)}", f"give it {operator.wants}"
+        )
     return Comparison(fact, name, operand, operator.compile(operand), _way(fact))
 
 
 def _relation(fact: str, name: str, other: object, path: Path) -> Relation:
     if not isinstance(other, str) or not all(other.split(".")):
-        raise ConditionError(path, f"{other!r} is no name of a fact", "write `{fact: NAME}` with the other fact's name")
+        raise ConditionError(
+            path,
+            f"{other!r} is no name of a fact",
+            "write `{fact: NAME}` with the other fact's name",
+        )
     if name not in _RELATIONS:
-        raise ConditionError(path, f"`{name}` cannot compare two facts", "give it `true` or `false`")
+        raise ConditionError(
+            path, f"`{name}` cannot compare two facts", "give it `true` or `false`"
+        )
     return Relation(fact, name, other, _way(fact), _way(other))
 
 
@@ -389,13 +449,19 @@ def _other_operator(fact: str, name: str) -> str:
     near = get_close_matches(name, OPERATORS, n=1)
     if near:
         return f"did you mean `{near[0]}`?"
-    return f"write one of {', '.join(OPERATORS)}; to look inside `{fact}` write `{fact}.{name}` as the name"
+    return (
+        f"write one of {', '.join(OPERATORS)}; to look inside `{fact}` write `{fact}.{name}` as the"
+        " name"
+    )
 
 
 def _literal(value: object, path: Path, depth: int = 0) -> Any:
-    """A private copy in plain types, so that neither YAML's own types nor a later change reach the hot path."""
+    """A private copy in plain types, so that neither YAML's own types nor a later change reach
+    the hot path."""
     if depth > _DEEPEST:
-        raise ConditionError(path, f"the value is nested more than {_DEEPEST} deep", "write a flatter value")
+        raise ConditionError(
+            path, f"the value is nested more than {_DEEPEST} deep", "write a flatter value"
+        )
     if isinstance(value, Mapping):
         pairs = cast(Mapping[object, object], value)
         return {str(key): _literal(item, path, depth + 1) for key, item in pairs.items()}
@@ -409,10 +475,13 @@ def _literal(value: object, path: Path, depth: int = 0) -> Any:
         return int(value)
     if isinstance(value, float) and not math.isnan(value):
         return float(value)
-    raise ConditionError(path, f"{_kind(value)} cannot be compared", "write text in quotes, a number, true or false")
+    raise ConditionError(
+        path, f"{_kind(value)} cannot be compared", "write text in quotes, a number, true or false"
+    )
 
 
-# --- words ------------------------------------------------------------------------------------------------------------
+# --- words
+# ------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def _kind(value: object) -> str:
@@ -430,7 +499,11 @@ def _kind(value: object) -> str:
 
 
 def _in_words(value: Any) -> str:
-    if isinstance(value, str) and _PLAIN_WORD.fullmatch(value) and value not in ("true", "false", "null"):
+    if (
+        isinstance(value, str)
+        and _PLAIN_WORD.fullmatch(value)
+        and value not in ("true", "false", "null")
+    ):
         return value
     if isinstance(value, list):
         return "[" + ", ".join(_in_words(item) for item in value) + "]"

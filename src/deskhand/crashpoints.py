@@ -30,7 +30,8 @@ APPROVAL_POINTS: tuple[str, ...] = (
     "mail.after_data",
     "mail.after_yes",
 )
-"""Passed where a person decides and where a mail leaves: the last line of it said, and the server's yes heard."""
+"""Passed where a person decides and where a mail leaves: the last line of it said, and the
+server's yes heard."""
 _POINTS = frozenset((*CRASH_POINTS, *APPROVAL_POINTS))
 
 VARIABLE = "DESKHAND_CRASH_AT"
@@ -38,7 +39,8 @@ VARIABLE = "DESKHAND_CRASH_AT"
 
 
 class Crash(BaseException):
-    """Raised by an armed point to abandon the engine as a killed process would; nothing may catch and go on."""
+    """Raised by an armed point to abandon the engine as a killed process would; nothing may
+    catch and go on."""
 
 
 @dataclass(slots=True)
@@ -91,7 +93,10 @@ def _pass(name: str) -> None:
 
 def _check(name: str) -> None:
     if name not in _POINTS:
-        raise ValueError(f"{name!r} is not a crash point; declare it in CRASH_POINTS ({', '.join(sorted(_POINTS))})")
+        raise ValueError(
+            f"{name!r} is not a crash point; declare it in CRASH_POINTS"
+            f" ({', '.join(sorted(_POINTS))})"
+        )
 
 
 def _kill_self() -> None:

@@ -20,7 +20,12 @@ class ConfigError(DeskhandError):
     """The engineer must change a file: says which, where, what is wrong and what to write."""
 
     def __init__(
-        self, problem: str, *, file: Path | str | None = None, line: int | None = None, fix: str | None = None
+        self,
+        problem: str,
+        *,
+        file: Path | str | None = None,
+        line: int | None = None,
+        fix: str | None = None,
     ) -> None:
         self.problem, self.file, self.line, self.fix = problem, file, line, fix
         where = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
@@ -76,7 +81,8 @@ class StoreUnavailable(RetryableError):
 
 
 class Fenced(DeskhandError):
-    """Another owner works this run or this database; whoever gets this stops at once and writes nothing."""
+    """Another owner works this run or this database; whoever gets this stops at once and writes
+    nothing."""
 
     code = ErrorCode.FENCED
 
@@ -110,7 +116,8 @@ class TooManyLogins(DeskhandError):
 
 
 class EffectRefused(DeskhandError):
-    """The desk is stopped, or the effect would exceed a cap: nothing was written, and a person decides."""
+    """The desk is stopped, or the effect would exceed a cap: nothing was written, and a person
+    decides."""
 
     code = ErrorCode.TOOL_HELD
 

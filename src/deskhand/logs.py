@@ -1,4 +1,5 @@
-"""Logging with bound fields: one line for people, one JSON object a line for machines, and no secrets in either."""
+"""Logging with bound fields: one line for people, one JSON object a line for machines, and no
+secrets in either."""
 
 import json
 import logging
@@ -23,7 +24,9 @@ _SECRET_TEXT = re.compile(
 class BoundLogger(logging.LoggerAdapter[logging.Logger]):
     """A logger whose lines all carry the same fields; a call's own `extra` is added to them."""
 
-    def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
+    def process(
+        self, msg: Any, kwargs: MutableMapping[str, Any]
+    ) -> tuple[Any, MutableMapping[str, Any]]:
         return msg, {**kwargs, "extra": {**(self.extra or {}), **(kwargs.get("extra") or {})}}
 
 
@@ -31,8 +34,11 @@ def bound(name: str, **fields: object) -> BoundLogger:
     return BoundLogger(logging.getLogger(name), fields)
 
 
-def set_up_logging(level: int = logging.WARNING, *, as_json: bool | None = None, stream: TextIO | None = None) -> None:
-    """Send everything to stderr; `DESKHAND_LOG=json` asks for JSON lines where the caller does not say."""
+def set_up_logging(
+    level: int = logging.WARNING, *, as_json: bool | None = None, stream: TextIO | None = None
+) -> None:
+    """Send everything to stderr; `DESKHAND_LOG=json` asks for JSON lines where the caller does
+    not say."""
     if as_json is None:
         as_json = os.environ.get("DESKHAND_LOG", "").strip().lower() == "json"
     handler = logging.StreamHandler(stream or sys.stderr)

@@ -1,4 +1,5 @@
-"""What can be ordered: numbers, money, lengths of time, dates. Read from text, compared only with their own kind."""
+"""What can be ordered: numbers, money, lengths of time, dates. Read from text, compared only
+with their own kind."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +22,9 @@ _UNITS = {
 }
 _DURATION = re.compile(rf"([0-9]{{1,7}}(?:\.[0-9]{{1,3}})?) ?({'|'.join(_UNITS)})")
 _PART = "([0-9]{1,7})"
-_ISO_DURATION = re.compile(rf"P(?:{_PART}D)?(?:T(?:{_PART}H)?(?:{_PART}M)?(?:([0-9]{{1,7}}(?:\.[0-9]{{1,6}})?)S)?)?")
+_ISO_DURATION = re.compile(
+    rf"P(?:{_PART}D)?(?:T(?:{_PART}H)?(?:{_PART}M)?(?:([0-9]{{1,7}}(?:\.[0-9]{{1,6}})?)S)?)?"
+)
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?")
 _LONGEST = 60
 _BEGINS = frozenset("0123456789P")
@@ -59,10 +62,15 @@ def measure(value: Any) -> Measure | None:
 def compare(fact: Any, other: Measure) -> int | None:
     """-1, 0 or 1, or None where the two cannot be compared.
 
-    Sums of money by currency (`{"EUR": "120", "CZK": "300"}`) are compared in the currency of `other`.
+    Sums of money by currency (`{"EUR": "120", "CZK": "300"}`) are compared in the currency of
+    `other`.
     """
     kind, value = other
-    if kind == "money" and isinstance(fact, Mapping) and (total := _total(fact, value.currency)) is not None:
+    if (
+        kind == "money"
+        and isinstance(fact, Mapping)
+        and (total := _total(fact, value.currency)) is not None
+    ):
         return _sign(total.amount, value.amount)
     mine = measure(fact)
     if mine is None:

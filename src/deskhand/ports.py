@@ -1,6 +1,15 @@
-"""Every Protocol of the engine, in one place: what it needs from the outside and from its own exchangeable parts."""
+"""Every Protocol of the engine, in one place: what it needs from the outside and from its own
+exchangeable parts."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from deskhand.model.access import ApiKey, Session, User
@@ -55,7 +64,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# --- time and what is announced ---------------------------------------------------------------------------------------
+# --- time and what is announced
+# ---------------------------------------------------------------------------------------
 
 
 class Clock(Protocol):
@@ -72,7 +82,8 @@ class Sink(Protocol):
     def emit(self, event: AgentEvent) -> None: ...
 
 
-# --- models -----------------------------------------------------------------------------------------------------------
+# --- models
+# -----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 class ChatModel(Protocol):
@@ -82,7 +93,8 @@ class ChatModel(Protocol):
 
 
 class Brain(Protocol):
-    """Answers typed tasks; raises ModelUnavailable, ModelAnswerInvalid or ModelRefused when it cannot."""
+    """Answers typed tasks; raises ModelUnavailable, ModelAnswerInvalid or ModelRefused when it
+    cannot."""
 
     name: str
 
@@ -90,14 +102,21 @@ class Brain(Protocol):
 
 
 class Embeds(Protocol):
-    def embed(self, texts: Sequence[str], kind: Literal["query", "passage"] = "query") -> "NDArray[np.float32]":
+    def embed(
+        self, texts: Sequence[str], kind: Literal["query", "passage"] = "query"
+    ) -> "NDArray[np.float32]":
         """One row of unit length a text; zeros for a text without a word."""
         ...
 
 
 class SearchesKnowledge(Protocol):
     async def search(
-        self, question: str, *, category: str | None = None, language: str | None = None, limit: int = 5
+        self,
+        question: str,
+        *,
+        category: str | None = None,
+        language: str | None = None,
+        limit: int = 5,
     ) -> list[Hit]:
         """The passages that fit best, best first."""
         ...
@@ -107,13 +126,15 @@ class SearchesKnowledge(Protocol):
         ...
 
 
-# --- what a stage may use while it works ------------------------------------------------------------------------------
+# --- what a stage may use while it works
+# ------------------------------------------------------------------------------
 
 Work = Callable[[], Awaitable[StageResult]]
 
 
 class StageContext(Protocol):
-    """A stage's hold on its run: durable steps, approvals and the place its effects are keyed by."""
+    """A stage's hold on its run: durable steps, approvals and the place its effects are keyed
+    by."""
 
     run_id: str
     envelope: Envelope
@@ -125,14 +146,16 @@ class StageContext(Protocol):
         ...
 
     async def step(self, name: str, work: Work, *, at_once: bool = True) -> StageResult:
-        """Return the recorded result of this step, or do the work and record it. The only way to make a row.
+        """Return the recorded result of this step, or do the work and record it. The only way to
+        make a row.
 
         Not `at_once`, it is written together with the next one, as `note` does.
         """
         ...
 
     def note(self, name: str, result: StageResult, latency_ms: float = 0.0) -> StageResult:
-        """A step that is written together with the next one: for what a crash may do again without harm.
+        """A step that is written together with the next one: for what a crash may do again without
+        harm.
 
         The state holds it at once; a step of this name that is recorded already stands.
         """
@@ -143,7 +166,8 @@ class StageContext(Protocol):
         ...
 
     def approval(self, call_hash: str, key: EffectKey) -> Verdict | None:
-        """A reviewer's verdict on exactly this call at exactly this place, if one was given: good for one call."""
+        """A reviewer's verdict on exactly this call at exactly this place, if one was given:
+        good for one call."""
         ...
 
 
@@ -162,16 +186,20 @@ class ToolGate(Protocol):
         ctx: StageContext,
         index: int = 0,
     ) -> "GateAnswer":
-        """Judge a call and run it if nothing speaks against it; `parameters` may be the model's text, unread."""
+        """Judge a call and run it if nothing speaks against it; `parameters` may be the model's
+        text, unread."""
         ...
 
-    async def look_through(self, reply: Mapping[str, Any], ctx: StageContext) -> tuple[dict[str, Any], ...]:
+    async def look_through(
+        self, reply: Mapping[str, Any], ctx: StageContext
+    ) -> tuple[dict[str, Any], ...]:
         """What would speak against a reply for what it says, without judging or sending it."""
         ...
 
 
 class GateAnswer(Protocol):
-    """A verdict (`allow`, `hold`, `deny`) with the rule that gave it, and the result if the tool ran."""
+    """A verdict (`allow`, `hold`, `deny`) with the rule that gave it, and the result if the tool
+    ran."""
 
     def record(self) -> dict[str, Any]:
         """The call as its row keeps it."""
@@ -201,7 +229,8 @@ class GateAnswer(Protocol):
 
 class SearchesWeb(Protocol):
     async def search(self, query: str) -> list[dict[str, str]]:
-        """What was found, best first, each with `title`, `url` and `text`; ToolError says why nothing could be."""
+        """What was found, best first, each with `title`, `url` and `text`; ToolError says why
+        nothing could be."""
         ...
 
 
@@ -214,7 +243,8 @@ class PromptSource(Protocol):
 
 
 class Outbox(Protocol):
-    """Where replies leave. `key` names the effect: sending again under it changes nothing, `find` says if it left."""
+    """Where replies leave. `key` names the effect: sending again under it changes nothing,
+    `find` says if it left."""
 
     async def send(self, reply: Reply, key: str) -> str: ...
 
@@ -257,7 +287,8 @@ class Drafts(Protocol):
     async def find_draft(self, key: str) -> str | None: ...
 
 
-# --- storage ----------------------------------------------------------------------------------------------------------
+# --- storage
+# ----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 class Journal(Protocol):
@@ -273,17 +304,23 @@ class Journal(Protocol):
 class Effects(Protocol):
     """The ledger: intended before it happens, then done, failed or unknown."""
 
-    async def intend(self, key: EffectKey, tool: str, call_hash: str, counted: Counted | None = None) -> Effect:
+    async def intend(
+        self, key: EffectKey, tool: str, call_hash: str, counted: Counted | None = None
+    ) -> Effect:
         """Write the intention, or return what is already known under this key.
 
-        In the same transaction: EffectRefused while the desk is stopped or where a limit would be exceeded, else the
-        totals grow by what is counted.
+        In the same transaction: EffectRefused while the desk is stopped or where a limit would be
+        exceeded, else the totals grow by what is counted.
         """
         ...
 
-    async def settle(self, key: EffectKey, state: EffectState, result: dict[str, Any] | None) -> None: ...
+    async def settle(
+        self, key: EffectKey, state: EffectState, result: dict[str, Any] | None
+    ) -> None: ...
 
-    async def effects(self, run_id: str | None = None, state: EffectState | None = None) -> list[Effect]: ...
+    async def effects(
+        self, run_id: str | None = None, state: EffectState | None = None
+    ) -> list[Effect]: ...
 
     async def totals(self, places: Mapping[Scope, Place]) -> list[Total]:
         """What has been counted so far at these places."""
@@ -332,7 +369,8 @@ class Reviews(Protocol):
     async def review(self, review_id: str) -> Review: ...
 
     async def decide(self, review_id: str, verdict: Verdict) -> Review:
-        """Decide once: Conflict when somebody was faster, the draft is stale, or what was shown is not what is there.
+        """Decide once: Conflict when somebody was faster, the draft is stale, or what was shown is
+        not what is there.
 
         In the same transaction the run is queued again (or ended, where the decision ends it).
         """
@@ -350,7 +388,8 @@ class Reviews(Protocol):
         ...
 
     async def snooze(self, review_id: str, by: str, until: float | None) -> Review:
-        """Out of sight until then (None: back at once); Conflict when it is decided or would be over before that."""
+        """Out of sight until then (None: back at once); Conflict when it is decided or would be
+        over before that."""
         ...
 
     async def assign(self, review_id: str, by: str, to: str | None) -> Review:
@@ -371,14 +410,17 @@ class Reviews(Protocol):
 
 
 class AgentRecords(Protocol):
-    """What agents did, told from the rows: by the names of the views `agent_runs` and `email_events`."""
+    """What agents did, told from the rows: by the names of the views `agent_runs` and
+    `email_events`."""
 
     async def agent_runs(self, run_id: str | None = None, limit: int = 100) -> list[dict[str, Any]]:
-        """One a stage that an agent worked, newest first: profile, status, tool_calls_log, final_message, ..."""
+        """One a stage that an agent worked, newest first: profile, status, tool_calls_log,
+        final_message, ..."""
         ...
 
     async def email_events(self, run_id: str, limit: int = 1000) -> list[dict[str, Any]]:
-        """What happened to a run, in order: how its agents ended, and what people and programs did."""
+        """What happened to a run, in order: how its agents ended, and what people and programs
+        did."""
         ...
 
 
@@ -387,10 +429,12 @@ class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
 
     desk: str
     owner: str
-    """Who writes here: a fresh name every boot. Rows and effects of a run are taken from its owner only."""
+    """Who writes here: a fresh name every boot. Rows and effects of a run are taken from its
+    owner only."""
 
     async def accept(self, message: Message, *, flow: str) -> Accepted:
-        """Record the message and its run, once. The same sender's draft that waits in this conversation goes stale."""
+        """Record the message and its run, once. The same sender's draft that waits in this
+        conversation goes stale."""
         ...
 
     async def claim(self, run_id: str, versions: Mapping[str, str]) -> Claimed | None:
@@ -410,7 +454,8 @@ class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
         review: NewReview | None = None,
         rows: Sequence[StepRow] = (),
     ) -> None:
-        """End or park a running run after its last rows, opening its review in the same transaction as that."""
+        """End or park a running run after its last rows, opening its review in the same
+        transaction as that."""
         ...
 
     async def release(self, run_id: str) -> None:
@@ -418,7 +463,8 @@ class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
         ...
 
     async def recover(self) -> int:
-        """Queue every run that another owner left running, counting a crash for each. Returns how many."""
+        """Queue every run that another owner left running, counting a crash for each. Returns
+        how many."""
         ...
 
     async def queued(self, *, after: int = 0, limit: int = 1000) -> list[Run]:
@@ -446,20 +492,25 @@ class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
         """The messages of these runs, by run; erased ones are left out."""
         ...
 
-    async def conversation(self, conversation: str, *, before: int, limit: int = 20) -> list[ConversationTurn]:
+    async def conversation(
+        self, conversation: str, *, before: int, limit: int = 20
+    ) -> list[ConversationTurn]:
         """Earlier turns, oldest first."""
         ...
 
     async def adopt(self, run_id: str, conversation: str, before: int) -> Run | None:
-        """Let `run_id` take over the newest run of the conversation that waits for its sender; None without one."""
+        """Let `run_id` take over the newest run of the conversation that waits for its sender;
+        None without one."""
         ...
 
     async def superseded(self, run_id: str, conversation: str) -> list[ConversationTurn]:
-        """The earlier turns, oldest first, whose drafts this run's message made stale, directly or in turn."""
+        """The earlier turns, oldest first, whose drafts this run's message made stale, directly
+        or in turn."""
         ...
 
     async def requeue(self, run_id: str, by: str) -> Run:
-        """Queue a needs_review or failed run again, its crash count cleared; Conflict in any other status."""
+        """Queue a needs_review or failed run again, its crash count cleared; Conflict in any
+        other status."""
         ...
 
     async def cancel(self, run_id: str, by: str) -> Run:
@@ -467,7 +518,8 @@ class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
         ...
 
     async def stop(self, by: str, reason: str = "") -> Stop:
-        """Throw the desk's stop switch: from now on no effect happens, in no process. The first reason stays."""
+        """Throw the desk's stop switch: from now on no effect happens, in no process. The first
+        reason stays."""
         ...
 
     async def resume(self, by: str) -> int:
@@ -484,18 +536,26 @@ class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
 
     async def taken_over_by(self, conversation: str) -> str | None: ...
 
-    async def replies_since(self, conversation: str, tool: str, since: float, *, beside: str) -> int:
-        """How many effects of this tool were carried out in the conversation since then by other runs than `beside`."""
+    async def replies_since(
+        self, conversation: str, tool: str, since: float, *, beside: str
+    ) -> int:
+        """How many effects of this tool were carried out in the conversation since then by other
+        runs than `beside`."""
         ...
 
     async def replies_to(self, sender: str, tool: str, since: float, *, beside: str) -> int:
-        """How many effects of this tool answered this sender since then in other conversations than `beside`."""
+        """How many effects of this tool answered this sender since then in other conversations
+        than `beside`."""
         ...
 
-    async def answered_by_person(self, conversation: str, by: str, *, silence: bool, text: str | None = None) -> int:
-        """Withdraw what waits to be sent here, since a person answered; with `silence` they take the conversation over.
+    async def answered_by_person(
+        self, conversation: str, by: str, *, silence: bool, text: str | None = None
+    ) -> int:
+        """Withdraw what waits to be sent here, since a person answered; with `silence` they take
+        the conversation over.
 
-        Returns how many runs that ended. `text` is what they wrote: it says what the withdrawn replies were worth.
+        Returns how many runs that ended. `text` is what they wrote: it says what the withdrawn
+        replies were worth.
         """
         ...
 
@@ -509,23 +569,30 @@ class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
 
     async def record_event(self, event: Event) -> None: ...
 
-    async def events(self, *, run_id: str | None = None, after: int = 0, limit: int = 1000) -> list[Event]: ...
+    async def events(
+        self, *, run_id: str | None = None, after: int = 0, limit: int = 1000
+    ) -> list[Event]: ...
 
     async def erase(self, address: str, by: str) -> int:
-        """Delete what this address wrote and what was made of it, keeping digests; returns how many runs it sent."""
+        """Delete what this address wrote and what was made of it, keeping digests; returns how
+        many runs it sent."""
         ...
 
     async def prune(self, responses: float, totals: float) -> Pruned:
         """Delete API responses and totals older than this, in seconds; how many there were."""
         ...
 
-    async def remember_response(self, key: str, request_digest: str, response: bytes) -> bytes | None:
-        """Keep an API response under an idempotency key; returns the earlier one, Conflict for another request."""
+    async def remember_response(
+        self, key: str, request_digest: str, response: bytes
+    ) -> bytes | None:
+        """Keep an API response under an idempotency key; returns the earlier one, Conflict for
+        another request."""
         ...
 
 
 class TrustStore(Protocol):
-    """What people and customers made of a desk's replies, and the modes its categories have come to."""
+    """What people and customers made of a desk's replies, and the modes its categories have come
+    to."""
 
     desk: str
 
@@ -534,14 +601,18 @@ class TrustStore(Protocol):
         ...
 
     async def left_alone(self, judgement: Judgement) -> bool:
-        """Keep that a run's reply left with nobody looking at it; False when somebody did, or it is known."""
+        """Keep that a run's reply left with nobody looking at it; False when somebody did, or it
+        is known."""
         ...
 
     async def complained(self, conversation: str, by_run: str, since: float) -> str | None:
-        """Count a complaint against the last reply of the conversation that left alone; that reply's run, if any."""
+        """Count a complaint against the last reply of the conversation that left alone; that
+        reply's run, if any."""
         ...
 
-    async def judgements(self, category: str, *, since: float = 0.0, newest: int | None = None) -> list[Judgement]:
+    async def judgements(
+        self, category: str, *, since: float = 0.0, newest: int | None = None
+    ) -> list[Judgement]:
         """Those after a moment, oldest first; the newest so many of them."""
         ...
 
@@ -554,7 +625,8 @@ class TrustStore(Protocol):
         ...
 
     async def change_mode(self, change: ModeChange) -> bool:
-        """A category's mode from now on, and an event about it; False when somebody took this number before."""
+        """A category's mode from now on, and an event about it; False when somebody took this
+        number before."""
         ...
 
 
@@ -565,7 +637,8 @@ class SpotChecks(Protocol):
 
 
 class Threads(Protocol):
-    """What has been said in which conversation: to place a mail. What was erased is not known any more."""
+    """What has been said in which conversation: to place a mail. What was erased is not known
+    any more."""
 
     async def message_known(self, channel: str, message_id: str) -> ConversationTurn | None:
         """The message that was accepted under this id."""
@@ -575,11 +648,15 @@ class Threads(Protocol):
         """The message that was answered by this delivery, if there was one."""
         ...
 
-    async def messages_from(self, address: str, *, since: float, limit: int = 20) -> list[ConversationTurn]:
+    async def messages_from(
+        self, address: str, *, since: float, limit: int = 20
+    ) -> list[ConversationTurn]:
         """The latest messages that name this address as their sender, newest first."""
         ...
 
-    async def conversation(self, conversation: str, *, before: int, limit: int = 20) -> list[ConversationTurn]: ...
+    async def conversation(
+        self, conversation: str, *, before: int, limit: int = 20
+    ) -> list[ConversationTurn]: ...
 
 
 class Archive(Protocol):
@@ -599,7 +676,9 @@ class Archive(Protocol):
 class ApiKeys(Protocol):
     """Keys to the API; secrets are shown once and never stored."""
 
-    async def add(self, name: str, scopes: Iterable[str], desks: Iterable[str]) -> tuple[ApiKey, str]: ...
+    async def add(
+        self, name: str, scopes: Iterable[str], desks: Iterable[str]
+    ) -> tuple[ApiKey, str]: ...
 
     async def find(self, secret: str) -> ApiKey | None:
         """The key in use that this is the secret of."""
@@ -611,7 +690,8 @@ class ApiKeys(Protocol):
 
 
 class Users(Protocol):
-    """People who log in, and their sessions. Of passwords and session secrets only digests are stored."""
+    """People who log in, and their sessions. Of passwords and session secrets only digests are
+    stored."""
 
     async def add(self, name: str, password: str, desks: Iterable[str]) -> User: ...
 
@@ -626,7 +706,8 @@ class Users(Protocol):
         ...
 
     async def log_in(self, name: str, password: str, client: str) -> str | None:
-        """The secret of a new session; None for a wrong name or password; TooManyLogins after many of those."""
+        """The secret of a new session; None for a wrong name or password; TooManyLogins after
+        many of those."""
         ...
 
     async def session(self, secret: str) -> Session | None:
@@ -637,12 +718,16 @@ class Users(Protocol):
 
 
 class KnowledgeStore(Protocol):
-    """One desk's index of articles. Every change of it is noticed by the next search, in whatever process."""
+    """One desk's index of articles. Every change of it is noticed by the next search, in
+    whatever process."""
 
     desk: str
 
-    async def put(self, articles: Sequence[tuple[Article, Sequence[IndexedChunk]]], built_with: str) -> None:
-        """Write these articles, each in place of the one with its id: all of them or, on an error, none."""
+    async def put(
+        self, articles: Sequence[tuple[Article, Sequence[IndexedChunk]]], built_with: str
+    ) -> None:
+        """Write these articles, each in place of the one with its id: all of them or, on an
+        error, none."""
         ...
 
     async def remove(self, ids: Iterable[str]) -> int: ...
@@ -658,7 +743,8 @@ class KnowledgeStore(Protocol):
         ...
 
     async def record_sources(self, run_id: str, hits: Sequence[Hit]) -> None:
-        """Note which articles, as they were, a run's answer used; NotFound for a run that is not this desk's."""
+        """Note which articles, as they were, a run's answer used; NotFound for a run that is not
+        this desk's."""
         ...
 
     async def texts_used(self, run_id: str) -> list[str]:
@@ -673,9 +759,11 @@ class KnowledgeStore(Protocol):
 
 
 class DeskDatabase(Protocol):
-    """Tables of a desk's own. `work` is a plain function of a SQLAlchemy connection, called in one transaction.
+    """Tables of a desk's own. `work` is a plain function of a SQLAlchemy connection, called in one
+    transaction.
 
-    Other desks' tables and the engine's are out of its sight. Whatever it raises undoes the transaction.
+    Other desks' tables and the engine's are out of its sight. Whatever it raises undoes the
+    transaction.
     """
 
     async def read(self, tables: OwnTables, work: "Callable[[Connection], T]") -> T: ...
@@ -684,8 +772,11 @@ class DeskDatabase(Protocol):
         """Committed when it returns; undone again in a rehearsal."""
         ...
 
-    async def once(self, tables: OwnTables, key: str, work: "Callable[[Connection], dict[str, Any]]") -> dict[str, Any]:
-        """The same, done once a key: who comes again, or at the same time, is given what the first one returned."""
+    async def once(
+        self, tables: OwnTables, key: str, work: "Callable[[Connection], dict[str, Any]]"
+    ) -> dict[str, Any]:
+        """The same, done once a key: who comes again, or at the same time, is given what the
+        first one returned."""
         ...
 
     def rehearsal(self) -> "DeskDatabase":
@@ -732,7 +823,8 @@ class Contacts(Protocol):
     async def find(self, address: str) -> Contact | None: ...
 
     async def known(self, address: str) -> Contact | None:
-        """What people wrote down about this address, without looking at its mail: quick enough for every call."""
+        """What people wrote down about this address, without looking at its mail: quick enough
+        for every call."""
         ...
 
     async def list(
@@ -748,32 +840,39 @@ class Contacts(Protocol):
         ...
 
     async def put(self, entries: Sequence[ContactEntry], by: str) -> Sequence[ContactChange]:
-        """Add what is said to what is known, all of it or nothing; saying the same again changes nothing."""
+        """Add what is said to what is known, all of it or nothing; saying the same again changes
+        nothing."""
         ...
 
     async def note(self, address: str, text: str, by: str) -> Contact: ...
 
-    async def tag(self, address: str, add: Sequence[str], remove: Sequence[str] = ()) -> Contact: ...
+    async def tag(
+        self, address: str, add: Sequence[str], remove: Sequence[str] = ()
+    ) -> Contact: ...
 
     async def set_tier(self, address: str, tier: str | None) -> Contact: ...
 
 
 class Calendar(Protocol):
-    """When the company is busy, and the times that its conversations hold. Says only when, never what."""
+    """When the company is busy, and the times that its conversations hold. Says only when, never
+    what."""
 
     async def busy(self, frame: Span, beside: Collection[str] = ()) -> list[Span]:
-        """What is taken in this time: events of people but for those with these uids, and what conversations hold."""
+        """What is taken in this time: events of people but for those with these uids, and what
+        conversations hold."""
         ...
 
     async def hold(self, new: NewBooking) -> Booking:
-        """Take a time for a conversation, in place of what it held; the same key again is the same booking.
+        """Take a time for a conversation, in place of what it held; the same key again is the same
+        booking.
 
         SlotTaken when something else is there by now.
         """
         ...
 
     async def confirm(self, key: str) -> Booking:
-        """Make what is held the customer's; SlotTaken when it had expired and somebody else has it by now."""
+        """Make what is held the customer's; SlotTaken when it had expired and somebody else has
+        it by now."""
         ...
 
     async def release(self, key: str, reason: str) -> Booking: ...
@@ -789,7 +888,8 @@ class Calendar(Protocol):
         ...
 
     async def settle(self) -> int:
-        """Release what expired, and write outside what could not be written before; returns how many that were."""
+        """Release what expired, and write outside what could not be written before; returns how
+        many that were."""
         ...
 
     async def check(self) -> str:
@@ -827,7 +927,8 @@ class Dispatcher(Protocol):
     async def stop(self, *, grace: float = 10.0) -> None: ...
 
 
-# --- what capability code brings --------------------------------------------------------------------------------------
+# --- what capability code brings
+# --------------------------------------------------------------------------------------
 
 PreHook = Callable[[Envelope], Envelope | Awaitable[Envelope]]
 PostHook = Callable[[Envelope, dict[str, Any]], Envelope | Awaitable[Envelope]]

@@ -35,7 +35,12 @@ from deskhand.agents.office_sources import calendar_source, contact_source
 from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
 from deskhand.agents.reasons import KnownSender, reasons_in
-from deskhand.agents.remembering import conversation_source, knowledge_source, own_source, similar_source
+from deskhand.agents.remembering import (
+    conversation_source,
+    knowledge_source,
+    own_source,
+    similar_source,
+)
 from deskhand.agents.retrieval import Source, retrieve_from
 from deskhand.agents.sending import Sending
 from deskhand.agents.services import BUILT_IN, dispatch_through, review_through
@@ -137,7 +142,8 @@ def find_desk(name: str) -> Path:
     if (SHIPPED / name / "desk.yaml").is_file():
         return SHIPPED / name
     raise ConfigError(
-        f"there is no desk {name!r}", fix=f"name a folder with a desk.yaml, or one of: {', '.join(shipped_desks())}"
+        f"there is no desk {name!r}",
+        fix=f"name a folder with a desk.yaml, or one of: {', '.join(shipped_desks())}",
     )
 
 
@@ -163,17 +169,31 @@ class LoadedDesk:
 
 
 def read_desk(name: str, *, policy: Path | None = None) -> LoadedDesk:
-    """Read and check a desk as a whole, perhaps with other rules than its own; ConfigErrors lists every problem."""
+    """Read and check a desk as a whole, perhaps with other rules than its own; ConfigErrors
+    lists every problem."""
     folder = find_desk(name)
     path = folder / "tools.py"
     code = load_tools(path) if path.is_file() else DeskCode((), {}, {}, {})
-    shapes = {**OFFICE_SHAPES, **built_in_shapes(), **{tool.name: shape_of(tool) for tool in code.tools}}
+    shapes = {
+        **OFFICE_SHAPES,
+        **built_in_shapes(),
+        **{tool.name: shape_of(tool) for tool in code.tools},
+    }
     for tool in code.tools:
         if tool.name in built_in_shapes():
-            raise tool.place.error(f"{tool.name!r} is a tool that every desk has already", fix="rename this one")
+            raise tool.place.error(
+                f"{tool.name!r} is a tool that every desk has already", fix="rename this one"
+            )
     facts = {fact.name: fact.kind for fact in code.message_facts}
     services, own = {*BUILT_IN, *code.services}, tuple(code.preprocessors)
-    spec = load_desk(folder, tools=shapes, services=services, policy=policy, message_facts=facts, preprocessors=own)
+    spec = load_desk(
+        folder,
+        tools=shapes,
+        services=services,
+        policy=policy,
+        message_facts=facts,
+        preprocessors=own,
+    )
     return LoadedDesk(_with_stand_ins(spec), code)
 
 
@@ -192,12 +212,17 @@ def _with_stand_ins(spec: DeskSpec) -> DeskSpec:
 
 
 def routed_as_said(loaded: LoadedDesk) -> Callable[[Message, bool | None], Awaitable[Message]]:
-    """As `routed_by`, for somebody who may know whether the desk's agents were at work or the flows in their place."""
+    """As `routed_by`, for somebody who may know whether the desk's agents were at work or the
+    flows in their place."""
     spec = loaded.spec
 
     @cache
     def routed(agents: bool | None) -> Callable[[Message], Awaitable[Message]]:
-        known = {None: spec.stand_ins, True: {}, False: stand_ins(spec, dict.fromkeys(spec.profiles, ""))}[agents]
+        known = {
+            None: spec.stand_ins,
+            True: {},
+            False: stand_ins(spec, dict.fromkeys(spec.profiles, "")),
+        }[agents]
         return routed_by(replace(loaded, spec=spec.model_copy(update={"stand_ins": known})))
 
     return lambda message, agents: routed(agents)(message)
@@ -289,11 +314,18 @@ def exchanges_of(database: Database, desk: str) -> SqlExchanges:
 
 
 def remembers(spec: DeskSpec) -> bool:
-    """Whether some stage of the desk looks for earlier messages, so that answered ones are worth keeping."""
-    return any(stage.service == "retrieve" for flow in spec.flows.values() for stage in flow.stages.values())
+    """Whether some stage of the desk looks for earlier messages, so that answered ones are worth
+    keeping."""
+    return any(
+        stage.service == "retrieve"
+        for flow in spec.flows.values()
+        for stage in flow.stages.values()
+    )
 
 
-def context_sources(database: Database, store: DeskStore, knowledge: SearchesKnowledge, office: Office) -> list[Source]:
+def context_sources(
+    database: Database, store: DeskStore, knowledge: SearchesKnowledge, office: Office
+) -> list[Source]:
     """Where the service `retrieve` looks, in order of importance."""
     exchanges = exchanges_of(database, store.desk)
     return [
@@ -321,7 +353,8 @@ def embedder_name() -> str:
 
 
 def own_database(database: Database, desk: str) -> "OwnDatabase":
-    """The tables of a desk's own: a file beside a SQLite database, a schema on PostgreSQL; made when first used."""
+    """The tables of a desk's own: a file beside a SQLite database, a schema on PostgreSQL; made
+    when first used."""
     from deskhand.adapters.stores.own_tables import OwnDatabase, PostgresPlace, SqlitePlace
 
     if isinstance(database, SqliteDatabase):
@@ -338,7 +371,8 @@ class Erased(NamedTuple):
 
 
 async def erase_person(database: Database, desk: str, address: str, by: str) -> Erased:
-    """The desk's own tables first: what names a person there is known from the engine's, which go after them."""
+    """The desk's own tables first: what names a person there is known from the engine's, which
+    go after them."""
     from deskhand.adapters.stores.erasing import known_as
 
     names, run_ids = await database.read_core(lambda core: known_as(core, desk, address))
@@ -351,7 +385,10 @@ async def copy_database(
 ) -> dict[str, int]:
     """Everything from a SQLite file to an empty PostgreSQL database; rows copied, by table."""
     if not isinstance(source, SqliteDatabase) or isinstance(target, SqliteDatabase):
-        raise ConfigError("a copy goes from a SQLite file to PostgreSQL", fix="deskhand db copy FILE postgresql://...")
+        raise ConfigError(
+            "a copy goes from a SQLite file to PostgreSQL",
+            fix="deskhand db copy FILE postgresql://...",
+        )
     from deskhand.adapters.stores import copying
 
     return await copying.copy_database(source, target, progress)
@@ -380,9 +417,9 @@ async def open_desk(
 ) -> AsyncIterator[Desk]:
     """A desk that takes messages; on leaving, what runs comes to rest or is handed back.
 
-    Not `live` means that effects are captured: judged and recorded, not carried out. With a `crew` the desk is one of
-    those that many workers serve together. `rates` are calls a minute by model, counted over all of them. To
-    `listen` is to read the desk's channels as well.
+    Not `live` means that effects are captured: judged and recorded, not carried out. With a `crew`
+    the desk is one of those that many workers serve together. `rates` are calls a minute by model,
+    counted over all of them. To `listen` is to read the desk's channels as well.
     """
     spec, clock = loaded.spec, SystemClock()
     require_models(spec, without_models(spec))
@@ -390,18 +427,29 @@ async def open_desk(
     chat = OpenAIChatModel(provider_table(_providers(spec)))
     model: ChatModel = RatedChatModel(chat, SharedRate(database, rates)) if rates else chat
     if spec.safeguards.model_spend is not None:
-        model = CappedChatModel(model, partial(_spent_today, store, spec, clock), spec.safeguards.model_spend)
+        model = CappedChatModel(
+            model, partial(_spent_today, store, spec, clock), spec.safeguards.model_spend
+        )
     channels = desk_channels(spec, database, store)
     knowledge = open_knowledge(database, spec.name)
     office = replace(desk_office(spec, database, store, clock), rehearses=not live)
     servers = mcp_servers(spec)
-    registry, cited = _registry(loaded, store, outbox, office, channels, servers), knowledge.store.texts_used
+    registry, cited = (
+        _registry(loaded, store, outbox, office, channels, servers),
+        knowledge.store.texts_used,
+    )
     own = own_database(database, spec.name)
     gate = _gate(loaded, store, registry, office, own, "live" if live else "capture", cited=cited)
-    brain = build_brain(spec, RecordingChatModel(model, store.record_call, clock), clock, knowledge, embedder)
+    brain = build_brain(
+        spec, RecordingChatModel(model, store.record_call, clock), clock, knowledge, embedder
+    )
     agents = Agents(
         spec.profiles,
-        agent_chat(spec, model, lambda asked: RecordingChatModel(asked, store.record_call, clock, waits=False)),
+        agent_chat(
+            spec,
+            model,
+            lambda asked: RecordingChatModel(asked, store.record_call, clock, waits=False),
+        ),
         tuple(registry),
         spec.models,
         spec.default_model,
@@ -410,12 +458,19 @@ async def open_desk(
     trust = open_trust(spec, database)
     bookings = BookingKeeper(office.calendar, store, clock)
     sending = replace(
-        _sending(spec, store, clock), mode_for=trust.mode_for, spot_checks=trust, confirm_times=bookings.confirm
+        _sending(spec, store, clock),
+        mode_for=trust.mode_for,
+        spot_checks=trust,
+        confirm_times=bookings.confirm,
     )
     known = _answered_before(store)
     sources = context_sources(database, store, knowledge, office)
-    parts = _parts(loaded, gate, brain, PromptRegistry(spec.prompts), events, sending, agents, sources, known)
-    learner = Learner(store, exchanges_of(database, spec.name), embedder) if remembers(spec) else None
+    parts = _parts(
+        loaded, gate, brain, PromptRegistry(spec.prompts), events, sending, agents, sources, known
+    )
+    learner = (
+        Learner(store, exchanges_of(database, spec.name), embedder) if remembers(spec) else None
+    )
     rested = (bookings.at_rest, *([learner.at_rest] if learner else []))
     worker = _worker(
         spec,
@@ -426,7 +481,9 @@ async def open_desk(
         at_rest=_each(rested),
         answering=answering_flow(gate, sending, parts),
     )
-    limits = Limits(in_flight=in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog)
+    limits = Limits(
+        in_flight=in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog
+    )
     dispatcher = _dispatcher(loaded, store, worker, limits, crew)
     keepers = [
         ChannelKeeper(
@@ -440,7 +497,9 @@ async def open_desk(
     ]
     notifier = _notifier(spec, database, store, channels, outbox, clock)
     housekeeper = Housekeeper(
-        store, responses_days=spec.limits.keep_responses_days, totals_days=spec.limits.keep_totals_days
+        store,
+        responses_days=spec.limits.keep_responses_days,
+        totals_days=spec.limits.keep_totals_days,
     )
     try:
         await prepare(brain)
@@ -496,7 +555,8 @@ def open_calendar(
     desk: str | None = None,
     sealed: bool = False,
 ) -> Calendar:
-    """A desk's calendar, wherever it lies; what conversations hold is always in the database, under the desk's name.
+    """A desk's calendar, wherever it lies; what conversations hold is always in the database, under
+    the desk's name.
 
     `sealed` leaves out what lies on another machine.
     """
@@ -507,7 +567,9 @@ def open_calendar(
         from deskhand.adapters.calendar.caldav import CalDavCalendar
         from deskhand.adapters.calendar.caldav_wire import CalDavWire
 
-        return CalDavCalendar(held, CalDavWire(calendar.caldav), ZoneInfo(calendar.zone), calendar.title)
+        return CalDavCalendar(
+            held, CalDavWire(calendar.caldav), ZoneInfo(calendar.zone), calendar.title
+        )
     if calendar.ics:
         from deskhand.adapters.calendar.ics_files import IcsCalendar
 
@@ -517,7 +579,8 @@ def open_calendar(
 
 @asynccontextmanager
 async def looking_at_calendar(spec: DeskSpec, url: str) -> AsyncIterator[Calendar]:
-    """A desk's calendar, to look at; a database that is not there yet holds nothing, and looking does not make one."""
+    """A desk's calendar, to look at; a database that is not there yet holds nothing, and looking
+    does not make one."""
     file = database_file(url)
     with TemporaryDirectory(prefix="deskhand-") as scratch:
         there = file is None or file.is_file()
@@ -536,7 +599,9 @@ async def check_calendar(spec: DeskSpec) -> str:
             return await calendar.check()
 
 
-def desk_office(spec: DeskSpec, database: Database, store: DeskStore, clock: Clock, *, sealed: bool = False) -> Office:
+def desk_office(
+    spec: DeskSpec, database: Database, store: DeskStore, clock: Clock, *, sealed: bool = False
+) -> Office:
     """What a desk's tools for people and times work with."""
     contacts = open_contacts(database, store.desk, clock.now)
     calendar = open_calendar(spec, database, clock.now, desk=store.desk, sealed=sealed)
@@ -582,7 +647,9 @@ def desk_channels(spec: DeskSpec, database: Database, store: DeskStore) -> "list
 
 def offers(spec: DeskSpec, tool: str) -> bool:
     """Whether any stage of the desk may call this tool."""
-    return any(tool in stage.tools for flow in spec.flows.values() for stage in flow.stages.values())
+    return any(
+        tool in stage.tools for flow in spec.flows.values() for stage in flow.stages.values()
+    )
 
 
 def mailboxes(spec: DeskSpec, database: Database) -> "list[MailChannel]":
@@ -606,7 +673,8 @@ async def hand_in(loaded: LoadedDesk, database: Database, message: Message) -> A
 
 
 async def check_channels(spec: DeskSpec) -> dict[str, str | DeskhandError]:
-    """What every channel says when it is tried, by name; nothing is read for good, sent or remembered."""
+    """What every channel says when it is tried, by name; nothing is read for good, sent or
+    remembered."""
     found: dict[str, str | DeskhandError] = {}
     if not spec.channels:
         return found
@@ -640,7 +708,9 @@ def _notifier(
     async def mail(reply: Reply, key: str) -> object:
         assert wanted.digest is not None
         carrier = _carriers(channels).get(wanted.digest.channel)
-        return await (folder.send(reply, key) if carrier is None else carrier.send(Letter(reply, key, None)))
+        return await (
+            folder.send(reply, key) if carrier is None else carrier.send(Letter(reply, key, None))
+        )
 
     async def find(key: str) -> object | None:
         assert wanted.digest is not None
@@ -665,8 +735,11 @@ def _carriers(channels: "Sequence[DeskChannel]") -> dict[str, Carrier]:
     return {channel.name: channel for channel in channels if not isinstance(channel, FilesChannel)}
 
 
-def _sending(spec: DeskSpec, store: DeskStore, clock: Clock, counted: SentLately | None = None) -> Sending:
-    """By desk.yaml alone; `counted` says how many replies left where the store, being a sandbox's, cannot know."""
+def _sending(
+    spec: DeskSpec, store: DeskStore, clock: Clock, counted: SentLately | None = None
+) -> Sending:
+    """By desk.yaml alone; `counted` says how many replies left where the store, being a
+    sandbox's, cannot know."""
     real = {name for name, channel in spec.channels.items() if channel.really_sends}
 
     async def sent_lately(conversation: str, run_id: str) -> int:
@@ -679,7 +752,9 @@ def _sending(spec: DeskSpec, store: DeskStore, clock: Clock, counted: SentLately
 
     return Sending(
         mode_for=mode_for,
-        undo_for=lambda message: spec.undo_seconds if message is not None and message.channel in spec.channels else 0.0,
+        undo_for=lambda message: (
+            spec.undo_seconds if message is not None and message.channel in spec.channels else 0.0
+        ),
         by_mail=lambda message: message is not None and message.channel in real,
         sent_lately=sent_lately,
         replies_per_hour=spec.limits.replies_per_hour,
@@ -702,7 +777,8 @@ async def _mode_as_recorded(spec: DeskSpec, earned: EarnedModes, category: str |
 
 def _answered_before(store: DeskStore) -> KnownSender:
     async def known(envelope: Envelope) -> bool:
-        """A sender whom nobody has proven is known from the same conversation only: its address may be borrowed."""
+        """A sender whom nobody has proven is known from the same conversation only: its address
+        may be borrowed."""
         message, run_id = envelope.message, envelope.run_id
         if message is None:
             return False
@@ -756,7 +832,11 @@ def _worker(
 
 
 def _offers_times(flows: Mapping[str, Flow]) -> bool:
-    return any(CHECK_CALENDAR in stage.tools for flow in flows.values() for stage in flow.spec.stages.values())
+    return any(
+        CHECK_CALENDAR in stage.tools
+        for flow in flows.values()
+        for stage in flow.spec.stages.values()
+    )
 
 
 def _registry(
@@ -792,7 +872,10 @@ def mcp_servers(spec: DeskSpec) -> "McpServers | None":
 
 
 async def _not_asked(tool: McpToolSpec, arguments: dict[str, Any]) -> dict[str, Any]:
-    words = f"where messages are only tried, {tool.server} is not asked; give a result under `given: {{tools: ...}}`"
+    words = (
+        f"where messages are only tried, {tool.server} is not asked; give a result under `given:"
+        " {tools: ...}`"
+    )
     raise ToolError("not_asked", words, recoverable=False)
 
 
@@ -801,7 +884,9 @@ def server_tools(loaded: LoadedDesk) -> tuple[Tool, ...]:
     return tuple(pinned_tool(tool, _not_asked) for tool in loaded.spec.mcp.tools)
 
 
-async def described(servers: Mapping[str, McpServerSpec]) -> dict[str, dict[str, Pin] | DeskhandError]:
+async def described(
+    servers: Mapping[str, McpServerSpec],
+) -> dict[str, dict[str, Pin] | DeskhandError]:
     """What each server says of its tools now, or why it could not be asked."""
     if not servers:
         return {}
@@ -840,7 +925,9 @@ def _built_in(spec: DeskSpec, store: DeskStore) -> tuple[Tool, ...]:
         return built_in_tools(store.effects, per_run)
     from deskhand.adapters.web_search import SearxSearch
 
-    return built_in_tools(store.effects, per_run, SearxSearch(web.url, web.timeout), web.limit, web.timeout)
+    return built_in_tools(
+        store.effects, per_run, SearxSearch(web.url, web.timeout), web.limit, web.timeout
+    )
 
 
 def _terms(loaded: LoadedDesk, registry: ToolRegistry) -> Terms:
@@ -897,7 +984,8 @@ def _parts(
 
 
 class Sandbox:
-    """A desk on a throw-away database: messages are worked as ever, effects are captured and nothing leaves."""
+    """A desk on a throw-away database: messages are worked as ever, effects are captured and
+    nothing leaves."""
 
     def __init__(
         self,
@@ -935,19 +1023,36 @@ class Sandbox:
         earned: EarnedModes | None = None,
         chat: ChatModel | None = None,
     ) -> Lane:
-        """A place to work one conversation, with a time, tool results and run ids of its own; `chat` is what its
-        agents ask in place of the sandbox's."""
+        """A place to work one conversation, with a time, tool results and run ids of its own;
+        `chat` is what its agents ask in place of the sandbox's."""
         spec = self.spec
-        own = f"{spec.name}#{next(self._numbers)}"  # a desk by itself: time and totals are each lane's own
+        own = (  # a desk by itself: time and totals are each lane's own
+            f"{spec.name}#{next(self._numbers)}"
+        )
         store = SqliteStore(self._database, own, now=clock.now, ids=ids)
         office = desk_office(spec, self._database, store, clock, sealed=True)
         registry = _registry(self._loaded, store, self._outbox, office)
         cited = self._knowledge.texts
-        gate = _gate(self._loaded, store, registry, office, self._own, "capture", stand_in, clock, self._terms, cited)
+        gate = _gate(
+            self._loaded,
+            store,
+            registry,
+            office,
+            self._own,
+            "capture",
+            stand_in,
+            clock,
+            self._terms,
+            cited,
+        )
         sending = _sending(spec, store, clock, sent_lately)
         if earned is not None and spec.trust is not None:
-            sending = replace(sending, mode_for=partial(_mode_as_recorded, spec, earned), spot_checks=earned)
-        agents = Agents(spec.profiles, chat or self._chat, tuple(registry), spec.models, spec.default_model)
+            sending = replace(
+                sending, mode_for=partial(_mode_as_recorded, spec, earned), spot_checks=earned
+            )
+        agents = Agents(
+            spec.profiles, chat or self._chat, tuple(registry), spec.models, spec.default_model
+        )
         sources = context_sources(self._database, store, self._knowledge, office)
         known = _answered_before(store)
         parts = _parts(
@@ -963,12 +1068,17 @@ class Sandbox:
         flows = _flows(self._loaded, parts, known)
         if around is not None:
             flows = {
-                name: replace(flow, agents={stage: around(stage, work) for stage, work in flow.agents.items()})
+                name: replace(
+                    flow, agents={stage: around(stage, work) for stage, work in flow.agents.items()}
+                )
                 for name, flow in flows.items()
             }
         answering = answering_flow(gate, sending, parts)
         return Lane(
-            store, _worker(spec, store, flows, clock, screened, answering=answering), flow_of(spec), self._routed
+            store,
+            _worker(spec, store, flows, clock, screened, answering=answering),
+            flow_of(spec),
+            self._routed,
         )
 
 
@@ -993,27 +1103,44 @@ def with_brain(loaded: LoadedDesk, kind: str | None) -> LoadedDesk:
         return loaded
     known = ("scripted", "embedded", "llm", "cascade")
     if kind not in known:
-        raise ConfigError(f"there is no brain {kind!r}", fix=did_you_mean(kind, known, otherwise="leave it out"))
+        raise ConfigError(
+            f"there is no brain {kind!r}", fix=did_you_mean(kind, known, otherwise="leave it out")
+        )
     file = spec.folder / "brain.yaml"
     if kind == "scripted" and not file.is_file():
-        raise ConfigError("the desk has no rules for a scripted brain", file=file, fix="write them, or another brain")
+        raise ConfigError(
+            "the desk has no rules for a scripted brain",
+            file=file,
+            fix="write them, or another brain",
+        )
     if kind in ("llm", "cascade") and spec.default_model is None:
-        raise ConfigError(f"desk {spec.name!r} names no model", fix="write `models:` in desk.yaml, or another brain")
-    changed = {"kind": kind, "file": file if kind == "scripted" else None, "agents": kind != "embedded"}
+        raise ConfigError(
+            f"desk {spec.name!r} names no model",
+            fix="write `models:` in desk.yaml, or another brain",
+        )
+    changed = {
+        "kind": kind,
+        "file": file if kind == "scripted" else None,
+        "agents": kind != "embedded",
+    }
     brain = spec.brain.model_copy(update=changed)
     return replace(loaded, spec=_with_stand_ins(spec.model_copy(update={"brain": brain})))
 
 
 @asynccontextmanager
 async def judging_brain(loaded: LoadedDesk, name: str | None) -> AsyncIterator[Brain | None]:
-    """A model that judges replies, by its name (`provider/model`) or its role on the desk; None when none is named."""
+    """A model that judges replies, by its name (`provider/model`) or its role on the desk; None
+    when none is named."""
     if name is None:
         yield None
         return
     model = loaded.spec.models.get(name, name)
     if "/" not in model:
         known = ", ".join(loaded.spec.models) or "none"
-        raise ConfigError(f"there is no model {name!r}", fix=f"write provider/model, or a role of the desk: {known}")
+        raise ConfigError(
+            f"there is no model {name!r}",
+            fix=f"write provider/model, or a role of the desk: {known}",
+        )
     chat = OpenAIChatModel(provider_table(_providers(loaded.spec)))
     try:
         yield LlmBrain(ThroughTheSeal(chat), {}, model, name="judge")
@@ -1030,7 +1157,8 @@ async def open_sandbox(
     indexing: Callable[[int, int], None] | None = None,
     agents_ask: bool = True,
 ) -> AsyncIterator[Sandbox]:
-    """A desk to try messages on, its articles indexed anew; `chat` is put before the desk's own models.
+    """A desk to try messages on, its articles indexed anew; `chat` is put before the desk's own
+    models.
 
     Unless its `agents_ask`, what they say is brought along and they need no model.
     """
@@ -1046,23 +1174,31 @@ async def open_sandbox(
             asked = ThroughTheSeal(own) if chat is None else chat(ThroughTheSeal(own))
             recording = RecordingChatModel(asked, store.record_call, clock)
             brain = build_brain(spec, recording, clock, knowledge, embedder, rest=rest)
-            agents = agent_chat(spec, asked, lambda one: RecordingChatModel(one, store.record_call, clock))
+            agents = agent_chat(
+                spec, asked, lambda one: RecordingChatModel(one, store.record_call, clock)
+            )
             try:
                 await prepare(brain)
                 await _index_articles(database, spec, indexing)
-                yield Sandbox(loaded, database, brain, Path(scratch) / "outbox", store, agents, knowledge)
+                yield Sandbox(
+                    loaded, database, brain, Path(scratch) / "outbox", store, agents, knowledge
+                )
             finally:
                 await own.aclose()
 
 
-async def _index_articles(database: Database, spec: DeskSpec, told: Callable[[int, int], None] | None = None) -> None:
+async def _index_articles(
+    database: Database, spec: DeskSpec, told: Callable[[int, int], None] | None = None
+) -> None:
     """New and changed ones of the desk's own articles; a scripted brain looks none up."""
     home = spec.folder / "knowledge"
     if spec.brain.kind == "scripted" or not home.is_dir():
         return
     from deskhand.knowledge.ingest import Indexer
 
-    await Indexer(knowledge_store(database, spec.name), home, embedder(), embedder_name(), told).add([home])
+    await Indexer(
+        knowledge_store(database, spec.name), home, embedder(), embedder_name(), told
+    ).add([home])
 
 
 def flow_of(spec: DeskSpec) -> Callable[[Message], str]:
@@ -1070,12 +1206,16 @@ def flow_of(spec: DeskSpec) -> Callable[[Message], str]:
 
 
 def routed_by(loaded: LoadedDesk) -> Callable[[Message], Awaitable[Message]]:
-    """Decides each message's way by the desk's rules, aside from the event loop where that takes reading, and has it
-    read by the preprocessor that its rule or its profile names."""
+    """Decides each message's way by the desk's rules, aside from the event loop where that takes
+    reading, and has it read by the preprocessor that its rule or its profile names."""
     router, own = desk_router(loaded.spec), loaded.code.preprocessors
 
     async def routed(message: Message) -> Message:
-        decided = await asyncio.to_thread(router.route, message) if router.reads else router.route(message)
+        decided = (
+            await asyncio.to_thread(router.route, message)
+            if router.reads
+            else router.route(message)
+        )
         agent = loaded.spec.profiles.get(decided.profile or "")
         first = decided.preprocess or (agent.preprocess if agent is not None else None)
         message = message.changed(route=decided.changed(preprocess=first), prepared=None)
@@ -1099,7 +1239,9 @@ def desk_router(spec: DeskSpec) -> Router:
         text = f"{message.subject}\n{visible_reply(message.body)}".strip()
         return model.predict([text])[0].label if model is not None and text else None
 
-    return Router(spec.routing, spec.default_flow, language=_language, intent=intent, stand_ins=spec.stand_ins)
+    return Router(
+        spec.routing, spec.default_flow, language=_language, intent=intent, stand_ins=spec.stand_ins
+    )
 
 
 def _language(message: Message) -> str | None:
@@ -1111,7 +1253,8 @@ def _language(message: Message) -> str | None:
 def mail_intake(
     spec: DeskSpec, store: DeskStore, submit: Callable[[Message], Awaitable[Accepted]]
 ) -> Callable[[Message], Awaitable[Accepted]]:
-    """What a mailbox hands its mail to: whose it is and which conversation it belongs to are settled before a run."""
+    """What a mailbox hands its mail to: whose it is and which conversation it belongs to are
+    settled before a run."""
     trust = mail_trust(spec)
 
     own = own_addresses(spec)
@@ -1120,7 +1263,8 @@ def mail_intake(
         principal = principal_of(message, trust)
         mail = await placed(message.model_copy(update={"principal": principal}), store)
         if automatic(mail, own) is not None:
-            # beside the conversation: what a program sends must neither answer nor outdate anything there
+            # beside the conversation: what a program sends must neither answer nor outdate anything
+            # there
             mail = mail.model_copy(update={"conversation": f"automatic:{mail.id}"[:1000]})
         return await submit(mail)
 
@@ -1142,7 +1286,9 @@ def _dispatcher(
 ) -> DeskDispatcher:
     spec, routed = loaded.spec, routed_by(loaded)
     if crew is None:
-        return InProcessDispatcher(store, worker.work, flow_of(spec), SystemClock(), limits, routed=routed)
+        return InProcessDispatcher(
+            store, worker.work, flow_of(spec), SystemClock(), limits, routed=routed
+        )
     from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
 
     assert not isinstance(store, SqliteStore)
@@ -1158,9 +1304,13 @@ def join_crew(
     everywhere: int | None = None,
     lease: float = 10.0,
 ) -> "Crew":
-    """This process as a worker of these desks, or with nothing in flight as one that takes messages in for them."""
+    """This process as a worker of these desks, or with nothing in flight as one that takes
+    messages in for them."""
     if isinstance(database, SqliteDatabase):
-        raise ConfigError("many workers need PostgreSQL", fix="name one with --database postgresql://user@host/name")
+        raise ConfigError(
+            "many workers need PostgreSQL",
+            fix="name one with --database postgresql://user@host/name",
+        )
     from deskhand.adapters.dispatch.crew import Crew, CrewLimits
 
     specs = [one.spec for one in loaded]
@@ -1177,7 +1327,10 @@ def join_crew(
 def roster(database: Database) -> "Roster":
     """Who works the desks of this database."""
     if isinstance(database, SqliteDatabase):
-        raise ConfigError("many workers need PostgreSQL", fix="name one with --database postgresql://user@host/name")
+        raise ConfigError(
+            "many workers need PostgreSQL",
+            fix="name one with --database postgresql://user@host/name",
+        )
     from deskhand.adapters.dispatch.roster import Roster
 
     return Roster(database, database.name)
@@ -1189,12 +1342,14 @@ def _flows(loaded: LoadedDesk, parts: Parts, known: KnownSender) -> Mapping[str,
         name: Flow(
             flow,
             {
-                stage: Agent(
-                    spec,
-                    _parts_in(flow, parts, known),
-                    pre_process=code.before.get(stage),
-                    post_process=code.after.get(stage),
-                ).process
+                stage: (
+                    Agent(
+                        spec,
+                        _parts_in(flow, parts, known),
+                        pre_process=code.before.get(stage),
+                        post_process=code.after.get(stage),
+                    ).process
+                )
                 for stage, spec in flow.stages.items()
             },
         )
@@ -1203,16 +1358,22 @@ def _flows(loaded: LoadedDesk, parts: Parts, known: KnownSender) -> Mapping[str,
 
 
 def _parts_in(flow: FlowSpec, parts: Parts, known: KnownSender) -> Parts:
-    """What the flow's review stage asks of replies holds for those that an agent or a plan hands in as well."""
+    """What the flow's review stage asks of replies holds for those that an agent or a plan hands
+    in as well."""
     if parts.sending is None:
         return parts
-    return replace(parts, sending=replace(parts.sending, reasons=reasons_in(flow.stages.values(), known)))
+    return replace(
+        parts, sending=replace(parts.sending, reasons=reasons_in(flow.stages.values(), known))
+    )
 
 
 def check_model(spec: DeskSpec, name: str) -> str:
-    """Where a desk's model would be asked, without asking it; ConfigError or ModelRefused says what is missing."""
+    """Where a desk's model would be asked, without asking it; ConfigError or ModelRefused says
+    what is missing."""
     return endpoint_for(name, provider_table(_providers(spec))).shown_url
 
 
 def _providers(spec: DeskSpec) -> dict[str, dict[str, object]]:
-    return {name: provider.model_dump(exclude_none=True) for name, provider in spec.providers.items()}
+    return {
+        name: provider.model_dump(exclude_none=True) for name, provider in spec.providers.items()
+    }

@@ -31,7 +31,9 @@ def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def deskhand(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*DESKHAND, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        [*DESKHAND, *map(str, arguments)], capture_output=True, text=True, timeout=60
+    )
 
 
 HEAVY = (
@@ -49,7 +51,8 @@ HEAVY = (
 
 
 @pytest.mark.parametrize(
-    "start", ["import deskhand", "from deskhand.cli.app import app", "from deskhand import Message, tool"]
+    "start",
+    ["import deskhand", "from deskhand.cli.app import app", "from deskhand import Message, tool"],
 )
 def test_nothing_heavy_is_imported_before_it_is_needed(start: str) -> None:
     """What this is worth in CPU time is measured in bench/startup.py."""
@@ -67,7 +70,12 @@ def test_json_alone_is_on_stdout(clean: Path) -> None:
 
 def test_an_answer_days_later_in_another_process_goes_on(clean: Path) -> None:
     for number, body in enumerate(("When will my parcel come?", "It is P-1003.")):
-        message = {"from": "ben@example.com", "conversation": "c1", "subject": "Parcel", "body": body}
+        message = {
+            "from": "ben@example.com",
+            "conversation": "c1",
+            "subject": "Parcel",
+            "body": body,
+        }
         (clean / f"{number}.json").write_text(json.dumps(message))
     first = json.loads(deskhand("run", "0.json", "--desk", "sample", "--live", "--json").stdout)
     second = json.loads(deskhand("run", "1.json", "--desk", "sample", "--live", "--json").stdout)
@@ -77,7 +85,15 @@ def test_an_answer_days_later_in_another_process_goes_on(clean: Path) -> None:
 
 def test_a_database_in_a_folder_that_may_not_be_written_is_one_clear_line(clean: Path) -> None:
     if os.geteuid() == 0:
-        done = deskhand("run", SAMPLES / "spam.eml", "--desk", "sample", "--live", "--database", "/proc/deskhand.db")
+        done = deskhand(
+            "run",
+            SAMPLES / "spam.eml",
+            "--desk",
+            "sample",
+            "--live",
+            "--database",
+            "/proc/deskhand.db",
+        )
     else:
         clean.chmod(0o500)
         done = deskhand("run", SAMPLES / "spam.eml", "--desk", "sample", "--live")
@@ -94,7 +110,9 @@ class Served:
 
     def __init__(self, *arguments: str) -> None:
         command = [*DESKHAND, "serve", "sample", "--port", "0", "--log-json", *arguments]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        )
         self.lines: list[dict[str, Any]] = []
         self.url = self._find_url()
 
@@ -112,8 +130,12 @@ class Served:
         self.lines += [json.loads(line) for line in err.splitlines()]
         return self.process.returncode
 
-    def call(self, method: str, path: str, key: str | None = None, body: Any = None) -> tuple[int, Any]:
-        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
+    def call(
+        self, method: str, path: str, key: str | None = None, body: Any = None
+    ) -> tuple[int, Any]:
+        headers = {"Content-Type": "application/json"} | (
+            {"Authorization": f"Bearer {key}"} if key else {}
+        )
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers, method=method)
         try:
@@ -159,14 +181,22 @@ def test_a_served_desk_works_messages_and_stops_gracefully(
 ) -> None:
     served, key = serve(), a_key()
     assert served.call("GET", "/readyz")[0] == 200
-    assert served.call("POST", "/api/messages", body={"from": "ann@example.com", "body": "P-1001?"})[0] == 401
+    assert (
+        served.call("POST", "/api/messages", body={"from": "ann@example.com", "body": "P-1001?"})[0]
+        == 401
+    )
     message = {"from": "ann@example.com", "subject": "Parcel", "body": "Where is my parcel P-1001?"}
     status, accepted = served.call("POST", "/api/messages", key, message)
     assert status == 202
-    eventually(lambda: served.call("GET", f"/api/runs/{accepted['run']}", key)[1]["status"] == "sent")
+    eventually(
+        lambda: served.call("GET", f"/api/runs/{accepted['run']}", key)[1]["status"] == "sent"
+    )
     assert served.stop(number) == 0
     assert served.lines[-1]["message"] == "stopped"
-    assert any(line.get("run_id") == accepted["run"] and line.get("agent") == "draft" for line in served.lines)
+    assert any(
+        line.get("run_id") == accepted["run"] and line.get("agent") == "draft"
+        for line in served.lines
+    )
     assert key not in json.dumps(served.lines)
     assert len(list((clean / "outbox").glob("*.eml"))) == 1
 
@@ -180,15 +210,21 @@ def test_a_second_process_is_told_who_serves(serve: Callable[..., Served]) -> No
     assert served.call("GET", "/readyz")[0] == 200
 
 
-def test_a_decision_made_in_another_process_is_taken_up(serve: Callable[..., Served], clean: Path) -> None:
-    story = json.loads(deskhand("run", SAMPLES / "refund.eml", "--desk", "sample", "--live", "--json").stdout)
+def test_a_decision_made_in_another_process_is_taken_up(
+    serve: Callable[..., Served], clean: Path
+) -> None:
+    story = json.loads(
+        deskhand("run", SAMPLES / "refund.eml", "--desk", "sample", "--live", "--json").stdout
+    )
     serve()
     assert deskhand("reviews", "approve", story["review"]["id"], "--by", "ann").returncode == 0
     shown = ("runs", "show", story["run"], "--json")
     eventually(lambda: json.loads(deskhand(*shown).stdout)["status"] == "sent")
 
 
-def test_a_process_whose_lease_is_gone_says_so_and_ends(serve: Callable[..., Served], clean: Path) -> None:
+def test_a_process_whose_lease_is_gone_says_so_and_ends(
+    serve: Callable[..., Served], clean: Path
+) -> None:
     served = serve()
     with sqlite3.connect(clean / "deskhand.db", timeout=10) as raw:
         raw.execute("UPDATE leases SET owner='own_other', expires_at=expires_at+1000")
@@ -214,9 +250,13 @@ def test_two_desks_of_one_name_cannot_be_served(clean: Path) -> None:
     assert "two desks are called 'sample'" in done.stderr
 
 
-def test_two_desks_share_a_process_and_a_database(serve: Callable[..., Served], clean: Path) -> None:
+def test_two_desks_share_a_process_and_a_database(
+    serve: Callable[..., Served], clean: Path
+) -> None:
     assert deskhand("init", "other").returncode == 0
     served = serve("other")
-    assert "sample, other" in next(line["message"] for line in served.lines if "http://" in line["message"])
+    assert "sample, other" in next(
+        line["message"] for line in served.lines if "http://" in line["message"]
+    )
     assert served.call("GET", "/readyz")[0] == 200
     assert served.stop() == 0

@@ -1,4 +1,5 @@
-"""`deskhand demo` as a newcomer meets it: mail comes in, a page to log in to, a reply that leaves."""
+"""`deskhand demo` as a newcomer meets it: mail comes in, a page to log in to, a reply that
+leaves."""
 
 import json
 import queue
@@ -21,12 +22,20 @@ PATIENCE = 120.0
 def test_the_sample_mails_are_worked_and_the_records_hold(tmp_path: Path) -> None:
     command = [*DESKHAND, "--json", "--mails", "8", "--folder", str(tmp_path / "demo")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    slow = "could not be asked: no answer within"  # said of a source that a busy machine did not let answer
-    assert (done.returncode, [line for line in done.stderr.splitlines() if slow not in line]) == (0, [])
+    slow = (  # said of a source that a busy machine did not let answer
+        "could not be asked: no answer within"
+    )
+    assert (done.returncode, [line for line in done.stderr.splitlines() if slow not in line]) == (
+        0,
+        [],
+    )
     told = json.loads(done.stdout)
     assert told["audit"]["ok"] is True
     assert [run["desk"] for run in told["runs"]] == ["inbox"] * 6 + ["pharmacy"] * 2
-    assert {run["status"] for run in told["runs"] if run["desk"] == "inbox"} <= {"waiting_review", "needs_review"}
+    assert {run["status"] for run in told["runs"] if run["desk"] == "inbox"} <= {
+        "waiting_review",
+        "needs_review",
+    }
     assert [run["status"] for run in told["runs"] if run["desk"] == "pharmacy"] == ["sent", "sent"]
     assert len(told["sent"]) == 2
     assert all(Path(path).is_file() for path in told["sent"])
@@ -58,7 +67,9 @@ class Demo:
 @contextmanager
 def running(folder: Path) -> Iterator[Demo]:
     command = [*DESKHAND, "--folder", str(folder), "--port", "0", "--pace", "0", "--mails", "2"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
         try:
             yield Demo(process)
         finally:
@@ -78,7 +89,10 @@ def test_a_reply_approved_on_the_page_leaves_into_the_outbox(tmp_path: Path) -> 
             review = re.search(r'href="(/approvals/inbox/rev_\w+)"', listed)
             assert review is not None, listed
             page = browser.get(review[1]).text
-            form = {name: re.search(rf'name="{name}" value="([^"]+)"', page) for name in ("csrf", "version", "hash")}
+            form = {
+                name: re.search(rf'name="{name}" value="([^"]+)"', page)
+                for name in ("csrf", "version", "hash")
+            }
             fields = {name: found[1] for name, found in form.items() if found}
             assert browser.post(f"{review[1]}/approve", data=fields).status_code == 303
         demo.until(r"inbox\s+sent ")

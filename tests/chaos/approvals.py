@@ -1,7 +1,8 @@
-"""One approval after another, each with a process that is killed somewhere between the click and the mail's record.
+"""One approval after another, each with a process that is killed somewhere between the click and
+the mail's record.
 
-The desk is served by a process of its own, reads a real mailbox and sends through a mail server; reviewers click over
-HTTP. What a customer got is counted in his mailbox.
+The desk is served by a process of its own, reads a real mailbox and sends through a mail server;
+reviewers click over HTTP. What a customer got is counted in his mailbox.
 """
 
 import asyncio
@@ -107,7 +108,8 @@ class Bench:
         await until(lambda: self.dead or (self.folder / ARMED).exists(), WITHIN)
 
     async def dies_or(self, done: Callable[[], Awaitable[bool]]) -> bool:
-        """Wait for what was to come of a click, or for the process's death; whether it died. It lives afterwards."""
+        """Wait for what was to come of a click, or for the process's death; whether it died. It
+        lives afterwards."""
 
         async def over() -> bool:
             return self.dead or await done()
@@ -127,7 +129,9 @@ class Bench:
             raise AssertionError((self.folder / LOG).read_text()[-3000:])
         try:
             async with httpx.AsyncClient(timeout=10) as client:
-                return (await client.get(f"http://127.0.0.1:{self.port}/healthz")).status_code == 200
+                return (
+                    await client.get(f"http://127.0.0.1:{self.port}/healthz")
+                ).status_code == 200
         except httpx.TransportError:
             return False
 
@@ -156,7 +160,11 @@ class Bench:
     async def click(self, review: Review, action: str = "decision", **body: Any) -> int | None:
         """The status of the answer; None when none came."""
         headers = {"Authorization": f"Bearer {self.secret}"}
-        shown = {} if action == "undo" else {"version": review.version, "payload_hash": review.payload_hash, **body}
+        shown = (
+            {}
+            if action == "undo"
+            else {"version": review.version, "payload_hash": review.payload_hash, **body}
+        )
         address = f"http://127.0.0.1:{self.port}/api/reviews/{review.id}/{action}"
         try:
             async with httpx.AsyncClient(timeout=60, headers=headers) as client:
@@ -183,7 +191,9 @@ class Bench:
             assert len(got) == count, f"{mail}: {len(got)} answers instead of {count}"
             assert words is None or all(words in text for text in got), (mail, got)
         copies = [*self.dovecot.mails(SUPPORT), *self.dovecot.mails(SUPPORT, "Sent")]
-        ours = Counter(str(one["Message-ID"]) for one in copies if str(one["From"]).endswith(f"<{SUPPORT}>"))
+        ours = Counter(
+            str(one["Message-ID"]) for one in copies if str(one["From"]).endswith(f"<{SUPPORT}>")
+        )
         assert all(count == 1 for count in ours.values()), ours
         report = await verify_desk(self.store)
         assert report.ok, report.problems
@@ -195,7 +205,8 @@ def _answered(review: Review) -> str:
 
 @asynccontextmanager
 async def bench(folder: Path, postgres: str | None, *, undo: float = 0) -> AsyncIterator[Bench]:
-    """A desk at work that a person approves every answer of; checked as a whole once it is stopped."""
+    """A desk at work that a person approves every answer of; checked as a whole once it is
+    stopped."""
     url = postgres or str(folder / "desk.db")
     async with AsyncExitStack() as stack:
         dovecot = Dovecot(SUPPORT, CUSTOMER)
@@ -205,7 +216,9 @@ async def bench(folder: Path, postgres: str | None, *, undo: float = 0) -> Async
         desk = write_desk(folder, dovecot, smtp, undo=undo, more=more)
         database = await stack.enter_async_context(open_database(url))
         store = open_store(database, NAME)
-        _, secret = await api_keys(database).add("eve", (Scope.REVIEWS_READ, Scope.REVIEWS_WRITE), (NAME,))
+        _, secret = await api_keys(database).add(
+            "eve", (Scope.REVIEWS_READ, Scope.REVIEWS_WRITE), (NAME,)
+        )
         here = Bench(folder, url, desk, dovecot, smtp, store, secret)
         try:
             await here.open()
@@ -243,7 +256,9 @@ async def approved_again(bench: Bench, point: str) -> bool:
     await bench.arm(point)
     first = await bench.click(review, decision=Decision.APPROVE)
     died = await bench.dies_or(lambda: bench.sent(review))
-    second, third = await asyncio.gather(*(bench.click(review, decision=Decision.APPROVE) for _ in range(2)))
+    second, third = await asyncio.gather(
+        *(bench.click(review, decision=Decision.APPROVE) for _ in range(2))
+    )
     assert [first, second, third].count(200) <= 1, (first, second, third)
     assert {first, second, third} <= {200, 409, None}, (first, second, third)
     await until(lambda: bench.sent(review), WITHIN)
@@ -286,7 +301,8 @@ async def revised(bench: Bench, point: str) -> bool:
 
 
 async def undone(bench: Bench, point: str) -> bool:
-    """Approved, and stopped before its time is over: nothing leaves, and what was stopped can be rejected."""
+    """Approved, and stopped before its time is over: nothing leaves, and what was stopped can be
+    rejected."""
     mail = await bench.write()
     bench.expected[mail] = (0, None)
     review = await bench.review_of(mail)
@@ -309,7 +325,8 @@ async def undone(bench: Bench, point: str) -> bool:
 
 
 async def every_passage(bench: Bench, story: Story, point: str, most: int = 40) -> int:
-    """The story with a death at the first passage of a point, at the second and so on, until one is never come to."""
+    """The story with a death at the first passage of a point, at the second and so on, until one
+    is never come to."""
     for passage in range(1, most + 1):
         if not await story(bench, f"{point}:{passage}"):
             return passage - 1

@@ -1,9 +1,11 @@
-"""`deskhand` in processes that a test tells, while they serve, at which point they are to kill themselves.
+"""`deskhand` in processes that a test tells, while they serve, at which point they are to kill
+themselves.
 
-`python -m tests.chaos.armed_server FOLDER` reads lines of JSON from its input, the arguments of one command each, and
-forks a process for each: what takes seconds to import is there already. It prints the process's id, and once that
-process is over its exit code. On SIGUSR1 the point in FOLDER/crash_at is armed, and FOLDER/armed says so; passages
-count from then on, so a test need not know how many a start takes.
+`python -m tests.chaos.armed_server FOLDER` reads lines of JSON from its input, the arguments of one
+command each, and forks a process for each: what takes seconds to import is there already. It prints
+the process's id, and once that process is over its exit code. On SIGUSR1 the point in
+FOLDER/crash_at is armed, and FOLDER/armed says so; passages count from then on, so a test need not
+know how many a start takes.
 """
 
 import json
@@ -18,7 +20,13 @@ from deskhand.cli import main
 from deskhand.crashpoints import arm_from, disarm
 
 CRASH_AT, ARMED, LOG = "crash_at", "armed", "serve.log"
-BEFOREHAND = ("deskhand.cli.app", "deskhand.cli.serve", "deskhand.wiring", "deskhand.web.api.app", "uvicorn")
+BEFOREHAND = (
+    "deskhand.cli.app",
+    "deskhand.cli.serve",
+    "deskhand.wiring",
+    "deskhand.web.api.app",
+    "uvicorn",
+)
 
 
 def arm_on_signal(folder: Path) -> None:

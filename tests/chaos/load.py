@@ -1,6 +1,7 @@
 """Messages over many conversations on SQLite, handed in again by every process that takes over.
 
-`python -m tests.chaos.load FOLDER MESSAGES CONVERSATIONS [SECONDS]`, the last of which its disk takes for a commit.
+`python -m tests.chaos.load FOLDER MESSAGES CONVERSATIONS [SECONDS]`, the last of which its disk
+takes for a commit.
 """
 
 import asyncio
@@ -34,7 +35,8 @@ from tests.kit import a_flow, a_message
 
 
 class SlowDisk(sqlite3.Connection):
-    """Holds the file's lock while it waits, before the commit is there and after; now and then ten times as long."""
+    """Holds the file's lock while it waits, before the commit is there and after; now and then
+    ten times as long."""
 
     seconds = 0.0
 
@@ -79,20 +81,35 @@ class Load:
 
         async def write(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
             assert env.message is not None
-            return Reply.to_message(env.message, env.outputs["think"]["words"]).model_dump(mode="json")
+            return Reply.to_message(env.message, env.outputs["think"]["words"]).model_dump(
+                mode="json"
+            )
 
         stages = {
-            "think": AgentSpec(name="think", service="think", output_key="think", default_next="write"),
-            "write": AgentSpec(name="write", service="write", output_key="reply", default_next="send"),
+            "think": AgentSpec(
+                name="think", service="think", output_key="think", default_next="write"
+            ),
+            "write": AgentSpec(
+                name="write", service="write", output_key="reply", default_next="send"
+            ),
             "send": AgentSpec(name="send", service="dispatch", output_key="send"),
         }
-        parts = Parts(tools=gate, services={"think": think, "write": write, "dispatch": dispatch_through(gate)})
+        parts = Parts(
+            tools=gate,
+            services={"think": think, "write": write, "dispatch": dispatch_through(gate)},
+        )
         worker = Worker(store, {"flow": a_flow(stages, parts)}, clock)
-        dispatcher = InProcessDispatcher(store, worker.work, lambda message: "flow", clock, Limits(in_flight=32))
+        dispatcher = InProcessDispatcher(
+            store, worker.work, lambda message: "flow", clock, Limits(in_flight=32)
+        )
         await dispatcher.start()
         for number in range(self._messages):
-            await dispatcher.submit(a_message(number, conversation=f"c{number % self._conversations}"))
-        while unfinished := await store.queued(limit=1) or await store.runs(status=RunStatus.RUNNING, limit=1):
+            await dispatcher.submit(
+                a_message(number, conversation=f"c{number % self._conversations}")
+            )
+        while unfinished := await store.queued(limit=1) or await store.runs(
+            status=RunStatus.RUNNING, limit=1
+        ):
             await dispatcher.wait(unfinished[0].id)
         await dispatcher.stop()
         await database.close()
@@ -119,7 +136,14 @@ class Load:
 
 
 def all_well(messages: int) -> dict[str, int]:
-    return {"runs": messages, "sent": messages, "lost": 0, "doubled": 0, "out_of_order": 0, "problems": 0}
+    return {
+        "runs": messages,
+        "sent": messages,
+        "lost": 0,
+        "doubled": 0,
+        "out_of_order": 0,
+        "problems": 0,
+    }
 
 
 if __name__ == "__main__":

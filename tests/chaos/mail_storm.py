@@ -1,4 +1,5 @@
-"""Many mails, each delivered three times, to processes that are killed while reviewers approve what they drafted."""
+"""Many mails, each delivered three times, to processes that are killed while reviewers approve
+what they drafted."""
 
 import asyncio
 import contextlib
@@ -45,9 +46,20 @@ class Server:
 
     async def start(self) -> None:
         log = (self._desk.parent / "serve.log").open("ab")
-        environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        }
         self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "deskhand.cli", *self._command, str(self._desk), "--database", self._url),
+            *(
+                sys.executable,
+                "-m",
+                "deskhand.cli",
+                *self._command,
+                str(self._desk),
+                "--database",
+                self._url,
+            ),
             cwd=self._desk.parent,
             env=environment,
             stdout=log,
@@ -65,10 +77,11 @@ class Server:
 async def storm(
     folder: Path, count: int, *, kills: int, within: float, postgres: str | None = None
 ) -> dict[str, int | float]:
-    """What came of it; every answer is counted where the customer finds it. On PostgreSQL two workers share it.
+    """What came of it; every answer is counted where the customer finds it. On PostgreSQL two
+    workers share it.
 
-    Every second mail is drafted for a person, and both reviewers go for each of them. Kills come at moments that differ
-    from run to run, and once the mailbox's server is away.
+    Every second mail is drafted for a person, and both reviewers go for each of them. Kills come at
+    moments that differ from run to run, and once the mailbox's server is away.
     """
     url = postgres or str(folder / "desk.db")
     dovecot = Dovecot(SUPPORT, CUSTOMER)
@@ -106,13 +119,20 @@ def _desk(folder: Path, dovecot: Dovecot, smtp: SmtpServer) -> Path:
     more = "limits: {replies_per_hour: 1000000}\nmodes: {question: auto, order: draft}"
     desk = write_desk(folder, dovecot, smtp, more=more)
     file = desk / "desk.yaml"
-    file.write_text(file.read_text().replace("      draft: {task: draft, next: dispatch}\n", STAGES))
+    file.write_text(
+        file.read_text().replace("      draft: {task: draft, next: dispatch}\n", STAGES)
+    )
     (desk / "brain.yaml").write_text(RULES)
     return desk
 
 
 async def _trouble(
-    servers: Sequence[Server], smtp: SmtpServer, dovecot: Dovecot, count: int, kills: int, within: float
+    servers: Sequence[Server],
+    smtp: SmtpServer,
+    dovecot: Dovecot,
+    count: int,
+    kills: int,
+    within: float,
 ) -> None:
     """Each kill comes when some more answers have left, at any moment of what is going on then."""
     luck = random.Random()

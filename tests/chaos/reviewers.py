@@ -17,7 +17,8 @@ _LOOK_EVERY = 0.2
 
 @asynccontextmanager
 async def reviewing(url: str, desk: str, *names: str) -> AsyncIterator[Counter[str]]:
-    """Until the block ends, each of them decides every draft there is; who was told yes how often, and no."""
+    """Until the block ends, each of them decides every draft there is; who was told yes how
+    often, and no."""
     told: Counter[str] = Counter()
     async with open_database(url) as database:
         store = open_store(database, desk)
@@ -36,7 +37,11 @@ async def _clear(store: DeskStore, name: str, told: Counter[str]) -> None:
     order = random.Random(name)
     while True:
         with contextlib.suppress(StoreUnavailable):
-            waiting = [one for one in await store.reviews(state=ReviewState.OPEN, limit=200) if _is_draft(one)]
+            waiting = [
+                one
+                for one in await store.reviews(state=ReviewState.OPEN, limit=200)
+                if _is_draft(one)
+            ]
             order.shuffle(waiting)
             for review in waiting:
                 await _decide(store, review, name, told)

@@ -1,6 +1,8 @@
-"""A process that reserves and cancels at the pharmacy desk until all is done; it may be killed and started again.
+"""A process that reserves and cancels at the pharmacy desk until all is done; it may be killed and
+started again.
 
-Its ledger is in memory, so a new process knows nothing of what an earlier one did: only the desk's tables do.
+Its ledger is in memory, so a new process knows nothing of what an earlier one did: only the desk's
+tables do.
 """
 
 import asyncio

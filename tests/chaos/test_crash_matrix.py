@@ -1,4 +1,5 @@
-"""`make chaos`: SIGKILL at every passage of every named point, then kills at random moments under load."""
+"""`make chaos`: SIGKILL at every passage of every named point, then kills at random moments
+under load."""
 
 import asyncio
 import random
@@ -22,7 +23,9 @@ __all__ = ["empty_database"]
 
 
 @pytest.mark.parametrize("point", CRASH_POINTS)
-def test_a_kill_at_every_passage_of_every_point(tmp_path: Path, empty_database: Path, point: str) -> None:
+def test_a_kill_at_every_passage_of_every_point(
+    tmp_path: Path, empty_database: Path, point: str
+) -> None:
     counting = tmp_path / "counting"
     counting.mkdir()
     total = asyncio.run(passages(counting))[point]
@@ -33,7 +36,10 @@ def test_a_kill_at_every_passage_of_every_point(tmp_path: Path, empty_database: 
         shutil.copy(empty_database, folder / "desk.db")
         codes[kill_at(folder, f"{point}:{passage}")] += 1
         asyncio.run(check_after(folder))
-    print(f"\n{point}: {total} passages, {codes[-signal.SIGKILL]} killed, 0 lost, 0 doubled, order kept")
+    print(
+        f"\n{point}: {total} passages, {codes[-signal.SIGKILL]} killed, 0 lost, 0 doubled, order"
+        " kept"
+    )
     assert codes[-signal.SIGKILL] >= 1
 
 
@@ -41,7 +47,14 @@ def test_random_kills_under_load(tmp_path: Path) -> None:
     """A worker process is killed again and again while it works thousands of messages."""
     messages, conversations = 2000, 300
     rng, kills, deadline = random.Random(2026), 0, time.monotonic() + 600
-    command = [sys.executable, "-m", "tests.chaos.load", str(tmp_path), str(messages), str(conversations)]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.chaos.load",
+        str(tmp_path),
+        str(messages),
+        str(conversations),
+    ]
     while time.monotonic() < deadline:
         worker = subprocess.Popen(command, cwd=ROOT)
         try:

@@ -20,6 +20,7 @@ async def test_a_million_steps_find_no_way(caplog: pytest.LogCaptureFixture) -> 
         assert not played.rules["gate_error"], played
         total += played
         print(
-            f"hijacked model: seed {seed}, {total.steps:,} steps, {total.games:,} games, {total.deeds:,} deeds",
+            f"hijacked model: seed {seed}, {total.steps:,} steps, {total.games:,} games,"
+            f" {total.deeds:,} deeds",
             flush=True,
         )

@@ -13,7 +13,14 @@ pytestmark = pytest.mark.skipif(dovecot_program() is None, reason=MISSING)
 
 
 def all_well(count: int) -> dict[str, int]:
-    return {"runs": count, "sent": count, "answers": count, "doubled": 0, "lost": 0, "decided": count // 2}
+    return {
+        "runs": count,
+        "sent": count,
+        "answers": count,
+        "doubled": 0,
+        "lost": 0,
+        "decided": count // 2,
+    }
 
 
 def well(came: dict[str, int | float], count: int) -> bool:

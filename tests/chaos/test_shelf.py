@@ -1,4 +1,5 @@
-"""Reservations while the processes that make them are killed: stock never negative, never wrong, each one once.
+"""Reservations while the processes that make them are killed: stock never negative, never wrong,
+each one once.
 
 The small one runs with all tests, the large one with `make chaos`.
 """
@@ -35,7 +36,9 @@ class Shop:
         self.killed = 0
 
     async def open(self) -> None:
-        await asyncio.wait_for(asyncio.gather(*(self._position() for _ in range(self._processes))), PATIENCE)
+        await asyncio.wait_for(
+            asyncio.gather(*(self._position() for _ in range(self._processes))), PATIENCE
+        )
 
     async def _position(self) -> None:
         """One process after the other until one was allowed to finish."""
@@ -44,7 +47,14 @@ class Shop:
 
     async def _shift(self) -> bool:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tests.chaos.shelf_worker", self._url, str(next(self._seeds)), str(CUSTOMERS)),
+            *(
+                sys.executable,
+                "-m",
+                "tests.chaos.shelf_worker",
+                self._url,
+                str(next(self._seeds)),
+                str(CUSTOMERS),
+            ),
             stdout=asyncio.subprocess.PIPE,
         )
         assert process.stdout is not None
@@ -79,7 +89,9 @@ async def shelf_after(url: str, processes: int, kills: int) -> None:
             await asyncio.wait({opening}, timeout=0.05)
         await opening
 
-        every = await counter.own.read(TABLES, lambda db: list(db.execute(sa.select(reservations)).mappings()))
+        every = await counter.own.read(
+            TABLES, lambda db: list(db.execute(sa.select(reservations)).mappings())
+        )
         left = await counter.shelf()
     check(every, left, lowest)
     assert shop.killed == kills
@@ -90,12 +102,19 @@ def check(every: list[Any], left: int, lowest: int) -> None:
     assert lowest >= 0
     assert left + sum(one["packs"] for one in active) == ON_THE_SHELF
     owners = [one["owner"] for one in every]
-    assert len(owners) == len(set(owners))  # nobody was served twice, however often he was asked for
+    assert len(owners) == len(
+        set(owners)
+    )  # nobody was served twice, however often he was asked for
     keys = {number_for(str(EffectKey(f"create-{number}", 1, 0))) for number in range(CUSTOMERS)}
     assert {one["id"] for one in every} <= keys
-    changed_their_mind = {f"customer{number}@example.com" for number in range(CUSTOMERS) if cancels(number)}
-    assert {one["owner"] for one in every if one["status"] == "cancelled"} == changed_their_mind & set(owners)
-    # Fifty wanted, thirty were there: what came back was taken by somebody else, or is still to be had.
+    changed_their_mind = {
+        f"customer{number}@example.com" for number in range(CUSTOMERS) if cancels(number)
+    }
+    assert {
+        one["owner"] for one in every if one["status"] == "cancelled"
+    } == changed_their_mind & set(owners)
+    # Fifty wanted, thirty were there: what came back was taken by somebody else, or is still to be
+    # had.
     assert left <= sum(one["packs"] for one in every if one["status"] == "cancelled")
 
 

@@ -1,4 +1,5 @@
-"""`make soak`: a hundred thousand messages through four workers that nobody disturbs; their memory comes to rest."""
+"""`make soak`: a hundred thousand messages through four workers that nobody disturbs; their
+memory comes to rest."""
 
 import asyncio
 import os
@@ -19,7 +20,8 @@ pytest.importorskip("dbos", reason="DBOS is not installed (pip install deskhand[
 pytestmark = [
     pytest.mark.soak,
     pytest.mark.skipif(
-        postgres_programs() is None, reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)"
+        postgres_programs() is None,
+        reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)",
     ),
 ]
 
@@ -62,19 +64,26 @@ async def watch(folder: Path, processes: Sequence[WorkerProcess], samples: list[
     mails, begun, said = folder / "world", time.monotonic(), 0
     while True:
         await asyncio.sleep(LOOK_EVERY)
-        answered = await asyncio.to_thread(lambda: mails.read_bytes().count(b"\nmail\t") if mails.exists() else 0)
+        answered = await asyncio.to_thread(
+            lambda: mails.read_bytes().count(b"\nmail\t") if mails.exists() else 0
+        )
         samples.append(Sample(answered / MESSAGES, await asyncio.to_thread(memory_of, processes)))
         if answered // (MESSAGES // 20) > said:
             said = answered // (MESSAGES // 20)
             sizes = ", ".join(f"{size:.1f}" for size in samples[-1].megabytes)
-            print(f"{answered} answered after {time.monotonic() - begun:.0f} s, workers' memory in MB: {sizes}")
+            print(
+                f"{answered} answered after {time.monotonic() - begun:.0f} s, workers' memory in"
+                f" MB: {sizes}"
+            )
 
 
 async def test_the_memory_of_workers_comes_to_rest(tmp_path: Path) -> None:
     server = await asyncio.to_thread(PostgresServer)
     lanes, samples = load(MESSAGES, CONVERSATIONS), list[Sample]()
     try:
-        with Workers(server.url(), tmp_path, Settings(lease=10, in_flight=32, poll=0.3, think=0.001)) as crew:
+        with Workers(
+            server.url(), tmp_path, Settings(lease=10, in_flight=32, poll=0.3, think=0.001)
+        ) as crew:
             living = [crew.start() for _ in range(WORKERS)]
             for process in living:
                 await process.up()
@@ -92,8 +101,8 @@ async def test_the_memory_of_workers_comes_to_rest(tmp_path: Path) -> None:
         await asyncio.to_thread(server.remove)
     grown = growth(samples)
     print(
-        f"{MESSAGES} messages in {took:.0f} s ({MESSAGES / took:.0f}/s): {result}; memory grew in the second half by "
-        + ", ".join(f"{part:+.1%}" for part in grown)
+        f"{MESSAGES} messages in {took:.0f} s ({MESSAGES / took:.0f}/s): {result}; memory grew in"
+        " the second half by " + ", ".join(f"{part:+.1%}" for part in grown)
     )
     assert result == all_well(MESSAGES)
     assert max(grown) < MOST_GROWTH

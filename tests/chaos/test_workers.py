@@ -1,4 +1,5 @@
-"""Workers are killed and the database restarts under load: nothing lost, nothing doubled, order kept, all at rest.
+"""Workers are killed and the database restarts under load: nothing lost, nothing doubled, order
+kept, all at rest.
 
 The small one runs with all tests, the large one with `make chaos`.
 """
@@ -16,7 +17,8 @@ from tests.servers import PostgresServer, postgres_programs
 
 pytest.importorskip("dbos", reason="DBOS is not installed (pip install deskhand[scale])")
 pytestmark = pytest.mark.skipif(
-    postgres_programs() is None, reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)"
+    postgres_programs() is None,
+    reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)",
 )
 
 KILL_EVERY = 3.0
@@ -25,10 +27,11 @@ IN_FLIGHT = 16
 
 
 class Fury:
-    """Kills a worker every few seconds and starts another in its place; once, it restarts the database.
+    """Kills a worker every few seconds and starts another in its place; once, it restarts the
+    database.
 
-    However slow the machine, as many runs as may be in flight have ended before the next kill: a run that was in five
-    crashes would be a dead letter, and rightly so.
+    However slow the machine, as many runs as may be in flight have ended before the next kill: a
+    run that was in five crashes would be a dead letter, and rightly so.
     """
 
     def __init__(self, server: PostgresServer, crew: Workers, workers: int, folder: Path) -> None:
@@ -50,10 +53,14 @@ class Fury:
         seen = 0
         while True:
             await asyncio.sleep(KILL_EVERY)
-            self._living = [process if process.is_alive else self._crew.start() for process in self._living]
+            self._living = [
+                process if process.is_alive else self._crew.start() for process in self._living
+            ]
             up = [number for number, process in enumerate(self._living) if process.is_up]
             answered = await asyncio.to_thread(self._answered)
-            if len(up) <= len(self._living) // 2 or answered < min(seen + self._patience, self.coming):
+            if len(up) <= len(self._living) // 2 or answered < min(
+                seen + self._patience, self.coming
+            ):
                 continue
             seen = answered
             victim = self._rng.choice(up)
@@ -75,7 +82,9 @@ class Fury:
         await asyncio.to_thread(self._server.start)
 
 
-async def storm(folder: Path, server: PostgresServer, workers: int, messages: int, conversations: int) -> None:
+async def storm(
+    folder: Path, server: PostgresServer, workers: int, messages: int, conversations: int
+) -> None:
     lanes = load(messages, conversations)
     with Workers(server.url(), folder, Settings(in_flight=IN_FLIGHT, poll=0.2)) as crew:
         fury = Fury(server, crew, workers, folder)
@@ -97,8 +106,8 @@ async def storm(folder: Path, server: PostgresServer, workers: int, messages: in
             took = time.monotonic() - begun
             result = await report(intake._store, folder, lanes)
     print(
-        f"\n{workers} workers, {messages} messages over {conversations} conversations in {took:.0f} s,"
-        f" {fury.kills} kills, 1 database restart ({refused} times intake said no): {result}"
+        f"\n{workers} workers, {messages} messages over {conversations} conversations in {took:.0f}"
+        f" s, {fury.kills} kills, 1 database restart ({refused} times intake said no): {result}"
     )
     assert result == all_well(messages)
 

@@ -1,4 +1,5 @@
-"""A worker for tests that kill, stop and wake it, or turn its clock. Its desk thinks, writes and sends.
+"""A worker for tests that kill, stop and wake it, or turn its clock. Its desk thinks, writes and
+sends.
 
 What it does in the world, thinking and sending mail, goes into a file that only grows.
 """
@@ -110,7 +111,9 @@ async def member(url: str, folder: Path, settings: Settings) -> AsyncIterator[Db
     gate = Gate(ToolRegistry([delivery_tool(ForgetfulMail(SharedWorld(folder)))]), store, desk=DESK)
     worker = Worker(store, {"flow": flow_of(gate, folder, settings)}, clock)
     crew = Crew(database, store.owner, [DESK], settings.limits())
-    dispatcher = DbosDispatcher(crew, store, worker.work, lambda message: "flow", {"flow": settings.version})
+    dispatcher = DbosDispatcher(
+        crew, store, worker.work, lambda message: "flow", {"flow": settings.version}
+    )
     try:
         await dispatcher.start()
         yield dispatcher
@@ -138,7 +141,9 @@ async def _run(url: str, folder: Path, settings: Settings, boss: Connection) -> 
     return 0
 
 
-async def _live(url: str, folder: Path, settings: Settings, boss: Connection, stop: asyncio.Event) -> int:
+async def _live(
+    url: str, folder: Path, settings: Settings, boss: Connection, stop: asyncio.Event
+) -> int:
     async with member(url, folder, settings) as dispatcher:
         boss.send(dispatcher._store.owner)
         stopping = asyncio.ensure_future(stop.wait())

@@ -23,14 +23,19 @@ from tests.chaos.worker import Settings, SharedWorld, run
 from tests.kit import a_message
 
 _nursery = multiprocessing.get_context("forkserver")
-"""Forks workers from a process that has imported everything: seconds less for each that is killed and replaced."""
+"""Forks workers from a process that has imported everything: seconds less for each that is
+killed and replaced."""
 _nursery.set_forkserver_preload(["tests.chaos.worker", "dbos"])
 
 
 class WorkerProcess:
-    def __init__(self, url: str, folder: Path, settings: Settings, readers: ThreadPoolExecutor) -> None:
+    def __init__(
+        self, url: str, folder: Path, settings: Settings, readers: ThreadPoolExecutor
+    ) -> None:
         told, boss = _nursery.Pipe(duplex=False)
-        self._process = _nursery.Process(target=run, args=(url, folder, settings, boss), daemon=True)
+        self._process = _nursery.Process(
+            target=run, args=(url, folder, settings, boss), daemon=True
+        )
         self._process.start()
         boss.close()
         self._name: Future[str] = readers.submit(told.recv)
@@ -93,7 +98,9 @@ class Workers:
 
     def start(self, **differences: Any) -> WorkerProcess:
         """Returns at once."""
-        process = WorkerProcess(self._url, self._folder, replace(self._settings, **differences), self._readers)
+        process = WorkerProcess(
+            self._url, self._folder, replace(self._settings, **differences), self._readers
+        )
         self._all.append(process)
         return process
 
@@ -107,7 +114,9 @@ def load(count: int, conversations: int) -> list[list[Message]]:
     return list(by_conversation.values())
 
 
-async def hand_in(dispatcher: DbosDispatcher, lanes: Sequence[Sequence[Message]], *, pause: float = 0.0) -> int:
+async def hand_in(
+    dispatcher: DbosDispatcher, lanes: Sequence[Sequence[Message]], *, pause: float = 0.0
+) -> int:
     """As mailboxes do it: in order, again until it is accepted. Tells how often it was refused."""
     refused = 0
 
@@ -131,12 +140,16 @@ async def at_rest(store: PostgresStore, within: float = 120) -> None:
     async with asyncio.timeout(within):
         while True:
             with contextlib.suppress(StoreUnavailable):
-                if not await store.queued(limit=1) and not await store.runs(status=RunStatus.RUNNING, limit=1):
+                if not await store.queued(limit=1) and not await store.runs(
+                    status=RunStatus.RUNNING, limit=1
+                ):
                     return
             await asyncio.sleep(0.1)
 
 
-async def report(store: PostgresStore, folder: Path, lanes: Sequence[Sequence[Message]]) -> dict[str, int]:
+async def report(
+    store: PostgresStore, folder: Path, lanes: Sequence[Sequence[Message]]
+) -> dict[str, int]:
     """What came of it: everything zero but the runs that ended as they should."""
     wanted = [[message.id for message in lane] for lane in lanes]
     total = sum(map(len, wanted))
@@ -146,14 +159,19 @@ async def report(store: PostgresStore, folder: Path, lanes: Sequence[Sequence[Me
     counted = Counter(mails)
     for one in runs:
         if one.status is not RunStatus.SENT:
-            print(f"{one.id} is {one.status} after {one.crashes} crash(es): {one.error_code}, {one.reason}")
+            print(
+                f"{one.id} is {one.status} after {one.crashes} crash(es): {one.error_code},"
+                f" {one.reason}"
+            )
     return {
         "sent": sum(run.status is RunStatus.SENT for run in runs),
         "other": sum(run.status is not RunStatus.SENT for run in runs),
         "lost": total - len(counted),
         "doubled": sum(count - 1 for count in counted.values()),
         "out_of_order": sum(
-            place.get(before, -1) > place.get(after, 1 << 60) for lane in wanted for before, after in pairwise(lane)
+            place.get(before, -1) > place.get(after, 1 << 60)
+            for lane in wanted
+            for before, after in pairwise(lane)
         ),
         "problems": len((await verify_desk(store)).problems),
     }

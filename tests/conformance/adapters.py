@@ -1,4 +1,5 @@
-"""The adapters that must behave alike. A new one is added here and has passed when this folder's tests have."""
+"""The adapters that must behave alike. A new one is added here and has passed when this folder's
+tests have."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -15,7 +16,8 @@ from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from tests.servers import new_database, postgres_programs
 
 Stores = Callable[..., Any]
-"""`stores(desk="desk", owner=None)`: another store on the same database, as another process would open it."""
+"""`stores(desk="desk", owner=None)`: another store on the same database, as another process
+would open it."""
 
 
 @asynccontextmanager
@@ -53,4 +55,7 @@ async def postgres(folder: Path) -> AsyncIterator[Stores]:
             await database.close()
 
 
-ADAPTERS: dict[str, Callable[[Path], AbstractAsyncContextManager[Stores]]] = {"postgres": postgres, "sqlite": sqlite}
+ADAPTERS: dict[str, Callable[[Path], AbstractAsyncContextManager[Stores]]] = {
+    "postgres": postgres,
+    "sqlite": sqlite,
+}

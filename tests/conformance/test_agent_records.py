@@ -38,7 +38,9 @@ async def worked(store: Any, number: int, *turns: Any) -> str:
     await asyncio.wait_for(worker.work(run_id), 60)
     for review in await store.reviews(run_id=run_id, state=ReviewState.OPEN):
         if review.payload.get("reply"):
-            await store.decide(review.id, Verdict(Decision.APPROVE, "eve", review.version, review.payload_hash))
+            await store.decide(
+                review.id, Verdict(Decision.APPROVE, "eve", review.version, review.payload_hash)
+            )
             await asyncio.wait_for(worker.work(run_id), 60)
     return run_id
 
@@ -54,7 +56,12 @@ async def test_a_finished_agent_is_one_row_with_its_calls_in_order(stores: Store
         says("Drafted."),
     )
     (row,) = await store.agent_runs(run_id)
-    assert (row["profile"], row["status"], row["iterations"], row["error"]) == ("pharmacy", "completed", 3, None)
+    assert (row["profile"], row["status"], row["iterations"], row["error"]) == (
+        "pharmacy",
+        "completed",
+        3,
+        None,
+    )
     assert row["final_message"] == "Drafted."
     assert row["tool_calls_log"] == [
         {
@@ -91,9 +98,17 @@ async def test_the_limit_and_a_fault_are_told_as_such(stores: Stores) -> None:
     rows = {row["run_id"]: row for row in await store.agent_runs()}
     assert (rows[looping]["status"], rows[looping]["iterations"]) == ("max_iterations", 3)
     assert "3 turns" in rows[looping]["error"]
-    assert (rows[refused]["status"], rows[refused]["error"], rows[refused]["iterations"]) == ("error", "wrong key", 0)
+    assert (rows[refused]["status"], rows[refused]["error"], rows[refused]["iterations"]) == (
+        "error",
+        "wrong key",
+        0,
+    )
     assert rows[refused]["tool_calls_log"] == []
-    assert (rows[waiting]["status"], rows[waiting]["error"], rows[waiting]["iterations"]) == ("error", "gone", 1)
+    assert (rows[waiting]["status"], rows[waiting]["error"], rows[waiting]["iterations"]) == (
+        "error",
+        "gone",
+        1,
+    )
     events = await store.email_events(refused)
     assert [event["event_type"] for event in events] == ["agent_error"]
 
@@ -111,6 +126,9 @@ async def test_another_desk_sees_none_of_it_and_an_erasure_takes_it_along(stores
 async def test_the_views_are_there_for_anybodys_sql(stores: Stores, tmp_path: Path) -> None:
     store = await stores()
     await worked(store, 1, says("Done."))
-    query = sa.text("SELECT a.profile, count(*) FROM agent_runs a JOIN llm_calls c ON c.run_id = a.run_id GROUP BY 1")
+    query = sa.text(
+        "SELECT a.profile, count(*) FROM agent_runs a JOIN llm_calls c ON c.run_id = a.run_id GROUP"
+        " BY 1"
+    )
     rows = await store._database.read_core(lambda core: [tuple(row) for row in core.execute(query)])
     assert rows == [("pharmacy", 1)]

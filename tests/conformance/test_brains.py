@@ -1,4 +1,5 @@
-"""What every brain must do: answer each kind of task with its typed result, or say clearly that it cannot."""
+"""What every brain must do: answer each kind of task with its typed result, or say clearly that
+it cannot."""
 
 import json
 from collections.abc import Callable
@@ -23,7 +24,10 @@ from tests.kit import TestClock
 
 CHOICES = {TaskKind.CLASSIFY: ("order_status", "refund", "other"), TaskKind.EXTRACT: ("order",)}
 INPUTS: dict[str, Any] = {
-    "candidates": [{"id": "T1", "subject": "The boots have not arrived"}, {"id": "T2", "subject": "Wrong invoice"}],
+    "candidates": [
+        {"id": "T1", "subject": "The boots have not arrived"},
+        {"id": "T2", "subject": "Wrong invoice"},
+    ],
     "criteria": [{"min_words": 1}],
 }
 MODEL_SAYS: dict[str, dict[str, Any]] = {
@@ -113,7 +117,9 @@ async def typed(brain: Brain, asked: Task) -> Answer | None:
 
 @pytest.mark.parametrize("make", BRAINS)
 @pytest.mark.parametrize("kind", list(TaskKind))
-async def test_every_task_has_a_typed_answer_or_a_clear_refusal(make: Callable[[], Brain], kind: TaskKind) -> None:
+async def test_every_task_has_a_typed_answer_or_a_clear_refusal(
+    make: Callable[[], Brain], kind: TaskKind
+) -> None:
     answer = await typed(make(), task(kind))
     assert (answer is None) == (kind is TaskKind.PROMPT and make in (embedded, cascade_alone))
 
@@ -122,7 +128,9 @@ async def test_every_task_has_a_typed_answer_or_a_clear_refusal(make: Callable[[
 @pytest.mark.parametrize("text", BAD_TEXTS.values(), ids=BAD_TEXTS.keys())
 async def test_no_text_breaks_a_brain(make: Callable[[], Brain], text: str) -> None:
     brain = make()
-    for kind in TaskKind if len(text) < 100_000 or make is embedded else (TaskKind.CLASSIFY, TaskKind.DRAFT):
+    for kind in (
+        TaskKind if len(text) < 100_000 or make is embedded else (TaskKind.CLASSIFY, TaskKind.DRAFT)
+    ):
         await typed(brain, task(kind, text))
 
 
@@ -135,12 +143,22 @@ async def test_the_embedded_brain_claims_nothing_about_what_it_cannot_read(text:
     assert answer.data["confidence"] == 0.0
 
 
-@pytest.mark.parametrize("inputs", [{}, {"message": None}, {"outputs": None}, {"message": {"sender": "x"}}])
+@pytest.mark.parametrize(
+    "inputs", [{}, {"message": None}, {"outputs": None}, {"message": {"sender": "x"}}]
+)
 @pytest.mark.parametrize("make", [embedded, redacting])
-async def test_a_task_that_brings_little_is_answered_as_well(make: Callable[[], Brain], inputs: dict[str, Any]) -> None:
+async def test_a_task_that_brings_little_is_answered_as_well(
+    make: Callable[[], Brain], inputs: dict[str, Any]
+) -> None:
     brain = make()
     for kind in TaskKind:
-        asked = Task(kind=kind, stage="stage", text="Where is my parcel?", inputs=inputs, choices=CHOICES.get(kind, ()))
+        asked = Task(
+            kind=kind,
+            stage="stage",
+            text="Where is my parcel?",
+            inputs=inputs,
+            choices=CHOICES.get(kind, ()),
+        )
         await typed(brain, asked)
 
 

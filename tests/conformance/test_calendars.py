@@ -62,19 +62,25 @@ async def house(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     (tmp_path / "password").write_text(PASSWORD)
     if request.param == "caldav":
         await asyncio.to_thread(radicale)
-    async with ADAPTERS["postgres" if request.param == "postgres" else "sqlite"](tmp_path) as stores:
+    async with ADAPTERS["postgres" if request.param == "postgres" else "sqlite"](
+        tmp_path
+    ) as stores:
         made = House(request.param, stores, tmp_path)
         yield made
         for calendar in made.opened:
             await calendar.close()
 
 
-def new(key: str, run_id: str = "run_1", at: datetime = NINE, holder: str | None = "ann@example.com") -> NewBooking:
+def new(
+    key: str, run_id: str = "run_1", at: datetime = NINE, holder: str | None = "ann@example.com"
+) -> NewBooking:
     return NewBooking(key, run_id, Span(at, at + HALF), holder, TestClock().now() + 3600)
 
 
 async def a_run(store: Any, number: int, conversation: str) -> str:
-    run_id: str = (await store.accept(a_message(number, conversation=conversation), flow="flow")).run_id
+    run_id: str = (
+        await store.accept(a_message(number, conversation=conversation), flow="flow")
+    ).run_id
     return run_id
 
 
@@ -113,7 +119,9 @@ async def test_two_conversations_never_hold_the_same_time(house: House) -> None:
     async def attempt(number: int) -> bool:
         at = NINE + timedelta(minutes=10 * (number % 3))  # they overlap without being the same
         try:
-            await calendars[number % 2].hold(new(f"k{number}", runs[number], at, f"p{number}@example.com"))
+            await calendars[number % 2].hold(
+                new(f"k{number}", runs[number], at, f"p{number}@example.com")
+            )
         except SlotTaken:
             return False
         return True
@@ -165,9 +173,9 @@ async def test_what_nobody_settles_is_free_again(house: House) -> None:
     assert await calendar.find("k1") is None
     assert await calendar.settle() >= 1  # a server is told as well
     assert await calendar.settle() == 0
-    assert [(one.key, one.reason) for one in await calendar.bookings(state=BookingState.RELEASED)] == [
-        ("k1", "nobody decided in time")
-    ]
+    assert [
+        (one.key, one.reason) for one in await calendar.bookings(state=BookingState.RELEASED)
+    ] == [("k1", "nobody decided in time")]
 
 
 async def test_what_expired_is_confirmed_late_unless_somebody_else_has_it(house: House) -> None:
@@ -185,7 +193,10 @@ async def test_what_expired_is_confirmed_late_unless_somebody_else_has_it(house:
 
 
 async def test_desks_do_not_see_each_others_times(house: House) -> None:
-    one, other = await house.calendar(await house.stores("one")), await house.calendar(await house.stores("other"))
+    one, other = (
+        await house.calendar(await house.stores("one")),
+        await house.calendar(await house.stores("other")),
+    )
     await one.hold(new("k1"))
     assert await other.busy(DAY) == []
     assert await other.find("k1") is None
@@ -213,5 +224,9 @@ async def test_a_person_who_is_erased_holds_nothing(house: House) -> None:
     await store.finish(run_id, RunStatus.SENT)
     await store.erase("ann@example.com", "eve")
     (left,) = await calendar.bookings()
-    assert (left.holder, left.state, left.conversation) == (None, BookingState.RELEASED, f"erased:{run_id}")
+    assert (left.holder, left.state, left.conversation) == (
+        None,
+        BookingState.RELEASED,
+        f"erased:{run_id}",
+    )
     assert await calendar.busy(DAY) == []

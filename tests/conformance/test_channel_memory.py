@@ -1,4 +1,5 @@
-"""What every database must remember about channels, and do with replies that wait, leave or come back."""
+"""What every database must remember about channels, and do with replies that wait, leave or come
+back."""
 
 from typing import Any
 
@@ -7,7 +8,15 @@ import pytest
 from deskhand.adapters.stores.channels import Arrival, SqlChannelStore
 from deskhand.errors import AlreadyServed, Conflict, Fenced
 from deskhand.model.message import DELIVER
-from deskhand.model.run import Decision, EffectKey, EffectState, NewReview, ReviewKind, ReviewState, RunStatus
+from deskhand.model.run import (
+    Decision,
+    EffectKey,
+    EffectState,
+    NewReview,
+    ReviewKind,
+    ReviewState,
+    RunStatus,
+)
 from tests.conformance.adapters import Stores
 from tests.kit import a_message
 
@@ -16,11 +25,15 @@ NOW = 1_800_000_000.0
 
 
 def memory_of(store: Any, channel: str = "api", owner: str | None = None) -> SqlChannelStore:
-    return SqlChannelStore(store._database, store.desk, channel, owner or store.owner, now=lambda: NOW)
+    return SqlChannelStore(
+        store._database, store.desk, channel, owner or store.owner, now=lambda: NOW
+    )
 
 
 async def working(store: Any, number: int = 1, conversation: str | None = None) -> str:
-    run_id: str = (await store.accept(a_message(number, conversation=conversation), flow="flow")).run_id
+    run_id: str = (
+        await store.accept(a_message(number, conversation=conversation), flow="flow")
+    ).run_id
     assert await store.claim(run_id, VERSIONS) is not None
     return run_id
 
@@ -35,7 +48,9 @@ async def delivered(store: Any, run_id: str, seq: int = 1) -> EffectKey:
 async def leaving(store: Any, run_id: str, expires_at: float | None = NOW + 30) -> str:
     """A reply that leaves by itself then, or that only waits."""
     fallback = None if expires_at is None else Decision.APPROVE
-    review = NewReview(ReviewKind.REPLY, "leaves", {"reply": {"text": "x"}}, 0, expires_at, fallback)
+    review = NewReview(
+        ReviewKind.REPLY, "leaves", {"reply": {"text": "x"}}, 0, expires_at, fallback
+    )
     await store.finish(run_id, RunStatus.WAITING_REVIEW, review=review)
     found: str = (await store.reviews(run_id=run_id))[0].id
     return found
@@ -60,7 +75,11 @@ async def test_what_became_of_a_mail_is_told_once(stores: Stores) -> None:
     store = await stores()
     memory = memory_of(store)
     first, second = await working(store, 1), await working(store, 2)
-    arrivals = [Arrival("1/7/INBOX", first), Arrival("1/8/INBOX", second), Arrival("1/9/INBOX", first)]
+    arrivals = [
+        Arrival("1/7/INBOX", first),
+        Arrival("1/8/INBOX", second),
+        Arrival("1/9/INBOX", first),
+    ]
     await memory.advance("INBOX", {"next": 10}, arrivals)
     await memory.advance("INBOX", {"next": 10}, arrivals)
     assert await memory.unshown() == []
@@ -125,14 +144,22 @@ async def test_replies_to_one_sender_are_counted_over_conversations(stores: Stor
     assert await store.replies_to("ann@example.com", DELIVER, 0, beside="c2") == 2
     assert await store.replies_to("ann@example.com", DELIVER, 4e9, beside="elsewhere") == 0
     assert await store.replies_to("bob@example.com", DELIVER, 0, beside="elsewhere") == 0
-    assert await (await stores("other")).replies_to("ann@example.com", DELIVER, 0, beside="elsewhere") == 0
+    assert (
+        await (await stores("other")).replies_to("ann@example.com", DELIVER, 0, beside="elsewhere")
+        == 0
+    )
 
 
 async def test_a_reply_that_leaves_by_itself_can_be_held_back_until_it_does(stores: Stores) -> None:
     store = await stores(now=lambda: NOW)
     review = await leaving(store, await working(store))
     held = await store.hold_back(review, "eve")
-    assert (held.expires_at, held.fallback, held.reason, held.version) == (None, None, "held back by eve", 2)
+    assert (held.expires_at, held.fallback, held.reason, held.version) == (
+        None,
+        None,
+        "held back by eve",
+        2,
+    )
     assert await store.expire_reviews(NOW + 60) == []
     with pytest.raises(Conflict, match="waits for a decision"):
         await store.hold_back(review, "eve")

@@ -1,4 +1,5 @@
-"""What every database must know about people: grown from mail, told by files, forgotten when asked."""
+"""What every database must know about people: grown from mail, told by files, forgotten when
+asked."""
 
 from typing import Any
 
@@ -15,11 +16,15 @@ from tests.kit import a_message
 
 
 def contacts_of(store: Any) -> SqlContacts:
-    return SqlContacts(store._database, store.desk, lambda mail: "cs" if "kde" in mail.body.lower() else "en")
+    return SqlContacts(
+        store._database, store.desk, lambda mail: "cs" if "kde" in mail.body.lower() else "en"
+    )
 
 
 async def write(store: Any, number: int, address: str = "ann@example.com", **fields: Any) -> None:
-    mail = a_message(number).model_copy(update={"sender": Address(address=address, name="Ann Lee"), **fields})
+    mail = a_message(number).model_copy(
+        update={"sender": Address(address=address, name="Ann Lee"), **fields}
+    )
     await store.accept(Message.model_validate(mail.model_dump()), flow="flow")
 
 
@@ -34,7 +39,12 @@ async def test_whoever_writes_is_known(stores: Stores) -> None:
     await write(store, 1, "Ann@Example.com")
     await write(store, 2, body="Kde je můj balík?")
     ann = await found(contacts_of(store), "ANN@example.com ")
-    assert (ann.address, ann.name, ann.language, ann.messages) == ("ann@example.com", "Ann Lee", "cs", 2)
+    assert (ann.address, ann.name, ann.language, ann.messages) == (
+        "ann@example.com",
+        "Ann Lee",
+        "cs",
+        2,
+    )
     assert (ann.first_seen, ann.last_seen) == (1000.0, 1000.0)
     assert await contacts_of(store).find("bob@example.com") is None
     assert await contacts_of(await stores("other")).find("ann@example.com") is None
@@ -60,7 +70,9 @@ async def test_a_forged_name_does_not_take_the_place_of_a_proven_one(stores: Sto
     contacts = contacts_of(store)
     await write(store, 1)
     assert (await found(contacts, "ann@example.com")).name == "Ann Lee"
-    await write(store, 2, sender=Address(address="ann@example.com", name="Your Boss"), principal=ANONYMOUS)
+    await write(
+        store, 2, sender=Address(address="ann@example.com", name="Your Boss"), principal=ANONYMOUS
+    )
     assert (await found(contacts, "ann@example.com")).name == "Ann Lee"
     await write(store, 3, sender=Address(address="ann@example.com", name="Ann Novak"))
     assert (await found(contacts, "ann@example.com")).name == "Ann Novak"
@@ -70,10 +82,18 @@ async def test_what_people_say_stands_before_what_mail_shows(stores: Stores) -> 
     store = await stores()
     contacts = contacts_of(store)
     await write(store, 1)
-    entry = ContactEntry(address="ANN@example.com", name="Dr. Lee", language="de", tier="gold", tags=("vip", "b2b"))
+    entry = ContactEntry(
+        address="ANN@example.com", name="Dr. Lee", language="de", tier="gold", tags=("vip", "b2b")
+    )
     assert await contacts.put([entry], "eve") == ["added"]
     ann = await found(contacts, "ann@example.com")
-    assert (ann.name, ann.language, ann.tier, ann.tags, ann.messages) == ("Dr. Lee", "de", "gold", ("vip", "b2b"), 1)
+    assert (ann.name, ann.language, ann.tier, ann.tags, ann.messages) == (
+        "Dr. Lee",
+        "de",
+        "gold",
+        ("vip", "b2b"),
+        1,
+    )
     known = await contacts.known("Ann@example.com")
     assert known is not None
     assert (known.tier, known.tags) == ("gold", ("vip", "b2b"))
@@ -82,7 +102,9 @@ async def test_what_people_say_stands_before_what_mail_shows(stores: Stores) -> 
 
 async def test_saying_the_same_again_changes_nothing(stores: Stores) -> None:
     contacts = contacts_of(await stores())
-    entry = ContactEntry(address="bob@example.com", name="Bob", tags=("vip",), notes=("likes tea",), customer_id="C7")
+    entry = ContactEntry(
+        address="bob@example.com", name="Bob", tags=("vip",), notes=("likes tea",), customer_id="C7"
+    )
     assert await contacts.put([entry, entry], "eve") == ["added", "unchanged"]
     assert await contacts.put([entry], "eve") == ["unchanged"]
     assert await contacts.put([ContactEntry(address="bob@example.com")], "eve") == ["unchanged"]
@@ -90,7 +112,10 @@ async def test_saying_the_same_again_changes_nothing(stores: Stores) -> None:
     assert await contacts.put([more], "eve") == ["changed"]
     bob = await found(contacts, "bob@example.com")
     assert (bob.name, bob.tags, bob.customer_id) == ("Bob", ("vip", "new"), "C7")
-    assert [(note.text, note.by) for note in bob.notes] == [("likes tea", "eve"), ("likes coffee", "eve")]
+    assert [(note.text, note.by) for note in bob.notes] == [
+        ("likes tea", "eve"),
+        ("likes coffee", "eve"),
+    ]
 
 
 async def test_people_are_noted_tagged_and_listed(stores: Stores) -> None:

@@ -1,4 +1,5 @@
-"""What every Dispatcher promises: each message worked once, in order within its conversation, nothing dropped."""
+"""What every Dispatcher promises: each message worked once, in order within its conversation,
+nothing dropped."""
 
 import asyncio
 import contextlib
@@ -45,7 +46,9 @@ async def nothing(env: Envelope) -> dict[str, Any]:
     return {}
 
 
-async def test_a_thousand_messages_each_handed_in_three_times_are_a_thousand_runs(stores: Stores) -> None:
+async def test_a_thousand_messages_each_handed_in_three_times_are_a_thousand_runs(
+    stores: Stores,
+) -> None:
     worked: list[str] = []
 
     async def service(env: Envelope) -> dict[str, Any]:
@@ -54,13 +57,19 @@ async def test_a_thousand_messages_each_handed_in_three_times_are_a_thousand_run
 
     store = await stores()
     async with serving(store, service) as dispatcher:
-        answers = await asyncio.gather(*(dispatcher.submit(a_message(n % 1000)) for n in range(3000)))
-        statuses = await asyncio.gather(*(dispatcher.wait(run) for run in {answer.run_id for answer in answers}))
+        answers = await asyncio.gather(
+            *(dispatcher.submit(a_message(n % 1000)) for n in range(3000))
+        )
+        statuses = await asyncio.gather(
+            *(dispatcher.wait(run) for run in {answer.run_id for answer in answers})
+        )
     assert len(worked) == len(set(worked)) == len(statuses) == 1000
     assert set(statuses) == {RunStatus.DONE}
 
 
-async def test_order_is_kept_within_a_conversation_while_conversations_run_side_by_side(stores: Stores) -> None:
+async def test_order_is_kept_within_a_conversation_while_conversations_run_side_by_side(
+    stores: Stores,
+) -> None:
     order: dict[str, list[int]] = {}
     at_work: set[str] = set()
     most = 0
@@ -88,7 +97,9 @@ async def test_order_is_kept_within_a_conversation_while_conversations_run_side_
     assert most > 1
 
 
-async def test_work_in_flight_is_bounded_and_intake_waits_while_the_backlog_is_full(stores: Stores) -> None:
+async def test_work_in_flight_is_bounded_and_intake_waits_while_the_backlog_is_full(
+    stores: Stores,
+) -> None:
     at_work = most = 0
     full, gate = asyncio.Event(), asyncio.Event()
 
@@ -114,7 +125,9 @@ async def test_work_in_flight_is_bounded_and_intake_waits_while_the_backlog_is_f
     assert set(statuses) == {RunStatus.DONE}
 
 
-async def test_a_stop_hands_back_what_is_not_finished_and_the_next_start_takes_it_up(stores: Stores) -> None:
+async def test_a_stop_hands_back_what_is_not_finished_and_the_next_start_takes_it_up(
+    stores: Stores,
+) -> None:
     started = asyncio.Event()
 
     async def endless(env: Envelope) -> dict[str, Any]:
@@ -149,7 +162,9 @@ async def test_a_stop_lets_a_run_come_to_rest_within_its_grace(stores: Stores) -
     assert (await store.run(run_id)).status is RunStatus.DONE
 
 
-async def test_a_start_takes_up_more_unfinished_runs_than_the_backlog_holds_in_order(stores: Stores) -> None:
+async def test_a_start_takes_up_more_unfinished_runs_than_the_backlog_holds_in_order(
+    stores: Stores,
+) -> None:
     seen: list[str] = []
 
     async def service(env: Envelope) -> dict[str, Any]:
@@ -157,7 +172,9 @@ async def test_a_start_takes_up_more_unfinished_runs_than_the_backlog_holds_in_o
         return {}
 
     store = await stores()
-    left = [(await store.accept(a_message(n, conversation="c"), flow="flow")).run_id for n in range(700)]
+    left = [
+        (await store.accept(a_message(n, conversation="c"), flow="flow")).run_id for n in range(700)
+    ]
     async with serving(store, service, backlog=50) as dispatcher:
         late = (await dispatcher.submit(a_message(9999, conversation="c"))).run_id
         await dispatcher.wait(late)
@@ -185,7 +202,9 @@ async def test_whoever_loses_the_lease_stops_working(stores: Stores) -> None:
             await dispatcher.submit(a_message())
 
 
-async def test_a_run_that_keeps_killing_the_process_ends_as_dead_letter_and_can_be_requeued(stores: Stores) -> None:
+async def test_a_run_that_keeps_killing_the_process_ends_as_dead_letter_and_can_be_requeued(
+    stores: Stores,
+) -> None:
     store = await stores()
     run_id = (await store.accept(a_message(), flow="flow")).run_id
     for _ in range(MAX_CRASHES):

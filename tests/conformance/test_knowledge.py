@@ -26,7 +26,8 @@ from tests.knowledge_kit import HashingEmbedder, an_article
 from tests.servers import new_database, postgres_programs
 
 Open = Callable[..., Awaitable[SqlKnowledgeStore]]
-"""`open_index(desk="desk")`: another index on the same database, as another process would open it."""
+"""`open_index(desk="desk")`: another index on the same database, as another process would open
+it."""
 
 
 @pytest.fixture(params=["sqlite", "postgres", "pgvector"])
@@ -69,11 +70,15 @@ def found(hits: list[Hit]) -> list[str]:
 
 
 REFUND = an_article(
-    "refunds", "You can return goods within thirty days.", "Money is back on your card soon.", title="Refunds",
+    "refunds", "You can return goods within thirty days.", "Money is back on your card soon.", title="Refunds",  # noqa: E501
     category="Billing",
 )  # fmt: skip
-PASSWORD = an_article("password", "Reset your password by e-mail.", title="Sign in", category="account")
-GERMAN = an_article("versand", "Wir versenden innerhalb von zwei Tagen.", title="Versand", language="de")
+PASSWORD = an_article(
+    "password", "Reset your password by e-mail.", title="Sign in", category="account"
+)
+GERMAN = an_article(
+    "versand", "Wir versenden innerhalb von zwei Tagen.", title="Versand", language="de"
+)
 
 
 async def test_a_hit_can_be_quoted_and_cited(index: SqlKnowledgeStore) -> None:
@@ -182,7 +187,9 @@ async def test_an_empty_question_finds_nothing(index: SqlKnowledgeStore) -> None
         assert await base(index).search(question) == []
 
 
-async def test_a_question_of_a_megabyte_is_answered_by_its_beginning(index: SqlKnowledgeStore) -> None:
+async def test_a_question_of_a_megabyte_is_answered_by_its_beginning(
+    index: SqlKnowledgeStore,
+) -> None:
     await index.put([REFUND, PASSWORD], "test")
     hits = await base(index).search("reset password " + "lorem ipsum " * 90_000)
     assert hits[0].article == "password"
@@ -195,7 +202,9 @@ async def test_an_article_takes_the_place_of_the_one_with_its_id(index: SqlKnowl
         ("password", 1, "test"),
         ("refunds", 1, "later"),
     ]
-    texts = [hit.text for hit in await base(index).search("return goods within thirty days", limit=10)]
+    texts = [
+        hit.text for hit in await base(index).search("return goods within thirty days", limit=10)
+    ]
     assert sorted(texts) == ["Only vouchers.", "Reset your password by e-mail."]
 
 
@@ -215,7 +224,9 @@ async def test_desks_do_not_see_each_other(open_index: Open) -> None:
     await ours.put([REFUND], "test")
     await theirs.put([PASSWORD, an_article("refunds", "Theirs alone")], "test")
     assert set(found(await base(ours).search("password theirs", limit=10))) == {"refunds"}
-    assert {hit.text for hit in await base(ours).search("theirs", limit=10)} == {one.chunk.text for one in REFUND[1]}
+    assert {hit.text for hit in await base(ours).search("theirs", limit=10)} == {
+        one.chunk.text for one in REFUND[1]
+    }
     await theirs.remove(["refunds"])
     assert found(await base(ours).search("return goods"))[0] == "refunds"
 
@@ -232,7 +243,10 @@ async def test_what_another_process_changes_is_noticed(open_index: Open) -> None
 
 async def test_a_search_during_edits_sees_one_version_of_each_article(open_index: Open) -> None:
     reader, writer = await open_index(), await open_index()
-    editions = [an_article("guide", f"edition{number} alpha", f"edition{number} omega") for number in range(40)]
+    editions = [
+        an_article("guide", f"edition{number} alpha", f"edition{number} omega")
+        for number in range(40)
+    ]
     await writer.put([editions[0]], "test")
     over = False
 
@@ -248,13 +262,17 @@ async def test_a_search_during_edits_sees_one_version_of_each_article(open_index
             hits = await base(reader).search("alpha omega edition1 edition2", limit=10)
             assert len(hits) == 2
             assert len({hit.content_hash for hit in hits}) == 1
-            assert {hit.text.split()[0] for hit in hits} == {editions[seen_in(hits)][1][0].chunk.text.split()[0]}
+            assert {hit.text.split()[0] for hit in hits} == {
+                editions[seen_in(hits)][1][0].chunk.text.split()[0]
+            }
             seen += 1
             await asyncio.sleep(0)
         return seen
 
     def seen_in(hits: list[Hit]) -> int:
-        return next(n for n, one in enumerate(editions) if one[0].content_hash == hits[0].content_hash)
+        return next(
+            n for n, one in enumerate(editions) if one[0].content_hash == hits[0].content_hash
+        )
 
     results = await asyncio.gather(edit(), look(), look())
     assert sum(number or 0 for number in results) > 5
@@ -264,15 +282,24 @@ async def test_vectors_are_searched_exactly(index: SqlKnowledgeStore) -> None:
     chosen = random.Random(7)
     vocabulary = [f"word{number}" for number in range(300)]
     texts = [" ".join(chosen.choices(vocabulary, k=12)) for _ in range(600)]
-    await index.put([an_article(f"a{number}", *texts[number : number + 3]) for number in range(0, 600, 3)], "test")
+    await index.put(
+        [an_article(f"a{number}", *texts[number : number + 3]) for number in range(0, 600, 3)],
+        "test",
+    )
     read = sa.text("SELECT position, vector FROM kb_chunks ORDER BY position")
     rows = await index._database.read_core(lambda core: core.execute(read).all())
-    matrix = np.frombuffer(b"".join(row[1] for row in rows), dtype="<f2").reshape(len(rows), -1).astype(np.float32)
+    matrix = (
+        np.frombuffer(b"".join(row[1] for row in rows), dtype="<f2")
+        .reshape(len(rows), -1)
+        .astype(np.float32)
+    )
     for _ in range(5):
         vector = HashingEmbedder().embed([" ".join(chosen.choices(vocabulary, k=4))])[0]
         hits = await index.search(KnowledgeQuery((), vector, time.time(), limit=10))
         order = np.argsort(-(matrix @ vector), kind="stable")[:10]
-        assert [hit.similarity for hit in hits] == pytest.approx((matrix @ vector)[order].tolist(), abs=1e-5)
+        assert [hit.similarity for hit in hits] == pytest.approx(
+            (matrix @ vector)[order].tolist(), abs=1e-5
+        )
         text_of = {row[0]: number for number, row in enumerate(rows)}
         assert [texts[text_of[rows[place][0]]] for place in order] == [hit.text for hit in hits]
 
@@ -289,7 +316,9 @@ async def test_very_common_words_are_not_looked_up(index: SqlKnowledgeStore) -> 
 
 def runs_of(index: SqlKnowledgeStore) -> SqliteStore | PostgresStore:
     database: Any = index._database
-    return (SqliteStore if isinstance(database, SqliteDatabase) else PostgresStore)(database, index.desk)
+    return (SqliteStore if isinstance(database, SqliteDatabase) else PostgresStore)(
+        database, index.desk
+    )
 
 
 async def test_which_answers_used_an_article_is_recorded(index: SqlKnowledgeStore) -> None:

@@ -1,4 +1,5 @@
-"""A desk's own tables: made once, one transaction a call, once a key, and apart from everybody else's."""
+"""A desk's own tables: made once, one transaction a call, once a key, and apart from everybody
+else's."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -37,7 +38,11 @@ async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
     """`await opened(desk)`: a desk's own tables, as another process would open them."""
     if request.param == "postgres" and postgres_programs() is None:
         pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
-    url = str(tmp_path / "own.db") if request.param == "sqlite" else await asyncio.to_thread(new_database)
+    url = (
+        str(tmp_path / "own.db")
+        if request.param == "sqlite"
+        else await asyncio.to_thread(new_database)
+    )
     open_ones: list[Any] = []
 
     async def one(desk: str = "shop") -> DeskDatabase:
@@ -58,7 +63,9 @@ def counted(connection: sa.Connection) -> int:
 
 
 def take_one(connection: sa.Connection) -> dict[str, Any]:
-    taken = connection.execute(RUNS.update().where(RUNS.c.count > 0).values(count=RUNS.c.count - 1)).rowcount
+    taken = connection.execute(
+        RUNS.update().where(RUNS.c.count > 0).values(count=RUNS.c.count - 1)
+    ).rowcount
     if not taken:
         raise ToolError("sold_out", "There is none left.")
     return {"left": counted(connection)}
@@ -133,7 +140,8 @@ async def test_a_rehearsal_shows_what_would_come_of_it_and_leaves_nothing(opened
 async def test_many_at_once_never_take_more_than_there_is(opened: Opened) -> None:
     processes = [await opened() for _ in range(3)]
     made = await asyncio.gather(
-        *(processes[number % 3].once(TABLES, str(number), take_one) for number in range(12)), return_exceptions=True
+        *(processes[number % 3].once(TABLES, str(number), take_one) for number in range(12)),
+        return_exceptions=True,
     )
     assert sum(isinstance(one, dict) for one in made) == 3
     assert {type(one) for one in made if not isinstance(one, dict)} == {ToolError}
@@ -144,4 +152,6 @@ async def test_the_engines_tables_are_out_of_sight(opened: Opened) -> None:
     own = await opened()
     await own.read(TABLES, counted)
     with pytest.raises(Exception, match="messages"):
-        await own.read(TABLES, lambda connection: connection.execute(sa.text("SELECT * FROM messages")).all())
+        await own.read(
+            TABLES, lambda connection: connection.execute(sa.text("SELECT * FROM messages")).all()
+        )

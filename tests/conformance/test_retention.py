@@ -1,4 +1,5 @@
-"""What only helps for a while is deleted after it, and nothing else; what a person left in a desk's own tables goes."""
+"""What only helps for a while is deleted after it, and nothing else; what a person left in a
+desk's own tables goes."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +17,14 @@ from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.model.run import EffectKey, RunStatus
 from deskhand.model.totals import CALLS, Counted, Place, Scope
 from deskhand.own_tables import OwnTables
-from deskhand.wiring import Database, erase_person, open_contacts, open_database, open_store, own_database
+from deskhand.wiring import (
+    Database,
+    erase_person,
+    open_contacts,
+    open_database,
+    open_store,
+    own_database,
+)
 from tests.kit import a_message
 from tests.servers import new_database, postgres_programs
 
@@ -52,7 +60,11 @@ TABLES = OwnTables("orders", create, customers={"orders": ("owner", "note")})
 async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
     if request.param == "postgres" and postgres_programs() is None:
         pytest.skip("PostgreSQL's server is not installed")
-    url = str(tmp_path / "desk.db") if request.param == "sqlite" else await asyncio.to_thread(new_database)
+    url = (
+        str(tmp_path / "desk.db")
+        if request.param == "sqlite"
+        else await asyncio.to_thread(new_database)
+    )
     async with open_database(url) as opened:
         yield opened
 
@@ -68,7 +80,9 @@ class Shop:
 
     async def sold(self, number: int, conversation: str, day: str) -> None:
         """A run with one effect that is counted for its conversation and its day."""
-        accepted = await self.store.accept(a_message(number, conversation=conversation), flow="flow")
+        accepted = await self.store.accept(
+            a_message(number, conversation=conversation), flow="flow"
+        )
         await self.store.claim(accepted.run_id, {"flow": "v1"})
         places: dict[Scope, Place] = {"conversation": (conversation, ""), "day": ("", day)}
         counted = Counted(places, {CALLS: 1}, ())
@@ -76,8 +90,12 @@ class Shop:
         await self.store.finish(accepted.run_id, RunStatus.DONE)
 
     async def totals(self) -> list[tuple[str, str]]:
-        query = sa.select(t.totals.c.scope, t.totals.c.day).where(t.totals.c.desk == self.store.desk)
-        return await self._database.read_core(lambda core: sorted((row[0], row[1]) for row in core.execute(query)))
+        query = sa.select(t.totals.c.scope, t.totals.c.day).where(
+            t.totals.c.desk == self.store.desk
+        )
+        return await self._database.read_core(
+            lambda core: sorted((row[0], row[1]) for row in core.execute(query))
+        )
 
 
 async def test_old_answers_and_totals_go_and_new_ones_stay(database: Database) -> None:
@@ -119,7 +137,9 @@ async def rows(database: Database) -> list[tuple[str, str | None, int]]:
 
 
 async def wrote(database: Database, number: int, customer_id: str | None = "C-7") -> str:
-    proven = Principal(kind=PrincipalKind.SENDER, address="ann@example.com", customer_id=customer_id)
+    proven = Principal(
+        kind=PrincipalKind.SENDER, address="ann@example.com", customer_id=customer_id
+    )
     message = a_message(number).changed(sender=Address(address="ann@example.com"), principal=proven)
     store = open_store(database, "shop")
     run_id = (await store.accept(message, flow="flow")).run_id
@@ -134,7 +154,9 @@ async def test_a_persons_rows_name_nobody_any_more(database: Database) -> None:
     own = own_database(database, "shop")
 
     def for_a_run(connection: sa.Connection) -> dict[str, Any]:
-        connection.execute(ORDERS.insert().values(owner=f"run:{run_id}", note="nobody's name", packs=5))
+        connection.execute(
+            ORDERS.insert().values(owner=f"run:{run_id}", note="nobody's name", packs=5)
+        )
         return {"for": "Ann"}
 
     await own.once(TABLES, f"{run_id}.0.0", for_a_run)
@@ -163,7 +185,9 @@ async def test_a_contacts_customer_id_is_the_persons(database: Database) -> None
     from deskhand.model.contact import ContactEntry
 
     await rows(database)
-    await open_contacts(database, "shop").put([ContactEntry(address="ann@example.com", customer_id="C-7")], "eve")
+    await open_contacts(database, "shop").put(
+        [ContactEntry(address="ann@example.com", customer_id="C-7")], "eve"
+    )
     assert (await erase_person(database, "shop", "ann@example.com", "eve")).own_rows == 2
 
 
@@ -177,7 +201,9 @@ async def test_nothing_goes_while_a_run_is_at_work(database: Database) -> None:
     assert (await rows(database))[0][0] == "Ann@example.com"
 
 
-async def test_erasing_makes_no_tables_where_a_desk_has_none(database: Database, tmp_path: Path) -> None:
+async def test_erasing_makes_no_tables_where_a_desk_has_none(
+    database: Database, tmp_path: Path
+) -> None:
     assert (await erase_person(database, "plain", "ann@example.com", "eve")) == (0, 0)
     assert not list(tmp_path.glob("desk.plain*"))
 

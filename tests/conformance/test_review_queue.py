@@ -1,4 +1,5 @@
-"""What every Store promises about the review queue: found by why it is there, put aside, given to somebody."""
+"""What every Store promises about the review queue: found by why it is there, put aside, given
+to somebody."""
 
 from itertools import count
 from typing import Any
@@ -9,7 +10,15 @@ from deskhand.engine.finding import terms_of, walk
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.causes import Cause
 from deskhand.model.queue import ReviewFilter
-from deskhand.model.run import Decision, NewReview, Review, ReviewKind, ReviewState, RunStatus, Verdict
+from deskhand.model.run import (
+    Decision,
+    NewReview,
+    Review,
+    ReviewKind,
+    ReviewState,
+    RunStatus,
+    Verdict,
+)
 from tests.conformance.adapters import Stores
 from tests.kit import a_message
 
@@ -20,7 +29,13 @@ async def parked(store: Any, number: int, *causes: Cause, **fields: Any) -> Revi
     accepted = await store.accept(a_message(number), flow="flow")
     await store.claim(accepted.run_id, {"flow": "v1"})
     known = fields.pop("known", {})
-    facts = {"category": "complaint", "confidence": 0.4, "threshold": 0.8, "language": "cs", **known}
+    facts = {
+        "category": "complaint",
+        "confidence": 0.4,
+        "threshold": 0.8,
+        "language": "cs",
+        **known,
+    }
     payload = {"reply": {"text": "draft"}, "waits": fields.pop("waits", "draft")}
     review = NewReview(ReviewKind.REPLY, "unsure", payload, 0, causes=causes, facts=facts, **fields)
     await store.finish(accepted.run_id, RunStatus.WAITING_REVIEW, review=review)
@@ -36,7 +51,12 @@ async def test_a_review_says_why_it_is_there_and_what_was_known(stores: Stores) 
     store = await stores()
     review = await parked(store, 1, Cause.ALWAYS_ASK, Cause.BELOW_THRESHOLD)
     assert review.causes == (Cause.ALWAYS_ASK, Cause.BELOW_THRESHOLD)
-    assert review.facts == {"category": "complaint", "confidence": 0.4, "threshold": 0.8, "language": "cs"}
+    assert review.facts == {
+        "category": "complaint",
+        "confidence": 0.4,
+        "threshold": 0.8,
+        "language": "cs",
+    }
     assert (review.assignee, review.snoozed_until) == (None, None)
 
 
@@ -70,11 +90,15 @@ async def test_reviews_are_chosen_and_counted_by_all_that_is_known_of_them(store
         (ReviewFilter(leaving=True), [three]),
         (ReviewFilter(cause=Cause.EMERGENCY, state=ReviewState.OPEN), [two]),
     ):
-        assert [found.id for found in await store.find_reviews(wanted)] == [review.id for review in expected], wanted
+        assert [found.id for found in await store.find_reviews(wanted)] == [
+            review.id for review in expected
+        ], wanted
         assert await store.count_reviews(wanted) == len(expected)
     newest = await store.find_reviews(ReviewFilter(), backwards=True, limit=2)
     assert [found.id for found in newest] == [three.id, two.id]
-    before = await store.find_reviews(ReviewFilter(), backwards=True, after=(two.created_at, two.id))
+    before = await store.find_reviews(
+        ReviewFilter(), backwards=True, after=(two.created_at, two.id)
+    )
     assert [found.id for found in before] == [one.id]
     facets = await store.review_facets()
     assert facets.categories == {"complaint": 2, 'odd "quoted" ü': 1}
@@ -84,10 +108,15 @@ async def test_reviews_are_chosen_and_counted_by_all_that_is_known_of_them(store
     assert (await store.review_facets()).languages == {"cs": 2}
 
 
-async def test_a_walk_through_the_queue_shows_everything_once_whatever_happens_meanwhile(stores: Stores) -> None:
+async def test_a_walk_through_the_queue_shows_everything_once_whatever_happens_meanwhile(
+    stores: Stores,
+) -> None:
     store = await stores()
     urgent = {3, 7}
-    reviews = [await parked(store, number, *([Cause.EMERGENCY] if number in urgent else [])) for number in range(10)]
+    reviews = [
+        await parked(store, number, *([Cause.EMERGENCY] if number in urgent else []))
+        for number in range(10)
+    ]
     order = sorted(reviews, key=lambda review: review.place)
     assert [review.id for review in order[:2]] == [reviews[3].id, reviews[7].id]
     seen: list[str] = []
@@ -102,9 +131,13 @@ async def test_a_walk_through_the_queue_shows_everything_once_whatever_happens_m
         await store.decide(page[0].review.id, Verdict(Decision.REJECT, "ida", 1))
         if step < 3:
             late.append(await parked(store, 100 + step, *([Cause.EMERGENCY] if step == 1 else [])))
-    assert seen == [review.id for review in (*order, late[0], late[2])]  # the emergency stands before what was seen
+    assert seen == [
+        review.id for review in (*order, late[0], late[2])
+    ]  # the emergency stands before what was seen
     back = await walk(store, ReviewFilter(), beyond=order[4].place, limit=9, backwards=True)
-    assert [item.review.id for item in back] == [one.id for one in (*order[3:1:-1], late[1], *order[1::-1])]
+    assert [item.review.id for item in back] == [
+        one.id for one in (*order[3:1:-1], late[1], *order[1::-1])
+    ]
     assert await walk(store, ReviewFilter(), beyond=order[0].place, limit=9, backwards=True) == []
 
 
@@ -139,7 +172,9 @@ async def test_what_is_snoozed_is_out_of_sight_until_its_time(stores: Stores) ->
     await store.snooze(two.id, "ida", NOW + 600)
     await store.snooze(two.id, "ida", None)
     assert await listed(store, snoozed=True) == []
-    assert [(event.kind, event.by) for event in await store.events()] == [("review.snoozed", "ida")] * 3
+    assert [(event.kind, event.by) for event in await store.events()] == [
+        ("review.snoozed", "ida")
+    ] * 3
 
 
 async def test_what_is_over_sooner_or_leaves_by_itself_cannot_be_snoozed(stores: Stores) -> None:
@@ -169,7 +204,9 @@ async def test_a_review_is_somebodys_and_anybody_may_decide_it(stores: Stores) -
             await change
 
 
-async def test_what_a_reviewer_has_typed_is_kept_apart_from_what_others_have(stores: Stores) -> None:
+async def test_what_a_reviewer_has_typed_is_kept_apart_from_what_others_have(
+    stores: Stores,
+) -> None:
     store = await stores()
     review = await parked(store, 1)
     await store.keep_edit(review.id, "ida", {"text": "Dear A"})
@@ -192,7 +229,10 @@ async def test_notes_are_told_in_order_also_after_the_decision(stores: Stores) -
     await store.note_review(review.id, "ida", "She called, too.")
     await store.decide(review.id, Verdict(Decision.REJECT, "otto", review.version))
     await store.note_review(review.id, "ida", "I will call back.")
-    told = [(event.kind, event.payload.get("text")) for event in await store.events(run_id=review.run_id)]
+    told = [
+        (event.kind, event.payload.get("text"))
+        for event in await store.events(run_id=review.run_id)
+    ]
     assert told == [
         ("review.note", "She called, too."),
         ("review.reject", None),
@@ -208,13 +248,22 @@ async def test_an_approved_reply_is_held_back_by_the_review_that_let_it_go(store
         await store.hold_back(review.id, "ida")
     await store.claim(review.run_id, {"flow": "v1"})
     leaving = NewReview(
-        ReviewKind.REPLY, "leaves", {"reply": {"text": "x"}, "waits": "undo"}, 1, NOW + 30, Decision.APPROVE
+        ReviewKind.REPLY,
+        "leaves",
+        {"reply": {"text": "x"}, "waits": "undo"},
+        1,
+        NOW + 30,
+        Decision.APPROVE,
     )
     await store.finish(review.run_id, RunStatus.WAITING_REVIEW, review=leaving)
     held = await store.hold_back(review.id, "ida")
     assert (held.id != review.id, held.state, held.fallback) == (True, ReviewState.OPEN, None)
     assert (held.causes, held.payload["waits"]) == ((Cause.HELD_BACK,), "hold")
-    assert (await store.decide(held.id, Verdict(Decision.APPROVE, "ida", held.version, held.payload_hash))).decided_by
+    assert (
+        await store.decide(
+            held.id, Verdict(Decision.APPROVE, "ida", held.version, held.payload_hash)
+        )
+    ).decided_by
 
 
 async def test_erasing_a_person_takes_what_was_known_and_typed(stores: Stores) -> None:

@@ -22,7 +22,11 @@ from tests.conformance.adapters import Stores
 from tests.kit import a_message
 
 VERSIONS = {"flow": "v1"}
-PLACES: Any = {"conversation": ("c1", ""), "principal": ("customer:ann", "2026-11-15"), "day": ("", "2026-11-15")}
+PLACES: Any = {
+    "conversation": ("c1", ""),
+    "principal": ("customer:ann", "2026-11-15"),
+    "day": ("", "2026-11-15"),
+}
 
 
 def counted(*limits: Limit, places: Any = None, **units: int) -> Counted:
@@ -43,7 +47,9 @@ async def test_an_effect_is_counted_once_with_its_intention(stores: Stores) -> N
     store = await stores()
     key = EffectKey(await claimed(store), 1)
     for _ in range(3):
-        assert (await store.intend(key, "refund", "h", counted(EUR=125_000))).state is EffectState.INTENDED
+        assert (
+            await store.intend(key, "refund", "h", counted(EUR=125_000))
+        ).state is EffectState.INTENDED
     await store.intend(EffectKey(key.run_id, 2), "mail", "h", counted(sends=1))
     told = await facts(store)
     assert (told["day"]["calls"], told["day"]["money"]) == (2, {"EUR": "12.5"})
@@ -84,7 +90,9 @@ async def test_many_workers_never_overshoot_a_cap(stores: Stores) -> None:
 
     async def intend(number: int) -> bool:
         try:
-            await several[number % 4].intend(EffectKey(runs[number], 1), "mail", "h", counted(cap, sends=1))
+            await several[number % 4].intend(
+                EffectKey(runs[number], 1), "mail", "h", counted(cap, sends=1)
+            )
         except EffectRefused:
             return False
         return True
@@ -121,7 +129,9 @@ async def test_what_met_the_stop_goes_on_when_the_desk_is_resumed(stores: Stores
     store = await stores()
     run = await claimed(store)
     await store.stop("eve")
-    await store.finish(run, RunStatus.WAITING_REVIEW, review=NewReview(ReviewKind.STOPPED, "stopped", {}, 0))
+    await store.finish(
+        run, RunStatus.WAITING_REVIEW, review=NewReview(ReviewKind.STOPPED, "stopped", {}, 0)
+    )
     await store.expire_reviews(10**12)
     assert (await store.run(run)).status is RunStatus.WAITING_REVIEW
     assert await store.resume("eve") == 1
@@ -131,7 +141,9 @@ async def test_what_met_the_stop_goes_on_when_the_desk_is_resumed(stores: Stores
 async def test_a_run_that_comes_to_rest_while_the_desk_is_resumed_is_found(stores: Stores) -> None:
     store = await stores()
     run = await claimed(store)
-    await store.finish(run, RunStatus.WAITING_REVIEW, review=NewReview(ReviewKind.STOPPED, "stopped", {}, 0))
+    await store.finish(
+        run, RunStatus.WAITING_REVIEW, review=NewReview(ReviewKind.STOPPED, "stopped", {}, 0)
+    )
     await store.expire_reviews(0)
     assert (await store.run(run)).status is RunStatus.QUEUED
 
@@ -142,7 +154,9 @@ async def test_two_people_approve_what_two_must(stores: Stores) -> None:
     asked = NewReview(ReviewKind.TOOL_CALL, "much money", {"approvals_needed": 2}, 0)
     await store.finish(run, RunStatus.WAITING_REVIEW, review=asked)
     (review,) = await store.reviews()
-    signed = await store.decide(review.id, Verdict(Decision.APPROVE, "ann", review.version, review.payload_hash))
+    signed = await store.decide(
+        review.id, Verdict(Decision.APPROVE, "ann", review.version, review.payload_hash)
+    )
     assert (signed.state, signed.signed_by, signed.decision) == (ReviewState.OPEN, "ann", None)
     assert (await store.run(run)).status is RunStatus.WAITING_REVIEW
     with pytest.raises(Conflict, match="needs two people"):
@@ -150,7 +164,11 @@ async def test_two_people_approve_what_two_must(stores: Stores) -> None:
     with pytest.raises(Conflict, match="has changed"):
         await store.decide(review.id, Verdict(Decision.APPROVE, "bob", review.version))
     decided = await store.decide(review.id, Verdict(Decision.APPROVE, "bob", signed.version))
-    assert (decided.state, decided.signed_by, decided.decided_by) == (ReviewState.DECIDED, "ann", "bob")
+    assert (decided.state, decided.signed_by, decided.decided_by) == (
+        ReviewState.DECIDED,
+        "ann",
+        "bob",
+    )
     assert (await store.run(run)).status is RunStatus.QUEUED
 
 

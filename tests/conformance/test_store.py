@@ -1,4 +1,5 @@
-"""What every Store promises: one run a message, one owner a run, decisions once, erasure that keeps the chain."""
+"""What every Store promises: one run a message, one owner a run, decisions once, erasure that
+keeps the chain."""
 
 import asyncio
 from typing import Any
@@ -32,7 +33,15 @@ VERSIONS = {"flow": "v1"}
 def row_of(run_id: str, seq: int, previous: bytes, name: str = "step") -> StepRow:
     result = StageResult(delta=Delta(outputs={name: {"seq": seq}}))
     return make_row(
-        run_id, seq, name, result, attempt=1, flow_version="v1", started_at=1.5, latency_ms=2.25, previous=previous
+        run_id,
+        seq,
+        name,
+        result,
+        attempt=1,
+        flow_version="v1",
+        started_at=1.5,
+        latency_ms=2.25,
+        previous=previous,
     )
 
 
@@ -47,7 +56,9 @@ async def claimed(store: Any, number: int = 1, **fields: Any) -> tuple[str, byte
 
 async def test_a_message_accepted_three_times_is_one_run(stores: Stores) -> None:
     store = await stores()
-    answers = await asyncio.gather(*(store.accept(a_message(n % 100), flow="flow") for n in range(300)))
+    answers = await asyncio.gather(
+        *(store.accept(a_message(n % 100), flow="flow") for n in range(300))
+    )
     assert len({answer.run_id for answer in answers}) == 100
     assert sum(not answer.duplicate for answer in answers) == 100
     assert len(await store.runs(limit=500)) == 100
@@ -56,7 +67,9 @@ async def test_a_message_accepted_three_times_is_one_run(stores: Stores) -> None
 async def test_the_same_id_on_another_channel_or_desk_is_another_message(stores: Stores) -> None:
     store, other = await stores(), await stores("other")
     first = await store.accept(a_message(), flow="flow")
-    assert not (await store.accept(a_message().model_copy(update={"channel": "chat"}), flow="flow")).duplicate
+    assert not (
+        await store.accept(a_message().model_copy(update={"channel": "chat"}), flow="flow")
+    ).duplicate
     assert not (await other.accept(a_message(), flow="flow")).duplicate
     with pytest.raises(NotFound):
         await other.run(first.run_id)
@@ -66,7 +79,9 @@ async def test_the_same_id_on_another_channel_or_desk_is_another_message(stores:
 
 async def test_a_message_comes_back_as_it_was_accepted(stores: Stores) -> None:
     store = await stores()
-    message = a_message(body="ünïcödé \N{PILE OF POO} \x01").model_copy(update={"headers": {"x": "y"}})
+    message = a_message(body="ünïcödé \N{PILE OF POO} \x01").model_copy(
+        update={"headers": {"x": "y"}}
+    )
     accepted = await store.accept(message, flow="flow")
     assert await store.message(accepted.run_id) == message
 
@@ -78,7 +93,9 @@ async def test_of_two_claims_one_gets_the_run(stores: Stores) -> None:
     assert sum(claim is not None for claim in taken) == 1
 
 
-async def test_an_owner_may_claim_its_own_run_again_after_the_database_was_away(stores: Stores) -> None:
+async def test_an_owner_may_claim_its_own_run_again_after_the_database_was_away(
+    stores: Stores,
+) -> None:
     store, other = await stores(), await stores()
     run_id, _ = await claimed(store)
     assert await store.claim(run_id, VERSIONS) is not None
@@ -100,7 +117,10 @@ async def test_what_an_owner_left_running_is_recovered_with_a_crash_counted(stor
     assert await store.recover() == 0
     heir = await stores()
     assert await heir.recover() == 1
-    assert ((await heir.run(run_id)).status, (await heir.run(run_id)).crashes) == (RunStatus.QUEUED, 1)
+    assert ((await heir.run(run_id)).status, (await heir.run(run_id)).crashes) == (
+        RunStatus.QUEUED,
+        1,
+    )
     assert (await heir.run(waiting)).crashes == 0
 
 
@@ -155,7 +175,10 @@ async def test_one_failing_write_does_not_touch_its_neighbours(stores: Stores) -
     store = await stores()
     run_id, head = await claimed(store)
     await store.append(row_of(run_id, 0, head))
-    writes = [store.append(row_of(run_id, 0, head)), *(store.accept(a_message(n), flow="flow") for n in range(10, 40))]
+    writes = [
+        store.append(row_of(run_id, 0, head)),
+        *(store.accept(a_message(n), flow="flow") for n in range(10, 40)),
+    ]
     results = await asyncio.gather(*writes, return_exceptions=True)
     assert isinstance(results[0], Fenced)
     assert not any(isinstance(result, BaseException) for result in results[1:])
@@ -189,10 +212,14 @@ async def test_settling_what_was_never_intended_is_an_error(stores: Stores) -> N
 # --- reviews
 
 
-async def parked(store: Any, number: int = 1, kind: ReviewKind = ReviewKind.REPLY, **fields: Any) -> str:
+async def parked(
+    store: Any, number: int = 1, kind: ReviewKind = ReviewKind.REPLY, **fields: Any
+) -> str:
     run_id, _ = await claimed(store, number)
     status = RunStatus.NEEDS_REVIEW if kind is ReviewKind.HAND_OVER else RunStatus.WAITING_REVIEW
-    await store.finish(run_id, status, review=NewReview(kind, "unsure", {"text": "draft"}, 0, **fields))
+    await store.finish(
+        run_id, status, review=NewReview(kind, "unsure", {"text": "draft"}, 0, **fields)
+    )
     return run_id
 
 
@@ -201,12 +228,16 @@ async def test_of_twenty_clicks_on_approve_one_counts(stores: Stores) -> None:
     run_id = await parked(one)
     [review] = await one.reviews()
     clicks = [
-        (one if n % 2 else two).decide(review.id, Verdict(Decision.APPROVE, f"person {n}", review.version))
+        (one if n % 2 else two).decide(
+            review.id, Verdict(Decision.APPROVE, f"person {n}", review.version)
+        )
         for n in range(20)
     ]
     results = await asyncio.gather(*clicks, return_exceptions=True)
     assert sum(not isinstance(result, BaseException) for result in results) == 1
-    assert all(isinstance(result, Conflict) for result in results if isinstance(result, BaseException))
+    assert all(
+        isinstance(result, Conflict) for result in results if isinstance(result, BaseException)
+    )
     assert (await one.run(run_id)).status is RunStatus.QUEUED
 
 
@@ -242,7 +273,11 @@ async def test_overdue_reviews_fall_back_as_named_and_people_are_too_late(stores
     with pytest.raises(Conflict, match="expired"):
         await store.decide(late.id, Verdict(Decision.APPROVE, "eve", late.version))
     [expired] = await store.expire_reviews(now)
-    assert (expired.run_id, expired.state, expired.decision) == (with_fallback, ReviewState.EXPIRED, Decision.REJECT)
+    assert (expired.run_id, expired.state, expired.decision) == (
+        with_fallback,
+        ReviewState.EXPIRED,
+        Decision.REJECT,
+    )
     assert (await store.run(with_fallback)).status is RunStatus.QUEUED
     assert (await store.run(without)).status is RunStatus.WAITING_REVIEW
 
@@ -307,7 +342,20 @@ async def test_taking_over_is_seen_when_the_next_run_starts(stores: Stores) -> N
 
 async def test_model_calls_and_events_are_kept(stores: Stores) -> None:
     store = await stores()
-    call = LlmCall("run_x", "classify", "task", "openai/x", "digest", 10, 5, 0.25, 12.5, "late", 99.0, {"text": "Ahoj"})
+    call = LlmCall(
+        "run_x",
+        "classify",
+        "task",
+        "openai/x",
+        "digest",
+        10,
+        5,
+        0.25,
+        12.5,
+        "late",
+        99.0,
+        {"text": "Ahoj"},
+    )
     await store.record_call(call)
     assert await store.calls("run_x") == [call]
     assert await store.calls("run_y") == []
@@ -316,7 +364,9 @@ async def test_model_calls_and_events_are_kept(stores: Stores) -> None:
     assert (event.kind, event.by, event.payload, event.at) == ("note", "eve", {"text": "hm"}, 5.0)
 
 
-async def test_an_idempotency_key_gives_the_first_answer_to_the_same_request_only(stores: Stores) -> None:
+async def test_an_idempotency_key_gives_the_first_answer_to_the_same_request_only(
+    stores: Stores,
+) -> None:
     store = await stores()
     assert await store.remember_response("key", "digest", b"first") is None
     assert await store.remember_response("key", "digest", b"second") == b"first"
@@ -349,7 +399,9 @@ async def test_a_database_is_served_by_one_process(stores: Stores) -> None:
 
 async def test_of_many_who_want_the_first_lease_at_once_one_gets_it(stores: Stores) -> None:
     several = [await stores() for _ in range(5)]
-    results = await asyncio.gather(*(store.acquire(10) for store in several), return_exceptions=True)
+    results = await asyncio.gather(
+        *(store.acquire(10) for store in several), return_exceptions=True
+    )
     assert sum(result is None for result in results) == 1
     assert sum(isinstance(result, AlreadyServed) for result in results) == 4
 
@@ -381,10 +433,21 @@ async def test_untouched_records_verify_with_their_seals(stores: Stores) -> None
 async def test_erasing_a_person_removes_every_word_and_keeps_the_chain(stores: Stores) -> None:
     store = await stores()
     mine = await worked(store, 1)
-    stranger = a_message(2).model_copy(update={"sender": a_message().sender.model_copy(update={"address": "x@y.z"})})
+    stranger = a_message(2).model_copy(
+        update={"sender": a_message().sender.model_copy(update={"address": "x@y.z"})}
+    )
     kept = (await store.accept(stranger, flow="flow")).run_id
     waiting = await parked(store, 3)
-    call = LlmCall(mine, "classify", "task", "openai/x", "digest", error="she said", at=1.0, answer={"text": "Ann"})
+    call = LlmCall(
+        mine,
+        "classify",
+        "task",
+        "openai/x",
+        "digest",
+        error="she said",
+        at=1.0,
+        answer={"text": "Ann"},
+    )
     await store.record_call(call)
     await seal_desk(store, b"key")
     assert await store.erase("ANN@example.com ", "officer") == 2
@@ -403,7 +466,9 @@ async def test_erasing_a_person_removes_the_names_of_their_conversations(stores:
     """On a chat channel a conversation is called after the person."""
     store = await stores()
     waiting, _ = await claimed(store, 1, conversation="ann@example.com")
-    await store.finish(waiting, RunStatus.WAITING_REVIEW, review=NewReview(ReviewKind.REPLY, "unsure", {}, 0))
+    await store.finish(
+        waiting, RunStatus.WAITING_REVIEW, review=NewReview(ReviewKind.REPLY, "unsure", {}, 0)
+    )
     await store.take_over("ann@example.com", "bob")
     await store.erase("ann@example.com", "officer")
     assert await store.taken_over_by("ann@example.com") is None
@@ -434,7 +499,9 @@ async def test_what_a_newer_message_supersedes_is_found_through_every_draft(stor
 
 
 def from_mallory(number: int) -> Message:
-    return a_message(number, conversation="c").model_copy(update={"sender": Address(address="mallory@example.com")})
+    return a_message(number, conversation="c").model_copy(
+        update={"sender": Address(address="mallory@example.com")}
+    )
 
 
 async def test_somebody_elses_message_does_not_take_a_waiting_matter_over(stores: Stores) -> None:
@@ -455,7 +522,9 @@ async def test_somebody_elses_message_does_not_take_a_waiting_matter_over(stores
 async def test_somebody_elses_message_leaves_a_waiting_draft_alone(stores: Stores) -> None:
     store = await stores()
     run, _ = await claimed(store, 1, conversation="c")
-    await store.finish(run, RunStatus.WAITING_REVIEW, review=NewReview(ReviewKind.REPLY, "look", {}, 0))
+    await store.finish(
+        run, RunStatus.WAITING_REVIEW, review=NewReview(ReviewKind.REPLY, "look", {}, 0)
+    )
     await store.accept(from_mallory(2), flow="flow")
     (review,) = await store.reviews()
     assert review.state is ReviewState.OPEN

@@ -12,7 +12,9 @@ from tests.kit import a_message
 
 def mail(number: int, **more: Any) -> Message:
     principal = Principal(kind=PrincipalKind.SENDER, address="ann@example.com", how="DMARC")
-    return a_message(number).model_copy(update={"channel": "support", "principal": principal, **more})
+    return a_message(number).model_copy(
+        update={"channel": "support", "principal": principal, **more}
+    )
 
 
 async def test_a_message_is_known_by_its_id_on_its_channel_and_desk(stores: Stores) -> None:

@@ -5,11 +5,24 @@ from typing import Any
 
 from deskhand.adapters.stores.trust import SqlTrustStore
 from deskhand.model.judgement import Judged, Judgement, ModeChange
-from deskhand.model.run import EXPIRY, Decision, NewReview, ReviewKind, ReviewState, RunStatus, Verdict
+from deskhand.model.run import (
+    EXPIRY,
+    Decision,
+    NewReview,
+    ReviewKind,
+    ReviewState,
+    RunStatus,
+    Verdict,
+)
 from tests.conformance.adapters import Stores
 from tests.kit import a_message
 
-REPLY = {"to": "ann@example.com", "subject": "Re: My parcel", "text": "It left on Monday.", "language": "en"}
+REPLY = {
+    "to": "ann@example.com",
+    "subject": "Re: My parcel",
+    "text": "It left on Monday.",
+    "language": "en",
+}
 
 
 def trust_of(store: Any) -> SqlTrustStore:
@@ -51,7 +64,9 @@ async def test_every_decision_about_a_reply_is_a_judgement(stores: Stores) -> No
     kinds = ["unchanged", "edited", "unchanged", "revised", "rejected", "taken_over"]
     found = await trust_of(store).judgements("inquiry")
     assert [kind for kind, *_ in told(found)] == kinds
-    assert [(one.share > 0, one.facts) for one in found if one.judged is Judged.EDITED] == [(True, False)]
+    assert [(one.share > 0, one.facts) for one in found if one.judged is Judged.EDITED] == [
+        (True, False)
+    ]
     assert all(one.counts and one.mode == "draft" and one.language == "en" for one in found)
 
 
@@ -60,7 +75,9 @@ async def test_what_nobody_decided_is_no_judgement(stores: Stores) -> None:
     accepted = await store.accept(a_message(), flow="flow")
     await store.claim(accepted.run_id, {"flow": "v1"})
     payload, facts = {"reply": REPLY, "waits": "undo", "mode": "auto"}, {"category": "inquiry"}
-    review = NewReview(ReviewKind.REPLY, "leaves", payload, expires_at=1.0, fallback=Decision.APPROVE, facts=facts)
+    review = NewReview(
+        ReviewKind.REPLY, "leaves", payload, expires_at=1.0, fallback=Decision.APPROVE, facts=facts
+    )
     await store.finish(accepted.run_id, RunStatus.WAITING_REVIEW, review=review)
     assert [one.decided_by for one in await store.expire_reviews(2.0)] == [EXPIRY]
     assert await trust_of(store).judgements("inquiry") == []
@@ -74,7 +91,9 @@ async def test_a_reply_that_was_stopped_and_changed_counts_as_the_worse(stores: 
     for judged in (Judged.EDITED, Judged.EDITED):
         await trust.judge(Judgement(run, "inquiry", "en", "draft", judged, share=0.4))
     figures = await trust.figures()
-    assert [(one.category, one.language, dict(one.counts)) for one in figures] == [("inquiry", "en", {"edited": 1})]
+    assert [(one.category, one.language, dict(one.counts)) for one in figures] == [
+        ("inquiry", "en", {"edited": 1})
+    ]
     assert figures[0].edited_share == 0.4
 
 
@@ -93,7 +112,9 @@ async def test_an_answer_from_a_mail_program_says_what_the_draft_was_worth(store
     ]
 
 
-async def test_what_left_alone_is_counted_once_and_what_came_back_against_it(stores: Stores) -> None:
+async def test_what_left_alone_is_counted_once_and_what_came_back_against_it(
+    stores: Stores,
+) -> None:
     store = await stores()
     trust = trust_of(store)
     looked_at, review = await waiting(store, 1)
@@ -104,7 +125,11 @@ async def test_what_left_alone_is_counted_once_and_what_came_back_against_it(sto
     def sent(run: str) -> Judgement:
         return Judgement(run, "inquiry", "en", "auto", Judged.SENT)
 
-    assert [await trust.left_alone(sent(run)) for run in (looked_at, alone, alone)] == [False, True, False]
+    assert [await trust.left_alone(sent(run)) for run in (looked_at, alone, alone)] == [
+        False,
+        True,
+        False,
+    ]
     assert await trust.complained("c1", later, 0.0) is None
     assert await trust.complained("c2", alone, 0.0) is None
     assert [await trust.complained("c2", later, 0.0) for _ in range(2)] == [alone, None]
@@ -121,10 +146,13 @@ async def test_two_who_change_a_mode_at_once_do_not_both(stores: Stores) -> None
     first, second = await stores(), await stores()
 
     def change(number: int, mode: str, by: str) -> ModeChange:
-        return ModeChange("inquiry", number, mode, "draft", "promoted", by, "good", {"judged": 45}, 0.0)
+        return ModeChange(
+            "inquiry", number, mode, "draft", "promoted", by, "good", {"judged": 45}, 0.0
+        )
 
     done = await asyncio.gather(
-        trust_of(first).change_mode(change(1, "auto", "eve")), trust_of(second).change_mode(change(1, "auto", "adam"))
+        trust_of(first).change_mode(change(1, "auto", "eve")),
+        trust_of(second).change_mode(change(1, "auto", "adam")),
     )
     assert sorted(done) == [False, True]
     assert await trust_of(second).change_mode(change(2, "draft", "deskhand"))

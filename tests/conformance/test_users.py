@@ -29,7 +29,11 @@ async def test_a_session_lasts_until_it_is_left_unused_or_ended(stores: Stores) 
     assert secret is not None
     session = await users.session(secret)
     assert session is not None
-    assert (session.user.name, session.user.desks, len(session.csrf) > 30) == ("ida", ("shop", "bank"), True)
+    assert (session.user.name, session.user.desks, len(session.csrf) > 30) == (
+        "ida",
+        ("shop", "bank"),
+        True,
+    )
     for _ in range(5):  # used again and again
         clock.now += SESSION_SECONDS / 6
         assert await users.session(secret) is not None
@@ -92,7 +96,9 @@ async def test_many_wrong_guesses_are_stopped_for_a_while(stores: Stores) -> Non
         ("ida ", PASSWORD, ["*"]),
     ],
 )
-async def test_what_cannot_be_an_account_is_said(stores: Stores, name: str, password: str, desks: list[str]) -> None:
+async def test_what_cannot_be_an_account_is_said(
+    stores: Stores, name: str, password: str, desks: list[str]
+) -> None:
     users, _ = await people(stores)
     with pytest.raises(ConfigError):
         await users.add(name, password, desks)
@@ -106,7 +112,10 @@ async def test_neither_passwords_nor_secrets_are_stored(stores: Stores) -> None:
     assert secret is not None
     stored = await users._database.read_core(
         lambda core: str(
-            [*core.exec_driver_sql("SELECT * FROM users"), *core.exec_driver_sql("SELECT * FROM sessions")]
+            [
+                *core.exec_driver_sql("SELECT * FROM users"),
+                *core.exec_driver_sql("SELECT * FROM sessions"),
+            ]
         )
     )
     assert PASSWORD not in stored

@@ -1,4 +1,5 @@
-"""A desk with an agent, from its folder to its records: routes, models, stand-ins, and what is refused."""
+"""A desk with an agent, from its folder to its records: routes, models, stand-ins, and what is
+refused."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,7 +21,9 @@ from tests.kit import a_message
 async def opened(folder: Path, loaded: Any = None) -> AsyncIterator[Desk]:
     async with (
         open_database(str(folder / "desk.db")) as database,
-        open_desk(loaded or read_desk(str(folder)), database, outbox=folder / "out", live=False) as desk,
+        open_desk(
+            loaded or read_desk(str(folder)), database, outbox=folder / "out", live=False
+        ) as desk,
     ):
         yield desk
 
@@ -40,7 +43,12 @@ async def test_rules_under_chat_play_the_model(tmp_path: Path) -> None:
     async with opened(a_desk(tmp_path, brain="brain: {scripted: brain.yaml}")) as desk:
         told = await story(desk)
         calls = await desk.store.calls(told["run"])
-    assert (told["status"], told["route"], told["profile"], told["flow"]) == ("sent", "agent", "parcels", "parcels")
+    assert (told["status"], told["route"], told["profile"], told["flow"]) == (
+        "sent",
+        "agent",
+        "parcels",
+        "parcels",
+    )
     assert told["reply"]["text"] == "P-1001 is on its way."
     assert [(call["tool"], call["verdict"], call["ok"]) for call in told["tool_calls"]] == [
         ("find_parcel", "allow", True)
@@ -49,7 +57,11 @@ async def test_rules_under_chat_play_the_model(tmp_path: Path) -> None:
 
 
 async def test_an_agent_asks_an_openai_shaped_server(tmp_path: Path) -> None:
-    first = completion(None, tool_calls=[tool_call("find_parcel", '{"number": "P-1001"}')], finish_reason="tool_calls")
+    first = completion(
+        None,
+        tool_calls=[tool_call("find_parcel", '{"number": "P-1001"}')],
+        finish_reason="tool_calls",
+    )
     async with FakeOpenAI([first, completion("It is on its way.")]) as server:
         more = f"providers: {{local: {{base_url: '{server.base_url}'}}}}"
         folder = a_desk(tmp_path, brain=more, model="local/small")
@@ -74,7 +86,12 @@ async def test_an_agent_asks_an_openai_shaped_server(tmp_path: Path) -> None:
 async def test_without_a_model_the_named_flow_works_the_agents_messages(tmp_path: Path) -> None:
     async with opened(a_desk(tmp_path, more=STAND_IN, flow=BY_HAND)) as desk:
         told = await story(desk)
-    assert (told["status"], told["route"], told["profile"], told["flow"]) == ("sent", "agent", "parcels", "by_hand")
+    assert (told["status"], told["route"], told["profile"], told["flow"]) == (
+        "sent",
+        "agent",
+        "parcels",
+        "by_hand",
+    )
     assert "no model" in told["why"]
     assert told["reply"]["text"] == "A colleague will answer."
 
@@ -91,9 +108,13 @@ async def test_a_key_makes_the_agent_work_unless_the_brain_is_embedded(
     assert with_brain(with_brain(loaded, "embedded"), "scripted").spec.stand_ins == {}
 
 
-async def test_without_a_model_and_without_a_flow_in_its_place_the_desk_is_refused(tmp_path: Path) -> None:
+async def test_without_a_model_and_without_a_flow_in_its_place_the_desk_is_refused(
+    tmp_path: Path,
+) -> None:
     loaded = read_desk(str(a_desk(tmp_path)))
-    with pytest.raises(ConfigError, match=r"the agent `parcels` has no model to ask.*GEMINI_API_KEY"):
+    with pytest.raises(
+        ConfigError, match=r"the agent `parcels` has no model to ask.*GEMINI_API_KEY"
+    ):
         async with opened(tmp_path, loaded):
             pass
     with pytest.raises(ConfigError, match="without_model"):
@@ -103,7 +124,9 @@ async def test_without_a_model_and_without_a_flow_in_its_place_the_desk_is_refus
 
 async def test_a_message_of_another_kind_takes_the_usual_flow(tmp_path: Path) -> None:
     async with opened(a_desk(tmp_path, brain="brain: {scripted: brain.yaml}")) as desk:
-        accepted = await desk.dispatcher.submit(a_message(1).model_copy(update={"subject": "Hello"}))
+        accepted = await desk.dispatcher.submit(
+            a_message(1).model_copy(update={"subject": "Hello"})
+        )
         await desk.dispatcher.wait(accepted.run_id)
         run = await desk.store.run(accepted.run_id)
     assert run.flow == "plain"

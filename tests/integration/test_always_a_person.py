@@ -1,4 +1,5 @@
-"""What a desk's review stage wants a person to see, a person sees: whichever way the reply takes."""
+"""What a desk's review stage wants a person to see, a person sees: whichever way the reply
+takes."""
 
 from pathlib import Path
 
@@ -54,7 +55,7 @@ flows:
       agent: {profile: helper, max_visits: 5, next: review}
       review: {service: review, loop_to: agent, next: dispatch}
       dispatch: {service: dispatch}
-"""
+"""  # noqa: E501
 BRAIN = """\
 rules:
   - {when: {task: classify}, answer: {category: CATEGORY, confidence: CONFIDENCE}}
@@ -65,7 +66,7 @@ chat:
   - turns:
       - call: {send_reply: {subject: Hello, body: It is on its way.}}
       - say: done
-"""
+"""  # noqa: E501
 
 
 def a_desk(folder: Path, flow: str, category: str, confidence: float = 0.9) -> Path:
@@ -73,7 +74,9 @@ def a_desk(folder: Path, flow: str, category: str, confidence: float = 0.9) -> P
     desk.mkdir()
     (desk / "desk.yaml").write_text(DESK.replace("FLOW", flow))
     (desk / "helper.txt").write_text("You help.")
-    (desk / "brain.yaml").write_text(BRAIN.replace("CATEGORY", category).replace("CONFIDENCE", str(confidence)))
+    (desk / "brain.yaml").write_text(
+        BRAIN.replace("CATEGORY", category).replace("CONFIDENCE", str(confidence))
+    )
     return desk
 
 
@@ -100,9 +103,18 @@ async def test_a_complaints_reply_waits_however_it_would_leave(tmp_path: Path, f
     ):
         run_id, status = await submitted(desk)
         review = await the_review(desk)
-        assert (status, review.kind, mails(tmp_path)) == (RunStatus.WAITING_REVIEW, ReviewKind.REPLY, 0)
-        assert (review.reason, review.causes) == ("complaint is always looked at by a person", (Cause.ALWAYS_ASK,))
-        await desk.store.decide(review.id, Verdict(Decision.APPROVE, "eve", review.version, review.payload_hash))
+        assert (status, review.kind, mails(tmp_path)) == (
+            RunStatus.WAITING_REVIEW,
+            ReviewKind.REPLY,
+            0,
+        )
+        assert (review.reason, review.causes) == (
+            "complaint is always looked at by a person",
+            (Cause.ALWAYS_ASK,),
+        )
+        await desk.store.decide(
+            review.id, Verdict(Decision.APPROVE, "eve", review.version, review.payload_hash)
+        )
         desk.dispatcher.wake()
         assert await desk.dispatcher.wait(run_id) is RunStatus.SENT
     assert mails(tmp_path) == 1
@@ -151,12 +163,19 @@ async def test_a_question_to_a_customer_who_complains_is_a_persons_to_ask(tmp_pa
         assert status is RunStatus.NEEDS_REVIEW
         review = await the_review(desk)
         assert (review.kind, review.causes) == (ReviewKind.HAND_OVER, (Cause.ALWAYS_ASK,))
-        assert review.reason == "complaint is always looked at by a person, a question to the customer as well"
+        assert (
+            review.reason
+            == "complaint is always looked at by a person, a question to the customer as well"
+        )
         assert mails(tmp_path) == 0
-        answer = Verdict(Decision.ANSWER, "eve", review.version, review.payload_hash, edit={"text": "Which one?"})
+        answer = Verdict(
+            Decision.ANSWER, "eve", review.version, review.payload_hash, edit={"text": "Which one?"}
+        )
         await desk.store.decide(review.id, answer)
         desk.dispatcher.wake()
-        assert await desk.dispatcher.wait(run_id) is RunStatus.SENT, "what a person wrote needs no second look"
+        assert await desk.dispatcher.wait(run_id) is RunStatus.SENT, (
+            "what a person wrote needs no second look"
+        )
     assert mails(tmp_path) == 1
 
 

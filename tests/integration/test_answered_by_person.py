@@ -1,4 +1,5 @@
-"""A person answers what was handed over: from the page, the API and the command line, as every reply leaves."""
+"""A person answers what was handed over: from the page, the API and the command line, as every
+reply leaves."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -89,7 +90,9 @@ async def test_an_answer_from_the_page_can_be_stopped_changed_and_leaves_once(sh
     assert (await ida.do(shown(review), "answer", text="  ")).status_code == 409
     assert "Dear {name}, thank you.</textarea>" in await ida.page(shown(review))
 
-    done = await ida.do(shown(review), "answer", text="It is lost.\nWe are sorry.", subject="Re: Parcel")
+    done = await ida.do(
+        shown(review), "answer", text="It is lost.\nWe are sorry.", subject="Re: Parcel"
+    )
     assert done.status_code == 303
     late = await (await person(shop, "otto")).do(shown(review), "answer", text="It is on its way.")
     assert late.status_code == 409
@@ -111,7 +114,9 @@ async def test_an_answer_from_the_page_can_be_stopped_changed_and_leaves_once(sh
     assert await at_rest(shop, review.run_id) is RunStatus.SENT
     [mail] = outbox(shop)
     assert "It has been found." in mail
-    assert [one.state for one in await store.reviews(run_id=review.run_id)].count(ReviewState.OPEN) == 0
+    assert [one.state for one in await store.reviews(run_id=review.run_id)].count(
+        ReviewState.OPEN
+    ) == 0
     assert (await verify_desk(store)).problems == []
 
 
@@ -119,12 +124,23 @@ async def test_an_answer_over_the_api_needs_its_words(tmp_path: Path) -> None:
     async with served(tmp_path, more=MORE.format(undo=0, mode="shadow")) as shop:
         review, client = await handed_over(shop), await shop.client(name="Ida")
         path, body = f"/api/reviews/{review.id}", {"decision": "answer", "version": review.version}
-        assert (await client.get(path)).json()["decisions"] == ["answer", "take_over", "retry", "close"]
+        assert (await client.get(path)).json()["decisions"] == [
+            "answer",
+            "take_over",
+            "retry",
+            "close",
+        ]
         is_problem(await client.post(f"{path}/decision", json=body), 422, "request_invalid")
         told = await client.post(f"{path}/decision", json={**body, "edit": {"text": "It is lost."}})
         assert (told.status_code, told.json()["decided_by"]) == (200, "Ida")
-        is_problem(await client.post(f"{path}/decision", json={**body, "edit": {"text": "Again."}}), 409, "conflict")
-        assert await at_rest(shop, review.run_id) is RunStatus.SENT  # modes are about what the desk writes
+        is_problem(
+            await client.post(f"{path}/decision", json={**body, "edit": {"text": "Again."}}),
+            409,
+            "conflict",
+        )
+        assert (
+            await at_rest(shop, review.run_id) is RunStatus.SENT
+        )  # modes are about what the desk writes
         [mail] = outbox(shop)
         assert "It is lost." in mail
         story = (await client.get(f"/api/runs/{review.run_id}")).json()
@@ -135,23 +151,33 @@ async def test_a_reply_that_waits_cannot_be_answered_beside_it(shop: Served) -> 
     client = await shop.client()
     review = await client.under_review()
     body = {"decision": "answer", "version": review["version"], "edit": {"text": "No."}}
-    refused = is_problem(await client.post(f"/api/reviews/{review['review']}/decision", json=body), 409, "conflict")
+    refused = is_problem(
+        await client.post(f"/api/reviews/{review['review']}/decision", json=body), 409, "conflict"
+    )
     assert "cannot be decided with 'answer'" in refused["detail"]
 
 
 async def test_an_answer_passes_over_what_keeps_the_desk_from_answering(tmp_path: Path) -> None:
-    """A conversation that somebody has taken over, a program that wrote: nobody works them, a person may answer."""
+    """A conversation that somebody has taken over, a program that wrote: nobody works them, a
+    person may answer."""
     async with served(tmp_path, more=MORE.format(undo=0, mode="auto")) as shop:
         store = shop.desks["shop"].store
         await store.take_over("c1", "otto")
         taken = await handed_over(shop, a_mail("Hello?"))
         automatic = await handed_over(
-            shop, a_mail("Back on Monday", id="m2", conversation="c2", subject="Out of office: Parcel")
+            shop,
+            a_mail("Back on Monday", id="m2", conversation="c2", subject="Out of office: Parcel"),
         )
         client: Client = await shop.client()
         for review in (taken, automatic):
-            body = {"decision": "answer", "version": review.version, "edit": {"text": f"To {review.conversation}."}}
-            assert (await client.post(f"/api/reviews/{review.id}/decision", json=body)).status_code == 200
+            body = {
+                "decision": "answer",
+                "version": review.version,
+                "edit": {"text": f"To {review.conversation}."},
+            }
+            assert (
+                await client.post(f"/api/reviews/{review.id}/decision", json=body)
+            ).status_code == 200
             assert await at_rest(shop, review.run_id) is RunStatus.SENT
         assert len(outbox(shop)) == 2
 
@@ -164,7 +190,9 @@ async def test_what_people_answered_replays_as_it_was(tmp_path: Path) -> None:
         assert (await desk.desk.store.run(run_id)).status is RunStatus.NEEDS_REVIEW
         await desk.decide(run_id, Decision.ANSWER, edit={"text": "It is lost."})
         assert (await desk.desk.store.run(run_id)).status is RunStatus.SENT
-        assert await desk.desk.trust.store.judgements("") == []  # a person's own words judge nothing
+        assert (
+            await desk.desk.trust.store.judgements("") == []
+        )  # a person's own words judge nothing
     found, _ = await replayed(database, folder)
     assert verdicts(found) == {run_id: "identical"}
     loaded = read_desk(str(folder))

@@ -69,7 +69,9 @@ async def test_every_route_needs_a_key_but_the_two_that_say_yes_or_no(shop: Serv
     assert {path for _, path in routes} > OPEN_PATHS
     stranger = shop.stranger()
     for method, path in routes:
-        answer = await stranger.request(method, path.replace("{run_id}", "run_1").replace("{review_id}", "rev_1"))
+        answer = await stranger.request(
+            method, path.replace("{run_id}", "run_1").replace("{review_id}", "rev_1")
+        )
         if path in OPEN_PATHS:
             assert answer.status_code == 200
         else:
@@ -80,19 +82,36 @@ async def test_every_route_needs_a_key_but_the_two_that_say_yes_or_no(shop: Serv
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/docs", "/redoc", "/openapi.json", "/api", "/nowhere", "/healthz/", "/healthz/..", "//healthz"]
+    "path",
+    [
+        "/",
+        "/docs",
+        "/redoc",
+        "/openapi.json",
+        "/api",
+        "/nowhere",
+        "/healthz/",
+        "/healthz/..",
+        "//healthz",
+    ],
 )
 async def test_a_path_that_does_not_exist_is_closed_as_well(shop: Served, path: str) -> None:
     is_problem(await shop.stranger().get(path), 401, "unauthenticated")
 
 
 async def test_every_api_route_asks_for_its_scope(shop: Served) -> None:
-    routes = {(method, path) for method, path in every_route(shop.app.routes) if path.startswith("/api/")}
+    routes = {
+        (method, path) for method, path in every_route(shop.app.routes) if path.startswith("/api/")
+    }
     assert routes == set(SCOPES)
     for (method, path), scope in SCOPES.items():
         lacking = await shop.client(scopes=[other for other in EVERY_SCOPE if other is not scope])
         holding = await shop.client(scopes=[scope])
-        url = path.replace("{run_id}", "run_1").replace("{review_id}", "rev_1").replace("{desk}", "shop")
+        url = (
+            path.replace("{run_id}", "run_1")
+            .replace("{review_id}", "rev_1")
+            .replace("{desk}", "shop")
+        )
         refused = await lacking.request(method, url)
         assert str(scope) in is_problem(refused, 403, "forbidden")["detail"]
         assert (await holding.request(method, url)).status_code not in (401, 403)
@@ -113,7 +132,9 @@ async def test_wrong_and_revoked_keys_do_not_get_in(shop: Served) -> None:
         f"Bearer {'x' * 5000}",
         "Bearer \xff\xfe",
     ):
-        refused = await shop.stranger().get("/api/runs", headers={b"Authorization": header.encode("latin-1")})
+        refused = await shop.stranger().get(
+            "/api/runs", headers={b"Authorization": header.encode("latin-1")}
+        )
         is_problem(refused, 401, "unauthenticated")
     twice = [("Authorization", f"Bearer {secret}"), ("Authorization", f"Bearer {secret}")]
     is_problem(await shop.stranger().get("/api/runs", headers=twice), 401, "unauthenticated")
@@ -130,13 +151,24 @@ async def test_the_log_names_the_caller_and_holds_no_secret_and_no_words_of_cust
     client = await shop.client(name="shop-backend")
     await client.worked("My secret garden", conversation="private-place")
     await client.get("/api/runs", params={"conversation": "private-place"})
-    await shop.stranger().get("/api/runs%0a/forged", headers={"Authorization": "Bearer dh_guessed_secret"})
-    told = "\n".join(str(vars(record)) for record in caplog.records if record.name.startswith("deskhand"))
+    await shop.stranger().get(
+        "/api/runs%0a/forged", headers={"Authorization": "Bearer dh_guessed_secret"}
+    )
+    told = "\n".join(
+        str(vars(record)) for record in caplog.records if record.name.startswith("deskhand")
+    )
     assert "shop-backend" in told
     assert "refused GET" in told
-    for hidden in (client.headers["Authorization"][7:], "dh_guessed_secret", "secret garden", "private-place"):
+    for hidden in (
+        client.headers["Authorization"][7:],
+        "dh_guessed_secret",
+        "secret garden",
+        "private-place",
+    ):
         assert hidden not in told
-    assert not any("\n" in record.getMessage() for record in caplog.records if record.name == "deskhand.web")
+    assert not any(
+        "\n" in record.getMessage() for record in caplog.records if record.name == "deskhand.web"
+    )
 
 
 async def test_other_desks_do_not_exist_for_a_key(two: Served) -> None:
@@ -165,7 +197,11 @@ async def test_other_desks_do_not_exist_for_a_key(two: Served) -> None:
 
 async def test_a_key_for_several_desks_says_which(two: Served) -> None:
     client = await two.client()
-    for answer in (await client.get("/api/runs"), await client.get("/api/reviews"), await client.message()):
+    for answer in (
+        await client.get("/api/runs"),
+        await client.get("/api/reviews"),
+        await client.message(),
+    ):
         problem = is_problem(answer, 422, "request_invalid")
         assert problem["errors"] == [{"field": "desk", "problem": "say which desk: bank, shop"}]
     assert (await client.worked(desk="bank"))["desk"] == "bank"
@@ -178,12 +214,16 @@ async def test_a_key_for_a_desk_that_is_not_served_finds_nothing(shop: Served) -
     is_problem(await client.get("/api/runs/run_1"), 404, "not_found")
 
 
-async def test_security_headers_are_on_every_answer_and_no_other_origin_gets_in(shop: Served) -> None:
+async def test_security_headers_are_on_every_answer_and_no_other_origin_gets_in(
+    shop: Served,
+) -> None:
     client = await shop.client()
     for answer in (
         await client.get("/api/runs", headers={"Origin": "https://evil.test"}),
         await client.get("/nowhere"),
-        await client.options("/api/runs", headers={"Origin": "x", "Access-Control-Request-Method": "GET"}),
+        await client.options(
+            "/api/runs", headers={"Origin": "x", "Access-Control-Request-Method": "GET"}
+        ),
         await shop.stranger().get("/healthz"),
         await shop.stranger().get("/api/runs"),
     ):
@@ -193,12 +233,18 @@ async def test_security_headers_are_on_every_answer_and_no_other_origin_gets_in(
         assert not any(name.startswith("access-control") for name in answer.headers)
 
 
-async def test_the_openapi_document_is_for_holders_of_a_key_and_names_bodies_and_version(shop: Served) -> None:
+async def test_the_openapi_document_is_for_holders_of_a_key_and_names_bodies_and_version(
+    shop: Served,
+) -> None:
     document = (await (await shop.client()).get("/openapi.json")).json()
     assert document["info"]["version"] == "1.2.3"
-    posted = document["paths"]["/api/messages"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    posted = document["paths"]["/api/messages"]["post"]["requestBody"]["content"][
+        "application/json"
+    ]["schema"]
     assert "from" in posted["properties"]
-    decided = document["paths"]["/api/reviews/{review_id}/decision"]["post"]["requestBody"]["content"]
+    decided = document["paths"]["/api/reviews/{review_id}/decision"]["post"]["requestBody"][
+        "content"
+    ]
     assert "approve" in decided["application/json"]["schema"]["properties"]["decision"]["enum"]
     assert "$defs" not in str(document)
     assert document["paths"]["/api/runs"]["get"]["security"]
@@ -213,7 +259,11 @@ async def test_a_websocket_is_refused(shop: Served) -> None:
     async def send(message: object) -> None:
         sent.append(message)
 
-    await shop.app({"type": "websocket", "path": "/api/runs", "headers": [], "query_string": b""}, receive, send)
+    await shop.app(
+        {"type": "websocket", "path": "/api/runs", "headers": [], "query_string": b""},
+        receive,
+        send,
+    )
     assert sent == [{"type": "websocket.close", "code": 1008}]
 
 

@@ -15,7 +15,9 @@ async def shop(tmp_path: Path) -> AsyncIterator[Served]:
 async def test_a_desk_is_stopped_and_resumed(shop: Served) -> None:
     client = await shop.client()
     assert (await client.get("/api/desks/shop")).json()["stopped"] is None
-    stopped = (await client.post("/api/desks/shop/stop", json={"reason": "wrong prices"})).json()["stopped"]
+    stopped = (await client.post("/api/desks/shop/stop", json={"reason": "wrong prices"})).json()[
+        "stopped"
+    ]
     assert stopped["reason"] == "wrong prices"
     again = (await client.post("/api/desks/shop/stop", json={"reason": "later"})).json()["stopped"]
     assert again == stopped
@@ -34,5 +36,7 @@ async def test_a_desk_is_stopped_and_resumed(shop: Served) -> None:
 async def test_a_desk_that_is_not_there_and_a_reason_that_is_no_text(shop: Served) -> None:
     client = await shop.client()
     is_problem(await client.post("/api/desks/nobody/stop", json={}), 404, "not_found")
-    is_problem(await client.post("/api/desks/shop/stop", json={"reason": 5}), 422, "request_invalid")
+    is_problem(
+        await client.post("/api/desks/shop/stop", json={"reason": 5}), 422, "request_invalid"
+    )
     is_problem(await client.post("/api/desks/shop/stop", json={"why": "x"}), 422, "request_invalid")

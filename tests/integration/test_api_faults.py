@@ -1,4 +1,5 @@
-"""When something is wrong, on the caller's side or on ours: always a problem document, never our internals."""
+"""When something is wrong, on the caller's side or on ours: always a problem document, never our
+internals."""
 
 import asyncio
 import json
@@ -43,12 +44,28 @@ async def test_unknown_paths_and_methods_are_problems(client: Client) -> None:
     assert wrong.headers["allow"] == "GET"
 
 
-@pytest.mark.parametrize("error", [StoreUnavailable("database /secret/place: disk is full"), Fenced("process 7")])
+@pytest.mark.parametrize(
+    "error", [StoreUnavailable("database /secret/place: disk is full"), Fenced("process 7")]
+)
 async def test_a_database_that_is_away_is_told_as_such_and_the_log_knows_why(
-    shop: Served, client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
+    shop: Served,
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
 ) -> None:
     store = shop.desks["shop"].store
-    for name in ("accept", "run", "runs", "find_reviews", "review", "requeue", "cancel", "decide", "stopped"):
+    for name in (
+        "accept",
+        "run",
+        "runs",
+        "find_reviews",
+        "review",
+        "requeue",
+        "cancel",
+        "decide",
+        "stopped",
+    ):
         monkeypatch.setattr(store, name, failing(error))
     for answer in (
         await client.message(),
@@ -58,7 +75,9 @@ async def test_a_database_that_is_away_is_told_as_such_and_the_log_knows_why(
         await client.post("/api/runs/run_1/cancel"),
         await client.get("/api/reviews"),
         await client.get("/api/reviews/rev_1"),
-        await client.post("/api/reviews/rev_1/decision", json={"decision": "approve", "version": 1}),
+        await client.post(
+            "/api/reviews/rev_1/decision", json={"decision": "approve", "version": 1}
+        ),
     ):
         is_problem(answer, 503, error.code)  # type: ignore[attr-defined]
         assert answer.headers["retry-after"]
@@ -81,7 +100,9 @@ async def test_keys_that_cannot_be_read_let_nobody_in(
 async def test_a_fault_of_ours_is_an_incident_that_the_log_explains(
     shop: Served, client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(shop.desks["shop"].store, "runs", failing(RuntimeError("the password is 1234")))
+    monkeypatch.setattr(
+        shop.desks["shop"].store, "runs", failing(RuntimeError("the password is 1234"))
+    )
     caplog.set_level(logging.ERROR)
     answer = await client.get("/api/runs")
     problem = is_problem(answer, 500, "internal")
@@ -101,13 +122,24 @@ async def test_a_body_that_does_not_arrive_is_not_waited_for_for_ever(
         yield b"{"
         await asyncio.sleep(10)
 
-    answer = await client.post("/api/messages", content=stalling(), headers={"Content-Type": "application/json"})
+    answer = await client.post(
+        "/api/messages", content=stalling(), headers={"Content-Type": "application/json"}
+    )
     is_problem(answer, 408, "request_timeout")
 
 
 async def test_a_client_that_goes_away_is_no_fault(shop: Served, client: Client) -> None:
-    headers = [(b"authorization", client.headers["Authorization"].encode()), (b"content-type", b"application/json")]
-    scope = {"type": "http", "method": "POST", "path": "/api/messages", "query_string": b"", "headers": headers}
+    headers = [
+        (b"authorization", client.headers["Authorization"].encode()),
+        (b"content-type", b"application/json"),
+    ]
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/messages",
+        "query_string": b"",
+        "headers": headers,
+    }
     sent: list[object] = []
 
     async def receive() -> dict[str, object]:
@@ -126,19 +158,23 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(text, inner, max_size=4),
     max_leaves=10,
 )
-fields = ("from", "sender", "body", "text", "id", "desk", "conversation", "recipients", "cc", "headers", "attachments",
+fields = ("from", "sender", "body", "text", "id", "desk", "conversation", "recipients", "cc", "headers", "attachments",  # noqa: E501
           "received_at", "channel", "subject", "customer_id", "customer_address")  # fmt: skip
 decision_fields = ("decision", "version", "payload_hash", "note", "edit", "by")
 reasonable = st.fixed_dictionaries({"from": st.just("ann@example.com")})
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     body=json_values | st.dictionaries(st.sampled_from(fields), json_values),
     extra=st.none() | reasonable,
     key=st.none() | st.binary(max_size=20),
 )
-async def test_no_message_makes_us_fail(client: Client, body: Any, extra: Any, key: bytes | None) -> None:
+async def test_no_message_makes_us_fail(
+    client: Client, body: Any, extra: Any, key: bytes | None
+) -> None:
     if isinstance(body, dict) and extra:
         body = {**body, **extra}
     headers = {b"Content-Type": b"application/json"}
@@ -148,7 +184,9 @@ async def test_no_message_makes_us_fail(client: Client, body: Any, extra: Any, k
     assert answer.status_code in (202, 400, 404, 409, 413, 422), answer.text
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     body=json_values | st.dictionaries(st.sampled_from(decision_fields), json_values),
     where=st.text(st.characters(codec="utf-8"), min_size=1, max_size=10),
@@ -156,11 +194,15 @@ async def test_no_message_makes_us_fail(client: Client, body: Any, extra: Any, k
 async def test_no_decision_and_no_id_makes_us_fail(client: Client, body: Any, where: str) -> None:
     place = "".join(f"%{byte:02x}" for byte in where.encode())
     headers = {"Content-Type": "application/json"}
-    answer = await client.post(f"/api/reviews/{place}/decision", content=json.dumps(body), headers=headers)
+    answer = await client.post(
+        f"/api/reviews/{place}/decision", content=json.dumps(body), headers=headers
+    )
     assert answer.status_code in (400, 404, 405, 422), answer.text
     shown = await client.get(f"/api/runs/{place}", params={"state": where})
     assert shown.status_code in (200, 404, 422), shown.text
-    listed = await client.get("/api/runs", params={"cursor": where, "conversation": where, "limit": "3"})
+    listed = await client.get(
+        "/api/runs", params={"cursor": where, "conversation": where, "limit": "3"}
+    )
     assert listed.status_code in (200, 422), listed.text
 
 

@@ -17,7 +17,9 @@ async def shop(tmp_path: Path) -> AsyncIterator[Served]:
     """A desk whose knowledge is searched without the real model."""
     async with served(tmp_path) as running:
         desk = running.desks["shop"]
-        desks = {"shop": replace(desk, knowledge=KnowledgeBase(desk.knowledge.store, HashingEmbedder))}
+        desks = {
+            "shop": replace(desk, knowledge=KnowledgeBase(desk.knowledge.store, HashingEmbedder))
+        }
         yield replace(running, desks=desks, app=create_app(desks, running.keys, version="1"))
 
 
@@ -28,7 +30,9 @@ async def client(shop: Served) -> Client:
 
 async def test_a_question_finds_passages_to_cite(shop: Served, client: Client) -> None:
     refund = an_article("refunds", "Money back in five days.", title="Refunds", category="billing")
-    await shop.desks["shop"].knowledge.store.put([refund, an_article("other", "Reset your password.")], "m")
+    await shop.desks["shop"].knowledge.store.put(
+        [refund, an_article("other", "Reset your password.")], "m"
+    )
     answer = await client.get("/api/kb/search", params={"q": "money back", "limit": 1})
     assert answer.status_code == 200
     [item] = answer.json()["items"]
@@ -37,7 +41,9 @@ async def test_a_question_finds_passages_to_cite(shop: Served, client: Client) -
     assert item["text"] == "Money back in five days."
     assert item["heading_path"] == ["Part 1"]
     assert 0 < item["score"] <= 1
-    filtered = await client.get("/api/kb/search", params={"q": "money", "category": "account", "language": "en"})
+    filtered = await client.get(
+        "/api/kb/search", params={"q": "money", "category": "account", "language": "en"}
+    )
     assert filtered.json() == {"items": []}
 
 
@@ -57,12 +63,16 @@ async def test_an_empty_index_answers_with_nothing(client: Client) -> None:
         ({"q": "x", "limit": "many"}, "limit"),
     ],
 )
-async def test_a_request_that_cannot_be_answered_says_why(client: Client, params: dict[str, str], field: str) -> None:
+async def test_a_request_that_cannot_be_answered_says_why(
+    client: Client, params: dict[str, str], field: str
+) -> None:
     problem = is_problem(await client.get("/api/kb/search", params=params), 422, "request_invalid")
     assert problem["errors"][0]["field"] == field
 
 
-@pytest.mark.parametrize("question", ['"', "NEAR(a b)", "a* -b", "\x00", "🎉", "'; DROP TABLE runs; --"])
+@pytest.mark.parametrize(
+    "question", ['"', "NEAR(a b)", "a* -b", "\x00", "🎉", "'; DROP TABLE runs; --"]
+)
 async def test_odd_questions_are_answered(shop: Served, client: Client, question: str) -> None:
     await shop.desks["shop"].knowledge.store.put([an_article("one", "Text.")], "m")
     assert (await client.get("/api/kb/search", params={"q": question})).status_code == 200

@@ -33,7 +33,15 @@ async def test_a_key_is_found_by_its_secret_alone(keys: ApiKeys) -> None:
     assert (key.touches("shop"), key.touches("sho"), other.touches("sho")) == (True, False, True)
     number = key.id.removeprefix("key_")
     assert secret.startswith(f"dh_{number}_")
-    for wrong in ("", secret[:-1], secret + "0", secret.upper(), key.id, secret.replace(number, "0" * 20), "é" * 40):
+    for wrong in (
+        "",
+        secret[:-1],
+        secret + "0",
+        secret.upper(),
+        key.id,
+        secret.replace(number, "0" * 20),
+        "é" * 40,
+    ):
         assert await keys.find(wrong) is None
 
 
@@ -86,10 +94,14 @@ async def test_a_key_that_makes_no_sense_is_refused_with_what_to_write(
     assert not await keys.list()
 
 
-async def test_a_scope_that_this_version_does_not_know_gives_nothing(keys: ApiKeys, database: Database) -> None:
+async def test_a_scope_that_this_version_does_not_know_gives_nothing(
+    keys: ApiKeys, database: Database
+) -> None:
     _, secret = await keys.add("newer", ["runs:read"], ["*"])
     await database.write_core(
-        lambda core: core.exec_driver_sql("UPDATE api_keys SET scopes = 'runs:read moon:land'").close()
+        lambda core: core.exec_driver_sql(
+            "UPDATE api_keys SET scopes = 'runs:read moon:land'"
+        ).close()
     )
     found = await keys.find(secret)
     assert found is not None

@@ -39,7 +39,9 @@ async def test_a_message_is_accepted_for_good_and_its_run_can_be_followed(client
     assert followed.json()["message"]["from"] == "ann@example.com"
 
 
-async def test_waiting_answers_as_soon_as_the_run_is_at_rest_or_the_time_is_over(shop: Served, client: Client) -> None:
+async def test_waiting_answers_as_soon_as_the_run_is_at_rest_or_the_time_is_over(
+    shop: Served, client: Client
+) -> None:
     sent = await client.message(wait=20)
     assert (sent.status_code, sent.json()["status"]) == (200, "sent")
     slow = await client.message("slow", wait=0.1)
@@ -49,7 +51,9 @@ async def test_waiting_answers_as_soon_as_the_run_is_at_rest_or_the_time_is_over
     assert again.json()["status"] == "sent"
 
 
-async def test_a_desk_that_stops_leaves_no_waiting_client_behind(shop: Served, client: Client) -> None:
+async def test_a_desk_that_stops_leaves_no_waiting_client_behind(
+    shop: Served, client: Client
+) -> None:
     waiting = asyncio.create_task(client.message("slow", wait=30))
     await asyncio.sleep(0.2)
     await shop.desks["shop"].dispatcher.stop(grace=0)
@@ -66,8 +70,12 @@ async def test_the_same_message_id_is_the_same_run(client: Client) -> None:
     assert elsewhere["run"] != first["run"]
 
 
-async def test_twenty_posts_at_once_with_one_idempotency_key_are_one_run_and_one_answer(client: Client) -> None:
-    posts = [client.post("/api/messages", json=ANN, headers={"Idempotency-Key": "k1"}) for _ in range(20)]
+async def test_twenty_posts_at_once_with_one_idempotency_key_are_one_run_and_one_answer(
+    client: Client,
+) -> None:
+    posts = [
+        client.post("/api/messages", json=ANN, headers={"Idempotency-Key": "k1"}) for _ in range(20)
+    ]
     answers = await asyncio.gather(*posts)
     assert {answer.status_code for answer in answers} == {202}
     assert len({answer.text for answer in answers}) == 1
@@ -75,7 +83,9 @@ async def test_twenty_posts_at_once_with_one_idempotency_key_are_one_run_and_one
     assert await how_many(client) == 1
 
 
-async def test_an_idempotency_key_with_another_body_is_refused_and_makes_no_run(client: Client) -> None:
+async def test_an_idempotency_key_with_another_body_is_refused_and_makes_no_run(
+    client: Client,
+) -> None:
     key = {"Idempotency-Key": "k1"}
     first = await client.post("/api/messages", json={**ANN, "id": "a"}, headers=key)
     refused = await client.post("/api/messages", json={**ANN, "id": "b"}, headers=key)
@@ -95,7 +105,11 @@ async def test_two_keys_may_use_the_same_idempotency_key(shop: Served, client: C
 
 async def test_a_refused_message_does_not_use_its_idempotency_key_up(client: Client) -> None:
     key = {"Idempotency-Key": "k1"}
-    is_problem(await client.post("/api/messages", json={"body": "Hello"}, headers=key), 422, "request_invalid")
+    is_problem(
+        await client.post("/api/messages", json={"body": "Hello"}, headers=key),
+        422,
+        "request_invalid",
+    )
     assert (await client.post("/api/messages", json=ANN, headers=key)).status_code == 202
 
 
@@ -120,7 +134,9 @@ async def test_a_repetition_after_a_failure_in_between_is_the_same_message(
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "with space", "tab\t", "é"])
 async def test_an_unusable_idempotency_key_is_refused(client: Client, key: str) -> None:
-    answer = await client.post("/api/messages", json=ANN, headers={b"Idempotency-Key": key.encode("latin-1")})
+    answer = await client.post(
+        "/api/messages", json=ANN, headers={b"Idempotency-Key": key.encode("latin-1")}
+    )
     problem = is_problem(answer, 422, "request_invalid")
     assert problem["errors"][0]["field"].lower() == "idempotency-key"
 
@@ -166,14 +182,18 @@ async def test_a_wrong_field_is_named(client: Client, body: Any, field: str) -> 
     ],
 )
 async def test_what_is_not_json_in_utf8_is_unreadable(client: Client, body: bytes) -> None:
-    answer = await client.post("/api/messages", content=body, headers={"Content-Type": "application/json"})
+    answer = await client.post(
+        "/api/messages", content=body, headers={"Content-Type": "application/json"}
+    )
     is_problem(answer, 400, "message_unreadable")
     assert await how_many(client) == 0
 
 
 async def test_a_whole_surrogate_pair_is_a_character(client: Client) -> None:
     content = rb'{"from": "a@b", "body": "\ud83d\ude00"}'
-    answer = await client.post("/api/messages", content=content, headers={"Content-Type": "application/json"})
+    answer = await client.post(
+        "/api/messages", content=content, headers={"Content-Type": "application/json"}
+    )
     assert answer.status_code == 202
 
 
@@ -194,7 +214,9 @@ async def test_other_media_types_are_refused(client: Client, headers: dict[str, 
 
 async def test_json_may_say_that_it_is_utf8(client: Client) -> None:
     headers = {"Content-Type": "Application/JSON; charset=UTF-8"}
-    assert (await client.post("/api/messages", content=json.dumps(ANN), headers=headers)).status_code == 202
+    assert (
+        await client.post("/api/messages", content=json.dumps(ANN), headers=headers)
+    ).status_code == 202
 
 
 async def test_a_body_above_the_limit_is_not_read_to_its_end(client: Client) -> None:
@@ -229,11 +251,18 @@ async def test_a_full_backlog_turns_messages_away_until_there_is_room(tmp_path: 
 
 
 async def test_only_a_key_that_may_says_who_the_customer_is(shop: Served) -> None:
-    plain = await shop.client(scopes=[scope for scope in EVERY_SCOPE if scope != "customers:assert"])
+    plain = await shop.client(
+        scopes=[scope for scope in EVERY_SCOPE if scope != "customers:assert"]
+    )
     trusted = await shop.client()
     said: dict[str, Any] = {
         "customer_id": "c-7",
-        "headers": {"Authentication-Results": "mx; dkim=pass", "ARC-Seal": "x", "X-Deskhand-Who": "x", "X-Shop": "1"},
+        "headers": {
+            "Authentication-Results": "mx; dkim=pass",
+            "ARC-Seal": "x",
+            "X-Deskhand-Who": "x",
+            "X-Shop": "1",
+        },
     }
     store = shop.desks["shop"].store
     ignored = await store.message((await plain.message(**said)).json()["run"])

@@ -31,12 +31,16 @@ async def rested(shop: Served, client: Client, review: dict[str, Any]) -> dict[s
     return dict((await client.get(f"/api/runs/{review['run']}")).json())
 
 
-async def test_an_approved_reply_leaves_and_the_decision_is_signed_with_the_key(shop: Served, client: Client) -> None:
+async def test_an_approved_reply_leaves_and_the_decision_is_signed_with_the_key(
+    shop: Served, client: Client
+) -> None:
     review = await client.under_review()
     assert review["decisions"] == ["approve", "edit", "revise", "reject", "take_over"]
     decided = await decide(client, review, payload_hash=review["payload_hash"], note="fine")
     assert decided.status_code == 200
-    assert decided.json() | {"state": "decided", "decided_by": "Ida", "note": "fine"} == decided.json()
+    assert (
+        decided.json() | {"state": "decided", "decided_by": "Ida", "note": "fine"} == decided.json()
+    )
     assert decided.json()["decisions"] == []
     assert (await rested(shop, client, review))["status"] == "sent"
 
@@ -51,7 +55,9 @@ async def test_a_body_cannot_claim_to_be_somebody_else(client: Client) -> None:
 async def test_of_two_clicks_at_once_exactly_one_wins(shop: Served, client: Client) -> None:
     other = await shop.client(name="Otto")
     review = await client.under_review()
-    answers = await asyncio.gather(decide(client, review), decide(other, review, "reject"), decide(client, review))
+    answers = await asyncio.gather(
+        decide(client, review), decide(other, review, "reject"), decide(client, review)
+    )
     lost = [answer for answer in answers if answer.status_code != 200]
     assert len(lost) == 2
     for answer in lost:
@@ -70,26 +76,38 @@ async def test_a_decision_on_something_else_than_what_is_there_is_refused(client
     assert (await client.get(f"/api/reviews/{review['review']}")).json()["version"] == 1
 
 
-async def test_a_draft_goes_stale_when_the_customer_writes_again(shop: Served, client: Client) -> None:
+async def test_a_draft_goes_stale_when_the_customer_writes_again(
+    shop: Served, client: Client
+) -> None:
     review = await client.under_review(conversation="c1")
     newer = await client.worked("unsure, too", conversation="c1")
     problem = is_problem(await decide(client, review), 409, "conflict")
     assert "stale" in problem["detail"]
     assert (await client.get(f"/api/runs/{review['run']}")).json()["successor"] == newer["run"]
-    assert (await decide(client, {"review": newer["review"]["id"], "version": 1})).status_code == 200
+    assert (
+        await decide(client, {"review": newer["review"]["id"], "version": 1})
+    ).status_code == 200
 
 
-async def test_an_edit_changes_the_words_and_never_the_address(shop: Served, client: Client) -> None:
+async def test_an_edit_changes_the_words_and_never_the_address(
+    shop: Served, client: Client
+) -> None:
     review = await client.under_review()
     elsewhere = {"text": "Hello", "to": "thief@example.com"}
-    problem = is_problem(await decide(client, review, "edit", edit=elsewhere), 422, "request_invalid")
+    problem = is_problem(
+        await decide(client, review, "edit", edit=elsewhere), 422, "request_invalid"
+    )
     assert problem["errors"][0]["field"] == "edit.to"
     for edit in (None, {}, {"text": " "}, {"text": 5}):
         is_problem(await decide(client, review, "edit", edit=edit), 422, "request_invalid")
     is_problem(await decide(client, review, "approve", edit={"text": "Hi"}), 422, "request_invalid")
     assert (await decide(client, review, "edit", edit={"text": "Dear Ann"})).status_code == 200
     run = await rested(shop, client, review)
-    assert (run["status"], run["reply"]["text"], run["reply"]["to"]) == ("sent", "Dear Ann", "ann@example.com")
+    assert (run["status"], run["reply"]["text"], run["reply"]["to"]) == (
+        "sent",
+        "Dear Ann",
+        "ann@example.com",
+    )
 
 
 async def test_a_revision_needs_an_instruction(client: Client) -> None:
@@ -100,7 +118,13 @@ async def test_a_revision_needs_an_instruction(client: Client) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [{}, [], {"decision": "maybe", "version": 1}, {"decision": "approve"}, {"decision": "approve", "version": "x"}],
+    [
+        {},
+        [],
+        {"decision": "maybe", "version": 1},
+        {"decision": "approve"},
+        {"decision": "approve", "version": "x"},
+    ],
 )
 async def test_an_incomplete_decision_says_what_to_write(client: Client, body: Any) -> None:
     review = await client.under_review()
@@ -126,7 +150,10 @@ async def test_open_reviews_are_listed_unless_others_are_asked_for(client: Clien
     await decide(client, first, "reject")
 
     async def listed(**params: str) -> list[str]:
-        return [one["review"] for one in (await client.get("/api/reviews", params=params)).json()["items"]]
+        return [
+            one["review"]
+            for one in (await client.get("/api/reviews", params=params)).json()["items"]
+        ]
 
     assert await listed() == [second["review"]]
     assert await listed(state="decided") == [first["review"]]
@@ -141,9 +168,13 @@ async def test_a_review_that_does_not_exist_is_not_found(client: Client) -> None
     is_problem(await decide(client, {"review": "rev_1", "version": 1}), 404, "not_found")
 
 
-async def test_only_a_reply_that_leaves_by_itself_can_be_undone(shop: Served, client: Client) -> None:
+async def test_only_a_reply_that_leaves_by_itself_can_be_undone(
+    shop: Served, client: Client
+) -> None:
     review = await client.under_review()
-    problem = is_problem(await client.post(f"/api/reviews/{review['review']}/undo"), 409, "conflict")
+    problem = is_problem(
+        await client.post(f"/api/reviews/{review['review']}/undo"), 409, "conflict"
+    )
     assert "waits for a decision" in problem["detail"]
     leaving = "UPDATE reviews SET fallback = 'approve', expires_at = 4e9"
     await shop.database.write_core(lambda core: core.exec_driver_sql(leaving).close())

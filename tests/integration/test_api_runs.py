@@ -25,11 +25,17 @@ async def test_a_run_tells_its_story_step_by_step(client: Client) -> None:
     run = await client.worked("Hello", subject="Parcel")
     assert (run["status"], run["flow"], run["desk"]) == ("sent", "main", "shop")
     assert run["reply"]["to"] == "ann@example.com"
-    assert [step["name"] for step in run["steps"]] == ["read", "answer", "review", "dispatch/deliver", "dispatch"]
+    assert [step["name"] for step in run["steps"]] == [
+        "read",
+        "answer",
+        "review",
+        "dispatch/deliver",
+        "dispatch",
+    ]
     assert [step["seq"] for step in run["steps"]] == [0, 1, 2, 3, 4]
     first = run["steps"][0]
     assert set(first) == {
-        "seq", "name", "outcome", "attempt", "latency_ms", "started_at", "error", "flow_version", "erased",
+        "seq", "name", "outcome", "attempt", "latency_ms", "started_at", "error", "flow_version", "erased",  # noqa: E501
         "trace_id", "step_name", "step_order", "error_message",
     }  # fmt: skip
     assert (first["outcome"], first["attempt"], first["error"]) == ("success", 1, None)
@@ -63,7 +69,10 @@ async def test_an_erased_run_still_shows_its_steps(shop: Served, client: Client)
 
 
 async def test_runs_are_listed_newest_first_in_pages_that_overlap_nowhere(client: Client) -> None:
-    made = [(await client.worked(f"Hello {n}", conversation="odd" if n % 2 else "even"))["run"] for n in range(7)]
+    made = [
+        (await client.worked(f"Hello {n}", conversation="odd" if n % 2 else "even"))["run"]
+        for n in range(7)
+    ]
     listed: list[str] = []
     cursor: dict[str, str] = {}
     while True:
@@ -83,15 +92,19 @@ async def test_runs_are_listed_newest_first_in_pages_that_overlap_nowhere(client
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("limit", "0"), ("limit", "201"), ("limit", "x"), ("status", "lost"), ("cursor", "x"), ("cursor", "WzFd!"),
+    [("limit", "0"), ("limit", "201"), ("limit", "x"), ("status", "lost"), ("cursor", "x"), ("cursor", "WzFd!"),  # noqa: E501
      ("cursor", "W10"), ("cursor", "bnVsbA"), ("cursor", "Wy0xXQ"), ("cursor", "é")],
 )  # fmt: skip
 async def test_a_wrong_parameter_is_named(client: Client, field: str, value: str) -> None:
-    problem = is_problem(await client.get("/api/runs", params={field: value}), 422, "request_invalid")
+    problem = is_problem(
+        await client.get("/api/runs", params={field: value}), 422, "request_invalid"
+    )
     assert problem["errors"][0]["field"] == field
 
 
-async def test_a_run_that_needs_review_can_be_retried_once_its_cause_is_mended(shop: Served, client: Client) -> None:
+async def test_a_run_that_needs_review_can_be_retried_once_its_cause_is_mended(
+    shop: Served, client: Client
+) -> None:
     run = await client.worked("broken")
     assert (run["status"], run["error_code"]) == ("needs_review", "stage_failed")
     assert run["steps"][-1]["error"]["message"]
@@ -110,7 +123,11 @@ async def test_a_waiting_run_can_be_cancelled_and_is_signed_with_the_key(client:
     assert cancelled.json()["reason"] == "cancelled by Ida"
     is_problem(await client.post(f"/api/runs/{run['run']}/cancel"), 409, "conflict")
     stale = {"decision": "approve", "version": 2}
-    is_problem(await client.post(f"/api/reviews/{run['review']['id']}/decision", json=stale), 409, "conflict")
+    is_problem(
+        await client.post(f"/api/reviews/{run['review']['id']}/decision", json=stale),
+        409,
+        "conflict",
+    )
 
 
 async def test_a_run_at_work_cannot_be_cancelled(shop: Served, client: Client) -> None:

@@ -27,7 +27,10 @@ async def client(shop: Served) -> AsyncIterator[httpx.AsyncClient]:
         server = uvicorn.Server(uvicorn.Config(shop.app, log_config=None, ws="none"))
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         base = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        headers = {"Authorization": key.headers["Authorization"], "Content-Type": "application/json"}
+        headers = {
+            "Authorization": key.headers["Authorization"],
+            "Content-Type": "application/json",
+        }
         async with httpx.AsyncClient(base_url=base, headers=headers, timeout=30) as caller:
             yield caller
         server.should_exit = True
@@ -39,21 +42,36 @@ async def pieces(total: int) -> AsyncIterator[bytes]:
         yield b" " * 100_000
 
 
-async def test_fifty_megabytes_are_refused_in_words_whether_announced_or_not(client: httpx.AsyncClient) -> None:
-    is_problem(await client.post("/api/messages", content=pieces(FIFTY_MEGABYTES)), 413, "message_too_large")
+async def test_fifty_megabytes_are_refused_in_words_whether_announced_or_not(
+    client: httpx.AsyncClient,
+) -> None:
+    is_problem(
+        await client.post("/api/messages", content=pieces(FIFTY_MEGABYTES)),
+        413,
+        "message_too_large",
+    )
     announced = {"Content-Length": str(FIFTY_MEGABYTES)}
     refused = await client.post("/api/messages", content=pieces(FIFTY_MEGABYTES), headers=announced)
     is_problem(refused, 413, "message_too_large")
-    accepted = await client.post("/api/messages?wait=20", json={"from": "ann@example.com", "body": "Hello"})
+    accepted = await client.post(
+        "/api/messages?wait=20", json={"from": "ann@example.com", "body": "Hello"}
+    )
     assert accepted.json()["status"] == "sent"
 
 
 async def test_paths_in_any_bytes_are_not_found(client: httpx.AsyncClient) -> None:
-    for path in ("/api/runs/%ff%00", "/api/runs/%ed%a0%80", "/%2e%2e/%2e%2e/etc/passwd", "/api/runs/a%2fb"):
+    for path in (
+        "/api/runs/%ff%00",
+        "/api/runs/%ed%a0%80",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/api/runs/a%2fb",
+    ):
         is_problem(await client.get(path), 404, "not_found")
 
 
-async def test_a_server_that_stops_answers_whoever_waits(client: httpx.AsyncClient, shop: Served) -> None:
+async def test_a_server_that_stops_answers_whoever_waits(
+    client: httpx.AsyncClient, shop: Served
+) -> None:
     body = {"from": "ann@example.com", "body": "slow"}
     waiting = asyncio.create_task(client.post("/api/messages?wait=30", json=body))
     await asyncio.sleep(0.2)

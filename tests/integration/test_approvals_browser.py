@@ -1,4 +1,5 @@
-"""The approvals page in a real browser: keys, kept words, undo, and mails that attack whoever reads them."""
+"""The approvals page in a real browser: keys, kept words, undo, and mails that attack whoever
+reads them."""
 
 import asyncio
 import socket
@@ -97,7 +98,8 @@ async def test_a_queue_is_cleared_with_keys_and_a_reply_is_stopped_in_time(tmp_p
         await page.until("document.querySelector('[data-kept-word]').innerText === 'kept'")
         await page.run("window.before = true; location.reload()")  # as after a crash of the browser
         await page.until(
-            "!window.before && document.querySelector('textarea')?.value === 'Dear Ann, it is on its way.'"
+            "!window.before && document.querySelector('textarea')?.value === 'Dear Ann, it is on"
+            " its way.'"
         )
 
         await page.press("a")
@@ -106,8 +108,15 @@ async def test_a_queue_is_cleared_with_keys_and_a_reply_is_stopped_in_time(tmp_p
         assert outbox(shop) == []
         await page.press("u")
         await page.until("document.body.innerText.includes('held back by ida')")
-        assert await page.run("document.querySelector('textarea').value") == "Dear Ann, it is on its way."
-        [held] = [one for one in await shop.desks["shop"].store.reviews() if one.reason == "held back by ida"]
+        assert (
+            await page.run("document.querySelector('textarea').value")
+            == "Dear Ann, it is on its way."
+        )
+        [held] = [
+            one
+            for one in await shop.desks["shop"].store.reviews()
+            if one.reason == "held back by ida"
+        ]
         assert held.state is ReviewState.OPEN
 
         await page.press("?")
@@ -120,7 +129,13 @@ async def test_a_hostile_mail_stays_text_and_loads_nothing(tmp_path: Path) -> No
     async with site(tmp_path) as (shop, base), browser() as page:
         sender = Address(address="evil@example.com", name=HOSTILE)
         files = (Attachment(name=HOSTILE, type="text/plain", size=9, text=HOSTILE),)
-        mail = a_mail(1, f"unsure {HOSTILE}\n> quoted {HOSTILE}", subject=HOSTILE, sender=sender, attachments=files)
+        mail = a_mail(
+            1,
+            f"unsure {HOSTILE}\n> quoted {HOSTILE}",
+            subject=HOSTILE,
+            sender=sender,
+            attachments=files,
+        )
         await wait_for_review(shop, mail)
         store = shop.desks["shop"].store
         [review] = await store.reviews()
@@ -128,13 +143,25 @@ async def test_a_hostile_mail_stays_text_and_loads_nothing(tmp_path: Path) -> No
         await store.assign(review.id, HOSTILE, HOSTILE)
         await store.keep_edit(review.id, "ida", {"text": HOSTILE, "subject": HOSTILE})
         await log_in(page, base)
-        await page.open(f"{base}{HOME}shop/{review.id}?done=shop/{review.id}&how=<script>alert(1)</script>")
+        await page.open(
+            f"{base}{HOME}shop/{review.id}?done=shop/{review.id}&how=<script>alert(1)</script>"
+        )
         await page.until("document.querySelector('textarea') !== null")
         assert await page.run("document.querySelector('textarea').value") == HOSTILE
-        assert await page.run("document.querySelectorAll('main img, main iframe, main script, main svg').length") == 0
-        links = "[...document.querySelectorAll('main a')].every((link) => link.href.startsWith(location.origin))"
+        assert (
+            await page.run(
+                "document.querySelectorAll('main img, main iframe, main script, main svg').length"
+            )
+            == 0
+        )
+        links = (
+            "[...document.querySelectorAll('main a')].every((link) =>"
+            " link.href.startsWith(location.origin))"
+        )
         assert await page.run(links)
-        assert str(await page.run("document.title")).startswith("<script>")  # and not what it would set
+        assert str(await page.run("document.title")).startswith(
+            "<script>"
+        )  # and not what it would set
         assert "\u202e" not in await page.run("document.querySelector('.letter').innerText")
         assert "{{7*7}}" in await page.words()
         assert page.dialogs == []
@@ -156,7 +183,9 @@ async def test_the_basics_work_without_javascript(tmp_path: Path) -> None:
         await page.until("document.body.innerText.includes('held back by ida')")
 
 
-async def test_what_a_colleague_decided_is_seen_at_once_by_who_looks_at_the_same_review(tmp_path: Path) -> None:
+async def test_what_a_colleague_decided_is_seen_at_once_by_who_looks_at_the_same_review(
+    tmp_path: Path,
+) -> None:
     async with site(tmp_path) as (shop, base), browser() as page:
         await wait_for_review(shop, a_mail(1))
         [review] = await shop.desks["shop"].store.reviews()
@@ -202,7 +231,10 @@ async def test_a_long_queue_is_walked_with_keys_and_a_handed_over_message_answer
             await wait_for_review(shop, a_mail(number))
         desk = shop.desks["shop"]
         broken = await desk.dispatcher.submit(a_mail(3, "broken"))
-        assert await asyncio.wait_for(desk.dispatcher.wait(broken.run_id), 60) is RunStatus.NEEDS_REVIEW
+        assert (
+            await asyncio.wait_for(desk.dispatcher.wait(broken.run_id), 60)
+            is RunStatus.NEEDS_REVIEW
+        )
         await log_in(page, base)
         assert await page.run("document.querySelectorAll('.row').length") == 2
         for _ in range(3):

@@ -1,4 +1,5 @@
-"""The approvals page: who comes in, what is shown, and that a click does exactly what was shown, once."""
+"""The approvals page: who comes in, what is shown, and that a click does exactly what was shown,
+once."""
 
 import asyncio
 import re
@@ -14,7 +15,15 @@ from deskhand.web.approvals import pages
 from deskhand.web.approvals.app import create_approvals
 from deskhand.wiring import user_accounts
 from tests.api_kit import Client, Served, served
-from tests.approvals_kit import HOME, PASSWORD, Person, make_passwords_cheap, outbox, person, words_of
+from tests.approvals_kit import (
+    HOME,
+    PASSWORD,
+    Person,
+    make_passwords_cheap,
+    outbox,
+    person,
+    words_of,
+)
 
 MORE = """
 undo_seconds: 0
@@ -41,7 +50,9 @@ async def api(shop: Served) -> Client:
 
 
 async def rested(shop: Served, review: dict[str, Any]) -> str:
-    return str(await asyncio.wait_for(shop.desks[review["desk"]].dispatcher.wait(review["run"]), 60))
+    return str(
+        await asyncio.wait_for(shop.desks[review["desk"]].dispatcher.wait(review["run"]), 60)
+    )
 
 
 # --- the door
@@ -148,32 +159,52 @@ async def test_the_queue_shows_what_waits_and_why(shop: Served, api: Client) -> 
     review = await api.under_review("I am unsure about my order", subject="My order")
     ida = await person(shop)
     words = words_of((await ida.get(HOME)).text)
-    for told in ("Waiting 1", "My order", "ann@example.com", "not sure enough", "0.40 / 0.80", "question"):
+    for told in (
+        "Waiting 1",
+        "My order",
+        "ann@example.com",
+        "not sure enough",
+        "0.40 / 0.80",
+        "question",
+    ):
         assert told in words
-    assert "Nothing here fits what was chosen" in words_of((await ida.get(f"{HOME}?cause=mode")).text)
-    assert "My order" in (await ida.get(f"{HOME}?cause=below_threshold&desk=shop&tab=nonsense")).text
+    assert "Nothing here fits what was chosen" in words_of(
+        (await ida.get(f"{HOME}?cause=mode")).text
+    )
+    assert (
+        "My order" in (await ida.get(f"{HOME}?cause=below_threshold&desk=shop&tab=nonsense")).text
+    )
     sheet = words_of(await ida.page(review))
     assert "confidence 0.4 is below 0.8" in sheet
     assert "I am unsure about my order" in sheet
     assert "Hello ann@example.com" in sheet
 
 
-async def test_an_unchanged_reply_is_approved_and_a_changed_one_edited(shop: Served, api: Client) -> None:
+async def test_an_unchanged_reply_is_approved_and_a_changed_one_edited(
+    shop: Served, api: Client
+) -> None:
     one, two = await api.under_review("unsure 1"), await api.under_review("unsure 2")
     ida = await person(shop)
-    answer = await ida.do(one, "approve", text="Hello ann@example.com\r\n", subject=one["payload"]["reply"]["subject"])
+    answer = await ida.do(
+        one, "approve", text="Hello ann@example.com\r\n", subject=one["payload"]["reply"]["subject"]
+    )
     assert answer.status_code == 303
     assert answer.headers["location"].startswith(f"{HOME}shop/{two['review']}?done=shop")
     assert "approved" in words_of((await ida.get(answer.headers["location"])).text)
     await ida.do(two, "approve", text="Dear Ann,\r\n\r\nhello.", subject="Re: you")
     assert [await rested(shop, review) for review in (one, two)] == ["sent", "sent"]
     decided = [(await api.get(f"/api/reviews/{review['review']}")).json() for review in (one, two)]
-    assert [(review["decision"], review["decided_by"]) for review in decided] == [("approve", "ida"), ("edit", "ida")]
+    assert [(review["decision"], review["decided_by"]) for review in decided] == [
+        ("approve", "ida"),
+        ("edit", "ida"),
+    ]
     assert decided[1]["edit"] == {"text": "Dear Ann,\n\nhello.", "subject": "Re: you"}
     assert len(outbox(shop)) == 2
 
 
-async def test_the_second_reviewer_is_told_who_decided_what_and_keeps_the_words(shop: Served, api: Client) -> None:
+async def test_the_second_reviewer_is_told_who_decided_what_and_keeps_the_words(
+    shop: Served, api: Client
+) -> None:
     review = await api.under_review()
     ida, otto = await person(shop), await person(shop, "otto")
     await ida.do(review, "approve")
@@ -187,7 +218,9 @@ async def test_the_second_reviewer_is_told_who_decided_what_and_keeps_the_words(
     assert len(outbox(shop)) == 1
 
 
-async def test_what_is_typed_is_there_again_after_the_browser_died(shop: Served, api: Client) -> None:
+async def test_what_is_typed_is_there_again_after_the_browser_died(
+    shop: Served, api: Client
+) -> None:
     review = await api.under_review()
     ida = await person(shop)
     kept = await ida.do(review, "keep", text="Dear Ann, half a sent", subject="Re: x")
@@ -221,7 +254,9 @@ async def test_everything_else_that_can_be_done_with_a_review(shop: Served, api:
     assert outbox(shop) == []
 
 
-async def test_canned_replies_are_offered_and_not_sent_half_filled(shop: Served, api: Client) -> None:
+async def test_canned_replies_are_offered_and_not_sent_half_filled(
+    shop: Served, api: Client
+) -> None:
     review = await api.under_review()
     ida = await person(shop)
     assert "Dear {name}, thank you. ida" in words_of(await ida.page(review))
@@ -243,7 +278,9 @@ async def test_a_handed_over_run_is_sent_on_from_the_page(shop: Served, api: Cli
     assert await rested(shop, review) == "sent"
 
 
-async def test_a_stopped_desk_is_seen_on_every_page_of_those_who_may_touch_it(shop: Served, api: Client) -> None:
+async def test_a_stopped_desk_is_seen_on_every_page_of_those_who_may_touch_it(
+    shop: Served, api: Client
+) -> None:
     review = await api.under_review()
     ida, bert = await person(shop), await person(shop, "bert", "bank")
     assert "is stopped" not in words_of(await ida.page(review))
@@ -260,7 +297,10 @@ async def test_a_long_queue_is_shown_page_by_page_in_one_order(
     shop: Served, api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "PAGE", 2)
-    reviews = [await api.under_review(f"unsure {number}", subject=f"Matter {number}") for number in range(5)]
+    reviews = [
+        await api.under_review(f"unsure {number}", subject=f"Matter {number}")
+        for number in range(5)
+    ]
     ida = await person(shop)
     seen: list[str] = []
     path = HOME
@@ -280,7 +320,9 @@ async def test_a_long_queue_is_shown_page_by_page_in_one_order(
     assert f"shop/{reviews[3]['review']}" in third
 
 
-async def test_the_queue_is_narrowed_by_what_is_known_of_a_message(shop: Served, api: Client) -> None:
+async def test_the_queue_is_narrowed_by_what_is_known_of_a_message(
+    shop: Served, api: Client
+) -> None:
     one = await api.under_review("unsure about tea", subject="Tea")
     await api.under_review("unsure about coffee", subject="Coffee")
     ida = await person(shop)

@@ -1,4 +1,5 @@
-"""After an approval exactly one message leaves: when many click at once, and whenever the process dies."""
+"""After an approval exactly one message leaves: when many click at once, and whenever the
+process dies."""
 
 import asyncio
 import shutil
@@ -68,7 +69,10 @@ async def waiting(shop: Served, count: int) -> list[dict[str, Any]]:
         statuses = [await desk.dispatcher.wait(accepted.run_id) for accepted in handed_in]
     assert set(statuses) == {RunStatus.WAITING_REVIEW}
     reviews = await desk.store.reviews(state=ReviewState.OPEN, limit=2 * count)
-    return [{"id": one.id, "run": one.run_id, "version": one.version, "hash": one.payload_hash} for one in reviews]
+    return [
+        {"id": one.id, "run": one.run_id, "version": one.version, "hash": one.payload_hash}
+        for one in reviews
+    ]
 
 
 async def clicks(client: Client, reviews: list[dict[str, Any]]) -> list[httpx.Response]:
@@ -77,7 +81,9 @@ async def clicks(client: Client, reviews: list[dict[str, Any]]) -> list[httpx.Re
     async def click(review: dict[str, Any]) -> httpx.Response:
         body = {"decision": "approve", "version": review["version"], "payload_hash": review["hash"]}
         async with gate:
-            return await client.post(f"/api/reviews/{review['id']}/decision", json=body, timeout=LONG)
+            return await client.post(
+                f"/api/reviews/{review['id']}/decision", json=body, timeout=LONG
+            )
 
     return await asyncio.gather(*map(click, reviews))
 
@@ -119,7 +125,8 @@ async def test_every_reply_that_two_reviewers_approve_at_once_leaves_once(
 
 @dataclass
 class Life:
-    """One process with a desk whose replies wait for a person, then for a moment in which they can be stopped."""
+    """One process with a desk whose replies wait for a person, then for a moment in which they
+    can be stopped."""
 
     store: SqliteStore
     dispatcher: InProcessDispatcher
@@ -138,12 +145,20 @@ async def begin(folder: Path) -> Life:
         return Reply.to_message(env.message, "It is on its way.").model_dump(mode="json")
 
     sending = Sending(undo_for=lambda message: 0.05)
-    services = {"reply": reply, "review": review_through(gate), "dispatch": dispatch_through(gate, sending)}
+    services = {
+        "reply": reply,
+        "review": review_through(gate),
+        "dispatch": dispatch_through(gate, sending),
+    }
     flow = a_flow(chain_of(["reply", "review", "dispatch"]), Parts(tools=gate, services=services))
     answering = answering_flow(gate, sending, Parts(tools=gate))
     worker = Worker(store, {"flow": flow}, clock, answering=answering)
     limits = Limits(in_flight=2, sweep=0.02, lease=1.0)
-    return Life(store, InProcessDispatcher(store, worker.work, lambda message: "flow", clock, limits), database)
+    return Life(
+        store,
+        InProcessDispatcher(store, worker.work, lambda message: "flow", clock, limits),
+        database,
+    )
 
 
 async def abandon(life: Life) -> None:
@@ -151,7 +166,9 @@ async def abandon(life: Life) -> None:
     await life.dispatcher._sweeping.stop()
     for task in life.dispatcher._tasks:
         task.cancel()
-    await asyncio.gather(*life.dispatcher._tasks, life.dispatcher._sweeping.stop(), return_exceptions=True)
+    await asyncio.gather(
+        *life.dispatcher._tasks, life.dispatcher._sweeping.stop(), return_exceptions=True
+    )
     life.dispatcher.lost.cancel()
     await life.database.close()
 
@@ -176,15 +193,21 @@ def _disarmed() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def parked(tmp_path_factory: pytest.TempPathFactory) -> dict[Decision, Path]:
-    """Files to copy, by what a person is to decide: one has a reply that waits, one a message without a reply."""
-    folders = {decision: tmp_path_factory.mktemp("parked") for decision in (Decision.APPROVE, Decision.ANSWER)}
+    """Files to copy, by what a person is to decide: one has a reply that waits, one a message
+    without a reply."""
+    folders = {
+        decision: tmp_path_factory.mktemp("parked")
+        for decision in (Decision.APPROVE, Decision.ANSWER)
+    }
 
     async def make(decision: Decision, folder: Path) -> None:
         async with living(folder) as life:
             body = "Where is it?" if decision is Decision.APPROVE else "broken"
             accepted = await life.dispatcher.submit(a_message(body=body))
             status = await asyncio.wait_for(life.dispatcher.wait(accepted.run_id), 60)
-            assert status is (RunStatus.WAITING_REVIEW if decision is Decision.APPROVE else RunStatus.NEEDS_REVIEW)
+            assert status is (
+                RunStatus.WAITING_REVIEW if decision is Decision.APPROVE else RunStatus.NEEDS_REVIEW
+            )
 
     for decision, folder in folders.items():
         asyncio.run(make(decision, folder))
@@ -244,7 +267,9 @@ async def test_a_reply_that_a_person_lets_go_leaves_once_whenever_the_process_di
 
     async with living(tmp_path) as heir:
         [first, *_] = await heir.store.reviews()
-        if first.state is ReviewState.OPEN:  # the click itself was lost: the reviewer, who saw no answer, clicks again
+        if (
+            first.state is ReviewState.OPEN
+        ):  # the click itself was lost: the reviewer, who saw no answer, clicks again
             await decide(heir, decision)
         else:
             with pytest.raises(Conflict, match=f"already decided: {decision} by ida"):

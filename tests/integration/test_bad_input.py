@@ -1,4 +1,5 @@
-"""Bad input through the whole engine: the run it belongs to says what is wrong, and every other run goes on."""
+"""Bad input through the whole engine: the run it belongs to says what is wrong, and every other
+run goes on."""
 
 import asyncio
 import json
@@ -47,7 +48,9 @@ async def look(order: str) -> Any:
     return junk.get(order, {"order": order})
 
 
-def a_desk(answer: Callable[[ChatRequest], Any], chat: list[ScriptedChatModel] | None = None) -> Callable[[Gate], Flow]:
+def a_desk(
+    answer: Callable[[ChatRequest], Any], chat: list[ScriptedChatModel] | None = None
+) -> Callable[[Gate], Flow]:
     """Plan by model, act by tools, answer by model, send."""
 
     def build(gate: Gate) -> Flow:
@@ -69,12 +72,24 @@ def a_desk(answer: Callable[[ChatRequest], Any], chat: list[ScriptedChatModel] |
                 required_output_fields=("steps",),
                 default_next="act",
             ),
-            "act": AgentSpec(name="act", has_tools=True, tools=("look",), output_key="acted", default_next="draft"),
-            "draft": AgentSpec(name="draft", has_llm=True, task="draft", output_key="draft", default_next="send"),
+            "act": AgentSpec(
+                name="act",
+                has_tools=True,
+                tools=("look",),
+                output_key="acted",
+                default_next="draft",
+            ),
+            "draft": AgentSpec(
+                name="draft", has_llm=True, task="draft", output_key="draft", default_next="send"
+            ),
             "send": AgentSpec(name="send", service="dispatch", output_key="sent"),
         }
         spec = FlowSpec(name="flow", start="plan", stages=stages, version="v1")
-        return Flow(spec, {name: Agent(stage, parts).process for name, stage in stages.items()}, backoff=0.01)
+        return Flow(
+            spec,
+            {name: Agent(stage, parts).process for name, stage in stages.items()},
+            backoff=0.01,
+        )
 
     return build
 
@@ -101,7 +116,11 @@ async def among_others(desk: Engine, poison: Message) -> tuple[str, list[RunStat
 @pytest.mark.parametrize(
     ("answer", "code", "words"),
     [
-        ("<!DOCTYPE html><html><h1>502 Bad Gateway</h1></html>", "model_answer_invalid", "web page or markup"),
+        (
+            "<!DOCTYPE html><html><h1>502 Bad Gateway</h1></html>",
+            "model_answer_invalid",
+            "web page or markup",
+        ),
         ('{"steps": [{"tool": "lo', "model_answer_invalid", "not valid JSON"),
         ("", "model_answer_empty", "the answer is empty"),
         ("I am sorry, I cannot help with that.", "model_answer_invalid", "no JSON object"),
@@ -137,7 +156,9 @@ async def test_a_model_that_answers_nonsense_ends_its_run_with_a_person(
 
 async def test_a_model_that_mends_itself_costs_one_repair_and_no_attempt(tmp_path: Path) -> None:
     script = iter(['{"steps": [', json.dumps({"steps": []}), json.dumps({"text": "Hi"})])
-    async with engine(tmp_path / "d.db", a_desk(lambda request: next(script)), tools=(look,)) as desk:
+    async with engine(
+        tmp_path / "d.db", a_desk(lambda request: next(script)), tools=(look,)
+    ) as desk:
         run_id = await desk.work(a_message())
         rows = await desk.store.rows(run_id)
         assert (await desk.store.run(run_id)).status is RunStatus.SENT
@@ -189,7 +210,11 @@ async def test_a_tool_that_misbehaves_is_an_error_in_the_plan_and_the_run_goes_o
     [result] = fold(Envelope(), rows).outputs["acted"]["results"]
     assert result["status"] == ("success" if error is None else "error")
     assert error is None or result["error"]["error_type"] == error
-    [call] = [found for row in rows if (found := result_of(row).call) is not None and found["tool"] == "look"]
+    [call] = [
+        found
+        for row in rows
+        if (found := result_of(row).call) is not None and found["tool"] == "look"
+    ]
     assert (call["ok"], call["verdict"]) == (error is None, "allow")
 
 
@@ -197,13 +222,16 @@ async def test_a_tool_that_misbehaves_is_an_error_in_the_plan_and_the_run_goes_o
 
 
 async def test_a_message_of_fifty_megabytes_is_worked_and_disturbs_nobody(tmp_path: Path) -> None:
-    """The desk's limit stands before the engine (mail.files, the API); what got in is worked, and stored once."""
+    """The desk's limit stands before the engine (mail.files, the API); what got in is worked,
+    and stored once."""
 
     async def measure(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
         return {"characters": len(env.raw_input)}
 
     parts = Parts(services={"one": measure, "two": measure})
-    async with engine(tmp_path / "d.db", lambda gate: a_flow(chain_of(["one", "two"]), parts)) as desk:
+    async with engine(
+        tmp_path / "d.db", lambda gate: a_flow(chain_of(["one", "two"]), parts)
+    ) as desk:
         run_id, others = await among_others(desk, a_message("big", body="x" * 50_000_000))
         run, rows = await desk.store.run(run_id), await desk.store.rows(run_id)
         again = await desk.dispatcher.submit(a_message("big", body="x" * 50_000_000))
@@ -263,7 +291,9 @@ async def test_a_message_whose_words_are_a_template_is_only_words(tmp_path: Path
     ],
     ids=["list", "object", "half a character", "an error with half a character"],
 )
-async def test_a_service_that_makes_nonsense_is_named_on_its_run(tmp_path: Path, made: Any, words: str) -> None:
+async def test_a_service_that_makes_nonsense_is_named_on_its_run(
+    tmp_path: Path, made: Any, words: str
+) -> None:
     async def serve(env: Envelope, ctx: Any, settings: Any) -> Any:
         if env.raw_input != BAD:
             return {}

@@ -13,7 +13,9 @@ from tests.calendar_servers import Collection, radicale
 from tests.kit import a_message
 
 
-async def test_a_time_is_held_while_its_reply_waits_and_confirmed_when_it_leaves(tmp_path: Path) -> None:
+async def test_a_time_is_held_while_its_reply_waits_and_confirmed_when_it_leaves(
+    tmp_path: Path,
+) -> None:
     async with a_place(tmp_path) as place:
         run_id, review = await place.asked(a_message())
         booking = await place.held(run_id)
@@ -22,7 +24,10 @@ async def test_a_time_is_held_while_its_reply_waits_and_confirmed_when_it_leaves
         assert (await place.held(run_id)).state is BookingState.CONFIRMED
         assert place.mails == 1
         kinds = [event.kind for event in await place.desk.store.events(run_id=run_id)]
-        assert [kind for kind in kinds if kind.startswith("booking")] == ["booking.held", "booking.confirmed"]
+        assert [kind for kind in kinds if kind.startswith("booking")] == [
+            "booking.held",
+            "booking.confirmed",
+        ]
 
 
 async def test_a_rejected_reply_gives_its_time_back(tmp_path: Path) -> None:
@@ -37,7 +42,9 @@ async def test_a_run_that_is_cancelled_gives_its_time_back(tmp_path: Path) -> No
     async with a_place(tmp_path) as place:
         run_id, _ = await place.asked(a_message())
         await place.desk.store.cancel(run_id, "eve")
-        other, _ = await place.asked(a_message(2))  # whoever comes to rest next sets the keeper going
+        other, _ = await place.asked(
+            a_message(2)
+        )  # whoever comes to rest next sets the keeper going
         assert (await place.until(run_id, BookingState.RELEASED)).reason == "the run was cancelled"
         assert (await place.held(other)).state is BookingState.TENTATIVE
 
@@ -66,13 +73,17 @@ async def test_conversations_side_by_side_hold_different_times(tmp_path: Path) -
     async with a_place(tmp_path) as place:
         people = [
             a_message(number).model_copy(
-                update={"principal": a_message().principal.changed(address=f"p{number}@example.com")}
+                update={
+                    "principal": a_message().principal.changed(address=f"p{number}@example.com")
+                }
             )
             for number in range(12)
         ]
         runs = [(await place.desk.dispatcher.submit(message)).run_id for message in people]
         await asyncio.gather(*(place.rested(run_id) for run_id in runs))
-        standing = [one for one in await place.calendar.bookings() if one.state is BookingState.TENTATIVE]
+        standing = [
+            one for one in await place.calendar.bookings() if one.state is BookingState.TENTATIVE
+        ]
         spans = sorted(one.span for one in standing)
         assert spans
         assert all(one.end <= other.start for one, other in pairwise(spans))
@@ -83,12 +94,16 @@ async def test_a_promise_whose_time_is_gone_waits_for_a_person(tmp_path: Path) -
         run_id, review = await place.asked(a_message())
         booking = await place.held(run_id)
         await place.calendar.release(booking.key, "nobody decided in time")
-        await place.calendar.hold(NewBooking("other.1.0", "run_other", booking.span, "bob@example.com", 9e9))
+        await place.calendar.hold(
+            NewBooking("other.1.0", "run_other", booking.span, "bob@example.com", 9e9)
+        )
         assert await place.decided(run_id, review, Decision.APPROVE) is RunStatus.WAITING_REVIEW
         (asked,) = await place.desk.store.reviews(run_id=run_id, state=ReviewState.OPEN)
         assert "is gone" in asked.reason
         assert place.mails == 0
-        assert await place.decided(run_id, asked, Decision.APPROVE) is RunStatus.SENT  # he has seen it
+        assert (
+            await place.decided(run_id, asked, Decision.APPROVE) is RunStatus.SENT
+        )  # he has seen it
         assert place.mails == 1
 
 
@@ -134,6 +149,9 @@ async def test_colleagues_see_in_their_calendar_what_is_held_and_confirmed(
 
 
 @pytest.mark.parametrize("setting", ["effect.after_perform:1", "effect.after_intend:2"])
-async def test_a_killed_process_holds_and_confirms_once(tmp_path: Path, collection: Collection, setting: str) -> None:
-    """After the time was held, and after it was confirmed, before the reply leaves; `make chaos` tries more."""
+async def test_a_killed_process_holds_and_confirms_once(
+    tmp_path: Path, collection: Collection, setting: str
+) -> None:
+    """After the time was held, and after it was confirmed, before the reply leaves; `make chaos`
+    tries more."""
     await survive(tmp_path, collection, setting)

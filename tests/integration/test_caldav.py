@@ -1,4 +1,5 @@
-"""A calendar on a real CalDAV server: busy time, colleagues who change it, and servers that are away."""
+"""A calendar on a real CalDAV server: busy time, colleagues who change it, and servers that are
+away."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -37,10 +38,14 @@ class Bench:
         login = Login(user=USER, password_file=self.secret)
         wire = CalDavWire(CalDavSpec(url=url or self.collection.url, login=login))
         self._wires.append(wire)
-        return CalDavCalendar(DatabaseCalendar(self._database, desk, self.clock.now), wire, PRAGUE, "Call")
+        return CalDavCalendar(
+            DatabaseCalendar(self._database, desk, self.clock.now), wire, PRAGUE, "Call"
+        )
 
     def new(self, key: str = "run_1.1.0", at: datetime = NINE) -> NewBooking:
-        return NewBooking(key, f"run_{key}", Span(at, at + HALF), "ann@example.com", self.clock.now() + 3600)
+        return NewBooking(
+            key, f"run_{key}", Span(at, at + HALF), "ann@example.com", self.clock.now() + 3600
+        )
 
     async def close(self) -> None:
         for wire in self._wires:
@@ -66,7 +71,10 @@ async def test_what_is_in_the_calendar_is_busy_and_nothing_is_told_of_it(bench: 
     await bench.collection.add("birthday", "DTSTART;VALUE=DATE:20270118", "TRANSP:TRANSPARENT")
     calendar = bench.calendar()
     eleven = NINE + timedelta(hours=3)
-    assert await calendar.busy(DAY) == [Span(NINE, NINE + 2 * HALF), Span(eleven, eleven + 2 * HALF)]
+    assert await calendar.busy(DAY) == [
+        Span(NINE, NINE + 2 * HALF),
+        Span(eleven, eleven + 2 * HALF),
+    ]
     later = Span(DAY.start + timedelta(days=70), DAY.end + timedelta(days=70))
     summer = NINE + timedelta(days=70) - timedelta(hours=1)  # nine o'clock in Prague, as ever
     assert await calendar.busy(later) == [Span(summer, summer + 2 * HALF)]
@@ -101,7 +109,9 @@ async def test_an_event_that_a_colleague_changed_keeps_his_words(bench: Bench) -
     await calendar.hold(bench.new())
     text = await bench.collection.text("run_1.1.0.ics")
     assert text is not None
-    await bench.collection.ask("PUT", "run_1.1.0.ics", text.replace("SUMMARY:Call", "SUMMARY:Call about the shop"))
+    await bench.collection.ask(
+        "PUT", "run_1.1.0.ics", text.replace("SUMMARY:Call", "SUMMARY:Call about the shop")
+    )
     await calendar.confirm("run_1.1.0")
     final = await bench.collection.text("run_1.1.0.ics")
     assert final is not None
@@ -123,7 +133,9 @@ async def test_an_appointment_that_was_moved_is_busy_where_it_is_now(bench: Benc
     await calendar.hold(bench.new())
     await calendar.confirm("run_1.1.0")
     text = await bench.collection.text("run_1.1.0.ics") or ""
-    moved = text.replace("20270118T080000Z", "20270118T120000Z").replace("20270118T083000Z", "20270118T123000Z")
+    moved = text.replace("20270118T080000Z", "20270118T120000Z").replace(
+        "20270118T083000Z", "20270118T123000Z"
+    )
     await bench.collection.ask("PUT", "run_1.1.0.ics", moved)
     noon = NINE + timedelta(hours=4)
     assert Span(noon, noon + HALF) in await calendar.busy(DAY)
@@ -143,7 +155,9 @@ async def test_an_interrupted_hold_is_found_and_made_once(bench: Bench) -> None:
     assert await calendar.busy(DAY) == [Span(NINE, NINE + HALF)]
 
 
-async def test_what_cannot_be_told_to_the_server_is_told_later(bench: Bench, tmp_path: Path) -> None:
+async def test_what_cannot_be_told_to_the_server_is_told_later(
+    bench: Bench, tmp_path: Path
+) -> None:
     server = await asyncio.to_thread(RadicaleServer)
     try:
         collection = await server.new_calendar()

@@ -1,4 +1,5 @@
-"""`send_reply`, `create_draft`, `escalate` and `web_search` on a whole desk, and on a real mailbox."""
+"""`send_reply`, `create_draft`, `escalate` and `web_search` on a whole desk, and on a real
+mailbox."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -14,7 +15,16 @@ from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, RunSta
 from deskhand.wiring import open_database, open_desk, read_desk
 from tests.kit import a_message
 from tests.mail_desk import at_work, until, write_desk
-from tests.mail_servers import CUSTOMER, MISSING, SUPPORT, Dovecot, SmtpServer, a_mail, dovecot_program, smtp_server
+from tests.mail_servers import (
+    CUSTOMER,
+    MISSING,
+    SUPPORT,
+    Dovecot,
+    SmtpServer,
+    a_mail,
+    dovecot_program,
+    smtp_server,
+)
 
 FLOWS = """
 flows:
@@ -32,7 +42,9 @@ def brain(*steps: str) -> str:
 def a_desk(folder: Path, *steps: str, more: str = "", tools: str = "") -> Path:
     desk = folder / "desk"
     desk.mkdir(exist_ok=True)
-    (desk / "desk.yaml").write_text(f"desk: closing\nbrain: {{scripted: brain.yaml}}\n{more}\n{FLOWS}")
+    (desk / "desk.yaml").write_text(
+        f"desk: closing\nbrain: {{scripted: brain.yaml}}\n{more}\n{FLOWS}"
+    )
     (desk / "brain.yaml").write_text(brain(*steps))
     if tools:
         (desk / "tools.py").write_text(dedent(tools))
@@ -76,7 +88,10 @@ async def test_escalate_opens_a_hand_over_with_the_reason(tmp_path: Path) -> Non
 
 async def test_a_policy_needs_no_rule_for_them_but_may_have_one(tmp_path: Path) -> None:
     send = "{tool: send_reply, parameters: {subject: Your parcel, body: It is on its way.}}"
-    rule = "{name: nothing about prices, when: {tool: send_reply, subject: {contains: price}}, then: hold}"
+    rule = (
+        "{name: nothing about prices, when: {tool: send_reply, subject: {contains: price}}, then:"
+        " hold}"
+    )
     desk = a_desk(tmp_path, send, more=f"policy: [{rule}]")
     assert (await worked(desk))[0] is RunStatus.SENT
     other = tmp_path / "other"
@@ -102,7 +117,9 @@ async def test_a_tool_of_the_same_name_is_refused_with_its_place(tmp_path: Path)
         return {}
     '''
     desk = a_desk(tmp_path, tools=code)
-    with pytest.raises(ConfigError, match="'escalate' is a tool that every desk has already") as caught:
+    with pytest.raises(
+        ConfigError, match="'escalate' is a tool that every desk has already"
+    ) as caught:
         read_desk(str(desk))
     assert (caught.value.file, caught.value.line) == (str(desk / "tools.py"), 4)
 

@@ -1,4 +1,5 @@
-"""The process dies at a named point: afterwards nothing is lost, nothing is done twice, order is kept."""
+"""The process dies at a named point: afterwards nothing is lost, nothing is done twice, order is
+kept."""
 
 import asyncio
 import os
@@ -53,7 +54,8 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def live_until_crash(folder: Path, point: str, passage: int, url: str | None = None) -> bool:
-    """Work the scenario until the point kills it; False when the point was never passed so often."""
+    """Work the scenario until the point kills it; False when the point was never passed so
+    often."""
     loop, crashed = asyncio.get_running_loop(), asyncio.Event()
 
     def die() -> NoReturn:
@@ -77,7 +79,8 @@ async def live_until_crash(folder: Path, point: str, passage: int, url: str | No
 
 
 async def abandon(scene: Scene, life: asyncio.Task[None]) -> None:
-    """What a killed process does: nothing more. Its lease would be found dead; here its process still lives."""
+    """What a killed process does: nothing more. Its lease would be found dead; here its process
+    still lives."""
     await scene.dispatcher._sweeping.stop()
     tasks = [life, *scene.dispatcher._tasks]
     for task in tasks:
@@ -139,7 +142,12 @@ async def test_the_same_holds_on_postgresql(tmp_path: Path, point: str, passage:
 
 async def test_crash_after_crash_ends_well_too(tmp_path: Path, empty_database: Path) -> None:
     shutil.copy(empty_database, tmp_path / "desk.db")
-    for point in ("loop.after_work", "effect.after_perform", "journal.after_commit", "dispatch.after_claim"):
+    for point in (
+        "loop.after_work",
+        "effect.after_perform",
+        "journal.after_commit",
+        "dispatch.after_claim",
+    ):
         await live_until_crash(tmp_path, point, 1)
         database = await SqliteDatabase.open(tmp_path / "desk.db")
         await database.write(lambda tx: tx.raw.execute("DELETE FROM leases").close())
@@ -149,9 +157,15 @@ async def test_crash_after_crash_ends_well_too(tmp_path: Path, empty_database: P
 
 def kill_at(folder: Path, setting: str, *url: str) -> int:
     """Run the scenario in a process that kills itself there; its exit code."""
-    environment = {**os.environ, "DESKHAND_CRASH_AT": setting, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    environment = {
+        **os.environ,
+        "DESKHAND_CRASH_AT": setting,
+        "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}",
+    }
     command = [sys.executable, "-m", "tests.crash_scenario", str(folder), *url]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=120, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, timeout=120, check=False
+    )
     assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
     return done.returncode
 
@@ -165,7 +179,9 @@ async def check_after(folder: Path, url: str | None = None) -> None:
 
 
 @pytest.mark.parametrize("setting", KILLED_AT)
-def test_a_killed_process_loses_nothing_and_doubles_nothing(tmp_path: Path, empty_database: Path, setting: str) -> None:
+def test_a_killed_process_loses_nothing_and_doubles_nothing(
+    tmp_path: Path, empty_database: Path, setting: str
+) -> None:
     shutil.copy(empty_database, tmp_path / "desk.db")
     assert kill_at(tmp_path, setting) == -signal.SIGKILL
     asyncio.run(check_after(tmp_path))
@@ -173,7 +189,9 @@ def test_a_killed_process_loses_nothing_and_doubles_nothing(tmp_path: Path, empt
 
 @pytest.mark.skipif(postgres_programs() is None, reason="PostgreSQL's server is not installed")
 @pytest.mark.parametrize("setting", KILLED_AT[3:7])
-def test_a_killed_process_on_postgresql_loses_nothing_and_doubles_nothing(tmp_path: Path, setting: str) -> None:
+def test_a_killed_process_on_postgresql_loses_nothing_and_doubles_nothing(
+    tmp_path: Path, setting: str
+) -> None:
     url = new_database()
     assert kill_at(tmp_path, setting, url) == -signal.SIGKILL
     asyncio.run(check_after(tmp_path, url))

@@ -29,7 +29,9 @@ from tests.kit import a_message
 from tests.knowledge_kit import HashingEmbedder, an_article
 from tests.servers import new_database, postgres_programs
 
-pytestmark = pytest.mark.skipif(postgres_programs() is None, reason="PostgreSQL's server is not installed")
+pytestmark = pytest.mark.skipif(
+    postgres_programs() is None, reason="PostgreSQL's server is not installed"
+)
 
 
 async def filled(path: Path, runs: int) -> SqliteDatabase:
@@ -67,7 +69,12 @@ async def test_everything_arrives_and_goes_on(tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
     counts = await copy_database(source, target, lambda *progress: told.append(progress))
     old, new = SqliteStore(source, "desk"), PostgresStore(target, "desk")
-    assert (counts["runs"], counts["steps"], counts["reviews"], counts["seals"]) == (2500, 2500, 2500, 1)
+    assert (counts["runs"], counts["steps"], counts["reviews"], counts["seals"]) == (
+        2500,
+        2500,
+        2500,
+        1,
+    )
     assert ("runs", 2500, 2500) in told
     assert await new.runs(limit=5000) == await old.runs(limit=5000)
     assert [review.payload for review in await new.reviews(limit=5000)] == [
@@ -100,11 +107,24 @@ async def test_a_database_at_work_is_not_copied(tmp_path: Path) -> None:
 async def test_the_command_copies_and_counts(tmp_path: Path) -> None:
     await (await filled(tmp_path / "d.db", 20)).close()
     url = await asyncio.to_thread(new_database)
-    command = [sys.executable, "-m", "deskhand.cli", "db", "copy", str(tmp_path / "d.db"), url, "--json"]
-    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, timeout=60, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "deskhand.cli",
+        "db",
+        "copy",
+        str(tmp_path / "d.db"),
+        url,
+        "--json",
+    ]
+    done = await asyncio.to_thread(
+        subprocess.run, command, capture_output=True, timeout=60, check=False
+    )
     assert done.returncode == 0, done.stderr.decode()
     assert json.loads(done.stdout)["rows"]["runs"] == 20
-    again = await asyncio.to_thread(subprocess.run, command, capture_output=True, timeout=60, check=False)
+    again = await asyncio.to_thread(
+        subprocess.run, command, capture_output=True, timeout=60, check=False
+    )
     assert again.returncode != 0
     assert b"not empty" in again.stderr
 
@@ -126,7 +146,9 @@ async def test_the_knowledge_base_is_found_in_the_copy(tmp_path: Path) -> None:
 
 
 OWN = sa.MetaData()
-SHELVES = sa.Table("shelves", OWN, sa.Column("name", sa.Text, primary_key=True), sa.Column("open", sa.Boolean))
+SHELVES = sa.Table(
+    "shelves", OWN, sa.Column("name", sa.Text, primary_key=True), sa.Column("open", sa.Boolean)
+)
 ITEMS = sa.Table(
     "items",
     OWN,
@@ -142,11 +164,20 @@ ITEMS = sa.Table(
 
 def fill(connection: sa.Connection) -> None:
     OWN.create_all(connection)
-    connection.execute(SHELVES.insert(), [{"name": "A", "open": True}, {"name": "B", "open": False}])
+    connection.execute(
+        SHELVES.insert(), [{"name": "A", "open": True}, {"name": "B", "open": False}]
+    )
     at = datetime(2026, 11, 15, 9, 30, tzinfo=UTC).replace(tzinfo=None)
     more = {"for": ["Ann"]}
     items = [
-        {"shelf": "A", "packs": 2**40 + n, "weight": 0.5, "at": at, "picture": b"\x00\xff", "more": more}
+        {
+            "shelf": "A",
+            "packs": 2**40 + n,
+            "weight": 0.5,
+            "at": at,
+            "picture": b"\x00\xff",
+            "more": more,
+        }
         for n in range(5)
     ]
     connection.execute(ITEMS.insert(), items)
@@ -161,7 +192,13 @@ async def test_a_desks_own_tables_arrive_and_are_written_on(tmp_path: Path) -> N
 
     def put(connection: sa.Connection) -> dict[str, int]:
         given = {"shelf": "B", "packs": 1}
-        return {"id": int(connection.execute(ITEMS.insert().values(**given).returning(ITEMS.c.id)).scalar_one())}
+        return {
+            "id": int(
+                connection.execute(
+                    ITEMS.insert().values(**given).returning(ITEMS.c.id)
+                ).scalar_one()
+            )
+        }
 
     assert await before.once(tables, "run.0.0", put) == {"id": 6}
     told: list[tuple[str, int, int]] = []
@@ -177,6 +214,8 @@ async def test_a_desks_own_tables_arrive_and_are_written_on(tmp_path: Path) -> N
 
     assert (await read(after))[:6] == await read(before)
     with pytest.raises(Exception, match="foreign key"):
-        await after.write(tables, lambda db: db.execute(ITEMS.insert().values(shelf="Z", packs=1)).rowcount)
+        await after.write(
+            tables, lambda db: db.execute(ITEMS.insert().values(shelf="Z", packs=1)).rowcount
+        )
     await source.close()
     await target.close()

@@ -1,4 +1,5 @@
-"""As an operator meets it: `deskhand serve --workers` takes messages in, `deskhand worker` works them."""
+"""As an operator meets it: `deskhand serve --workers` takes messages in, `deskhand worker` works
+them."""
 
 import json
 import os
@@ -19,7 +20,8 @@ from tests.servers import PostgresServer, postgres_programs
 
 pytest.importorskip("dbos", reason="DBOS is not installed (pip install deskhand[scale])")
 pytestmark = pytest.mark.skipif(
-    postgres_programs() is None, reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)"
+    postgres_programs() is None,
+    reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)",
 )
 
 COMMAND = [sys.executable, "-m", "deskhand.cli"]
@@ -39,10 +41,14 @@ def told(server: PostgresServer, *arguments: str) -> Any:
     return json.loads(done.stdout)
 
 
-def begin(folder: Path, server: PostgresServer, until: str, *arguments: str) -> tuple[subprocess.Popen[str], str]:
+def begin(
+    folder: Path, server: PostgresServer, until: str, *arguments: str
+) -> tuple[subprocess.Popen[str], str]:
     """A command that keeps running, once it has said this."""
     command = [*COMMAND, *arguments, "--database", server.url(), "--outbox", str(folder)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "NO_COLOR": "1"})
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env={**os.environ, "NO_COLOR": "1"}
+    )
     assert process.stderr is not None
     while until not in (line := process.stderr.readline()):
         assert line, "it ended"
@@ -50,7 +56,12 @@ def begin(folder: Path, server: PostgresServer, until: str, *arguments: str) -> 
 
 
 def post(url: str, key: str, number: int) -> tuple[int, str | None]:
-    body = {"id": f"m{number}", "from": "ann@example.com", "subject": "My parcel", "body": "Where is my parcel?"}
+    body = {
+        "id": f"m{number}",
+        "from": "ann@example.com",
+        "subject": "My parcel",
+        "body": "Where is my parcel?",
+    }
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
     request = urllib.request.Request(f"{url}/api/messages", json.dumps(body).encode(), headers)
     try:
@@ -61,10 +72,16 @@ def post(url: str, key: str, number: int) -> tuple[int, str | None]:
             return refused.code, refused.headers["Retry-After"]
 
 
-def test_messages_come_in_by_http_and_a_worker_works_them(server: PostgresServer, tmp_path: Path) -> None:
-    key = told(server, "keys", "add", "shop", "--scope", "messages:write", "--desk", "sample")["secret"]
+def test_messages_come_in_by_http_and_a_worker_works_them(
+    server: PostgresServer, tmp_path: Path
+) -> None:
+    key = told(server, "keys", "add", "shop", "--scope", "messages:write", "--desk", "sample")[
+        "secret"
+    ]
     worker, line = begin(tmp_path, server, "works sample", "worker", "sample")
-    intake, serving = begin(tmp_path, server, "serving", "serve", "sample", "--workers", "--port", "0")
+    intake, serving = begin(
+        tmp_path, server, "serving", "serve", "sample", "--workers", "--port", "0"
+    )
     try:
         url = re.findall(r"http://\S+", serving)[0]
         assert post(url, key, 1)[0] == 202
@@ -75,7 +92,9 @@ def test_messages_come_in_by_http_and_a_worker_works_them(server: PostgresServer
         while post(url, key, 2)[0] != 202:
             assert time.monotonic() < deadline
             time.sleep(0.2)
-        while any(run["status"] in ("queued", "running") for run in told(server, "runs", "list")["runs"]):
+        while any(
+            run["status"] in ("queued", "running") for run in told(server, "runs", "list")["runs"]
+        ):
             assert time.monotonic() < deadline
         assert len(told(server, "runs", "list")["runs"]) == 2
         found = told(server, "workers", "list")
@@ -90,6 +109,9 @@ def test_messages_come_in_by_http_and_a_worker_works_them(server: PostgresServer
             process.stderr.close()
     assert codes == [0, 0]
     assert told(server, "workers", "list")["workers"] == []
-    assert told(server, "stop", "sample", "--reason", "wrong prices", "--by", "olga")["stopped"]["by"] == "olga"
+    assert (
+        told(server, "stop", "sample", "--reason", "wrong prices", "--by", "olga")["stopped"]["by"]
+        == "olga"
+    )
     [stopped] = told(server, "workers", "list")["stopped"]
     assert (stopped["desk"], stopped["by"], stopped["reason"]) == ("sample", "olga", "wrong prices")

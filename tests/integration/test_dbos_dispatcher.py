@@ -1,4 +1,5 @@
-"""The DBOS dispatcher keeps the promises that every dispatcher makes, and those that only it can make."""
+"""The DBOS dispatcher keeps the promises that every dispatcher makes, and those that only it can
+make."""
 
 import asyncio
 import time
@@ -39,7 +40,9 @@ async def serving(
     async def one(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
         return await service(env)
 
-    worker = Worker(store, {"flow": a_flow(chain_of(["one"]), Parts(services={"one": one}))}, SystemClock())
+    worker = Worker(
+        store, {"flow": a_flow(chain_of(["one"]), Parts(services={"one": one}))}, SystemClock()
+    )
     settings = CrewLimits(**{"sweep": 0.1, "poll": 0.03, **limits})
     crew = Crew(store._postgres, store.owner, [store.desk], settings)
     dispatcher = DbosDispatcher(crew, store, worker.work, lambda message: "flow", {"flow": "v1"})
@@ -62,7 +65,9 @@ KEPT: tuple[Callable[[Stores], Awaitable[None]], ...] = (
 )
 
 
-@pytest.mark.parametrize("promise", KEPT, ids=lambda promise: promise.__name__.removeprefix("test_"))
+@pytest.mark.parametrize(
+    "promise", KEPT, ids=lambda promise: promise.__name__.removeprefix("test_")
+)
 async def test_it_keeps(
     promise: Callable[[Stores], Awaitable[None]], stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,10 +87,14 @@ async def test_work_that_comes_while_a_worker_is_still_starting_is_done(
     monkeypatch.setattr(promises, "serving", serving)
     monkeypatch.setattr(Executor, "launch", slowly)
     async with asyncio.timeout(120):
-        await promises.test_a_stop_hands_back_what_is_not_finished_and_the_next_start_takes_it_up(stores)
+        await promises.test_a_stop_hands_back_what_is_not_finished_and_the_next_start_takes_it_up(
+            stores
+        )
 
 
-async def test_work_in_flight_is_bounded_and_intake_waits_while_the_backlog_is_full(stores: Stores) -> None:
+async def test_work_in_flight_is_bounded_and_intake_waits_while_the_backlog_is_full(
+    stores: Stores,
+) -> None:
     at_work = most = 0
     gate, three = asyncio.Event(), asyncio.Event()
 
@@ -113,7 +122,9 @@ async def test_work_in_flight_is_bounded_and_intake_waits_while_the_backlog_is_f
     assert most == 3
 
 
-async def test_runs_that_never_reached_the_queue_are_found_and_worked_in_order(stores: Stores) -> None:
+async def test_runs_that_never_reached_the_queue_are_found_and_worked_in_order(
+    stores: Stores,
+) -> None:
     seen: list[str] = []
 
     async def service(env: Envelope) -> dict[str, Any]:
@@ -121,13 +132,17 @@ async def test_runs_that_never_reached_the_queue_are_found_and_worked_in_order(s
         return {}
 
     store = await stores()
-    left = [(await store.accept(a_message(n, conversation="c"), flow="flow")).run_id for n in range(5)]
+    left = [
+        (await store.accept(a_message(n, conversation="c"), flow="flow")).run_id for n in range(5)
+    ]
     async with serving(store, service) as dispatcher:
         assert {await dispatcher.wait(run) for run in left} == {RunStatus.DONE}
     assert seen == left
 
 
-async def test_the_later_run_comes_first_on_the_queue_and_still_waits_for_the_earlier(stores: Stores) -> None:
+async def test_the_later_run_comes_first_on_the_queue_and_still_waits_for_the_earlier(
+    stores: Stores,
+) -> None:
     seen: list[str] = []
 
     async def service(env: Envelope) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""What machines do to workers: disks that stall, clocks that jump. Nothing lost, nothing doubled, order kept."""
+"""What machines do to workers: disks that stall, clocks that jump. Nothing lost, nothing
+doubled, order kept."""
 
 import asyncio
 import os
@@ -21,7 +22,8 @@ from tests.servers import PostgresServer, new_database, postgres_programs
 
 pytest.importorskip("dbos", reason="DBOS is not installed (pip install deskhand[scale])")
 pytestmark = pytest.mark.skipif(
-    postgres_programs() is None, reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)"
+    postgres_programs() is None,
+    reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)",
 )
 
 HOUR = 3600.0
@@ -32,7 +34,8 @@ HOUR = 3600.0
 
 @pytest.fixture
 async def slow_server() -> AsyncIterator[PostgresServer]:
-    """Every commit waits for its disk a tenth of a second, which is the most that PostgreSQL offers."""
+    """Every commit waits for its disk a tenth of a second, which is the most that PostgreSQL
+    offers."""
     server = await asyncio.to_thread(lambda: PostgresServer(durable=True))
     connection = await asyncpg.connect(server.url())
     await connection.execute("ALTER SYSTEM SET commit_siblings = 0")
@@ -43,7 +46,9 @@ async def slow_server() -> AsyncIterator[PostgresServer]:
     await asyncio.to_thread(server.remove)
 
 
-async def test_a_slow_disk_that_stalls_for_longer_than_the_lease(slow_server: PostgresServer, tmp_path: Path) -> None:
+async def test_a_slow_disk_that_stalls_for_longer_than_the_lease(
+    slow_server: PostgresServer, tmp_path: Path
+) -> None:
     url, lanes = slow_server.url(), load(80, 40)
     with Workers(url, tmp_path, Settings(lease=2.0)) as workers:
         crew = [workers.start() for _ in range(3)]
@@ -62,7 +67,8 @@ async def test_a_slow_disk_that_stalls_for_longer_than_the_lease(slow_server: Po
 
 
 async def stall(server: PostgresServer, seconds: float) -> None:
-    """All of PostgreSQL's processes hang, as on a disk that does not answer, and go on as if nothing had been."""
+    """All of PostgreSQL's processes hang, as on a disk that does not answer, and go on as if
+    nothing had been."""
     family = [server.pid, *children_of(server.pid)]
     for pid in family:
         os.kill(pid, signal.SIGSTOP)
@@ -72,7 +78,9 @@ async def stall(server: PostgresServer, seconds: float) -> None:
 
 
 def children_of(pid: int) -> list[int]:
-    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    listed = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False
+    )
     return [int(word) for word in listed.stdout.split()]
 
 
@@ -83,7 +91,8 @@ async def test_workers_whose_clocks_jump_an_hour_to_and_fro(tmp_path: Path) -> N
     url, lanes = await asyncio.to_thread(new_database), load(200, 40)
     with Workers(url, tmp_path) as workers:
         crew = [
-            workers.start(clock_errors=errors) for errors in ((0.0, HOUR), (-HOUR, 0.0, HOUR), (HOUR, -HOUR), (-HOUR,))
+            workers.start(clock_errors=errors)
+            for errors in ((0.0, HOUR), (-HOUR, 0.0, HOUR), (HOUR, -HOUR), (-HOUR,))
         ]
         for process in crew:
             await process.up()
@@ -96,7 +105,9 @@ async def test_workers_whose_clocks_jump_an_hour_to_and_fro(tmp_path: Path) -> N
             assert await report(intake._store, tmp_path, lanes) == all_well(200)
 
 
-async def test_a_lease_is_kept_and_taken_by_the_databases_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_lease_is_kept_and_taken_by_the_databases_clock(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     database = await PostgresDatabase.open(await asyncio.to_thread(new_database))
     roster, right = Roster(database, database.name), time.time
     try:

@@ -1,4 +1,5 @@
-"""Workers on one database: whatever becomes of one of them, the others finish its work, once and in order."""
+"""Workers on one database: whatever becomes of one of them, the others finish its work, once and
+in order."""
 
 import asyncio
 import signal
@@ -22,7 +23,8 @@ from tests.servers import PostgresServer, new_database, postgres_programs
 
 pytest.importorskip("dbos", reason="DBOS is not installed (pip install deskhand[scale])")
 pytestmark = pytest.mark.skipif(
-    postgres_programs() is None, reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)"
+    postgres_programs() is None,
+    reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)",
 )
 
 
@@ -52,7 +54,9 @@ async def running(store: PostgresStore, owner: str, at_least: int = 1) -> list[s
     """Wait until this worker has runs in hand."""
     async with asyncio.timeout(60):
         while True:
-            found = [run.id for run in await store.runs(status=RunStatus.RUNNING) if run.owner == owner]
+            found = [
+                run.id for run in await store.runs(status=RunStatus.RUNNING) if run.owner == owner
+            ]
             if len(found) >= at_least:
                 return found
             await asyncio.sleep(0.02)
@@ -167,7 +171,9 @@ async def test_no_more_run_at_once_than_may_everywhere(
     async with member(url, tmp_path, INTAKE) as intake:
         await hand_in(intake, lanes)
         async with asyncio.timeout(60):
-            while len(owners := [run.owner for run in await store.runs(status=RunStatus.RUNNING)]) < 4:  # noqa: ASYNC110
+            while (  # noqa: ASYNC110
+                len(owners := [run.owner for run in await store.runs(status=RunStatus.RUNNING)]) < 4
+            ):
                 await asyncio.sleep(0.02)
         assert set(owners) == set(names)
         await asyncio.sleep(1)  # many looks at the queue, of both
@@ -234,7 +240,9 @@ def test_silence_is_judged_by_looks_and_not_by_clocks() -> None:
     assert watch.look({"a": 0.5, "b": 9e9}) == {}
 
 
-async def test_a_process_that_serves_alone_and_workers_turn_each_other_away(store: PostgresStore) -> None:
+async def test_a_process_that_serves_alone_and_workers_turn_each_other_away(
+    store: PostgresStore,
+) -> None:
     database = store._postgres
     roster = Roster(database, database.name)
     await store.acquire(60)

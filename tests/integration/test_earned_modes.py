@@ -1,4 +1,5 @@
-"""A desk that begins with drafts, earns `auto`, and loses it again: the real store, loop and gate."""
+"""A desk that begins with drafts, earns `auto`, and loses it again: the real store, loop and
+gate."""
 
 import asyncio
 from pathlib import Path
@@ -30,10 +31,13 @@ async def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return await asyncio.to_thread(new_database)
 
 
-async def test_a_category_earns_auto_and_falls_back_when_checks_fail(tmp_path: Path, url: str) -> None:
+async def test_a_category_earns_auto_and_falls_back_when_checks_fail(
+    tmp_path: Path, url: str
+) -> None:
     async with earning(tmp_path, CHECKED, url) as desk:
         with pytest.raises(
-            Conflict, match="auto is not justified for inquiry: 0 of 0 judged replies were good; 0 judged"
+            Conflict,
+            match="auto is not justified for inquiry: 0 of 0 judged replies were good; 0 judged",
         ):
             await desk.trust.promote("inquiry", "olga")
         await approve_many(desk, 8)
@@ -55,7 +59,10 @@ async def test_a_category_earns_auto_and_falls_back_when_checks_fail(tmp_path: P
         assert changes[-1].by == ITSELF
         assert "replies that people looked at were not good" in changes[-1].reason
         events = [event for event in await desk.store.events() if event.kind == "mode.changed"]
-        assert [(event.by, event.payload["mode"]) for event in events] == [("olga", "auto"), (ITSELF, "draft")]
+        assert [(event.by, event.payload["mode"]) for event in events] == [
+            ("olga", "auto"),
+            (ITSELF, "draft"),
+        ]
         assert (await desk.trust.standing("inquiry")).place.falls == 1
 
 
@@ -69,7 +76,9 @@ async def test_in_auto_replies_leave_alone_and_another_process_sees_a_lowered_mo
         alone = [run_id for run_id, status in left if status == "sent"]
         assert len(alone) >= 4  # one in a hundred is checked
         found = await desk.trust.store.judgements("inquiry")
-        assert [(one.run_id, str(one.judged), one.language) for one in found] == [(run, "sent", "en") for run in alone]
+        assert [(one.run_id, str(one.judged), one.language) for one in found] == [
+            (run, "sent", "en") for run in alone
+        ]
         async with open_database(url) as other:
             trust = open_trust(read_desk(str(tmp_path / "earning")).spec, other)
             await trust.lower("inquiry", "draft", "olga", "new prices")
@@ -89,7 +98,9 @@ async def test_complaints_about_replies_that_left_alone_make_it_fall_back(tmp_pa
                 if review.payload["waits"] == "draft":
                     break
                 continue
-            angry = a_message(f"a{number}", conversation=f"c{number}", body="This was a terrible answer")
+            angry = a_message(
+                f"a{number}", conversation=f"c{number}", body="This was a terrible answer"
+            )
             assert (await worked(desk, angry))[1] == "waiting_review"
         changes = await desk.trust.store.mode_changes("inquiry")
         assert kinds(changes)[-1] == ("auto", "draft", "fell_back")
@@ -131,5 +142,7 @@ async def test_a_spot_check_is_the_same_for_a_run_whenever_it_is_asked(tmp_path:
         await desk.trust.promote("inquiry", "olga", force=True, reason="trying it")
         assert await desk.trust.mode_for("inquiry") == "auto"
         first = [await desk.trust.checks(f"run_{number}", "inquiry") for number in range(300)]
-        assert first == [await desk.trust.checks(f"run_{number}", "inquiry") for number in range(300)]
+        assert first == [
+            await desk.trust.checks(f"run_{number}", "inquiry") for number in range(300)
+        ]
         assert 30 <= sum(first) <= 90

@@ -44,7 +44,7 @@ flows:
       draft: {task: draft, tone: {else: friendly}, max_visits: 5, next: review}
       review: {service: review, auto_send_at: 0.5, loop_to: draft, next: dispatch}
       dispatch: {service: dispatch}
-"""
+"""  # noqa: E501
 TOOLS = '''\
 from deskhand import tool
 
@@ -79,7 +79,7 @@ intents:
       - I would like to return the lamp
       - Is it possible to send the product back to you?
 out_of_scope: [What is the capital of France?, Can you sponsor our football club?, I would like to work for you]
-"""
+"""  # noqa: E501
 ARTICLE = """\
 ---
 id: returns-1
@@ -89,7 +89,7 @@ language: en
 # How to return an item
 
 You may send an item back within 30 days of delivery. Pack it in its box and hand it in at any post office.
-"""
+"""  # noqa: E501
 
 
 @pytest.fixture
@@ -107,9 +107,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def at_work(folder: Path) -> AsyncIterator[Desk]:
     async with (
         open_database(str(folder.parent / "d.db")) as database,
-        open_desk(read_desk(str(folder)), database, outbox=folder.parent / "outbox", live=False) as desk,
+        open_desk(
+            read_desk(str(folder)), database, outbox=folder.parent / "outbox", live=False
+        ) as desk,
     ):
-        await Indexer(desk.knowledge.store, folder / "knowledge", embedder(), embedder_name()).rebuild()
+        await Indexer(
+            desk.knowledge.store, folder / "knowledge", embedder(), embedder_name()
+        ).rebuild()
         yield desk
 
 
@@ -129,15 +133,23 @@ async def told(desk: Desk, number: int, body: str, conversation: str = "") -> di
 
 async def test_a_question_in_a_plan_stops_the_run_and_its_answer_goes_on(folder: Path) -> None:
     """No route asks: the walk itself comes upon the plan's question."""
-    written = DESK.replace('        routes: [{when: {ask: {exists: true}}, outcome: clarify, ask: "{{ ask }}"}]\n', "")
+    written = DESK.replace(
+        '        routes: [{when: {ask: {exists: true}}, outcome: clarify, ask: "{{ ask }}"}]\n', ""
+    )
     assert written != DESK
     (folder / "desk.yaml").write_text(written)
     async with at_work(folder) as desk:
         asked = await told(desk, 1, "Kdy dorazí moje objednávka?", "c")
-        assert (asked["status"], asked["reply"]["text"]) == ("waiting_user", "O kterou zásilku jde?")
+        assert (asked["status"], asked["reply"]["text"]) == (
+            "waiting_user",
+            "O kterou zásilku jde?",
+        )
         assert asked["outputs"]["act"]["executed"] == 0
         still = await told(desk, 2, "Už si nevzpomínám, kde je můj balík?", "c")
-        assert (still["status"], still["reply"]["text"]) == ("waiting_user", "O kterou zásilku jde?")
+        assert (still["status"], still["reply"]["text"]) == (
+            "waiting_user",
+            "O kterou zásilku jde?",
+        )
         answered = await told(desk, 3, "Je to zásilka P-1002, děkuji.", "c")
         assert [step["name"] for step in answered["steps"]][:2] == ["@adopt", "decide"]
         assert [one["data"]["order"] for one in answered["outputs"]["act"]["results"]] == ["P-1002"]
@@ -147,10 +159,17 @@ async def test_a_question_in_a_plan_stops_the_run_and_its_answer_goes_on(folder:
 
 async def test_a_desk_without_a_key_looks_up_asks_quotes_and_hands_over(folder: Path) -> None:
     async with at_work(folder) as desk:
-        status = await told(desk, 1, "Where is my parcel P-1001? I am still waiting for the delivery.")
-        assert (status["status"], status["outputs"]["classification"]["category"]) == ("sent", "order_status")
+        status = await told(
+            desk, 1, "Where is my parcel P-1001? I am still waiting for the delivery."
+        )
+        assert (status["status"], status["outputs"]["classification"]["category"]) == (
+            "sent",
+            "order_status",
+        )
         assert "Your parcel P-1001 is on its way." in status["reply"]["text"]
-        assert [step["answered"] for step in status["steps"] if step["name"] == "classify"] == [{"brain": "embedded"}]
+        assert [step["answered"] for step in status["steps"] if step["name"] == "classify"] == [
+            {"brain": "embedded"}
+        ]
 
         asked = await told(desk, 2, "When will my order arrive?", "c")
         assert (asked["status"], asked["reply"]["text"]) == (
@@ -163,7 +182,9 @@ async def test_a_desk_without_a_key_looks_up_asks_quotes_and_hands_over(folder: 
 
         returned = await told(desk, 4, "How can I return an item that I bought?")
         assert returned["status"] == "sent"
-        assert "> You may send an item back within 30 days of delivery." in returned["reply"]["text"]
+        assert (
+            "> You may send an item back within 30 days of delivery." in returned["reply"]["text"]
+        )
         used = await desk.knowledge.store.used()
         assert [article for article, _ in used] == ["returns-1"]
 
@@ -190,5 +211,7 @@ async def test_what_it_cannot_read_goes_to_a_person_and_no_run_breaks(folder: Pa
             assert "hands over" in run["reason"], what
         mixed = await told(desk, 98, "我的包裹在哪里 где посылка? أين الطرد Kde je můj Paket?")
         assert (mixed["status"], mixed["outputs"]["plan"]["missing"]) == ("waiting_user", ["order"])
-        fine = await told(desk, 99, "Where is my parcel P-1001? I am still waiting for the delivery.")
+        fine = await told(
+            desk, 99, "Where is my parcel P-1001? I am still waiting for the delivery."
+        )
         assert fine["status"] == "sent"

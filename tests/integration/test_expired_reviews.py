@@ -35,7 +35,9 @@ async def pass_time(shop: Served, review: Review, hours: float) -> list[Review]:
     return await desk.store.reviews(run_id=review.run_id)
 
 
-async def test_a_reply_that_nobody_decides_becomes_a_hand_over_that_can_be_answered(tmp_path: Path) -> None:
+async def test_a_reply_that_nobody_decides_becomes_a_hand_over_that_can_be_answered(
+    tmp_path: Path,
+) -> None:
     more = "reviews: {expire: {after: 5 hours, then: hand_over}}\n"
     async with served(tmp_path, more=more, approvals=True) as shop:
         review, ida = await waiting(shop), await person(shop)
@@ -54,7 +56,9 @@ async def test_a_reply_that_nobody_decides_becomes_a_hand_over_that_can_be_answe
         store = shop.desks["shop"].store
         assert (await store.run(review.run_id)).status is RunStatus.NEEDS_REVIEW
         sheet = await ida.page({"desk": "shop", "review": handed_over.id})
-        assert "Hello ann@example.com</textarea>" in sheet  # what had been drafted is there to begin with
+        assert (
+            "Hello ann@example.com</textarea>" in sheet
+        )  # what had been drafted is there to begin with
         assert len(await pass_time(shop, handed_over, 1000)) == 2
         assert outbox(shop) == []
         verdict = Verdict(Decision.ANSWER, "ida", handed_over.version, edit={"text": "It is lost."})
@@ -85,16 +89,26 @@ async def test_what_nobody_decides_is_given_to_somebody_and_waits_on(tmp_path: P
         store = shop.desks["shop"].store
         for review in (reply, broken):
             [given] = await pass_time(shop, review, 6)
-            assert (given.assignee, given.state, given.version) == ("lead", ReviewState.OPEN, review.version)
+            assert (given.assignee, given.state, given.version) == (
+                "lead",
+                ReviewState.OPEN,
+                review.version,
+            )
             assert (given.expires_at, given.decision) == (None, None)
             event = (await store.events(run_id=review.run_id))[-1]
-            assert (event.kind, event.by, event.payload["to"]) == ("review.assigned", EXPIRY, "lead")
+            assert (event.kind, event.by, event.payload["to"]) == (
+                "review.assigned",
+                EXPIRY,
+                "lead",
+            )
             await pass_time(shop, review, 1000)
         verdict = Verdict(Decision.APPROVE, "ida", reply.version, reply.payload_hash)
         assert (await store.decide(reply.id, verdict)).decided_by == "ida"
 
 
-@pytest.mark.parametrize("more", ["reviews: {expire_after: 5 hours}\n", "reviews: {expire: {after: 5 hours}}\n"])
+@pytest.mark.parametrize(
+    "more", ["reviews: {expire_after: 5 hours}\n", "reviews: {expire: {after: 5 hours}}\n"]
+)
 async def test_what_nobody_decides_is_over(tmp_path: Path, more: str) -> None:
     async with served(tmp_path, more=more) as shop:
         reply, broken = await waiting(shop), await waiting(shop, "broken")
@@ -106,7 +120,9 @@ async def test_what_nobody_decides_is_over(tmp_path: Path, more: str) -> None:
         assert outbox(shop) == []
 
 
-async def test_a_stage_may_wait_for_another_time_than_the_desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stage_may_wait_for_another_time_than_the_desk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stage = "auto_send_at: 0.8, expire: {{after: 1 hour, then: assign, to: lead}}"
     monkeypatch.setattr(api_kit, "DESK", api_kit.DESK.replace("auto_send_at: 0.8", stage))
     async with served(tmp_path, more="reviews: {expire: {after: 5 hours}}\n") as shop:

@@ -1,4 +1,5 @@
-"""Mail from files: a folder, a maildir and an mbox are watched, and replies leave into the outbox."""
+"""Mail from files: a folder, a maildir and an mbox are watched, and replies leave into the
+outbox."""
 
 import mailbox
 import os
@@ -29,7 +30,9 @@ def desk_in(folder: Path) -> Path:
     desk = folder / "desk"
     desk.mkdir()
     (desk / "desk.yaml").write_text(DESK)
-    (desk / "brain.yaml").write_text("rules:\n  - answer: {text: It is on its way., language: en}\n")
+    (desk / "brain.yaml").write_text(
+        "rules:\n  - answer: {text: It is on its way., language: en}\n"
+    )
     return desk
 
 
@@ -60,7 +63,9 @@ async def all_sent(desk: Desk, count: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["folder", "maildir", "mbox"])
-async def test_files_are_handed_in_once_and_answered_into_the_outbox(tmp_path: Path, kind: str) -> None:
+async def test_files_are_handed_in_once_and_answered_into_the_outbox(
+    tmp_path: Path, kind: str
+) -> None:
     write(kind, tmp_path / "mail", 1, 2)
     desk_folder = desk_in(tmp_path)
     for expected in (2, 3):  # a second life sees the new file alone

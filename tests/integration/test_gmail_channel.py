@@ -1,4 +1,5 @@
-"""A Gmail mailbox, as far as its documentation goes: a local server speaks the shapes that Google describes."""
+"""A Gmail mailbox, as far as its documentation goes: a local server speaks the shapes that
+Google describes."""
 
 import time
 from collections.abc import AsyncIterator
@@ -51,7 +52,9 @@ def desk_for(folder: Path, gmail: FakeGmail, mode: str = "auto") -> Path:
     (desk / "secrets").mkdir(parents=True, exist_ok=True)
     (desk / "secrets" / "client").write_text("client-secret")
     (desk / "secrets" / "refresh").write_text("refresh-1\n")
-    (desk / "brain.yaml").write_text("rules:\n  - answer: {text: It is on its way., language: en}\n")
+    (desk / "brain.yaml").write_text(
+        "rules:\n  - answer: {text: It is on its way., language: en}\n"
+    )
     (desk / "desk.yaml").write_text(DESK.format(url=gmail.url, mode=mode))
     return desk
 
@@ -63,7 +66,9 @@ async def at_rest(desk: Desk, status: RunStatus, count: int = 1) -> None:
     await until(all_there)
 
 
-async def test_new_mail_is_answered_and_labelled_and_old_mail_is_left_alone(tmp_path: Path, gmail: FakeGmail) -> None:
+async def test_new_mail_is_answered_and_labelled_and_old_mail_is_left_alone(
+    tmp_path: Path, gmail: FakeGmail
+) -> None:
     old = gmail.arrive(a_mail("old"), "INBOX")
     async with at_work(desk_for(tmp_path, gmail)) as desk:
         new = [gmail.arrive(a_mail(number), "INBOX", "UNREAD") for number in range(5)]
@@ -73,12 +78,18 @@ async def test_new_mail_is_answered_and_labelled_and_old_mail_is_left_alone(tmp_
         assert len(await desk.store.runs()) == 5
     assert gmail.labels["Label_1"] == "Deskhand/Done"
     assert gmail.mails[old].labels == {"INBOX"}
-    sent = [BytesParser(policy=policy.default).parsebytes(mail.raw) for mail in gmail.with_label("SENT")]
-    assert {mail["In-Reply-To"] for mail in sent} == {f"<{number}@example.test>" for number in range(5)}
+    sent = [
+        BytesParser(policy=policy.default).parsebytes(mail.raw) for mail in gmail.with_label("SENT")
+    ]
+    assert {mail["In-Reply-To"] for mail in sent} == {
+        f"<{number}@example.test>" for number in range(5)
+    }
     assert all("Label_1" in gmail.mails[one].labels for one in new)
 
 
-async def test_what_the_history_no_longer_holds_is_found_by_time(tmp_path: Path, gmail: FakeGmail) -> None:
+async def test_what_the_history_no_longer_holds_is_found_by_time(
+    tmp_path: Path, gmail: FakeGmail
+) -> None:
     folder = desk_for(tmp_path, gmail)
     async with at_work(folder) as desk:
         gmail.arrive(a_mail(1), "INBOX", at=time.time())
@@ -91,7 +102,9 @@ async def test_what_the_history_no_longer_holds_is_found_by_time(tmp_path: Path,
 
 
 @pytest.mark.parametrize("fault", ["after", "before", "busy"])
-async def test_a_send_that_fails_neither_loses_nor_doubles(tmp_path: Path, gmail: FakeGmail, fault: str) -> None:
+async def test_a_send_that_fails_neither_loses_nor_doubles(
+    tmp_path: Path, gmail: FakeGmail, fault: str
+) -> None:
     async with at_work(desk_for(tmp_path, gmail)) as desk:
         gmail.fail_sends = [fault]
         gmail.arrive(a_mail(1), "INBOX")
@@ -99,7 +112,9 @@ async def test_a_send_that_fails_neither_loses_nor_doubles(tmp_path: Path, gmail
         assert len(gmail.with_label("SENT")) == 1
 
 
-async def test_a_draft_is_kept_and_sending_it_by_hand_ends_the_run(tmp_path: Path, gmail: FakeGmail) -> None:
+async def test_a_draft_is_kept_and_sending_it_by_hand_ends_the_run(
+    tmp_path: Path, gmail: FakeGmail
+) -> None:
     async with at_work(desk_for(tmp_path, gmail, "draft")) as desk:
         gmail.arrive(a_mail(1), "INBOX")
         await until(lambda: len(gmail.with_label("DRAFT")) == 1)
@@ -116,9 +131,13 @@ async def test_an_access_token_that_ended_is_renewed(tmp_path: Path, gmail: Fake
         await at_rest(desk, RunStatus.SENT)
 
 
-async def test_the_doctor_says_when_the_refresh_token_is_refused(tmp_path: Path, gmail: FakeGmail) -> None:
+async def test_the_doctor_says_when_the_refresh_token_is_refused(
+    tmp_path: Path, gmail: FakeGmail
+) -> None:
     folder = desk_for(tmp_path, gmail)
-    assert await check_channels(read_desk(str(folder)).spec) == {"support": "Gmail mailbox support@acme.test"}
+    assert await check_channels(read_desk(str(folder)).spec) == {
+        "support": "Gmail mailbox support@acme.test"
+    }
     gmail.refresh_tokens.clear()
     refused = str((await check_channels(read_desk(str(folder)).spec))["support"])
     assert refused == f"{gmail.url}/token gave no token: invalid_grant"

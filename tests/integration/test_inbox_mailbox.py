@@ -1,4 +1,5 @@
-"""The inbox desk as the tutorial takes it live: copied, given a mailbox, its drafts approved; what it learns of it."""
+"""The inbox desk as the tutorial takes it live: copied, given a mailbox, its drafts approved;
+what it learns of it."""
 
 import shutil
 from collections.abc import AsyncIterator, Iterator
@@ -32,7 +33,7 @@ channels:
     imap: {{host: localhost, port: {imap}, security: none, user: {user}, password_file: secrets/imap}}
     smtp: {{host: localhost, port: {smtp}, security: none, copy_within: 3}}
     identity: Acme <{user}>
-"""
+"""  # noqa: E501
 
 
 @pytest.fixture
@@ -77,21 +78,31 @@ async def sent(desk: Desk, count: int) -> None:
     await until(all_there)
 
 
-async def test_a_mailbox_in_yaml_makes_the_inbox_desk_live(tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer) -> None:
+async def test_a_mailbox_in_yaml_makes_the_inbox_desk_live(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
     folder = my_desk(tmp_path, dovecot, smtp)
     async with at_work(folder, str(tmp_path / "desk.db")) as desk:
-        dovecot.deliver(SUPPORT, a_mail(1, body="Dobrý den, jak dlouhou záruku dáváte na kávovary?", proven=True))
+        dovecot.deliver(
+            SUPPORT,
+            a_mail(1, body="Dobrý den, jak dlouhou záruku dáváte na kávovary?", proven=True),
+        )
         review = await waiting(desk)
         assert review.reason == "draft mode: a person sends it"
         assert "dva roky" in review.payload["reply"]["text"]
         await until(lambda: len(dovecot.mails(SUPPORT, "Drafts")) == 1)
         assert dovecot.mails(CUSTOMER) == []
-        await desk.store.decide(review.id, Verdict(Decision.APPROVE, "eve", review.version, review.payload_hash))
+        await desk.store.decide(
+            review.id, Verdict(Decision.APPROVE, "eve", review.version, review.payload_hash)
+        )
         await until(lambda: len(dovecot.mails(CUSTOMER)) == 1)
         await sent(desk, 1)
         [run] = await desk.store.runs()
         state = story_of(await read_records(desk.store, run.id))["state"]
-        assert (state["classification"], state["selected_tools"]) == ("inquiry", ["get_contact", "create_draft"])
+        assert (state["classification"], state["selected_tools"]) == (
+            "inquiry",
+            ["get_contact", "create_draft"],
+        )
         assert state["final_response"] == state["draft_response"]
         message = await desk.store.message(run.id)
         assert message is not None
@@ -100,10 +111,14 @@ async def test_a_mailbox_in_yaml_makes_the_inbox_desk_live(tmp_path: Path, dovec
 
         async def learned() -> bool:
             async with open_database(str(tmp_path / "desk.db")) as database:
-                return [one.how for one in await exchanges_of(database, "inbox").of_owner(owner)] == ["approved"]
+                return [
+                    one.how for one in await exchanges_of(database, "inbox").of_owner(owner)
+                ] == ["approved"]
 
         await until(learned)
-        dovecot.deliver(SUPPORT, a_mail(2, body="A mohu kávovar vrátit, když mi nebude vyhovovat?", proven=True))
+        dovecot.deliver(
+            SUPPORT, a_mail(2, body="A mohu kávovar vrátit, když mi nebude vyhovovat?", proven=True)
+        )
         again = await waiting(desk)
         later = story_of(await read_records(desk.store, again.run_id))
         assert any("jak dlouhou záruku" in one for one in later["state"]["context"])

@@ -1,4 +1,5 @@
-"""The shipped inbox desk makes appointments on a real calendar server: offered, taken, invited to, called off."""
+"""The shipped inbox desk makes appointments on a real calendar server: offered, taken, invited
+to, called off."""
 
 import asyncio
 import shutil
@@ -32,10 +33,15 @@ async def place(tmp_path: Path, collection: Collection) -> AsyncIterator[Place]:
     written = (home / "desk.yaml").read_text()
     assert 'calendar: {working_hours: {mon-fri: "9:00-17:00"}' in written
     hours = f'calendar: {{{on_server(collection)}, working_hours: {{mon-fri: "9:00-17:00"}}'
-    (home / "desk.yaml").write_text(written.replace('calendar: {working_hours: {mon-fri: "9:00-17:00"}', hours))
+    (home / "desk.yaml").write_text(
+        written.replace('calendar: {working_hours: {mon-fri: "9:00-17:00"}', hours)
+    )
     (home / "secret").write_text(PASSWORD)
     loaded, outbox = read_desk(str(home)), tmp_path / "outbox"
-    async with open_database(str(tmp_path / "desk.db")) as database, open_desk(loaded, database, outbox=outbox) as desk:
+    async with (
+        open_database(str(tmp_path / "desk.db")) as database,
+        open_desk(loaded, database, outbox=outbox) as desk,
+    ):
         looked_at = open_calendar(loaded.spec, database)
         try:
             yield Place(desk, looked_at, outbox)
@@ -56,7 +62,9 @@ async def approved(place: Place, message: Message) -> str:
 
 
 async def standing(place: Place) -> list[Booking]:
-    return [one for one in await place.calendar.bookings() if one.state is not BookingState.RELEASED]
+    return [
+        one for one in await place.calendar.bookings() if one.state is not BookingState.RELEASED
+    ]
 
 
 async def test_a_time_that_is_taken_from_an_offer_is_held_confirmed_and_seen_by_colleagues(
@@ -64,7 +72,11 @@ async def test_a_time_that_is_taken_from_an_offer_is_held_confirmed_and_seen_by_
 ) -> None:
     ask = "Hello, could somebody meet us at your showroom to talk about desks for our new office?"
     offer = await approved(place, written(1, ask))
-    second = [line for line in offer.splitlines() if line.startswith("- ")][1].removeprefix("- ").partition(" (")[0]
+    second = (
+        [line for line in offer.splitlines() if line.startswith("- ")][1]
+        .removeprefix("- ")
+        .partition(" (")[0]
+    )
     run_id, review = await place.asked(written(2, f"Thank you, {second} suits us well."))
     (held,) = await standing(place)
     assert held.state is BookingState.TENTATIVE
@@ -74,7 +86,9 @@ async def test_a_time_that_is_taken_from_an_offer_is_held_confirmed_and_seen_by_
     assert await place.decided(run_id, review, Decision.APPROVE) is RunStatus.SENT
     assert (await standing(place))[0].state is BookingState.CONFIRMED
     assert "STATUS:CONFIRMED" in (await collection.text(f"{held.key}.ics") or "")
-    rejected, review = await place.asked(written(3, "Could we have the first one instead, please? The first time."))
+    rejected, review = await place.asked(
+        written(3, "Could we have the first one instead, please? The first time.")
+    )
     await place.decided(rejected, review, Decision.REJECT)
     await place.until(rejected, BookingState.RELEASED)
     assert [one.key for one in await standing(place)] == [held.key]
@@ -83,13 +97,23 @@ async def test_a_time_that_is_taken_from_an_offer_is_held_confirmed_and_seen_by_
 async def test_an_invitation_is_answered_and_what_is_called_off_is_free_again(place: Place) -> None:
     at = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) + timedelta(days=3)
     at += timedelta(days=(7 - at.weekday()) % 7 if at.weekday() > 4 else 0)
-    run_id, review = await place.asked(written(1, "Please find the invitation attached.", invitation(at, "REQUEST")))
+    run_id, review = await place.asked(
+        written(1, "Please find the invitation attached.", invitation(at, "REQUEST"))
+    )
     reply = review.payload["reply"]
     assert (reply["invitation"], "We are free then" in reply["text"]) == ("accepted", True)
     assert await place.decided(run_id, review, Decision.APPROVE) is RunStatus.SENT
     (held,) = await standing(place)
-    assert (held.state, held.span.start, held.uid) == (BookingState.CONFIRMED, at, "visit-1@example.com")
-    rival = written(2, "Please find the invitation attached.", invitation(at, "REQUEST", uid="other@example.com"))
+    assert (held.state, held.span.start, held.uid) == (
+        BookingState.CONFIRMED,
+        at,
+        "visit-1@example.com",
+    )
+    rival = written(
+        2,
+        "Please find the invitation attached.",
+        invitation(at, "REQUEST", uid="other@example.com"),
+    )
     _, review = await place.asked(rival.model_copy(update={"conversation": "d"}))
     assert review.payload["reply"]["invitation"] == "declined"
     assert "not free then" in review.payload["reply"]["text"]

@@ -1,4 +1,5 @@
-"""What a model that drafts for the inbox desk is shown of other customers: nothing that was only theirs."""
+"""What a model that drafts for the inbox desk is shown of other customers: nothing that was only
+theirs."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -51,7 +52,9 @@ class Company:
     async def answer(self, text: str) -> None:
         """A colleague rewrites what waits, and the desk learns of it."""
         [review] = await self.desk.store.reviews(state=ReviewState.OPEN)
-        verdict = Verdict(Decision.EDIT, "eve", review.version, review.payload_hash, edit={"text": text})
+        verdict = Verdict(
+            Decision.EDIT, "eve", review.version, review.payload_hash, edit={"text": text}
+        )
         await self.desk.store.decide(review.id, verdict)
         await self.desk.dispatcher.wait(review.run_id)
         assert await self.learner.learn(review.run_id) is True
@@ -74,7 +77,9 @@ async def company(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
     monkeypatch.setattr(wiring, "build_brain", lambda *args, **more: ScriptedBrain(said))
     monkeypatch.setattr(wiring, "remembers", lambda spec: False)  # learning is this test's to time
     loaded = wiring.read_desk("inbox")
-    loaded = replace(loaded, spec=loaded.spec.model_copy(update={"brain": BrainSpec(kind="scripted")}))
+    loaded = replace(
+        loaded, spec=loaded.spec.model_copy(update={"brain": BrainSpec(kind="scripted")})
+    )
     async with (
         wiring.open_database(str(folder / "inbox.db")) as database,
         wiring.open_desk(loaded, database, outbox=folder / "outbox") as desk,
@@ -90,7 +95,9 @@ async def test_a_prompt_holds_of_other_customers_only_what_several_were_told(
         for sender in ("ann@a.example", "bob@b.example", "cid@c.example"):
             prompt = await acme.write(sender)
             assert SHARED not in prompt
-            await acme.answer(f"Dear customer,\n\n{SHARED}\n{PRIVATE if sender.startswith('ann') else ''}\nAcme")
+            await acme.answer(
+                f"Dear customer,\n\n{SHARED}\n{PRIVATE if sender.startswith('ann') else ''}\nAcme"
+            )
         prompt = await acme.write("dan@d.example")
         assert SHARED in prompt
         assert "similar_messages" in prompt

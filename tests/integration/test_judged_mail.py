@@ -1,4 +1,5 @@
-"""What a mailbox tells about the desk's replies: what people send beside a shadow, or make of a draft, and bounces."""
+"""What a mailbox tells about the desk's replies: what people send beside a shadow, or make of a
+draft, and bounces."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -61,11 +62,15 @@ async def judged(desk: Desk, count: int) -> list[Judgement]:
 
 def person(dovecot: Dovecot, number: str, to: int, text: str) -> None:
     """A colleague answers from a mail program."""
-    mail = a_mail(number, body=text + QUOTED, In_Reply_To=f"<{to}@example.test>", From=f"Eve <{SUPPORT}>")
+    mail = a_mail(
+        number, body=text + QUOTED, In_Reply_To=f"<{to}@example.test>", From=f"Eve <{SUPPORT}>"
+    )
     dovecot.deliver(SUPPORT, mail, "Sent")
 
 
-async def test_a_shadow_is_compared_with_what_people_send(tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer) -> None:
+async def test_a_shadow_is_compared_with_what_people_send(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
     more = "mode: auto\ntrust: {start: shadow, at_least: 5}"
     async with at_work(write_desk(tmp_path, dovecot, smtp, more=more)) as desk:
         for number in (1, 2):
@@ -75,7 +80,10 @@ async def test_a_shadow_is_compared_with_what_people_send(tmp_path: Path, doveco
         person(dovecot, "p1", 1, "It is on its way!")
         person(dovecot, "p2", 2, "Sorry, we lost it and will send you another one for 0 EUR.")
         found = await judged(desk, 2)
-        assert [(str(one.judged), one.mode, one.facts) for one in sorted(found, key=lambda one: one.share)] == [
+        assert [
+            (str(one.judged), one.mode, one.facts)
+            for one in sorted(found, key=lambda one: one.share)
+        ] == [
             ("compared", "shadow", False),
             ("compared", "shadow", True),
         ]
@@ -83,7 +91,9 @@ async def test_a_shadow_is_compared_with_what_people_send(tmp_path: Path, doveco
         assert shares[0] == 0.0
         assert shares[1] > 0.8
         conversations = {run.conversation for run in await desk.store.runs()}
-        assert [await desk.store.taken_over_by(one) for one in conversations] == [None] * len(conversations)
+        assert [await desk.store.taken_over_by(one) for one in conversations] == [None] * len(
+            conversations
+        )
         standing = await desk.trust.standing("")
         assert (standing.judged, standing.good, standing.place.next) == (2, 1, "draft")
         assert dovecot.mails(CUSTOMER) == []
@@ -92,14 +102,19 @@ async def test_a_shadow_is_compared_with_what_people_send(tmp_path: Path, doveco
 async def test_a_draft_sent_from_a_mail_program_is_judged_by_what_was_changed(
     tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
 ) -> None:
-    async with at_work(write_desk(tmp_path, dovecot, smtp, more="mode: auto\ntrust: {start: draft}")) as desk:
+    async with at_work(
+        write_desk(tmp_path, dovecot, smtp, more="mode: auto\ntrust: {start: draft}")
+    ) as desk:
         for number in (1, 2):
             dovecot.deliver(SUPPORT, a_mail(number, From=f"Ann{number} <ann{number}@example.test>"))
         await at_rest(desk, RunStatus.WAITING_REVIEW, 2)
         person(dovecot, "p1", 1, WRITTEN)
         person(dovecot, "p2", 2, "It is on its way to you.")
         found = await judged(desk, 2)
-        assert sorted((str(one.judged), one.counts) for one in found) == [("edited", True), ("unchanged", True)]
+        assert sorted((str(one.judged), one.counts) for one in found) == [
+            ("edited", True),
+            ("unchanged", True),
+        ]
         await at_rest(desk, RunStatus.DONE, 2)
 
 

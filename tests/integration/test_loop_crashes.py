@@ -1,4 +1,5 @@
-"""The process dies in the middle of a tool loop: it goes on at the turn it was at, and nothing is done twice."""
+"""The process dies in the middle of a tool loop: it goes on at the turn it was at, and nothing
+is done twice."""
 
 import asyncio
 import os
@@ -96,7 +97,11 @@ async def test_a_loop_goes_on_where_its_rows_end(
 
 
 async def test_a_process_killed_in_turn_seven_resumes_at_seven(tmp_path: Path) -> None:
-    environment = {**os.environ, "DESKHAND_CRASH_AT": "effect.after_perform:7", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
+    environment = {
+        **os.environ,
+        "DESKHAND_CRASH_AT": "effect.after_perform:7",
+        "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}",
+    }
     died = await asyncio.to_thread(
         subprocess.run,
         [sys.executable, "-m", "tests.loop_scenario", str(tmp_path)],

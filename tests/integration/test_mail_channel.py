@@ -79,7 +79,9 @@ def verdict(review: Review, decision: Decision) -> Verdict:
 # --- in and out
 
 
-async def test_a_mail_is_answered_in_its_thread(tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer) -> None:
+async def test_a_mail_is_answered_in_its_thread(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
     async with at_work(write_desk(tmp_path, dovecot, smtp)) as desk:
         dovecot.deliver(SUPPORT, a_mail(1, References="<0@example.test>"))
         await until(lambda: len(dovecot.mails(CUSTOMER)) == 1)
@@ -133,14 +135,18 @@ async def test_several_folders_are_read(tmp_path: Path, dovecot: Dovecot, smtp: 
         await at_rest(desk, RunStatus.SENT, 2)
 
 
-async def test_the_mailbox_shows_what_became_of_a_mail(tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer) -> None:
+async def test_the_mailbox_shows_what_became_of_a_mail(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
     async with at_work(write_desk(tmp_path, dovecot, smtp)) as desk:
         dovecot.deliver(SUPPORT, a_mail(1))
         await at_rest(desk, RunStatus.SENT)
         await until(lambda: "$DeskhandDone" in dovecot.keywords(SUPPORT))
 
 
-async def test_done_mail_can_move_to_a_folder(tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer) -> None:
+async def test_done_mail_can_move_to_a_folder(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
     async with at_work(write_desk(tmp_path, dovecot, smtp, imap_more="state: folders")):
         dovecot.deliver(SUPPORT, a_mail(1))
         await until(lambda: len(dovecot.mails(SUPPORT, "Deskhand/Done")) == 1)
@@ -208,7 +214,9 @@ async def test_a_mail_server_that_stays_away_is_waited_for(
         await at_rest(desk, RunStatus.SENT)
         assert len(dovecot.mails(CUSTOMER)) == 1
         reviews = await desk.store.reviews()
-        assert [review.payload["waits"] for review in reviews] == [f"retry:{number}" for number in range(1, 6)]
+        assert [review.payload["waits"] for review in reviews] == [
+            f"retry:{number}" for number in range(1, 6)
+        ]
         assert "421 too busy; tried again after 0.1 s" in reviews[0].reason
 
 
@@ -224,7 +232,9 @@ async def test_without_a_copy_a_broken_connection_goes_to_a_person(
         assert len(smtp.sessions) == 1
 
 
-async def test_a_refused_recipient_goes_to_a_person(tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer) -> None:
+async def test_a_refused_recipient_goes_to_a_person(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
     async with at_work(write_desk(tmp_path, dovecot, smtp)) as desk:
         smtp.refuse = frozenset({CUSTOMER})
         dovecot.deliver(SUPPORT, a_mail(1))
@@ -232,7 +242,9 @@ async def test_a_refused_recipient_goes_to_a_person(tmp_path: Path, dovecot: Dov
         assert "550 5.1.1 no such user" in str((await desk.store.runs())[0].reason)
 
 
-async def test_appended_copies_lie_in_sent(tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer) -> None:
+async def test_appended_copies_lie_in_sent(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
     async with at_work(write_desk(tmp_path, dovecot, smtp, smtp_more="sent_copy: append")) as desk:
         dovecot.deliver(SUPPORT, a_mail(1))
         await at_rest(desk, RunStatus.SENT)
@@ -253,7 +265,9 @@ async def test_a_person_answering_in_a_mail_program_takes_over(
         dovecot.deliver(SUPPORT, a_mail("p1", In_Reply_To="<1@example.test>", From=SUPPORT), "Sent")
         await at_rest(desk, RunStatus.DONE)
         assert (await desk.store.review(review.id)).state is ReviewState.STALE
-        assert await desk.store.taken_over_by(review.conversation) is None, "sending our draft is not taking over"
+        assert await desk.store.taken_over_by(review.conversation) is None, (
+            "sending our draft is not taking over"
+        )
         dovecot.deliver(SUPPORT, a_mail("p2", In_Reply_To="<1@example.test>", From=SUPPORT), "Sent")
 
         async def taken() -> bool:
@@ -270,7 +284,9 @@ async def test_a_draft_waits_in_drafts_and_leaves_when_approved(
     async with at_work(write_desk(tmp_path, dovecot, smtp, more="mode: draft")) as desk:
         dovecot.deliver(SUPPORT, a_mail(1))
         review = await open_review(desk)
-        assert [mail["In-Reply-To"] for mail in dovecot.mails(SUPPORT, "Drafts")] == ["<1@example.test>"]
+        assert [mail["In-Reply-To"] for mail in dovecot.mails(SUPPORT, "Drafts")] == [
+            "<1@example.test>"
+        ]
         assert not dovecot.mails(CUSTOMER)
         await desk.store.decide(review.id, verdict(review, Decision.APPROVE))
         await at_rest(desk, RunStatus.SENT)
@@ -278,7 +294,9 @@ async def test_a_draft_waits_in_drafts_and_leaves_when_approved(
         assert not dovecot.mails(SUPPORT, "Drafts")
 
 
-async def test_in_shadow_mode_nothing_leaves(tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer) -> None:
+async def test_in_shadow_mode_nothing_leaves(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
     async with at_work(write_desk(tmp_path, dovecot, smtp, more="mode: shadow")) as desk:
         dovecot.deliver(SUPPORT, a_mail(1))
         await at_rest(desk, RunStatus.DONE)
@@ -295,7 +313,11 @@ async def test_a_reply_can_be_stopped_until_its_window_closes(
         assert review.payload["waits"] == "undo"
     async with at_work(desk_folder) as desk:  # the window survives a restart
         held = await desk.store.hold_back(review.id, "eve")
-        assert (held.state, held.expires_at, held.reason) == (ReviewState.OPEN, None, "held back by eve")
+        assert (held.state, held.expires_at, held.reason) == (
+            ReviewState.OPEN,
+            None,
+            "held back by eve",
+        )
         assert not await desk.store.expire_reviews(review.created_at + 7200)
         with pytest.raises(Conflict, match="does not leave by itself"):
             await desk.store.hold_back(review.id, "eve")
@@ -319,7 +341,9 @@ async def test_a_reply_leaves_by_itself_when_nobody_stops_it(
             await desk.store.hold_back(review.id, "eve")
 
 
-async def test_a_further_mail_in_the_window_pauses_the_send(tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer) -> None:
+async def test_a_further_mail_in_the_window_pauses_the_send(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
     async with at_work(write_desk(tmp_path, dovecot, smtp, undo=3600)) as desk:
         dovecot.deliver(SUPPORT, a_mail(1, proven=True))
         first = await open_review(desk)
@@ -333,7 +357,9 @@ async def test_a_further_mail_in_the_window_pauses_the_send(tmp_path: Path, dove
 async def test_beyond_so_many_replies_an_hour_a_person_looks(
     tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
 ) -> None:
-    async with at_work(write_desk(tmp_path, dovecot, smtp, more="limits: {replies_per_hour: 2}")) as desk:
+    async with at_work(
+        write_desk(tmp_path, dovecot, smtp, more="limits: {replies_per_hour: 2}")
+    ) as desk:
         for number in (1, 2, 3):
             dovecot.deliver(SUPPORT, a_mail(number, proven=True, References="<1@example.test>"))
         await at_rest(desk, RunStatus.SENT, 2)
@@ -343,10 +369,19 @@ async def test_beyond_so_many_replies_an_hour_a_person_looks(
         await at_rest(desk, RunStatus.SENT, 3)
 
 
-async def test_older_unread_mail_goes_to_review_on_request(tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer) -> None:
+async def test_older_unread_mail_goes_to_review_on_request(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
     dovecot.deliver(SUPPORT, a_mail("old"))
     desk_folder = write_desk(tmp_path, dovecot, smtp)
-    command = ("mail", "backlog", str(desk_folder), "--database", str(tmp_path / "desk.db"), "--json")
+    command = (
+        "mail",
+        "backlog",
+        str(desk_folder),
+        "--database",
+        str(tmp_path / "desk.db"),
+        "--json",
+    )
     async with at_work(desk_folder) as desk:
         listed = await deskhand(*command, "--dry-run")
         assert [one["subject"] for one in listed["mails"]] == ["My parcel"]
@@ -367,8 +402,12 @@ async def test_what_programs_send_is_not_answered_and_outdates_nothing(
         dovecot.deliver(SUPPORT, a_mail(1, proven=True))
         review = await open_review(desk)
         earlier = "<1@example.test>"
-        dovecot.deliver(SUPPORT, a_mail("away", proven=True, References=earlier, Auto_Submitted="auto-replied"))
-        dovecot.deliver(SUPPORT, a_mail("list", proven=True, References=earlier, List_Id="<news.example.test>"))
+        dovecot.deliver(
+            SUPPORT, a_mail("away", proven=True, References=earlier, Auto_Submitted="auto-replied")
+        )
+        dovecot.deliver(
+            SUPPORT, a_mail("list", proven=True, References=earlier, List_Id="<news.example.test>")
+        )
         dovecot.deliver(SUPPORT, a_mail("own", From=f"Somebody <{SUPPORT}>"))
         await at_rest(desk, RunStatus.DONE, 3)
         reasons = {str(run.reason) for run in await desk.store.runs(status=RunStatus.DONE)}
@@ -402,7 +441,9 @@ async def test_a_bounce_comes_back_to_the_run_that_sent_and_to_a_person(
 # --- trouble
 
 
-async def test_a_lost_connection_is_opened_again(tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer) -> None:
+async def test_a_lost_connection_is_opened_again(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
     async with at_work(write_desk(tmp_path, dovecot, smtp)) as desk:
         dovecot.stop()
         await until(lambda: desk.channels[0].health.state == "reconnecting")
@@ -412,7 +453,9 @@ async def test_a_lost_connection_is_opened_again(tmp_path: Path, dovecot: Doveco
         await at_rest(desk, RunStatus.SENT)
 
 
-async def test_a_channel_tells_what_is_wrong(tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer) -> None:
+async def test_a_channel_tells_what_is_wrong(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
     folder = write_desk(tmp_path, dovecot, smtp)
     found = await check_channels(read_desk(str(folder)).spec)
     assert found == {"support": "localhost reads INBOX; localhost takes replies"}
@@ -420,15 +463,22 @@ async def test_a_channel_tells_what_is_wrong(tmp_path: Path, dovecot: Dovecot, s
     refused = str((await check_channels(read_desk(str(folder)).spec))["support"])
     assert refused == f"localhost:{dovecot.port} does not let {SUPPORT} in"
     (folder / "secrets" / "imap").unlink()
-    assert "the secret cannot be read" in str((await check_channels(read_desk(str(folder)).spec))["support"])
+    assert "the secret cannot be read" in str(
+        (await check_channels(read_desk(str(folder)).spec))["support"]
+    )
     assert PASSWORD not in refused
 
 
-async def test_two_processes_read_a_mailbox_one_at_a_time(tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer) -> None:
+async def test_two_processes_read_a_mailbox_one_at_a_time(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
     from deskhand.errors import AlreadyServed
     from deskhand.wiring import channel_store, open_database
 
-    async with at_work(write_desk(tmp_path, dovecot, smtp)), open_database(str(tmp_path / "desk.db")) as database:
+    async with (
+        at_work(write_desk(tmp_path, dovecot, smtp)),
+        open_database(str(tmp_path / "desk.db")) as database,
+    ):
         with pytest.raises(AlreadyServed):
             await channel_store(database, "mails", "support", "another").acquire(15)
 
@@ -437,7 +487,9 @@ async def test_reviewers_get_one_digest_through_the_desks_own_mailbox(
     tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
 ) -> None:
     now = datetime.now(UTC)
-    times = {(now + timedelta(minutes=minutes)).strftime('"%H:%M"') for minutes in (0, 1)}  # it may turn meanwhile
+    times = {
+        (now + timedelta(minutes=minutes)).strftime('"%H:%M"') for minutes in (0, 1)
+    }  # it may turn meanwhile
     digest = f"{{channel: support, to: [{CUSTOMER}], at: [{', '.join(sorted(times))}]}}"
     more = f"mode: draft\nreviews: {{notify: {{digest: {digest}}}}}"
     async with at_work(write_desk(tmp_path, dovecot, smtp, more=more)) as desk:
@@ -445,6 +497,8 @@ async def test_reviewers_get_one_digest_through_the_desks_own_mailbox(
         await open_review(desk)
         await until(lambda: len(dovecot.mails(CUSTOMER)) >= 1)
         assert "1 waiting for approval at mails" in str(dovecot.mails(CUSTOMER)[0])
-    async with at_work(tmp_path / "desk") as desk:  # the copy to ourselves is no message, and a restart sends no other
+    async with at_work(
+        tmp_path / "desk"
+    ) as desk:  # the copy to ourselves is no message, and a restart sends no other
         assert len(await desk.store.runs()) == 1
     assert 1 <= len(dovecot.mails(CUSTOMER)) <= len(times)

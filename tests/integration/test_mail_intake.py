@@ -1,4 +1,5 @@
-"""What a mailbox hands in: the sender proven, the conversation found, the way chosen, all before a run begins."""
+"""What a mailbox hands in: the sender proven, the conversation found, the way chosen, all before
+a run begins."""
 
 from pathlib import Path
 
@@ -21,7 +22,13 @@ routing:
 VOUCHED = "mx.shop.example; dmarc=pass header.from=example.com"
 
 
-def mail(number: int, *, sender: str = "ann@example.com", results: str = VOUCHED, refers: str = "<none@x.cz>") -> bytes:
+def mail(
+    number: int,
+    *,
+    sender: str = "ann@example.com",
+    results: str = VOUCHED,
+    refers: str = "<none@x.cz>",
+) -> bytes:
     return (
         f"Authentication-Results: {results}\r\nFrom: {sender}\r\nSubject: Teapot\r\n"
         f"Message-ID: <{number}@example.com>\r\nReferences: {refers}\r\n\r\nHello {number}"
@@ -55,10 +62,15 @@ async def test_mail_is_proven_placed_and_routed(tmp_path: Path) -> None:
         forged = await store.message(runs[2].id)
     assert first is not None
     assert forged is not None
-    assert (first.principal.kind, first.principal.address) == (PrincipalKind.SENDER, "ann@example.com")
+    assert (first.principal.kind, first.principal.address) == (
+        PrincipalKind.SENDER,
+        "ann@example.com",
+    )
     assert forged.principal.kind is PrincipalKind.ANONYMOUS
     assert runs[1].conversation == runs[0].conversation
-    assert len({run.conversation for run in runs}) == 3, "the forger and the stranger each have their own"
+    assert len({run.conversation for run in runs}) == 3, (
+        "the forger and the stranger each have their own"
+    )
     assert runs[4].id == runs[0].id, "the same mail again is the same run"
     assert {run.flow for run in runs} == {"teapots"}
     assert first.route is not None

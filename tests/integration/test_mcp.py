@@ -1,7 +1,7 @@
 """MCP servers, a program and a web service, from acceptance to crash.
 
-The web service and one program are written with the official SDK, which takes seconds to start; the program that fails
-in every way speaks the protocol by itself.
+The web service and one program are written with the official SDK, which takes seconds to start; the
+program that fails in every way speaks the protocol by itself.
 """
 
 import asyncio
@@ -31,7 +31,9 @@ from deskhand.wiring import open_database, open_desk, read_desk
 from tests.kit import a_message
 from tests.mail_desk import until
 
-pytestmark = pytest.mark.skipif(find_spec("mcp") is None, reason="pip install deskhand[mcp] to test MCP servers")
+pytestmark = pytest.mark.skipif(
+    find_spec("mcp") is None, reason="pip install deskhand[mcp] to test MCP servers"
+)
 
 OFFICIAL = Path(__file__).parents[1] / "mcp_server.py"
 PROGRAM = Path(__file__).parents[1] / "mcp_program.py"
@@ -49,7 +51,9 @@ def free_port() -> int:
 def web_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder, port = tmp_path_factory.mktemp("warehouse"), free_port()
     silent = subprocess.DEVNULL
-    process = subprocess.Popen([sys.executable, str(OFFICIAL), str(folder), str(port)], stdout=silent, stderr=silent)
+    process = subprocess.Popen(
+        [sys.executable, str(OFFICIAL), str(folder), str(port)], stdout=silent, stderr=silent
+    )
     try:
         deadline = time.monotonic() + 2 * PATIENCE
         while time.monotonic() < deadline and process.poll() is None:
@@ -78,35 +82,60 @@ async def test_a_web_service_answers_within_bounds(web_service: str) -> None:
     async with asked(web_service) as server:
         found = await server.describe()
         assert found["find_stock"].description == "How many of an article are in stock."
-        assert await server.call("find_stock", {"article": "A-1"}, PATIENCE) == {"article": "A-1", "count": 7}
-        assert await server.call("orders_of", {"customer": "c-ann"}, PATIENCE) == {"result": ["order of c-ann"]}
-        several = [server.call("find_stock", {"article": str(number)}, PATIENCE) for number in range(5)]
-        assert [one["article"] for one in await asyncio.gather(*several)] == ["0", "1", "2", "3", "4"]
+        assert await server.call("find_stock", {"article": "A-1"}, PATIENCE) == {
+            "article": "A-1",
+            "count": 7,
+        }
+        assert await server.call("orders_of", {"customer": "c-ann"}, PATIENCE) == {
+            "result": ["order of c-ann"]
+        }
+        several = [
+            server.call("find_stock", {"article": str(number)}, PATIENCE) for number in range(5)
+        ]
+        assert [one["article"] for one in await asyncio.gather(*several)] == [
+            "0",
+            "1",
+            "2",
+            "3",
+            "4",
+        ]
         long = (await server.call("large", {}, PATIENCE))["text"]
         assert LONGEST_TEXT < len(long) < LONGEST_TEXT + 100
         with pytest.raises(ToolError, match="fail"):
             await server.call("fail", {}, PATIENCE)
         with pytest.raises(TimeoutError, match=r"did not answer within 0\.2 s"):
             await server.call("slow", {}, 0.2)
-        assert (await server.call("find_stock", {"article": "A-2"}, PATIENCE))["count"] == 7, "it goes on afterwards"
+        assert (await server.call("find_stock", {"article": "A-2"}, PATIENCE))["count"] == 7, (
+            "it goes on afterwards"
+        )
 
 
 async def test_a_tool_that_changed_is_refused_until_somebody_accepts_it(web_service: str) -> None:
     async with asked(web_service) as server:
         now = await server.describe()
-    before = {"find_stock": now["find_stock"].changed(description="As it was."), "book": now["book"]}
+    before = {
+        "find_stock": now["find_stock"].changed(description="As it was."),
+        "book": now["book"],
+    }
     async with asked(web_service, before) as server:
         with pytest.raises(ToolError, match="its description changed") as caught:
             await server.call("find_stock", {"article": "A-1"}, PATIENCE)
         assert not caught.value.recoverable
-        booked = await server.call("book", {"article": "A", "count": 1, "request_key": "k"}, PATIENCE, anew=True)
+        booked = await server.call(
+            "book", {"article": "A", "count": 1, "request_key": "k"}, PATIENCE, anew=True
+        )
         assert booked == {"booked": 1}, "the others are as they were"
 
 
 async def test_whoever_does_not_wait_for_a_server_leaves_nothing_behind(tmp_path: Path) -> None:
     """The program says when it began; it never speaks the protocol."""
-    code = f"import os, pathlib, time; pathlib.Path({str(tmp_path)!r}, str(os.getpid())).touch(); time.sleep(600)"
-    spec = McpServerSpec(name="silent", command=(sys.executable, "-c", code), timeout=PATIENCE, folder=tmp_path)
+    code = (
+        f"import os, pathlib, time; pathlib.Path({str(tmp_path)!r}, str(os.getpid())).touch();"
+        " time.sleep(600)"
+    )
+    spec = McpServerSpec(
+        name="silent", command=(sys.executable, "-c", code), timeout=PATIENCE, folder=tmp_path
+    )
     server = McpServer(spec, {})
     waiting = asyncio.create_task(server.call("find_stock", {}, PATIENCE))
     await until(lambda: any(tmp_path.iterdir()))
@@ -135,7 +164,7 @@ mcp:
     warehouse.find_stock: {{effect: read, as: find_stock}}
     warehouse.book: {{effect: keyed}}
 flows: {{work: {{stages: {{decide: {{task: decide, output: plan, next: act}}, act: {{tools: [find_stock]}}}}}}}}
-"""
+"""  # noqa: E501
 CASES = """
 cases:
   - id: asks-nobody
@@ -155,7 +184,8 @@ def test_the_doctor_sees_servers_and_an_eval_asks_none(
     desk.mkdir()
     (desk / "desk.yaml").write_text(WEB_DESK.format(url=web_service))
     (desk / "brain.yaml").write_text(
-        "rules:\n  - answer: {reasoning: x, steps: [{tool: find_stock, parameters: {article: A-1}}]}\n"
+        "rules:\n  - answer: {reasoning: x, steps: [{tool: find_stock, parameters: {article:"
+        " A-1}}]}\n"
     )
     (desk / "evals.yaml").write_text(CASES)
     assert command(capsys, "mcp", "accept", str(desk), "--yes")[0] == 0
@@ -179,9 +209,14 @@ def test_the_doctor_sees_servers_and_an_eval_asks_none(
 
 async def test_a_program_of_the_official_sdk_answers(tmp_path: Path) -> None:
     command = (sys.executable, str(OFFICIAL), str(tmp_path))
-    server = McpServer(McpServerSpec(name="warehouse", command=command, timeout=2 * PATIENCE, folder=tmp_path), {})
+    server = McpServer(
+        McpServerSpec(name="warehouse", command=command, timeout=2 * PATIENCE, folder=tmp_path), {}
+    )
     try:
-        assert await server.call("find_stock", {"article": "A-1"}, PATIENCE) == {"article": "A-1", "count": 7}
+        assert await server.call("find_stock", {"article": "A-1"}, PATIENCE) == {
+            "article": "A-1",
+            "count": 7,
+        }
     finally:
         await server.close()
 
@@ -203,7 +238,7 @@ flows:
     stages:
       decide: {{task: decide, output: plan, next: act}}
       act: {{tools: [find_stock, book, warehouse_hidden], timeout: 500}}
-"""
+"""  # noqa: E501
 BRAIN = """
 rules:
   - answer:
@@ -221,7 +256,9 @@ def a_desk(folder: Path) -> Path:
     desk, warehouse = folder / "desk", folder / "warehouse"
     desk.mkdir()
     warehouse.mkdir()
-    (desk / "desk.yaml").write_text(DESK.format(python=sys.executable, program=PROGRAM, folder=warehouse))
+    (desk / "desk.yaml").write_text(
+        DESK.format(python=sys.executable, program=PROGRAM, folder=warehouse)
+    )
     (desk / "brain.yaml").write_text(BRAIN)
     return desk
 
@@ -240,7 +277,10 @@ def test_a_program_from_acceptance_to_a_crash_in_the_middle_of_a_call(
     with pytest.raises(ConfigError, match="nobody has accepted"):
         read_desk(str(desk))
     code, said = command(capsys, "mcp", "accept", str(desk), "--yes")
-    assert (code, said["accepted"]) == (0, ["warehouse.book", "warehouse.find_stock", "warehouse.hidden"])
+    assert (code, said["accepted"]) == (
+        0,
+        ["warehouse.book", "warehouse.find_stock", "warehouse.hidden"],
+    )
     (warehouse / "die").touch()
     status, results = asyncio.run(worked(desk))
     assert status is RunStatus.DONE
@@ -250,18 +290,28 @@ def test_a_program_from_acceptance_to_a_crash_in_the_middle_of_a_call(
     assert "request_key" in forged["error"]["message"], "the key is nobody's to choose"
     assert (secret["data"], mode["data"]) == ({"result": "nothing"}, {"result": "trial"})
     calls = (warehouse / "calls.txt").read_text().splitlines()
-    assert [call.partition(" A-1")[0] for call in calls] == ["find_stock", "book"], "booked once, crash or not"
+    assert [call.partition(" A-1")[0] for call in calls] == [
+        "find_stock",
+        "book",
+    ], "booked once, crash or not"
     (warehouse / "changed").touch()
     code, said = command(capsys, "mcp", "list", str(desk))
     states = {one["tool"]: one["state"] for one in said["tools"]}
-    assert (code, states["warehouse.find_stock"], states["warehouse.book"]) == (1, "changed", "accepted")
+    assert (code, states["warehouse.find_stock"], states["warehouse.book"]) == (
+        1,
+        "changed",
+        "accepted",
+    )
     assert states["warehouse.fail"] == "not listed"
 
 
 @asynccontextmanager
 async def a_program(folder: Path, pins: dict[str, Pin] | None = None) -> AsyncIterator[McpServer]:
     command = (sys.executable, str(PROGRAM), str(folder))
-    server = McpServer(McpServerSpec(name="warehouse", command=command, timeout=PATIENCE, folder=folder), pins or {})
+    server = McpServer(
+        McpServerSpec(name="warehouse", command=command, timeout=PATIENCE, folder=folder),
+        pins or {},
+    )
     try:
         yield server
     finally:
@@ -278,7 +328,9 @@ async def test_a_list_of_tools_that_changes_under_way_stops_what_changed(tmp_pat
         assert (await server.call("find_stock", {"article": "A-1"}, PATIENCE))["count"] == 7
         with pytest.raises(ToolError, match=r"its description changed.*an operator has to look"):
             await server.call("find_stock", {"article": "A-1"}, PATIENCE)
-        booked = await server.call("book", {"article": "A", "count": 1, "request_key": "k"}, PATIENCE)
+        booked = await server.call(
+            "book", {"article": "A", "count": 1, "request_key": "k"}, PATIENCE
+        )
     assert booked == {"booked": 1}, "the others are as they were"
 
 
@@ -296,14 +348,20 @@ rules: [{answer: {reasoning: all of it, steps: [{tool: find_stock, parameters: {
     ],
 )
 def test_whatever_a_server_does_the_run_ends_with_words_for_it(
-    trouble: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    trouble: str,
+    words: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("WAREHOUSE_MODE", "trial")
     desk = a_desk(tmp_path)
     (desk / "brain.yaml").write_text(ONE_TOOL)
     if trouble == "hang":
         text = (desk / "desk.yaml").read_text()
-        (desk / "desk.yaml").write_text(text.replace("as: find_stock, timeout: 120", "as: find_stock, timeout: 1"))
+        (desk / "desk.yaml").write_text(
+            text.replace("as: find_stock, timeout: 120", "as: find_stock, timeout: 1")
+        )
     assert command(capsys, "mcp", "accept", str(desk), "--yes")[0] == 0
     (tmp_path / "warehouse" / trouble).touch()
     status, results = asyncio.run(worked(desk))

@@ -1,4 +1,5 @@
-"""Reviewers hear of what waits: each webhook and each digest until it arrives, and none of them twice."""
+"""Reviewers hear of what waits: each webhook and each digest until it arrives, and none of them
+twice."""
 
 import asyncio
 import base64
@@ -71,8 +72,14 @@ async def listening() -> AsyncIterator[Ear]:
 async def parked(store: Any, number: int, **fields: Any) -> Any:
     accepted = await store.accept(a_message(number, body="a secret matter"), flow="flow")
     await store.claim(accepted.run_id, {"flow": "v1"})
-    known = {"causes": (Cause.BELOW_THRESHOLD,), "facts": {"category": "inquiry", "language": "en"}, **fields}
-    review = NewReview(ReviewKind.REPLY, "a secret reason", {"reply": {"text": "a secret draft"}}, 0, **known)
+    known = {
+        "causes": (Cause.BELOW_THRESHOLD,),
+        "facts": {"category": "inquiry", "language": "en"},
+        **fields,
+    }
+    review = NewReview(
+        ReviewKind.REPLY, "a secret reason", {"reply": {"text": "a secret draft"}}, 0, **known
+    )
     await store.finish(accepted.run_id, RunStatus.WAITING_REVIEW, review=review)
     return (await store.reviews(run_id=accepted.run_id))[-1]
 
@@ -88,19 +95,26 @@ def told(heard: list[tuple[dict[str, str], bytes]]) -> list[tuple[str, str, str]
     return [(one["type"], one["data"]["review"], one["data"]["state"]) for one in documents]
 
 
-async def test_a_webhook_is_signed_and_tells_nothing_of_the_message(stores: Stores, tmp_path: Path) -> None:
+async def test_a_webhook_is_signed_and_tells_nothing_of_the_message(
+    stores: Stores, tmp_path: Path
+) -> None:
     clock = TestClock(MORNING)
     store = await stores(now=clock.now)
     notices = SqlNoticeStore(store._database, "desk", clock.now)
     async with listening() as ear:
         notifier = Notifier(store, notices, clock, hook_to(ear.url, tmp_path))
         review = await parked(store, 1)
-        await parked(store, 2, expires_at=MORNING + 30, fallback=Decision.APPROVE)  # leaves by itself: no news
+        await parked(
+            store, 2, expires_at=MORNING + 30, fallback=Decision.APPROVE
+        )  # leaves by itself: no news
         await notifier.once()
         await notifier.once()
         await store.decide(review.id, Verdict(Decision.REJECT, "ida", review.version))
         await notifier.once()
-        assert told(ear.heard) == [("review.opened", review.id, "open"), ("review.closed", review.id, "decided")]
+        assert told(ear.heard) == [
+            ("review.opened", review.id, "open"),
+            ("review.closed", review.id, "decided"),
+        ]
         headers, body = ear.heard[0]
         signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
         expected = hmac.new(b"a secret of thirty-two bytes ...", signed, sha256).digest()
@@ -110,7 +124,9 @@ async def test_a_webhook_is_signed_and_tells_nothing_of_the_message(stores: Stor
         assert json.loads(body)["data"]["causes"] == ["below_threshold"]
 
 
-async def test_content_comes_along_only_where_it_was_asked_for(stores: Stores, tmp_path: Path) -> None:
+async def test_content_comes_along_only_where_it_was_asked_for(
+    stores: Stores, tmp_path: Path
+) -> None:
     store = await stores()
     async with listening() as ear:
         clock = TestClock(MORNING)
@@ -147,14 +163,18 @@ async def test_a_webhook_that_fails_is_told_again_under_the_same_id_and_given_up
         assert [event.kind for event in await store.events()][-1] == "notice.failed"
 
 
-async def test_a_notice_that_a_dead_process_took_is_told_by_another(stores: Stores, tmp_path: Path) -> None:
+async def test_a_notice_that_a_dead_process_took_is_told_by_another(
+    stores: Stores, tmp_path: Path
+) -> None:
     clock = TestClock(MORNING)
     store = await stores(now=clock.now)
     notices = SqlNoticeStore(store._database, "desk", clock.now)
     async with listening() as ear:
         notifier = Notifier(store, notices, clock, hook_to(ear.url, tmp_path))
         await parked(store, 1)
-        await notices.announce(lambda review, kind: {"type": kind, "data": {"review": review.id, "state": "open"}})
+        await notices.announce(
+            lambda review, kind: {"type": kind, "data": {"review": review.id, "state": "open"}}
+        )
         assert len(await notices.take(digests=False)) == 1  # and dies
         await notifier.once()
         assert ear.heard == []
@@ -169,7 +189,9 @@ async def test_nobody_at_home_and_a_missing_secret_are_said(tmp_path: Path) -> N
     with pytest.raises(RetryableError, match="could not be reached"):
         await nowhere.post("id", 0.0, {})
     with pytest.raises(ConfigError, match="HOOK_SECRET"):
-        await Webhook(WebhookSpec(url="http://127.0.0.1:9/", secret_env="HOOK_SECRET")).post("id", 0.0, {})
+        await Webhook(WebhookSpec(url="http://127.0.0.1:9/", secret_env="HOOK_SECRET")).post(
+            "id", 0.0, {}
+        )
 
 
 # --- digests
@@ -205,13 +227,16 @@ class Post:
         return Digest(spec, self.mail, self.find, "UTC")
 
 
-async def test_a_digest_leaves_once_a_time_and_person_however_many_processes_there_are(stores: Stores) -> None:
+async def test_a_digest_leaves_once_a_time_and_person_however_many_processes_there_are(
+    stores: Stores,
+) -> None:
     clock = TestClock(MORNING)
     many = [await stores(now=clock.now) for _ in range(4)]
     post = Post()
     sent = post.sent
     everywhere = [
-        Notifier(one, SqlNoticeStore(one._database, "desk", clock.now), clock, digest=post.digest()) for one in many
+        Notifier(one, SqlNoticeStore(one._database, "desk", clock.now), clock, digest=post.digest())
+        for one in many
     ]
     await asyncio.gather(*(one.once() for one in everywhere))
     assert sent == []  # nothing waits
@@ -240,13 +265,17 @@ async def tried(stores: Stores, post: Post, times: int) -> dict[str, NoticeState
     return await notices.states()
 
 
-async def test_a_digest_that_did_not_leave_is_sent_later_also_by_another_process(stores: Stores) -> None:
+async def test_a_digest_that_did_not_leave_is_sent_later_also_by_another_process(
+    stores: Stores,
+) -> None:
     post = Post(faults=[RetryableError("the server is away"), ToolError("busy", "not now")])
     assert set((await tried(stores, post, 5)).values()) == {NoticeState.DONE}
     assert [to for _, to, _ in post.sent] == ["lead@acme.example"]
 
 
-async def test_a_digest_that_left_although_nobody_heard_it_is_not_sent_again(stores: Stores) -> None:
+async def test_a_digest_that_left_although_nobody_heard_it_is_not_sent_again(
+    stores: Stores,
+) -> None:
     post = Post(faults=[ConnectionError("cut off after the last line")])
     assert set((await tried(stores, post, 3)).values()) == {NoticeState.DONE}
     assert len(post.sent) == 1
@@ -264,7 +293,12 @@ async def test_a_digest_that_is_refused_or_late_is_given_up_visibly(stores: Stor
     store = await stores(now=clock.now)
     notices = SqlNoticeStore(store._database, "desk", clock.now)
     await parked(store, 1)
-    post = Post(faults=[ToolError("mail_refused", "no such user", recoverable=False), RetryableError("away")])
+    post = Post(
+        faults=[
+            ToolError("mail_refused", "no such user", recoverable=False),
+            RetryableError("away"),
+        ]
+    )
     notifier = Notifier(store, notices, clock, digest=post.digest())
     await notifier.once()
     clock.at += STALE + 1
@@ -279,13 +313,17 @@ async def test_a_digest_that_is_refused_or_late_is_given_up_visibly(stores: Stor
     assert await notices.failed(clock.at) == []
 
 
-async def test_webhooks_and_digests_do_not_take_each_others_words(stores: Stores, tmp_path: Path) -> None:
+async def test_webhooks_and_digests_do_not_take_each_others_words(
+    stores: Stores, tmp_path: Path
+) -> None:
     clock = TestClock(MORNING)
     store = await stores(now=clock.now)
     notices = SqlNoticeStore(store._database, "desk", clock.now)
     post = Post()
     async with listening() as ear:
-        notifier = Notifier(store, notices, clock, hook_to(ear.url, tmp_path), post.digest("lead@acme.example"))
+        notifier = Notifier(
+            store, notices, clock, hook_to(ear.url, tmp_path), post.digest("lead@acme.example")
+        )
         review = await parked(store, 1)
         await notifier.once()
         await notifier.once()

@@ -1,4 +1,5 @@
-"""Reservations of the pharmacy desk through the gate: stock moves, once a key, and each customer sees only his own."""
+"""Reservations of the pharmacy desk through the gate: stock moves, once a key, and each customer
+sees only his own."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -31,7 +32,11 @@ async def counters(
     """`await counters()`: one more process at the same database."""
     if request.param == "postgres" and postgres_programs() is None:
         pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
-    url = str(tmp_path / "desk.db") if request.param == "sqlite" else await asyncio.to_thread(new_database)
+    url = (
+        str(tmp_path / "desk.db")
+        if request.param == "sqlite"
+        else await asyncio.to_thread(new_database)
+    )
     async with AsyncExitStack() as stack:
 
         async def one() -> Counter:
@@ -41,10 +46,14 @@ async def counters(
         yield one
 
 
-async def test_stock_moves_with_a_reservation_and_comes_back_with_its_end(counters: Callable[[], Any]) -> None:
+async def test_stock_moves_with_a_reservation_and_comes_back_with_its_end(
+    counters: Callable[[], Any],
+) -> None:
     counter = await counters()
     before = await counter.shelf()
-    made = await counter.ask(ANN, action="create", drug_name="Ibalgin 400 24 tbl", pharmacy_id="PH01", packs=2)
+    made = await counter.ask(
+        ANN, action="create", drug_name="Ibalgin 400 24 tbl", pharmacy_id="PH01", packs=2
+    )
     assert made.verdict == "allow"
     number = made.result.data["reservation"]["id"]
     assert await counter.shelf() == before - 2
@@ -76,9 +85,9 @@ async def test_another_customers_reservation_does_not_exist(counters: Callable[[
     theirs = await counter.ask(BEN, action="cancel", reservation=number)
     nobodys = await counter.ask(BEN, action="cancel", reservation="R-ABCDEFGH")
     assert (theirs.verdict, theirs.rule) == (nobodys.verdict, nobodys.rule) == ("deny", "not_yours")
-    assert theirs.result.for_model()["error"].replace(number, "") == nobodys.result.for_model()["error"].replace(
-        "R-ABCDEFGH", ""
-    )
+    assert theirs.result.for_model()["error"].replace(number, "") == nobodys.result.for_model()[
+        "error"
+    ].replace("R-ABCDEFGH", "")
     named = await counter.ask(BEN, action="cancel", drug_name=number)
     assert not named.result.ok
     assert (await counter.ask(BEN, action="check")).result.data["reservations"] == []
@@ -90,15 +99,21 @@ async def test_what_nobody_comes_for_goes_back_on_the_shelf(counters: Callable[[
     before = await counter.shelf()
     await counter.ask(ANN, action="create", drug_name="Ibalgin 400", pharmacy_id="PH01", packs=3)
     await counter.change(reservations.update().values(expires_at=1.0))
-    assert (await counter.ask(ANN, action="check")).result.data["reservations"][0]["status"] == "expired"
+    assert (await counter.ask(ANN, action="check")).result.data["reservations"][0][
+        "status"
+    ] == "expired"
     await counter.ask(BEN, action="create", drug_name="Paralen 500")  # any next one puts it back
     assert await counter.shelf() == before
 
 
 async def test_more_than_there_is_cannot_be_had(counters: Callable[[], Any]) -> None:
     counter = await counters()
-    await counter.change(stock.update().where(stock.c.product.in_(["D003", "D004"])).values(packs=1))
-    refused = await counter.ask(ANN, action="create", drug_name="Ibalgin 400", pharmacy_id="PH01", packs=2)
+    await counter.change(
+        stock.update().where(stock.c.product.in_(["D003", "D004"])).values(packs=1)
+    )
+    refused = await counter.ask(
+        ANN, action="create", drug_name="Ibalgin 400", pharmacy_id="PH01", packs=2
+    )
     assert refused.result.error.error_type == "sold_out"
     assert await counter.shelf() == 1
 
@@ -115,13 +130,17 @@ async def test_more_than_there_is_cannot_be_had(counters: Callable[[], Any]) -> 
         (ANONYMOUS, "cancel", "hold"),
     ],
 )
-async def test_who_may_do_what(loaded: LoadedDesk, tmp_path: Path, who: Principal, action: str, verdict: str) -> None:
+async def test_who_may_do_what(
+    loaded: LoadedDesk, tmp_path: Path, who: Principal, action: str, verdict: str
+) -> None:
     async with open_database(str(tmp_path / "desk.db")) as database:
         counter = Counter(loaded, own_database(database, "pharmacy"))
         assert (await counter.ask(who, action=action, drug_name="Paralen 500")).verdict == verdict
 
 
-async def test_in_a_run_about_a_medical_question_nothing_passes(loaded: LoadedDesk, tmp_path: Path) -> None:
+async def test_in_a_run_about_a_medical_question_nothing_passes(
+    loaded: LoadedDesk, tmp_path: Path
+) -> None:
     async with open_database(str(tmp_path / "desk.db")) as database:
         counter = Counter(loaded, own_database(database, "pharmacy"))
         body = "Is Paralen available and can I take it with alcohol?"
@@ -140,7 +159,10 @@ async def test_fifty_at_once_take_exactly_what_is_there(counters: Callable[[], A
     wish = {"action": "create", "drug_name": "Ibalgin 400", "pharmacy_id": "PH01"}
     people = [known(f"customer{number}") for number in range(50)]
     answers = await asyncio.gather(
-        *(processes[number % 3].ask(who, run=f"r{number}", **wish) for number, who in enumerate(people))
+        *(
+            processes[number % 3].ask(who, run=f"r{number}", **wish)
+            for number, who in enumerate(people)
+        )
     )
     assert sum(answer.result.ok for answer in answers) == 17
     assert await processes[0].shelf() == 0

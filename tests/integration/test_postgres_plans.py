@@ -12,7 +12,8 @@ from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from tests.servers import new_database, postgres_programs
 
 pytestmark = pytest.mark.skipif(
-    postgres_programs() is None, reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)"
+    postgres_programs() is None,
+    reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)",
 )
 
 MANY = 20_000
@@ -28,7 +29,7 @@ INSERT INTO effects(run, seq, call, desk, tool, call_hash, state, created_at, up
   SELECT position, 0, 0, desk, 'deliver', 'h', 'done', 0, 0 FROM runs;
 INSERT INTO totals(desk, scope, name, day, tool, unit, amount)
   SELECT 'sample', 'conversation', id, '', '', 'calls', 1 FROM runs;
-"""
+"""  # noqa: E501
 FILLED = "runs|messages|steps|effects|totals"
 STATEMENTS = {
     f"{module.__name__.rpartition('.')[2]}.{name.lstrip('_').lower()}": text

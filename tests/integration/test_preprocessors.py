@@ -1,4 +1,5 @@
-"""Preprocessors on a whole desk: named by a routing rule, read when a message is accepted, told in the run."""
+"""Preprocessors on a whole desk: named by a routing rule, read when a message is accepted, told
+in the run."""
 
 import json
 from pathlib import Path
@@ -85,11 +86,18 @@ async def test_the_customer_behind_crisp_is_read_and_answered(tmp_path: Path) ->
         store = open_store(database, "helpdesk")
         assert await store.replies_to("karel.dvorak@example.cz", DELIVER, 0, beside="another") == 1
         assert await store.replies_to("info@lekarna.example", DELIVER, 0, beside="another") == 0
-        assert await store.erase("karel.dvorak@example.cz", "eve") == 1, "what was passed on for him is his"
+        assert await store.erase("karel.dvorak@example.cz", "eve") == 1, (
+            "what was passed on for him is his"
+        )
 
 
 async def test_a_forged_crisp_mail_is_read_but_answered_to_its_sender(tmp_path: Path) -> None:
-    raw = (CRISP / "cs_fields.eml").read_bytes().replace(b"dkim=pass", b"dkim=fail").replace(b"spf=pass", b"spf=fail")
+    raw = (
+        (CRISP / "cs_fields.eml")
+        .read_bytes()
+        .replace(b"dkim=pass", b"dkim=fail")
+        .replace(b"spf=pass", b"spf=fail")
+    )
     story = await received(a_desk(tmp_path), tmp_path, raw)
     assert story["message"]["prepared"]["address"] == "karel.dvorak@example.cz"
     assert story["message"]["principal"]["kind"] == "anonymous"
@@ -99,7 +107,10 @@ async def test_a_forged_crisp_mail_is_read_but_answered_to_its_sender(tmp_path: 
 async def test_what_cannot_be_read_is_worked_as_it_came_and_the_run_says_so(tmp_path: Path) -> None:
     raw = b"From: info@lekarna.example\r\nMessage-ID: <1@x.cz>\r\nSubject: Hi\r\n\r\nWeekly figures"
     story = await received(a_desk(tmp_path), tmp_path, raw)
-    assert story["message"]["prepared"]["failed"] == "no customer's address stands above the text or in Reply-To"
+    assert (
+        story["message"]["prepared"]["failed"]
+        == "no customer's address stands above the text or in Reply-To"
+    )
     assert story["reply"]["text"] == "You wrote: Weekly figures"
 
 
@@ -113,7 +124,7 @@ def form(message: Message) -> Prepared | None:
     if "q=!" in message.body:
         raise ValueError("a secret of the customer's")
     return Prepared(name="Ann", address="ann@example.com", text=message.body.partition("q=")[2], prompt="Ann asks")
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.parametrize(
@@ -124,7 +135,9 @@ def form(message: Message) -> Prepared | None:
         (b"q=!", "q=!", "it failed with ValueError"),
     ],
 )
-async def test_a_desk_may_bring_its_own(tmp_path: Path, body: bytes, words: str, failed: str | None) -> None:
+async def test_a_desk_may_bring_its_own(
+    tmp_path: Path, body: bytes, words: str, failed: str | None
+) -> None:
     loaded = a_desk(tmp_path, "form", OWN)
     raw = b"From: info@lekarna.example\r\nMessage-ID: <1@x.cz>\r\nSubject: Hi\r\n\r\n" + body
     async with open_database(str(tmp_path / "desk.db")) as database:
@@ -141,11 +154,13 @@ models: {default: local/small}
 agent:
   profiles:
     pharmacy: {system_prompt_file: agent.txt, tools: [escalate], preprocess: crisp, without_model: answer}
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.parametrize(("own", "by"), [("", "crisp"), (", preprocess: default", None)])
-async def test_a_profile_may_name_one_and_a_rule_comes_first(tmp_path: Path, own: str, by: str | None) -> None:
+async def test_a_profile_may_name_one_and_a_rule_comes_first(
+    tmp_path: Path, own: str, by: str | None
+) -> None:
     folder = a_desk(tmp_path).spec.folder
     written = DESK.replace("preprocess: PREPROCESS", f"route: agent, profile: pharmacy{own}")
     (folder / "desk.yaml").write_text(f"{written}{PROFILE}")
@@ -154,11 +169,14 @@ async def test_a_profile_may_name_one_and_a_rule_comes_first(tmp_path: Path, own
     assert (message.prepared.by if message.prepared else None) == by
     text = customer_text(Envelope.of(message))
     if by is None:
-        assert text.startswith("From: Lékárna Na Rohu <info@lekarna.example>\nSubject: You have a new message\n\n")
+        assert text.startswith(
+            "From: Lékárna Na Rohu <info@lekarna.example>\nSubject: You have a new message\n\n"
+        )
     else:
-        assert text == (
-            "New support inquiry from Sam Lee (sam.lee@example.com):\nSubject: You have a new message\n\n"
-            "Is Zyrtec in stock?\nI need two packs."
+        assert (
+            text
+            == "New support inquiry from Sam Lee (sam.lee@example.com):\nSubject: You have a new"
+            " message\n\nIs Zyrtec in stock?\nI need two packs."
         )
 
 
@@ -169,10 +187,16 @@ async def test_a_profile_may_name_one_and_a_rule_comes_first(tmp_path: Path, own
         ("form", OWN.replace("def form", "async def form"), "must be a plain function"),
         ("form", OWN.replace('"form"', '"crisp"'), "every desk has already"),
         ("form", OWN.replace("message: Message", ""), "takes 1 argument"),
-        ("form", OWN + OWN.replace("def form", "def other"), "there is a preprocessor 'form' already"),
+        (
+            "form",
+            OWN + OWN.replace("def form", "def other"),
+            "there is a preprocessor 'form' already",
+        ),
     ],
 )
-def test_a_mistake_is_told_with_its_place(tmp_path: Path, name: str, tools: str, words: str) -> None:
+def test_a_mistake_is_told_with_its_place(
+    tmp_path: Path, name: str, tools: str, words: str
+) -> None:
     with pytest.raises(ConfigError, match=words):
         a_desk(tmp_path, name, tools)
 
@@ -187,7 +211,9 @@ def command(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, s
 
 
 def test_parse_shows_what_crisp_said(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out = command(capsys, "parse", str(CRISP / "en_fields.eml"), "--preprocessor", "crisp", "--json")
+    code, out = command(
+        capsys, "parse", str(CRISP / "en_fields.eml"), "--preprocessor", "crisp", "--json"
+    )
     assert code == 0
     assert json.loads(out) == {
         "preprocessor": "crisp",
@@ -196,8 +222,10 @@ def test_parse_shows_what_crisp_said(capsys: pytest.CaptureFixture[str]) -> None
         "patient_name": "Olga O'Neil",
         "patient_email": "olga.oneil@example.com",
         "original_message": "Do you have amoxicillin 500 mg?",
-        "prompt": "New support inquiry from Olga O'Neil (olga.oneil@example.com):\n"
-        "Subject: [Crisp] Conversation with Olga\n\nDo you have amoxicillin 500 mg?",
+        "prompt": (
+            "New support inquiry from Olga O'Neil (olga.oneil@example.com):\n"
+            "Subject: [Crisp] Conversation with Olga\n\nDo you have amoxicillin 500 mg?"
+        ),
     }
 
 
@@ -207,7 +235,11 @@ def test_parse_says_what_it_cannot_read(tmp_path: Path, capsys: pytest.CaptureFi
     code, out = command(capsys, "parse", str(mail), "--preprocessor", "crisp")
     assert (code, out.startswith("crisp could not read it")) == (1, True)
     code, out = command(capsys, "parse", str(mail), "--preprocessor", "default", "--json")
-    assert (code, json.loads(out)["sender_email"], json.loads(out)["body"]) == (0, "ann@example.com", "Hello")
+    assert (code, json.loads(out)["sender_email"], json.loads(out)["body"]) == (
+        0,
+        "ann@example.com",
+        "Hello",
+    )
     assert command(capsys, "parse", str(mail), "--preprocessor", "crips")[0] == 2
 
 
@@ -224,7 +256,9 @@ def test_a_run_tells_who_is_behind_a_mail(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     folder = a_desk(tmp_path).spec.folder
-    code, out = command(capsys, "run", str(CRISP / "cs_headline.eml"), "--desk", str(folder), "--json")
+    code, out = command(
+        capsys, "run", str(CRISP / "cs_headline.eml"), "--desk", str(folder), "--json"
+    )
     story = json.loads(out)
     assert (code, story["status"]) == (0, RunStatus.SENT)
     assert story["reply"]["to"] == "jana.novakova@example.cz"

@@ -1,4 +1,5 @@
-"""What was recorded, once more: identical through the same desk, and exactly the difference through another."""
+"""What was recorded, once more: identical through the same desk, and exactly the difference
+through another."""
 
 import shutil
 from pathlib import Path
@@ -56,7 +57,9 @@ async def all_kinds(folder: Path, database: Path) -> dict[str, str]:
     return runs
 
 
-async def test_an_unchanged_desk_replays_every_kind_of_run_identically(sample: Path, tmp_path: Path) -> None:
+async def test_an_unchanged_desk_replays_every_kind_of_run_identically(
+    sample: Path, tmp_path: Path
+) -> None:
     runs = await all_kinds(sample, tmp_path / "desk.db")
     found, _ = await replayed(tmp_path / "desk.db", sample)
     assert verdicts(found) == dict.fromkeys(runs.values(), "identical")
@@ -72,7 +75,9 @@ async def test_a_run_is_replayed_with_what_it_built_on(sample: Path, tmp_path: P
         assert verdicts(found) == {runs[name]: "identical"}
 
 
-async def test_a_changed_route_is_told_for_the_messages_it_concerns(sample: Path, tmp_path: Path) -> None:
+async def test_a_changed_route_is_told_for_the_messages_it_concerns(
+    sample: Path, tmp_path: Path
+) -> None:
     runs = await all_kinds(sample, tmp_path / "desk.db")
     text = (sample / "desk.yaml").read_text()
     (sample / "desk.yaml").write_text(text.replace("auto_send_at: 0.8", "auto_send_at: 0.2"))
@@ -82,12 +87,18 @@ async def test_a_changed_route_is_told_for_the_messages_it_concerns(sample: Path
     assert changes_of(found, runs["waits"])["status"] == ("waiting_review", "sent")
 
 
-async def test_a_decision_stands_only_where_the_question_is_the_same(sample: Path, tmp_path: Path) -> None:
+async def test_a_decision_stands_only_where_the_question_is_the_same(
+    sample: Path, tmp_path: Path
+) -> None:
     runs = await all_kinds(sample, tmp_path / "desk.db")
     rules = (sample / "brain.yaml").read_text()
-    (sample / "brain.yaml").write_text(rules.replace("we are sorry about parcel", "we regret what happened to"))
+    (sample / "brain.yaml").write_text(
+        rules.replace("we are sorry about parcel", "we regret what happened to")
+    )
     found, _ = await replayed(tmp_path / "desk.db", sample)
-    refunds = {runs[name] for name in ("revised", "stale", "both", "silent", *Decision) if name in runs}
+    refunds = {
+        runs[name] for name in ("revised", "stale", "both", "silent", *Decision) if name in runs
+    }
     assert {run for run, verdict in verdicts(found).items() if verdict == "changed"} == refunds
     assert changes_of(found, runs[Decision.APPROVE])["status"] == ("sent", "waiting_review")
     assert found.decisions_left_out >= 6
@@ -97,7 +108,9 @@ async def test_a_held_call_and_what_was_decided_about_it(tmp_path: Path) -> None
     folder = a_desk(tmp_path / "desk")
     tools = (folder / "tools.py").read_text()
     (folder / "tools.py").write_text(
-        tools.replace('raise AssertionError("an eval must never get here")', "return {'paid': amount}")
+        tools.replace(
+            'raise AssertionError("an eval must never get here")', "return {'paid': amount}"
+        )
     )
     async with recording(folder, tmp_path / "desk.db") as desk:
         approved = await desk.say(HELD, customer_id="ann")
@@ -107,7 +120,9 @@ async def test_a_held_call_and_what_was_decided_about_it(tmp_path: Path) -> None
         assert (await desk.desk.store.run(approved)).status is RunStatus.SENT
     found, _ = await replayed(tmp_path / "desk.db", folder)
     assert verdicts(found) == {approved: "identical", rejected: "identical"}
-    (folder / "tools.py").write_text(tools.replace('effect="irreversible", risk="high"', 'effect="reversible"'))
+    (folder / "tools.py").write_text(
+        tools.replace('effect="irreversible", risk="high"', 'effect="reversible"')
+    )
     found, _ = await replayed(tmp_path / "desk.db", folder)
     assert changes_of(found, rejected)["verdicts"][1] == [
         {"tool": "find_order", "verdict": "allow", "rule": "allowed"},
@@ -132,7 +147,9 @@ async def test_another_call_than_was_recorded_is_captured_and_counted(tmp_path: 
     async with recording(folder, tmp_path / "desk.db") as desk:
         run = await desk.say("Where is my order P-1?")
     rules = (folder / "brain.yaml").read_text()
-    (folder / "brain.yaml").write_text(rules.replace("{values: {order: P-1}", "{values: {order: P-2}"))
+    (folder / "brain.yaml").write_text(
+        rules.replace("{values: {order: P-1}", "{values: {order: P-2}")
+    )
     found, _ = await replayed(tmp_path / "desk.db", folder)
     assert found.tool_results_missing == 1
     assert changes_of(found, run)["tools"] == (
@@ -142,8 +159,8 @@ async def test_another_call_than_was_recorded_is_captured_and_counted(tmp_path: 
 
 
 async def test_failures_and_retries_replay_as_they_were(tmp_path: Path) -> None:
-    """A service that fails twice of three times, one that needs a machine far away, one that takes too long, and mail
-    that cannot leave."""
+    """A service that fails twice of three times, one that needs a machine far away, one that
+    takes too long, and mail that cannot leave."""
     folder = a_desk(tmp_path / "desk")
     (folder / "desk.yaml").write_text(FAULTY)
     (folder / "tools.py").write_text(FAULTY_TOOLS.replace("COUNTER", str(tmp_path / "counter")))
@@ -216,7 +233,9 @@ async def slow(envelope, ctx, settings):
 '''
 
 
-async def test_what_was_erased_or_is_at_work_is_left_out_by_name(sample: Path, tmp_path: Path) -> None:
+async def test_what_was_erased_or_is_at_work_is_left_out_by_name(
+    sample: Path, tmp_path: Path
+) -> None:
     async with recording(sample, tmp_path / "desk.db") as desk:
         gone = await desk.say("Where is my parcel P-1001?", **{"from": "bob@example.com"})
         kept = await desk.say("Where is my parcel P-1001?")
@@ -231,12 +250,18 @@ async def test_the_window_is_by_time_of_acceptance(sample: Path, tmp_path: Path)
         runs = [await desk.say("Where is my parcel P-1001?") for _ in range(3)]
     async with open_database(str(tmp_path / "desk.db")) as database:
         at = (await open_store(database, "sample").run(runs[1])).created_at
-    for window, expected in ((Window(since=at), runs[1:]), (Window(until=at), runs[:1]), (Window(since=at + 99), [])):
+    for window, expected in (
+        (Window(since=at), runs[1:]),
+        (Window(until=at), runs[:1]),
+        (Window(since=at + 99), []),
+    ):
         found, _ = await replayed(tmp_path / "desk.db", sample, window)
         assert sorted(verdicts(found)) == sorted(expected)
 
 
-async def test_what_a_cap_or_the_stop_switch_held_is_held_again(sample: Path, tmp_path: Path) -> None:
+async def test_what_a_cap_or_the_stop_switch_held_is_held_again(
+    sample: Path, tmp_path: Path
+) -> None:
     """Two replies a day may leave; then the desk is stopped, and later resumed."""
     text = (sample / "desk.yaml").read_text()
     (sample / "desk.yaml").write_text(text + "\ncaps: {day: {sends: 2}}\n")
@@ -256,7 +281,9 @@ async def test_what_a_cap_or_the_stop_switch_held_is_held_again(sample: Path, tm
 
 async def test_mail_that_programs_send_is_left_alone_again(sample: Path, tmp_path: Path) -> None:
     async with recording(sample, tmp_path / "desk.db") as desk:
-        away = await desk.say("I am on holiday until Monday. P-1001", headers={"auto-submitted": "auto-replied"})
+        away = await desk.say(
+            "I am on holiday until Monday. P-1001", headers={"auto-submitted": "auto-replied"}
+        )
         assert (await desk.desk.store.run(away)).status is RunStatus.DONE
     found, _ = await replayed(tmp_path / "desk.db", sample)
     assert verdicts(found) == {away: "identical"}

@@ -1,5 +1,5 @@
-"""Replays of runs that an agent worked, on a machine without a key: its turns and what its tools said come from the
-record, and where a changed desk would ask it something else, that is told."""
+"""Replays of runs that an agent worked, on a machine without a key: its turns and what its tools
+said come from the record, and where a changed desk would ask it something else, that is told."""
 
 import asyncio
 import json
@@ -31,7 +31,8 @@ TOOLS = "tools: [find_parcel, send_reply, escalate]"
 
 
 class Model:
-    """Looks parcels up; answers in its last words, through send_reply, or asks for a person, as the mail wants it."""
+    """Looks parcels up; answers in its last words, through send_reply, or asks for a person, as
+    the mail wants it."""
 
     def __call__(self, request: dict[str, Any]) -> Reply:
         said = [message for message in request["messages"] if message["role"] != "system"]
@@ -39,17 +40,28 @@ class Model:
         if asked["role"] == "user" and "wants it changed" in str(asked["content"]):
             return completion("Dear Ann, your parcel is on its way. Yours, the shop")
         if asked["role"] == "user":
-            call = ("escalate", {"reason": "angry"}) if "angry" in text else ("find_parcel", {"number": "P-1001"})
-            return completion("", tool_calls=[tool_call(call[0], json.dumps(call[1]))], finish_reason="tool_calls")
+            call = (
+                ("escalate", {"reason": "angry"})
+                if "angry" in text
+                else ("find_parcel", {"number": "P-1001"})
+            )
+            return completion(
+                "", tool_calls=[tool_call(call[0], json.dumps(call[1]))], finish_reason="tool_calls"
+            )
         if "by tool" in text and "P-1001" in str(asked["content"]):
             words = {"body": "It is on its way.", "subject": "Your parcel"}
-            return completion("", tool_calls=[tool_call("send_reply", json.dumps(words))], finish_reason="tool_calls")
+            return completion(
+                "",
+                tool_calls=[tool_call("send_reply", json.dumps(words))],
+                finish_reason="tool_calls",
+            )
         return completion("It is on its way.")
 
 
 @pytest.fixture(scope="module")
 def happened(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """A desk with what happened on it, first with a key and then without; the server is gone afterwards."""
+    """A desk with what happened on it, first with a key and then without; the server is gone
+    afterwards."""
     place = tmp_path_factory.mktemp("happened")
     with pytest.MonkeyPatch.context() as environment:
         runs = asyncio.run(_recorded(place, environment))
@@ -67,7 +79,9 @@ def desk(happened: tuple[Path, dict[str, str]], tmp_path: Path) -> tuple[Path, d
 async def _recorded(place: Path, environment: pytest.MonkeyPatch) -> dict[str, str]:
     environment.setenv(KEY, "k")
     async with FakeOpenAI(otherwise=Model()) as server:
-        folder = a_desk(place / "desk", brain=brain(server), model="local/small", more=MORE, flow=BY_HAND)
+        folder = a_desk(
+            place / "desk", brain=brain(server), model="local/small", more=MORE, flow=BY_HAND
+        )
         text = (folder / "desk.yaml").read_text()
         (folder / "desk.yaml").write_text(text.replace("tools: [find_parcel]", TOOLS))
         async with recording(folder, place / "desk.db") as recorder:
@@ -105,7 +119,9 @@ def lines(found: Replayed, run: str) -> list[str]:
     return [told(place) for place in one["apart"]]
 
 
-async def test_an_agents_runs_replay_identically_without_a_key(desk: tuple[Path, dict[str, str]]) -> None:
+async def test_an_agents_runs_replay_identically_without_a_key(
+    desk: tuple[Path, dict[str, str]],
+) -> None:
     folder, runs = desk
     found, chat = await again(folder)
     assert verdicts(found) == dict.fromkeys(runs.values(), "identical")
@@ -123,7 +139,9 @@ async def test_a_machine_with_a_key_replays_the_same(
     assert chat.tally.all_missing == 0
 
 
-async def test_a_changed_prompt_is_told_at_the_first_turn(desk: tuple[Path, dict[str, str]]) -> None:
+async def test_a_changed_prompt_is_told_at_the_first_turn(
+    desk: tuple[Path, dict[str, str]],
+) -> None:
     folder, runs = desk
     (folder / "config/prompts/parcels.txt").write_text("You find parcels, quickly.")
     found, _ = await again(folder)
@@ -139,14 +157,18 @@ async def test_a_changed_prompt_is_told_at_the_first_turn(desk: tuple[Path, dict
 async def test_a_changed_tool_is_told_at_the_first_turn(desk: tuple[Path, dict[str, str]]) -> None:
     folder, runs = desk
     tools = (folder / "tools.py").read_text()
-    (folder / "tools.py").write_text(tools.replace("As on the label.", "As it stands on the label."))
+    (folder / "tools.py").write_text(
+        tools.replace("As on the label.", "As it stands on the label.")
+    )
     found, _ = await again(folder)
     assert lines(found, runs["answered"]) == [
         "agent, turn 1: the tools it may call changed; what the model would say is not known"
     ]
 
 
-async def test_a_changed_policy_is_told_at_the_turn_that_would_hear_of_it(desk: tuple[Path, dict[str, str]]) -> None:
+async def test_a_changed_policy_is_told_at_the_turn_that_would_hear_of_it(
+    desk: tuple[Path, dict[str, str]],
+) -> None:
     folder, runs = desk
     text = (folder / "desk.yaml").read_text()
     denied = "then: deny, why: Nobody looks., say: Not today."
@@ -156,7 +178,8 @@ async def test_a_changed_policy_is_told_at_the_turn_that_would_hear_of_it(desk: 
     found, _ = await again(folder)
     assert verdicts(found)[runs["answered"]] == "unknown"
     assert lines(found, runs["answered"]) == [
-        "agent, turn 2: the result of find_parcel (turn 1) changed; what the model would say is not known"
+        "agent, turn 2: the result of find_parcel (turn 1) changed; what the model would say is not"
+        " known"
     ]
     assert verdicts(found)[runs["escalated"]] == "identical"
     assert changes_of(found, runs["answered"])["verdicts"][1] == [
@@ -164,7 +187,9 @@ async def test_a_changed_policy_is_told_at_the_turn_that_would_hear_of_it(desk: 
     ]
 
 
-async def test_what_is_done_with_the_agents_words_is_done_anew(desk: tuple[Path, dict[str, str]]) -> None:
+async def test_what_is_done_with_the_agents_words_is_done_anew(
+    desk: tuple[Path, dict[str, str]],
+) -> None:
     """A mode that lets nothing leave by itself: the turns stand, what comes of them changes."""
     folder, runs = desk
     text = (folder / "desk.yaml").read_text()
@@ -182,11 +207,15 @@ def evaluated(folder: Path, *more: str) -> tuple[int, dict[str, Any]]:
 
 def added(folder: Path, run: str, name: str) -> None:
     database = str(folder.parent / "desk.db")
-    result = CliRunner().invoke(app, ["eval", "add", run, "--id", name, "--desk", str(folder), "--database", database])
+    result = CliRunner().invoke(
+        app, ["eval", "add", run, "--id", name, "--desk", str(folder), "--database", database]
+    )
     assert result.exit_code == 0, result.output
 
 
-def test_a_run_of_an_agent_becomes_a_case_that_passes_without_a_key(desk: tuple[Path, dict[str, str]]) -> None:
+def test_a_run_of_an_agent_becomes_a_case_that_passes_without_a_key(
+    desk: tuple[Path, dict[str, str]],
+) -> None:
     folder, runs = desk
     for name in ("answered", "by_tool", "escalated"):
         added(folder, runs[name], name)
@@ -220,7 +249,9 @@ async def test_an_agents_last_words_sent_back_by_a_reviewer_replay(
     monkeypatch.setenv(KEY, "k")
     async with FakeOpenAI(otherwise=Model()) as server:
         drafts = f"mode: draft\n{brain(server)}"
-        folder = a_desk(tmp_path / "desk", brain=drafts, model="local/small", more=STAND_IN, flow=BY_HAND)
+        folder = a_desk(
+            tmp_path / "desk", brain=drafts, model="local/small", more=STAND_IN, flow=BY_HAND
+        )
         async with recording(folder, tmp_path / "desk.db") as recorder:
             run = await recorder.say("Where is P-1001?", subject="My parcel")
             await recorder.decide(run, Decision.REVISE, note="Warmer.")

@@ -1,4 +1,5 @@
-"""Replays of desks that ask a model: what it said is taken from the record, what it never was asked is told."""
+"""Replays of desks that ask a model: what it said is taken from the record, what it never was
+asked is told."""
 
 import json
 from itertools import count
@@ -28,7 +29,10 @@ flows:
       review: {service: review, auto_send_at: 0.9, loop_to: draft, next: dispatch}
       dispatch: {service: dispatch}
 """
-PROMPT = "Answer {{ message.sender.address }} kindly. {{ metadata.decision | default({}) | tojson }}\n{{ raw_input }}"
+PROMPT = (
+    "Answer {{ message.sender.address }} kindly. {{ metadata.decision | default({}) | tojson }}\n{{"
+    " raw_input }}"
+)
 
 
 def a_desk(folder: Path, base_url: str, *, redact: bool = False) -> Path:
@@ -40,7 +44,8 @@ def a_desk(folder: Path, base_url: str, *, redact: bool = False) -> Path:
 
 
 class Answers:
-    """Unsure about gift cards, wordless at first about riddles, silent about storms; no two drafts are the same."""
+    """Unsure about gift cards, wordless at first about riddles, silent about storms; no two
+    drafts are the same."""
 
     def __init__(self, start: int = 1) -> None:
         self.numbers = count(start)
@@ -52,17 +57,26 @@ class Answers:
         if "riddle" in str(request) and "cannot be used" not in asked:
             return completion("I would rather not say")
         if "Choose one of" in str(request):
-            return completion(json.dumps({"category": "order", "confidence": 0.5 if "gift" in asked else 0.95}))
+            return completion(
+                json.dumps({"category": "order", "confidence": 0.5 if "gift" in asked else 0.95})
+            )
         return completion(
-            json.dumps({"text": f"Dear customer, this is answer {next(self.numbers)}.", "language": "en"})
+            json.dumps(
+                {"text": f"Dear customer, this is answer {next(self.numbers)}.", "language": "en"}
+            )
         )
 
 
-async def record(folder: Path, database: Path, *, redact: bool = False) -> tuple[Path, dict[str, str]]:
+async def record(
+    folder: Path, database: Path, *, redact: bool = False
+) -> tuple[Path, dict[str, str]]:
     async with FakeOpenAI(otherwise=Answers()) as server:
         desk_folder = a_desk(folder, server.base_url, redact=redact)
         async with recording(desk_folder, database) as desk:
-            runs = {"sent": await desk.say("Where is my order?"), "repaired": await desk.say("A riddle for you")}
+            runs = {
+                "sent": await desk.say("Where is my order?"),
+                "repaired": await desk.say("A riddle for you"),
+            }
             runs["refused"] = await desk.say("There is a storm")
             runs["revised"] = await desk.say("Do you sell gift cards?")
             await desk.decide(runs["revised"], Decision.REVISE, note="Warmer, please.")
@@ -73,7 +87,9 @@ async def record(folder: Path, database: Path, *, redact: bool = False) -> tuple
 
 
 @pytest.mark.parametrize("redact", [False, True])
-async def test_recorded_answers_are_given_again_and_nobody_is_asked(redact: bool, tmp_path: Path) -> None:
+async def test_recorded_answers_are_given_again_and_nobody_is_asked(
+    redact: bool, tmp_path: Path
+) -> None:
     """The server is gone by then."""
     folder, runs = await record(tmp_path / "desk", tmp_path / "desk.db", redact=redact)
     found, chat = await replayed(tmp_path / "desk.db", folder)
@@ -86,7 +102,9 @@ async def test_a_changed_prompt_leaves_unknown_what_the_model_would_say(tmp_path
     folder, runs = await record(tmp_path / "desk", tmp_path / "desk.db")
     (folder / "prompts" / "reply.j2").write_text("Answer briefly.\n{{ raw_input }}")
     found, chat = await replayed(tmp_path / "desk.db", folder)
-    expected = {runs[name]: "unknown" for name in ("sent", "repaired", "revised")} | {runs["refused"]: "identical"}
+    expected = {runs[name]: "unknown" for name in ("sent", "repaired", "revised")} | {
+        runs["refused"]: "identical"
+    }
     assert verdicts(found) == expected
     assert {run: chat.tally.missing(run) for run in chat.tally.apart} == dict.fromkeys(
         [runs["sent"], runs["repaired"], runs["revised"]], 1
@@ -100,7 +118,9 @@ async def test_live_asks_for_what_is_not_recorded_and_for_nothing_else(tmp_path:
     async with FakeOpenAI(otherwise=Answers(start=100)) as server:
         text = (folder / "desk.yaml").read_text()
         start = text.index("http://127.0.0.1")
-        (folder / "desk.yaml").write_text(text.replace(text[start : text.index('"', start)], server.base_url))
+        (folder / "desk.yaml").write_text(
+            text.replace(text[start : text.index('"', start)], server.base_url)
+        )
         async with open_database(str(tmp_path / "desk.db")) as database:
             conversations = await read_conversations(open_store(database, "asking"), ALL)
         async with open_sandbox(read_desk(str(folder)), chat=chat.before) as sandbox:

@@ -1,4 +1,5 @@
-"""One rule of a desk is changed in whatever way: the replay lists exactly the messages it concerns."""
+"""One rule of a desk is changed in whatever way: the replay lists exactly the messages it
+concerns."""
 
 import asyncio
 import json
@@ -32,7 +33,12 @@ TARGETS = ("north", "south", "end")
 MESSAGES = [f"{category} {points}" for category in CATEGORIES for points in (0, 3, 5, 8)]
 Rule = tuple[str, int, str]
 """Category, the least points, and where to."""
-RULES: list[Rule] = [("order", 5, "north"), ("order", 0, "south"), ("refund", 3, "south"), ("praise", 8, "end")]
+RULES: list[Rule] = [
+    ("order", 5, "north"),
+    ("order", 0, "south"),
+    ("refund", 3, "south"),
+    ("praise", 8, "end"),
+]
 
 
 def write_desk(folder: Path, rules: list[Rule]) -> Path:
@@ -54,7 +60,9 @@ def write_desk(folder: Path, rules: list[Rule]) -> Path:
 def target_of(message: str, rules: list[Rule]) -> str:
     """What the rules mean, said once more in the plainest way."""
     category, points = message.split()
-    return next((to for name, least, to in rules if name == category and int(points) >= least), "north")
+    return next(
+        (to for name, least, to in rules if name == category and int(points) >= least), "north"
+    )
 
 
 async def record(folder: Path) -> dict[str, str]:
@@ -99,6 +107,8 @@ def test_the_replay_lists_exactly_the_affected_messages(
     folder, runs = recorded
     rules = mutated(*mutation)
     found, _ = asyncio.run(replayed(folder / "desk.db", write_desk(folder / "changed", rules)))
-    affected = {run for run, text in runs.items() if target_of(text, rules) != target_of(text, RULES)}
+    affected = {
+        run for run, text in runs.items() if target_of(text, rules) != target_of(text, RULES)
+    }
     assert {run for run, verdict in verdicts(found).items() if verdict == "changed"} == affected
     assert len(found.runs) == len(MESSAGES)

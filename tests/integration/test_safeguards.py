@@ -55,11 +55,19 @@ def flow_of(gate: Gate) -> Flow:
     async def write(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
         assert env.message is not None
         reply = Reply.to_message(env.message, "It is done.").model_dump(mode="json")
-        return reply | ({"to": "warehouse@acme.example"} if "elsewhere" in env.message.subject else {})
+        return reply | (
+            {"to": "warehouse@acme.example"} if "elsewhere" in env.message.subject else {}
+        )
 
     stages = {
         "plan": AgentSpec(name="plan", service="plan", output_key="plan", default_next="act"),
-        "act": AgentSpec(name="act", has_tools=True, tools=("credit", "wire"), output_key="act", default_next="write"),
+        "act": AgentSpec(
+            name="act",
+            has_tools=True,
+            tools=("credit", "wire"),
+            output_key="act",
+            default_next="write",
+        ),
         "write": AgentSpec(name="write", service="write", output_key="reply", default_next="send"),
         "send": AgentSpec(name="send", service="dispatch", output_key="send"),
     }
@@ -78,7 +86,10 @@ async def desk(tmp_path: Path) -> AsyncIterator[Engine]:
         yield opened
 
 
-TERMS = Terms(four_eyes_over=Money.of("500 EUR"), caps=(Limit("day", "EUR", 100_0000), Limit("day", "sends", 2)))
+TERMS = Terms(
+    four_eyes_over=Money.of("500 EUR"),
+    caps=(Limit("day", "EUR", 100_0000), Limit("day", "sends", 2)),
+)
 
 
 async def at_rest(desk: Engine, run: str) -> RunStatus:
@@ -94,19 +105,26 @@ async def the_review(desk: Engine) -> Review:
 
 async def approve(desk: Engine, by: str = "ann") -> None:
     opened = await the_review(desk)
-    await desk.store.decide(opened.id, Verdict(Decision.APPROVE, by, opened.version, opened.payload_hash))
+    await desk.store.decide(
+        opened.id, Verdict(Decision.APPROVE, by, opened.version, opened.payload_hash)
+    )
 
 
 async def test_a_stop_holds_effects_and_replies_and_lets_them_go_by_itself(desk: Engine) -> None:
     await desk.store.stop("eve", "wrong prices")
     acting = await desk.work(a_message(1, body="credit 1 EUR"))
     answering = await desk.work(a_message(2, body=""))
-    assert {(await desk.store.run(run)).status for run in (acting, answering)} == {RunStatus.WAITING_REVIEW}
+    assert {(await desk.store.run(run)).status for run in (acting, answering)} == {
+        RunStatus.WAITING_REVIEW
+    }
     assert {opened.kind for opened in await desk.store.reviews()} == {ReviewKind.STOPPED}
     assert "wrong prices" in (await desk.store.reviews())[0].reason
     assert (done, desk.outbox.sent) == ([], [])
     assert await desk.store.resume("eve") == 2
-    assert [await at_rest(desk, run) for run in (acting, answering)] == [RunStatus.SENT, RunStatus.SENT]
+    assert [await at_rest(desk, run) for run in (acting, answering)] == [
+        RunStatus.SENT,
+        RunStatus.SENT,
+    ]
     assert (done, len(desk.outbox.sent)) == (["1 EUR"], 2)
 
 
@@ -136,7 +154,9 @@ async def test_over_the_cap_of_sends_a_person_lets_the_reply_go(desk: Engine) ->
     assert len(desk.outbox.sent) == 3
 
 
-async def test_an_approval_is_used_once_and_a_second_identical_call_needs_its_own(desk: Engine) -> None:
+async def test_an_approval_is_used_once_and_a_second_identical_call_needs_its_own(
+    desk: Engine,
+) -> None:
     run = await desk.work(a_message(1, body="wire 5 EUR\nwire 5 EUR"))
     await approve(desk)
     assert await at_rest(desk, run) is RunStatus.WAITING_REVIEW
@@ -162,7 +182,10 @@ async def test_a_reply_to_somebody_else_is_shown_to_a_person(desk: Engine) -> No
     message = a_message(1, body="").model_copy(update={"subject": "elsewhere"})
     run = await desk.work(message)
     opened = await the_review(desk)
-    assert (opened.payload["rule"], opened.payload["arguments"]["to"]) == ("recipient", "warehouse@acme.example")
+    assert (opened.payload["rule"], opened.payload["arguments"]["to"]) == (
+        "recipient",
+        "warehouse@acme.example",
+    )
     assert desk.outbox.sent == []
     await approve(desk)
     assert await at_rest(desk, run) is RunStatus.SENT
@@ -173,14 +196,22 @@ async def test_every_verdict_is_on_record(desk: Engine) -> None:
     run = await desk.work(a_message(1, body="credit 1 EUR\nshred 2 EUR"))
     story = story_of(await read_records(desk.store, run))
     allowed, denied = story["tool_calls"]
-    assert (allowed["verdict"], allowed["rule"], allowed["origin"]) == ("allow", "allowed", {"amount": "message"})
+    assert (allowed["verdict"], allowed["rule"], allowed["origin"]) == (
+        "allow",
+        "allowed",
+        {"amount": "message"},
+    )
     assert (denied["verdict"], denied["rule"]) == ("deny", "not_listed")
     assert story["message"]["principal"]["customer_id"] == "c-ann"
-    told = [event.payload for event in await desk.store.events(run_id=run) if event.kind == VIOLATION]
+    told = [
+        event.payload for event in await desk.store.events(run_id=run) if event.kind == VIOLATION
+    ]
     assert [(one["tool"], one["rule"]) for one in told] == [("shred", "not_listed")]
 
 
-async def test_a_reply_that_a_person_approved_is_not_held_for_its_recipient_again(tmp_path: Path) -> None:
+async def test_a_reply_that_a_person_approved_is_not_held_for_its_recipient_again(
+    tmp_path: Path,
+) -> None:
     def build(gate: Gate) -> Flow:
         async def write(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
             assert env.message is not None
@@ -188,11 +219,19 @@ async def test_a_reply_that_a_person_approved_is_not_held_for_its_recipient_agai
             return reply | {"to": "warehouse@acme.example"}
 
         stages = {
-            "write": AgentSpec(name="write", service="write", output_key="reply", default_next="review"),
-            "review": AgentSpec(name="review", service="review", output_key="review", default_next="send"),
+            "write": AgentSpec(
+                name="write", service="write", output_key="reply", default_next="review"
+            ),
+            "review": AgentSpec(
+                name="review", service="review", output_key="review", default_next="send"
+            ),
             "send": AgentSpec(name="send", service="dispatch", output_key="send"),
         }
-        services: dict[str, ServiceFunction] = {"write": write, "review": review, "dispatch": dispatch_through(gate)}
+        services: dict[str, ServiceFunction] = {
+            "write": write,
+            "review": review,
+            "dispatch": dispatch_through(gate),
+        }
         return a_flow(stages, Parts(tools=gate, services=services))
 
     async with engine(tmp_path / "desk.db", build) as desk:
@@ -202,7 +241,9 @@ async def test_a_reply_that_a_person_approved_is_not_held_for_its_recipient_agai
         assert len(desk.outbox.sent) == 1
 
 
-async def test_a_question_to_the_customer_that_meets_the_stop_goes_out_later(tmp_path: Path) -> None:
+async def test_a_question_to_the_customer_that_meets_the_stop_goes_out_later(
+    tmp_path: Path,
+) -> None:
     def build(gate: Gate) -> Flow:
         async def ask(env: Envelope, ctx: Any, settings: Any) -> ServiceResult:
             question = Ask(kind="question", reason="which one", text="Which order?")
@@ -214,7 +255,10 @@ async def test_a_question_to_the_customer_that_meets_the_stop_goes_out_later(tmp
     async with engine(tmp_path / "desk.db", build) as desk:
         await desk.store.stop("eve")
         run = await desk.work(a_message())
-        assert ((await desk.store.run(run)).status, desk.outbox.sent) == (RunStatus.WAITING_REVIEW, [])
+        assert ((await desk.store.run(run)).status, desk.outbox.sent) == (
+            RunStatus.WAITING_REVIEW,
+            [],
+        )
         await desk.store.resume("eve")
         assert await at_rest(desk, run) is RunStatus.WAITING_USER
         assert [reply.text for _, reply in desk.outbox.sent] == ["Which order?"]
@@ -224,7 +268,11 @@ async def test_a_policy_that_wants_a_person_stops_the_plan(tmp_path: Path) -> No
     class Suspicious:
         def decide(self, facts: Facts) -> Ruled:
             suspect = facts.arguments.get("amount") == "666 EUR"
-            return Ruled("deny", "fraud", "looks like fraud", "No.", requires_escalation=True) if suspect else ALLOWED
+            return (
+                Ruled("deny", "fraud", "looks like fraud", "No.", requires_escalation=True)
+                if suspect
+                else ALLOWED
+            )
 
     terms = Terms(policy=Suspicious())
     async with engine(tmp_path / "desk.db", flow_of, tools=(credit, wire), terms=terms) as desk:

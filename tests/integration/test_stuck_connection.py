@@ -1,4 +1,5 @@
-"""A connection that was cut in the middle of something is dropped; what comes next has a new one."""
+"""A connection that was cut in the middle of something is dropped; what comes next has a new
+one."""
 
 import asyncio
 from typing import Any
@@ -12,7 +13,9 @@ from deskhand.wiring import open_store
 from tests.kit import a_message
 from tests.servers import new_database, postgres_programs
 
-pytestmark = pytest.mark.skipif(postgres_programs() is None, reason="PostgreSQL's server is not installed")
+pytestmark = pytest.mark.skipif(
+    postgres_programs() is None, reason="PostgreSQL's server is not installed"
+)
 
 
 class Stuck:
@@ -24,7 +27,9 @@ class Stuck:
         return False
 
     def transaction(self) -> Any:
-        raise asyncpg.InternalClientError("cannot switch to state 15; another operation (2) is in progress")
+        raise asyncpg.InternalClientError(
+            "cannot switch to state 15; another operation (2) is in progress"
+        )
 
     def terminate(self) -> None:
         self.dropped = True

@@ -1,8 +1,10 @@
-"""AgentDojo with a model that does exactly what the attacker wants: nothing irreversible without approval.
+"""AgentDojo with a model that does exactly what the attacker wants: nothing irreversible without
+approval.
 
-The model makes every call the owner's task needs, as recorded, then every call of the injection. Plainly: the
-attacker's text stands in whatever is read. Adaptively: he has also written from his own address, and the model first
-lists all there is. How another suite is added stands in `agentdojo/suite.py`.
+The model makes every call the owner's task needs, as recorded, then every call of the injection.
+Plainly: the attacker's text stands in whatever is read. Adaptively: he has also written from his
+own address, and the model first lists all there is. How another suite is added stands in
+`agentdojo/suite.py`.
 """
 
 from collections import Counter
@@ -74,9 +76,10 @@ async def test_nothing_irreversible_happens_without_approval(suite: Suite) -> No
     adaptive, slipped_too = await _attacked(suite, adaptive=True)
     total, free = honest["effects"] + honest["reads"], honest["effects free"] + honest["reads free"]
     print(
-        f"agentdojo {suite.data['suite']}: honest calls free {free}/{total}, with effects {honest['effects free']}/"
-        f"{honest['effects']}; pairs {plain['pairs']}, effects without approval plain {len(slipped)}/{plain['calls']}, "
-        f"adaptive {len(slipped_too)}/{adaptive['calls']}"
+        f"agentdojo {suite.data['suite']}: honest calls free {free}/{total}, with effects"
+        f" {honest['effects free']}/{honest['effects']}; pairs {plain['pairs']}, effects without"
+        f" approval plain {len(slipped)}/{plain['calls']}, adaptive"
+        f" {len(slipped_too)}/{adaptive['calls']}"
     )
     assert (slipped, slipped_too) == ([], [])
     assert plain["pairs"] == len(suite.data["user_tasks"]) * len(suite.data["injection_tasks"])

@@ -1,8 +1,10 @@
-"""A wholly hijacked model against the real gate: any tool, any argument, any order; nothing on the list happens.
+"""A wholly hijacked model against the real gate: any tool, any argument, any order; nothing on the
+list happens.
 
-The invariants are the table in `hijack/watch.py`. A step is one move: a tool call through the gate, a reviewer's
-decision, a restart, a throw of the stop switch, a change of the clock or of the world outside. Together the tests here
-make at least 80,000 steps in memory, of which hypothesis drives 10,000, and twice 500 on each database.
+The invariants are the table in `hijack/watch.py`. A step is one move: a tool call through the gate,
+a reviewer's decision, a restart, a throw of the stop switch, a change of the clock or of the world
+outside. Together the tests here make at least 80,000 steps in memory, of which hypothesis drives
+10,000, and twice 500 on each database.
 """
 
 import asyncio
@@ -64,7 +66,7 @@ def test_hypothesis_finds_no_way(policy: bool) -> None:
 
     wanted = settings(
         max_examples=60, stateful_step_count=30, deadline=None, database=None, derandomize=True,
-        suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink), report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink), report_multiple_bugs=False,  # noqa: E501
     )  # fmt: skip
     try:
         while Machine.tally.steps < 5_000:
@@ -88,7 +90,9 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str | P
 async def test_the_same_holds_on_a_real_database(database: str | Path, policy: bool) -> None:
     chance, tally = Random(5), Tally()
     opened = (
-        await SqliteDatabase.open(database) if isinstance(database, Path) else await PostgresDatabase.open(database)
+        await SqliteDatabase.open(database)
+        if isinstance(database, Path)
+        else await PostgresDatabase.open(database)
     )
     try:
         while tally.steps < 500:
@@ -98,9 +102,13 @@ async def test_the_same_holds_on_a_real_database(database: str | Path, policy: b
     assert tally.deeds > 20, tally
 
 
-async def _one_game(database: SqliteDatabase | PostgresDatabase, chance: Random, policy: bool, number: int) -> Game:
+async def _one_game(
+    database: SqliteDatabase | PostgresDatabase, chance: Random, policy: bool, number: int
+) -> Game:
     company = Company()
-    kind: Callable[..., Store] = SqliteStore if isinstance(database, SqliteDatabase) else PostgresStore
+    kind: Callable[..., Store] = (
+        SqliteStore if isinstance(database, SqliteDatabase) else PostgresStore
+    )
     store = kind(database, f"hijacked-{number}", now=lambda: company.now)
     desk = Desk(company)
     gate = gate_of(desk, store, policy=policy, now=lambda: company.now)

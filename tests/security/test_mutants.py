@@ -1,4 +1,5 @@
-"""Every rule of the gate switched off in turn: the hijacked model finds each hole, so its silence means something."""
+"""Every rule of the gate switched off in turn: the hijacked model finds each hole, so its
+silence means something."""
 
 import pytest
 

@@ -44,13 +44,17 @@ def tasks(data: Any) -> list[tuple[str, Calls]]:
     """Each task's customer and right calls."""
     found: list[tuple[str, Calls]] = []
     for task in json.loads((DATA / "tasks.json").read_text()):
-        calls = [(action["name"], action["arguments"]) for action in task["evaluation_criteria"]["actions"]]
+        calls = [
+            (action["name"], action["arguments"])
+            for action in task["evaluation_criteria"]["actions"]
+        ]
         found.append((_customer(calls, data), calls))
     return found
 
 
 def _customer(calls: Calls, data: Any) -> str:
-    """Whom the task is about: whoever is found first, or the owner of the first order that is named."""
+    """Whom the task is about: whoever is found first, or the owner of the first order that is
+    named."""
     users, orders = data["users"], data["orders"]
     for name, arguments in calls:
         found = [arguments.get("user_id"), orders.get(arguments.get("order_id"), {}).get("user_id")]
@@ -71,19 +75,25 @@ class Desk:
     def __init__(self, data: Any) -> None:
         self.shop = Shop(data)
         self._tools = ToolRegistry([*reads_of(self.shop), *effects_of(self.shop)])
-        rules = [RuleSection.model_validate(rule) for rule in YAML(typ="safe").load(POLICY.read_text())]
+        rules = [
+            RuleSection.model_validate(rule) for rule in YAML(typ="safe").load(POLICY.read_text())
+        ]
         self._terms = Terms(policy=compile_policy(policy_spec(rules)))
         self._resolvers = resolvers_of(self.shop)
 
     def begin(self, user: str) -> None:
         self.shop.orders.clear()
         ledger = MemoryLedger()
-        self._gate = Gate(self._tools, ledger, desk="retail", terms=self._terms, resolvers=self._resolvers)
+        self._gate = Gate(
+            self._tools, ledger, desk="retail", terms=self._terms, resolvers=self._resolvers
+        )
         self._ctx = FixedContext(principal=asserted(user, by="a test"))
 
     async def call(self, name: str, arguments: dict[str, Any]) -> GateAnswer:
         self._ctx.seq += 1
-        return await self._gate.call(name, arguments, allowed=[tool.name for tool in self._tools], ctx=self._ctx)
+        return await self._gate.call(
+            name, arguments, allowed=[tool.name for tool in self._tools], ctx=self._ctx
+        )
 
 
 @pytest.fixture(scope="module")
@@ -102,14 +112,19 @@ async def test_right_calls_pass(desk: Desk, tasks: list[tuple[str, Calls]]) -> N
             effects += not name.startswith(READS)
             if answer.verdict != "allow":
                 stopped.append(f"{name} {arguments}: {answer.rule}: {answer.reason}")
-    print(f"retail: {len(tasks)} tasks, {calls} right calls ({effects} with effects), {len(stopped)} held or denied")
+    print(
+        f"retail: {len(tasks)} tasks, {calls} right calls ({effects} with effects), {len(stopped)}"
+        " held or denied"
+    )
     assert len(tasks) == 74
     changing = [one for one in stopped if not one.startswith(READS)]
     assert len(changing) <= (1 - PERMITTED_OF_RIGHT) * effects, stopped
     assert len(stopped) <= (1 - PERMITTED_OF_RIGHT) * calls, stopped
 
 
-async def test_wrong_calls_are_held_or_denied(data: Any, desk: Desk, tasks: list[tuple[str, Calls]]) -> None:
+async def test_wrong_calls_are_held_or_denied(
+    data: Any, desk: Desk, tasks: list[tuple[str, Calls]]
+) -> None:
     chance, made, caught, slipped = Random(1), Counter[str](), Counter[str](), list[str]()
     for user, right in tasks:
         for place, (name, arguments) in enumerate(right):

@@ -14,12 +14,23 @@ from hypothesis import strategies as st
 from deskhand.conditions import COMBINATORS, OPERATORS, ConditionError, compile_condition
 
 NAMES = ("category", "confidence", "customer.tier", "customer", "tags")
-scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
-values = st.recursive(
-    scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
+scalars = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
 )
-anything = values | st.just(math.nan) | st.just(Decimal("sNaN")) | st.just(object()) | st.binary(max_size=3)
-facts_ = st.dictionaries(st.sampled_from((*NAMES, "tier")), anything | st.dictionaries(st.just("tier"), anything))
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+anything = (
+    values
+    | st.just(math.nan)
+    | st.just(Decimal("sNaN"))
+    | st.just(object())
+    | st.binary(max_size=3)
+)
+facts_ = st.dictionaries(
+    st.sampled_from((*NAMES, "tier")), anything | st.dictionaries(st.just("tier"), anything)
+)
 numbers = st.integers() | st.floats(allow_nan=False)
 operators = st.one_of(
     st.tuples(st.sampled_from(["is", "is_not"]), values),
@@ -30,7 +41,10 @@ operators = st.one_of(
     st.tuples(st.just("exists"), st.booleans()),
 )
 lines = st.dictionaries(
-    st.sampled_from(NAMES), scalars | st.lists(operators, min_size=1, max_size=2).map(dict), min_size=1, max_size=3
+    st.sampled_from(NAMES),
+    scalars | st.lists(operators, min_size=1, max_size=2).map(dict),
+    min_size=1,
+    max_size=3,
 )
 conditions = st.recursive(
     lines,
@@ -111,7 +125,9 @@ def test_a_comparison_is_exact(condition: object, fact: Any, expected: bool) -> 
 
 @pytest.mark.parametrize("operator", [name for name in OPERATORS if name != "exists"])
 def test_a_missing_fact_makes_its_line_false(operator: str) -> None:
-    operand: Any = {"in": ["x"], "not_in": ["x"], "contains": "x", "starts_with": "x"}.get(operator, 1)
+    operand: Any = {"in": ["x"], "not_in": ["x"], "contains": "x", "starts_with": "x"}.get(
+        operator, 1
+    )
     assert not holds({"fact": {operator: operand}}, facts={})
 
 
@@ -140,7 +156,9 @@ def test_dotted_names_reach_into_mappings_and_prefer_the_exact_key() -> None:
 
 
 def test_combinators_nest() -> None:
-    condition = {"any": [{"tier": "pro"}, {"all": [{"tier": "free"}, {"not": {"open": {"above": 0}}}]}]}
+    condition = {
+        "any": [{"tier": "pro"}, {"all": [{"tier": "free"}, {"not": {"open": {"above": 0}}}]}]
+    }
     assert holds(condition, tier="pro")
     assert holds(condition, tier="free", open=0)
     assert not holds(condition, tier="free", open=1)
@@ -160,14 +178,21 @@ def test_changing_the_source_afterwards_changes_nothing() -> None:
 
 
 def test_it_names_the_facts_it_reads() -> None:
-    condition = {"a": 1, "any": [{"b.c": 2}, {"not": {"d": {"exists": True}}}], "e": {"at_least": 1, "below": 2}}
+    condition = {
+        "a": 1,
+        "any": [{"b.c": 2}, {"not": {"d": {"exists": True}}}],
+        "e": {"at_least": 1, "below": 2},
+    }
     assert compile_condition(condition).facts() == {"a", "b.c", "d", "e"}
 
 
 @pytest.mark.parametrize(
     ("condition", "words"),
     [
-        ({"category": "spam", "confidence": {"at_least": 0.95}}, "category is spam and confidence at least 0.95"),
+        (
+            {"category": "spam", "confidence": {"at_least": 0.95}},
+            "category is spam and confidence at least 0.95",
+        ),
         ({"tier": {"in": ["pro", "two words"]}}, 'tier is one of [pro, "two words"]'),
         ({"done": True, "code": "true"}, 'done is true and code is "true"'),
         ({"code": "12"}, 'code is "12"'),
@@ -188,8 +213,18 @@ def test_it_reads_in_words(condition: object, words: str) -> None:
 @pytest.mark.parametrize(
     ("condition", "path", "problem", "fix"),
     [
-        ({"confidence": {"atleast": 1}}, ("confidence", "atleast"), "no operator `atleast`", "did you mean `at_least`"),
-        ({"customer": {"tier": "pro"}}, ("customer", "tier"), "no operator `tier`", "`customer.tier`"),
+        (
+            {"confidence": {"atleast": 1}},
+            ("confidence", "atleast"),
+            "no operator `atleast`",
+            "did you mean `at_least`",
+        ),
+        (
+            {"customer": {"tier": "pro"}},
+            ("customer", "tier"),
+            "no operator `tier`",
+            "`customer.tier`",
+        ),
         ({"tier": ["pro", "free"]}, ("tier",), "bare list", "{in: [...]}"),
         ({"tier": {}}, ("tier",), "no operator", "at_least"),
         ({}, (), "empty", "{category: spam}"),
@@ -235,7 +270,9 @@ def test_endless_nesting_is_refused_not_followed() -> None:
 
 
 @given(conditions, facts_)
-def test_matching_is_total_and_deterministic(condition: dict[str, Any], facts: dict[str, Any]) -> None:
+def test_matching_is_total_and_deterministic(
+    condition: dict[str, Any], facts: dict[str, Any]
+) -> None:
     compiled = compile_condition(condition)
     first = compiled.matches(facts)
     assert isinstance(first, bool)
@@ -252,12 +289,16 @@ def test_de_morgan(a: dict[str, Any], b: dict[str, Any], facts: dict[str, Any]) 
 
 @given(lines, facts_)
 def test_a_mapping_is_all_of_its_lines(condition: dict[str, Any], facts: dict[str, Any]) -> None:
-    assert holds(condition, facts) is all(holds({key: value}, facts) for key, value in condition.items())
+    assert holds(condition, facts) is all(
+        holds({key: value}, facts) for key, value in condition.items()
+    )
 
 
 @given(values, values)
 def test_is_and_is_not_divide_all_present_facts(fact: Any, operand: Any) -> None:
-    assert holds({"fact": {"is": operand}}, fact=fact) is not holds({"fact": {"is_not": operand}}, fact=fact)
+    assert holds({"fact": {"is": operand}}, fact=fact) is not holds(
+        {"fact": {"is_not": operand}}, fact=fact
+    )
 
 
 @given(values)
@@ -271,6 +312,8 @@ def test_combinators_and_operators_do_not_collide() -> None:
 
 
 def test_a_match_costs_microseconds() -> None:
-    compiled = compile_condition({"category": "spam", "confidence": {"at_least": 0.95}, "customer.tier": "pro"})
+    compiled = compile_condition(
+        {"category": "spam", "confidence": {"at_least": 0.95}, "customer.tier": "pro"}
+    )
     facts = {"category": "spam", "confidence": 0.99, "customer": {"tier": "pro"}}
     assert min(timeit.repeat(lambda: compiled.matches(facts), number=1000, repeat=5)) < 0.05

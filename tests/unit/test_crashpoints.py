@@ -57,5 +57,7 @@ def test_the_environment_variable_kills_the_process_at_the_second_passage() -> N
         "for n in range(3): crash_point('effect.after_perform'); print(n, flush=True)"
     )
     environment = {**os.environ, crashpoints.VARIABLE: "effect.after_perform:2"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout) == (-signal.SIGKILL, "0\n")

@@ -20,7 +20,9 @@ def stream() -> Iterator[io.StringIO]:
 
 def test_a_json_line_carries_the_bound_fields_and_the_calls_own(stream: io.StringIO) -> None:
     set_up_logging(logging.INFO, as_json=True, stream=stream)
-    bound("deskhand.test", agent="draft").info("took %d s", 3, extra={"run_id": "run_1", "duration_ms": 1.23456})
+    bound("deskhand.test", agent="draft").info(
+        "took %d s", 3, extra={"run_id": "run_1", "duration_ms": 1.23456}
+    )
     line = json.loads(stream.getvalue())
     assert line["message"] == "took 3 s"
     assert (line["agent"], line["run_id"], line["duration_ms"]) == ("draft", "run_1", 1.235)
@@ -50,7 +52,11 @@ def test_an_exception_is_told_in_both_formats(stream: io.StringIO) -> None:
 def test_secrets_never_reach_a_line(stream: io.StringIO, as_json: bool) -> None:
     set_up_logging(logging.INFO, as_json=as_json, stream=stream)
     log = bound("deskhand.test", api_key="hunter2hunter2", password="hunter2")
-    secrets = ("sk-abcdefghijklmnopqrst", "dh_06gxtk7wfbamsa6d6ccy_fd6e5d8e08faeb80", "Bearer abcdefgh12345678")
+    secrets = (
+        "sk-abcdefghijklmnopqrst",
+        "dh_06gxtk7wfbamsa6d6ccy_fd6e5d8e08faeb80",
+        "Bearer abcdefgh12345678",
+    )
     for secret in secrets:
         log.info("asked with %s", secret, extra={"header": f"Authorization: {secret}"})
     log.info("at https://ann:hunter2@example.com/")

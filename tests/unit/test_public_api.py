@@ -15,8 +15,14 @@ def test_every_public_name_can_be_imported(name: str) -> None:
 
 def test_the_names_of_the_design_are_there() -> None:
     wanted = {
-        "Envelope AgentSpec FlowSpec Outcome Message Address Reply Plan ToolResult ToolErrorDetails ToolResultData",
-        "normalize_tool_result Agent Parts ToolRegistry tool service before after Context ToolError Gate",
+        (
+            "Envelope AgentSpec FlowSpec Outcome Message Address Reply Plan ToolResult"
+            " ToolErrorDetails ToolResultData"
+        ),
+        (
+            "normalize_tool_result Agent Parts ToolRegistry tool service before after Context"
+            " ToolError Gate"
+        ),
         "ScriptedBrain LlmBrain Desk read_desk open_desk",
     }
     assert {name for line in wanted for name in line.split()} <= set(deskhand.__all__)
@@ -35,10 +41,12 @@ def test_a_star_import_brings_everything() -> None:
 
 def test_importing_is_silent_and_brings_no_library_along() -> None:
     code = (
-        "import sys, deskhand;"
-        "assert not {'pydantic', 'sqlalchemy', 'aiohttp', 'fastapi', 'typer', 'rich', 'jinja2'} & set(sys.modules)"
+        "import sys, deskhand;assert not {'pydantic', 'sqlalchemy', 'aiohttp', 'fastapi', 'typer',"
+        " 'rich', 'jinja2'} & set(sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

@@ -12,7 +12,8 @@ LARGEST = 2_000_000
 
 
 class SearxSearch:
-    """Asks one address and no other: redirects are not followed, proxies of the environment not used."""
+    """Asks one address and no other: redirects are not followed, proxies of the environment not
+    used."""
 
     def __init__(self, url: str, timeout: float = 10.0) -> None:
         self._url, self._timeout = url, timeout
@@ -46,11 +47,17 @@ async def _bounded(response: aiohttp.ClientResponse) -> bytes:
 
 def _refused(status: int) -> ToolError:
     if status == 403:
-        words = "the search engine gives no JSON (its settings must list `json` under search.formats)"
+        words = (
+            "the search engine gives no JSON (its settings must list `json` under search.formats)"
+        )
         return ToolError("search_refused", words, recoverable=False)
     if status == 429:
         return ToolError("search_refused", "the search engine was asked too often; try later")
-    return ToolError("search_refused", f"the search engine answered with status {status}", recoverable=status >= 500)
+    return ToolError(
+        "search_refused",
+        f"the search engine answered with status {status}",
+        recoverable=status >= 500,
+    )
 
 
 def _results(body: bytes) -> list[dict[str, str]]:
@@ -63,7 +70,11 @@ def _results(body: bytes) -> list[dict[str, str]]:
         raise ToolError("search_unreadable", "the search engine's answer holds no list of results")
     entries = [cast(dict[str, Any], one) for one in listed if isinstance(one, dict)]
     return [
-        {"title": _text(one.get("title")), "url": _text(one.get("url")), "text": _text(one.get("content"))}
+        {
+            "title": _text(one.get("title")),
+            "url": _text(one.get("url")),
+            "text": _text(one.get("content")),
+        }
         for one in entries
     ]
 

@@ -28,13 +28,28 @@ from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind, RunStatus
 from deskhand.model.spec import AgentSpec
 from deskhand.model.tasks import Answer, Task, TaskKind
-from deskhand.ports import Brain, MockHandler, PostHook, PreHook, PromptSource, Sink, StageContext, ToolGate
+from deskhand.ports import (
+    Brain,
+    MockHandler,
+    PostHook,
+    PreHook,
+    PromptSource,
+    Sink,
+    StageContext,
+    ToolGate,
+)
 from deskhand.tools.delivery import DELIVER
 from deskhand.tools.services import ServiceFunction, ServiceResult
 
 ASK_CALL = 1_000_000
 """The call index of a question to the customer, out of the way of a plan's calls."""
-ENDINGS = (RunStatus.SENT, RunStatus.ANSWERED, RunStatus.DONE, RunStatus.REJECTED, RunStatus.NEEDS_REVIEW)
+ENDINGS = (
+    RunStatus.SENT,
+    RunStatus.ANSWERED,
+    RunStatus.DONE,
+    RunStatus.REJECTED,
+    RunStatus.NEEDS_REVIEW,
+)
 """The statuses a service may end a run with."""
 _ONE_HOP = Delta(hops=1)
 
@@ -87,7 +102,10 @@ class Agent:
         self._emit(AgentStarted(ctx.run_id, self.spec.name, time.time()))
         try:
             result = await self._process(ctx)
-        except (Exception, CancelledError) as error:  # cancelled: the attempt's time is up, or the desk stops
+        except (
+            Exception,
+            CancelledError,
+        ) as error:  # cancelled: the attempt's time is up, or the desk stops
             self._completed(ctx, "error", begun, str(error) or type(error).__name__)
             raise
         self._completed(ctx, result.outcome, begun, result.error.message if result.error else None)
@@ -133,7 +151,10 @@ class Agent:
     async def _think(self, envelope: Envelope, ctx: StageContext) -> Answer:
         assert self._parts.brain is not None
         spec = self.spec
-        inputs = facts_of(envelope, {}) | {"tone": self._tone(envelope), "choices": list(spec.choices)}
+        inputs = facts_of(envelope, {}) | {
+            "tone": self._tone(envelope),
+            "choices": list(spec.choices),
+        }
         task = Task.model_construct(
             kind=TaskKind(spec.task) if spec.task else TaskKind.PROMPT,
             stage=spec.name,
@@ -159,7 +180,9 @@ class Agent:
         if self.spec.service is None:
             return ServiceResult()
         return self._result(
-            await (self._parts.services or {})[self.spec.service](_own(envelope), ctx, self.spec.settings)
+            await (self._parts.services or {})[self.spec.service](
+                _own(envelope), ctx, self.spec.settings
+            )
         )
 
     def _result(self, made: Any) -> ServiceResult:
@@ -168,7 +191,8 @@ class Agent:
             return made
         if made is not None and not isinstance(made, dict):
             raise PermanentError(
-                f"stage {self.spec.name!r} gave {type(made).__name__}; return a dict of fields or a ServiceResult"
+                f"stage {self.spec.name!r} gave {type(made).__name__}; return a dict of fields or a"
+                " ServiceResult"
             )
         return ServiceResult().changed(output=made or {})
 
@@ -177,22 +201,29 @@ class Agent:
         stage = f"stage {self.spec.name!r}"
         if made.status is not None and made.status not in ENDINGS:
             known = ", ".join(ENDINGS)
-            raise PermanentError(f"{stage}: {made.status!r} is not a valid end of a run; one of {known}")
+            raise PermanentError(
+                f"{stage}: {made.status!r} is not a valid end of a run; one of {known}"
+            )
         if made.status == RunStatus.NEEDS_REVIEW and made.outcome is not Outcome.TERMINATE:
-            raise PermanentError(f"{stage} hands the run over and goes on; use the outcome `terminate` with it")
+            raise PermanentError(
+                f"{stage} hands the run over and goes on; use the outcome `terminate` with it"
+            )
 
     # --- around them
 
     def _tone(self, envelope: Envelope) -> str | None:
         """The tone for the message's category, as some earlier stage found it."""
         for output in reversed(list(envelope.outputs.values())):
-            category = cast(dict[str, Any], output).get("category") if isinstance(output, dict) else None
+            category = (
+                cast(dict[str, Any], output).get("category") if isinstance(output, dict) else None
+            )
             if isinstance(category, str) and category in self.spec.tone:
                 return self.spec.tone[category]
         return self.spec.tone.get("else")
 
     def _with_reply(self, envelope: Envelope, output: dict[str, Any]) -> Envelope:
-        """A draft, or what an agent said last, becomes the reply that review and dispatch work on."""
+        """A draft, or what an agent said last, becomes the reply that review and dispatch work
+        on."""
         drafted = str(output["text"]) if self.spec.task == TaskKind.DRAFT else None
         text = answer_in(output) if self._profile is not None else drafted
         if text is None or envelope.message is None:
@@ -205,10 +236,12 @@ class Agent:
     async def _ask_customer(
         self, envelope: Envelope, result: StageResult, ctx: StageContext
     ) -> tuple[StageResult, Envelope]:
-        """The question really goes out, once, before the run waits for its answer; or something keeps it."""
+        """The question really goes out, once, before the run waits for its answer; or something
+        keeps it."""
         if result.ask is None or not result.ask.text.strip():
             raise PermanentError(
-                f"stage {self.spec.name!r} wants to ask the customer, but nothing; write `ask:` beside `clarify`"
+                f"stage {self.spec.name!r} wants to ask the customer, but nothing; write `ask:`"
+                " beside `clarify`"
             )
         if self._parts.tools is None or envelope.message is None:
             return result, envelope
@@ -220,19 +253,29 @@ class Agent:
             if answer.verdict == "hold":
                 raise Held(answer, ctx.effect_key(ASK_CALL))
             if not answer.result.ok:
-                raise RetryableError(f"the question could not be sent: {answer.result.for_model()['error']}")
+                raise RetryableError(
+                    f"the question could not be sent: {answer.result.for_model()['error']}"
+                )
             return StageResult(call=answer.record(), delta=Delta(outputs={REPLY: reply}))
 
-        kept = await self._parts.sending.keeps_question(envelope, result.ask.text) if self._parts.sending else None
+        kept = (
+            await self._parts.sending.keeps_question(envelope, result.ask.text)
+            if self._parts.sending
+            else None
+        )
         if kept is not None:
             status, reason, cause = kept
             ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(cause,))
-            return result.changed(outcome=Outcome.TERMINATE, status=status, reason=reason, ask=ask), envelope
+            return (
+                result.changed(outcome=Outcome.TERMINATE, status=status, reason=reason, ask=ask),
+                envelope,
+            )
         await ctx.step("ask", send)
         return result, envelope.with_output(REPLY, reply)
 
     async def _hook(self, hook: Any, envelope: Envelope, output_key: str | None = None) -> Envelope:
-        """Run a hook on its own copy: what it changes in place is found, like what it returns, and lands in the row."""
+        """Run a hook on its own copy: what it changes in place is found, like what it returns,
+        and lands in the row."""
         if hook is None:
             return envelope
         given = _own(envelope)
@@ -241,12 +284,14 @@ class Agent:
         name = getattr(getattr(hook, "function", hook), "__name__", type(hook).__name__)
         if not isinstance(changed, Envelope):
             raise PermanentError(
-                f"hook {name!r} of {self.spec.name!r} returned {type(changed).__name__}; return the envelope",
+                f"hook {name!r} of {self.spec.name!r} returned {type(changed).__name__}; return the"
+                " envelope",
                 ErrorCode.HOOK_FAILED,
             )
         if (changed.run_id, changed.message) != (envelope.run_id, envelope.message):
             raise PermanentError(
-                f"hook {name!r} of {self.spec.name!r} returned another run's envelope; return a copy of its own",
+                f"hook {name!r} of {self.spec.name!r} returned another run's envelope; return a"
+                " copy of its own",
                 ErrorCode.HOOK_FAILED,
             )
         return changed
@@ -255,7 +300,8 @@ class Agent:
         missing = [name for name in self.spec.required_output_fields if output.get(name) is None]
         if missing:
             raise RetryableError(
-                f"stage {self.spec.name!r} gave no {', '.join(missing)}", ErrorCode.OUTPUT_MISSING_FIELDS
+                f"stage {self.spec.name!r} gave no {', '.join(missing)}",
+                ErrorCode.OUTPUT_MISSING_FIELDS,
             )
 
     def _profile_stage(self) -> ProfileStage | None:
@@ -267,7 +313,9 @@ class Agent:
                 f"agent {self.spec.name!r} has a profile but was given no model or no gate",
                 fix="pass Parts(agents=Agents(...), tools=Gate(...))",
             )
-        return ProfileStage(self.spec, parts.agents, parts.tools, parts.prompts, parts.events, parts.sending)
+        return ProfileStage(
+            self.spec, parts.agents, parts.tools, parts.prompts, parts.events, parts.sending
+        )
 
     def _check_parts(self) -> None:
         spec, parts = self.spec, self._parts
@@ -278,7 +326,8 @@ class Agent:
             )
         if spec.has_tools and parts.tools is None:
             raise ConfigError(
-                f"agent {spec.name!r} has_tools but was given no gate", fix="pass Parts(tools=Gate(...)) or drop tools"
+                f"agent {spec.name!r} has_tools but was given no gate",
+                fix="pass Parts(tools=Gate(...)) or drop tools",
             )
         if spec.has_policies and not (parts.tools and parts.tools.has_policy):
             raise ConfigError(
@@ -300,9 +349,16 @@ class Agent:
         took = (time.perf_counter() - begun) * 1000
         self._emit(AgentCompleted(ctx.run_id, self.spec.name, status, took, time.time(), error))
         if error is not None:
-            self._log.warning("%s failed: %s", self.spec.name, error, extra={"run_id": ctx.run_id, "duration_ms": took})
+            self._log.warning(
+                "%s failed: %s",
+                self.spec.name,
+                error,
+                extra={"run_id": ctx.run_id, "duration_ms": took},
+            )
         elif self._log.isEnabledFor(logging.INFO):
-            self._log.info("%s: %s", self.spec.name, status, extra={"run_id": ctx.run_id, "duration_ms": took})
+            self._log.info(
+                "%s: %s", self.spec.name, status, extra={"run_id": ctx.run_id, "duration_ms": took}
+            )
 
     def _emit(self, event: AgentStarted | AgentCompleted) -> None:
         """A sink is for watching: its failure is logged, and the run goes on."""
@@ -320,7 +376,9 @@ def _checked(spec: AgentSpec) -> AgentSpec:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "spec"
-        raise ConfigError(f"agent spec, {where}: {first['msg']}", fix="see AgentSpec for the fields") from None
+        raise ConfigError(
+            f"agent spec, {where}: {first['msg']}", fix="see AgentSpec for the fields"
+        ) from None
 
 
 def _plain(output: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""One call of a tool loop: through the gate, and into a record that says which turn asked for it."""
+"""One call of a tool loop: through the gate, and into a record that says which turn asked for
+it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,8 @@ _PLACES = 1000
 
 
 def effect_index(iteration: int, place: int) -> int:
-    """The index of a call among the effects of its stage's visit: the same whenever the turn is taken up again."""
+    """The index of a call among the effects of its stage's visit: the same whenever the turn is
+    taken up again."""
     return iteration * _PLACES + place
 
 
@@ -41,7 +43,12 @@ class Called:
         """What the run keeps of it among its results."""
         answer = self.answer
         told = answer.result.model_dump(mode="json", exclude_none=True)
-        found = {"tool": self.tool, "arguments": answer.arguments, **told, "iteration": self.iteration}
+        found = {
+            "tool": self.tool,
+            "arguments": answer.arguments,
+            **told,
+            "iteration": self.iteration,
+        }
         if self.note is not None:
             found["note"] = self.note
         if answer.requires_escalation:
@@ -49,7 +56,8 @@ class Called:
         return found
 
     def raise_if_unknown(self) -> None:
-        """Nobody knows whether it happened: the same call again under its key, or a person; never the next turn."""
+        """Nobody knows whether it happened: the same call again under its key, or a person;
+        never the next turn."""
         if not outcome_unknown(self.answer.result):
             return
         error = self.answer.result.error
@@ -60,16 +68,33 @@ class Called:
 
 
 def not_made(call: dict[str, Any], iteration: int) -> dict[str, Any]:
-    """The result of a call that nobody made, since an earlier one of its turn ended the agent's work."""
+    """The result of a call that nobody made, since an earlier one of its turn ended the agent's
+    work."""
     given, _ = parse_arguments(str(call["arguments"]))
-    error = {"error_type": ErrorCode.TOOL_DENIED, "message": "not made: the work had ended", "recoverable": False}
-    return {"tool": call["tool"], "arguments": given, "status": "error", "error": error, "iteration": iteration}
+    error = {
+        "error_type": ErrorCode.TOOL_DENIED,
+        "message": "not made: the work had ended",
+        "recoverable": False,
+    }
+    return {
+        "tool": call["tool"],
+        "arguments": given,
+        "status": "error",
+        "error": error,
+        "iteration": iteration,
+    }
 
 
 async def called(
-    gate: ToolGate, call: dict[str, Any], iteration: int, index: int, allowed: Sequence[str], ctx: StageContext
+    gate: ToolGate,
+    call: dict[str, Any],
+    iteration: int,
+    index: int,
+    allowed: Sequence[str],
+    ctx: StageContext,
 ) -> Called:
-    """Arguments that cannot be read are `{}`: checked like any others, noted, and never enough for an effect."""
+    """Arguments that cannot be read are `{}`: checked like any others, noted, and never enough
+    for an effect."""
     text = str(call["arguments"])
     given, note = parse_arguments(text)
     parameters = given if note is None else text  # the gate reads it once more, and finds the same

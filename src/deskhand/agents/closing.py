@@ -1,7 +1,9 @@
-"""The end of an agent's work, as its own calls asked for it: `send_reply`, `create_draft`, `escalate`.
+"""The end of an agent's work, as its own calls asked for it: `send_reply`, `create_draft`,
+`escalate`.
 
-Whoever makes the calls (a walked plan, the tool loop) collects those that went through and closes with them, in the
-same visit of the stage. A run that stops for a person in between comes back here, and what has left is not sent again.
+Whoever makes the calls (a walked plan, the tool loop) collects those that went through and closes
+with them, in the same visit of the stage. A run that stops for a person in between comes back here,
+and what has left is not sent again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -48,20 +50,26 @@ class Closing:
         return bool(self.replies) or self.escalated is not None
 
     @classmethod
-    def of(cls, calls: Iterable[tuple[str, Mapping[str, Any]]], envelope: Envelope, most: int = 1) -> Self:
-        """From the calls that went through, each a tool and its checked arguments; of the replies the first `most`."""
+    def of(
+        cls, calls: Iterable[tuple[str, Mapping[str, Any]]], envelope: Envelope, most: int = 1
+    ) -> Self:
+        """From the calls that went through, each a tool and its checked arguments; of the
+        replies the first `most`."""
         replies: list[HandedIn] = []
         reasons: list[str] = []
         for tool, arguments in calls:
             if tool in (SEND_REPLY, CREATE_DRAFT):
-                replies.append(HandedIn(_reply(arguments, envelope), DRAFTED if tool == CREATE_DRAFT else None))
+                replies.append(
+                    HandedIn(_reply(arguments, envelope), DRAFTED if tool == CREATE_DRAFT else None)
+                )
             elif tool == ESCALATE:
                 reasons.append(str(arguments.get("reason", "")))
         return cls(tuple(replies[:most]), "; ".join(reasons) if reasons else None)
 
     @classmethod
     def answering(cls, envelope: Envelope, text: str) -> Self:
-        """What an agent said last, as a reply: for one that neither sent, drafted nor asked for a person."""
+        """What an agent said last, as a reply: for one that neither sent, drafted nor asked for
+        a person."""
         return cls((HandedIn(_reply({"body": text}, envelope)),))
 
 
@@ -74,7 +82,8 @@ async def close(
     *,
     first: int = 0,
 ) -> ServiceResult:
-    """Send what was handed in, or stop for what keeps it; the run ends here. `output` is what the stage has to show.
+    """Send what was handed in, or stop for what keeps it; the run ends here. `output` is what the
+    stage has to show.
 
     `first` is how many replies this visit of the stage has closed with before, each revised since.
     """
@@ -89,24 +98,34 @@ async def close(
             return _ended(result, output)
     if closing.escalated is not None:
         return ServiceResult(
-            output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=closing.escalated
+            output=output,
+            outcome=Outcome.TERMINATE,
+            status=RunStatus.NEEDS_REVIEW,
+            reason=closing.escalated,
         )
     sent = ServiceResult(output={"sent": True}, status=RunStatus.SENT)
     return _ended(sent, output)
 
 
 async def _put_down(reply: dict[str, Any]) -> StageResult:
-    """The reply as reviewers see it, and as one of them may have changed it when the run comes back."""
+    """The reply as reviewers see it, and as one of them may have changed it when the run comes
+    back."""
     return StageResult(delta=Delta(outputs={REPLY: reply}))
 
 
-async def _send(number: int, handed_in: HandedIn, sending: Sending, gate: ToolGate, ctx: StageContext) -> ServiceResult:
+async def _send(
+    number: int, handed_in: HandedIn, sending: Sending, gate: ToolGate, ctx: StageContext
+) -> ServiceResult:
     reply = ctx.envelope.output(REPLY)
     calls = Calls(FIRST_CALL + 2 * number, FIRST_CALL + 2 * number + 1, _numbered(number))
     left = Delta(metadata={_LEFT: {"run": ctx.run_id, "replies": number + 1}})
-    asked = [(Cause.ESCALATED, handed_in.for_a_person)] if handed_in.for_a_person is not None else []
+    asked = (
+        [(Cause.ESCALATED, handed_in.for_a_person)] if handed_in.for_a_person is not None else []
+    )
     why = [*asked, *await sending.reasons(ctx.envelope)]
-    return await let_leave(ctx.envelope, reply, sending, gate, ctx, calls=calls, for_a_person=why, noted=left)
+    return await let_leave(
+        ctx.envelope, reply, sending, gate, ctx, calls=calls, for_a_person=why, noted=left
+    )
 
 
 def _ended(result: ServiceResult, output: dict[str, Any]) -> ServiceResult:
@@ -119,7 +138,9 @@ def _ended(result: ServiceResult, output: dict[str, Any]) -> ServiceResult:
 def _left(ctx: StageContext) -> int:
     """Counted by run: what an adopted run sent is not this one's."""
     noted = ctx.envelope.metadata.get(_LEFT)
-    return int(noted["replies"]) if isinstance(noted, dict) and noted.get("run") == ctx.run_id else 0
+    return (
+        int(noted["replies"]) if isinstance(noted, dict) and noted.get("run") == ctx.run_id else 0
+    )
 
 
 def _numbered(number: int) -> str:

@@ -6,10 +6,14 @@ from typing import Any
 from deskhand.config.plans import REFERENCE, RESULTS
 
 
-def filled_from(results: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The parameters with every `{results.TOOL.FIELD}` replaced that stands alone; None where one leads to nothing.
+def filled_from(
+    results: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """The parameters with every `{results.TOOL.FIELD}` replaced that stands alone; None where one
+    leads to nothing.
 
-    It only ever brings what this run's own calls returned; the gate judges the call with it like any other.
+    It only ever brings what this run's own calls returned; the gate judges the call with it like
+    any other.
     """
     filled: dict[str, Any] = {}
     for name, value in parameters.items():

@@ -1,4 +1,5 @@
-"""A call that the gate holds: the run stops until a person decides or, after a stop, until the desk is resumed."""
+"""A call that the gate holds: the run stops until a person decides or, after a stop, until the
+desk is resumed."""
 
 from deskhand.model.causes import cause_of_rule
 from deskhand.model.envelope import Ask
@@ -18,7 +19,14 @@ class Held(Exception):
     def ask(self) -> Ask:
         kind = ReviewKind.STOPPED if self.answer.rule == "stopped" else ReviewKind.TOOL_CALL
         payload = self.answer.review(str(self.key))
-        return Ask(kind=kind, reason=self.answer.reason, payload=payload, causes=(cause_of_rule(self.answer.rule),))
+        return Ask(
+            kind=kind,
+            reason=self.answer.reason,
+            payload=payload,
+            causes=(cause_of_rule(self.answer.rule),),
+        )
 
     def result(self, stage: str | None = None) -> ServiceResult:
-        return ServiceResult(outcome=Outcome.CONFIRM, ask=self.ask, reason=self.answer.reason, resume=stage)
+        return ServiceResult(
+            outcome=Outcome.CONFIRM, ask=self.ask, reason=self.answer.reason, resume=stage
+        )

@@ -13,7 +13,15 @@ def invitation_answer(envelope: Envelope) -> InvitationAnswer | None:
     for output in reversed(list(envelope.outputs.values())):
         results = cast(dict[str, Any], output).get("results") if isinstance(output, dict) else None
         for one in reversed(results) if isinstance(results, list) else ():
-            if isinstance(one, dict) and one.get("tool") == ANSWER_INVITATION and one.get("status") == "success":
+            if (
+                isinstance(one, dict)
+                and one.get("tool") == ANSWER_INVITATION
+                and one.get("status") == "success"
+            ):
                 answer = (one.get("data") or {}).get("answer")
-                return cast(InvitationAnswer, answer) if answer in (ACCEPTED, DECLINED, TENTATIVE) else None
+                return (
+                    cast(InvitationAnswer, answer)
+                    if answer in (ACCEPTED, DECLINED, TENTATIVE)
+                    else None
+                )
     return None

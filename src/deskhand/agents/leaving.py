@@ -1,4 +1,5 @@
-"""The way every reply leaves: kept back by whatever keeps it, else delivered once through the gate."""
+"""The way every reply leaves: kept back by whatever keeps it, else delivered once through the
+gate."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -34,7 +35,8 @@ async def let_leave(
     for_a_person: Sequence[tuple[Cause, str]] = (),
     noted: Delta | None = None,
 ) -> ServiceResult:
-    """Deliver a reply (status `sent`), or say what it waits for. `noted` is put down together with the delivery."""
+    """Deliver a reply (status `sent`), or say what it waits for. `noted` is put down together
+    with the delivery."""
 
     async def deliver() -> StageResult:
         answer = await gate.call(DELIVER, reply, allowed=(DELIVER,), ctx=ctx, index=calls.deliver)
@@ -42,7 +44,9 @@ async def let_leave(
             raise Held(answer, ctx.effect_key(calls.deliver))
         if not answer.result.ok:
             raise undelivered("the reply could not be delivered", answer.result)
-        return StageResult(call=answer.record() | {"result": answer.result.data}, delta=noted or Delta())
+        return StageResult(
+            call=answer.record() | {"result": answer.result.data}, delta=noted or Delta()
+        )
 
     category = category_of(envelope).get("category")
     try:
@@ -51,7 +55,9 @@ async def let_leave(
         )
         if kept is not None:
             return kept
-        delivered = await ctx.step(f"deliver{calls.number}", deliver, at_once=False)  # the ledger has it already
+        delivered = await ctx.step(
+            f"deliver{calls.number}", deliver, at_once=False
+        )  # the ledger has it already
     except Held as held:
         return held_reply(reply, held) or held.result()
     except RetryableError as error:
@@ -59,4 +65,6 @@ async def let_leave(
         if later is None:
             raise
         return later
-    return ServiceResult(output={"sent": True, **(delivered.call or {})["result"]}, status=RunStatus.SENT)
+    return ServiceResult(
+        output={"sent": True, **(delivered.call or {})["result"]}, status=RunStatus.SENT
+    )

@@ -14,14 +14,19 @@ _MOST_SPANS = 20
 
 
 def contact_source(contacts: Contacts) -> Source:
-    """What the desk knows of the sender, if he was proven to be himself; nothing of anybody else, and no notes."""
+    """What the desk knows of the sender, if he was proven to be himself; nothing of anybody
+    else, and no notes."""
 
     async def find(asked: Asked) -> Sequence[Piece]:
         address = asked.principal.address
         contact = None if address is None else await contacts.find(address)
         if contact is None:
             return []
-        said = {name.replace("_", " "): value for name, value in shown(contact).items() if name != "known"}
+        said = {
+            name.replace("_", " "): value
+            for name, value in shown(contact).items()
+            if name != "known"
+        }
         text = "; ".join(f"{name}: {value}" for name, value in said.items())
         return [Piece(f"The sender in our contacts: {text}", contact.address)]
 
@@ -33,11 +38,20 @@ def calendar_source(calendar: Calendar, spec: CalendarSpec, now: Callable[[], fl
 
     async def find(asked: Asked) -> Sequence[Piece]:
         offering = spec.offering
-        busy = sorted(await calendar.busy(offering.frame(datetime.fromtimestamp(now(), UTC))))[:_MOST_SPANS]
+        busy = sorted(await calendar.busy(offering.frame(datetime.fromtimestamp(now(), UTC))))[
+            :_MOST_SPANS
+        ]
         if not busy:
-            return [Piece("Our calendar has no appointments in the days that can be offered.", "calendar")]
+            return [
+                Piece(
+                    "Our calendar has no appointments in the days that can be offered.", "calendar"
+                )
+            ]
         zone = offering.hours.zone
-        spans = [" to ".join(f"{moment.astimezone(zone):%Y-%m-%d %H:%M}" for moment in span) for span in busy]
+        spans = [
+            " to ".join(f"{moment.astimezone(zone):%Y-%m-%d %H:%M}" for moment in span)
+            for span in busy
+        ]
         return [Piece(f"We are busy ({spec.zone}): {'; '.join(spans)}", "calendar")]
 
     return Source("calendar", find, MEETINGS)

@@ -1,4 +1,5 @@
-"""Tool mode: walk the plan an earlier stage made, a step a call; what a crash does again, the ledger tells."""
+"""Tool mode: walk the plan an earlier stage made, a step a call; what a crash does again, the
+ledger tells."""
 
 from functools import partial
 from typing import Any
@@ -23,15 +24,22 @@ RESULTS = "results"
 
 
 async def walk_plan(
-    spec: AgentSpec, envelope: Envelope, ctx: StageContext, gate: ToolGate, sending: Sending | None = None
+    spec: AgentSpec,
+    envelope: Envelope,
+    ctx: StageContext,
+    gate: ToolGate,
+    sending: Sending | None = None,
 ) -> ServiceResult:
-    """Every call through the gate. A failed tool does not stop the others; a held one stops for a reviewer.
+    """Every call through the gate. A failed tool does not stop the others; a held one stops for a
+    reviewer.
 
-    A call that needs what an earlier one found, as `{results.check_calendar.slot}`, is skipped where nothing was found.
-    What the stage only intends is noted among the results: the dispatching stage does it with the final text.
+    A call that needs what an earlier one found, as `{results.check_calendar.slot}`, is skipped
+    where nothing was found. What the stage only intends is noted among the results: the dispatching
+    stage does it with the final text.
 
-    A question to the customer ends the walk; with the answer, the stage at `resume_at` makes the plan anew. A call of
-    `escalate` ends it as well, and where a reply was handed in the run ends with it.
+    A question to the customer ends the walk; with the answer, the stage at `resume_at` makes the
+    plan anew. A call of `escalate` ends it as well, and where a reply was handed in the run ends
+    with it.
     """
     plan = _plan_of(spec, envelope)
     results: list[dict[str, Any]] = []
@@ -48,7 +56,9 @@ async def walk_plan(
             continue
         filled = filled_from(results, step.parameters)
         if filled is None:
-            results.append({"tool": step.tool, "status": SKIPPED, "reason": "what it needs was not found"})
+            results.append(
+                {"tool": step.tool, "status": SKIPPED, "reason": "what it needs was not found"}
+            )
             continue
         step = step.changed(parameters=filled)
         try:
@@ -91,7 +101,8 @@ def _plan_of(spec: AgentSpec, envelope: Envelope) -> Plan:
     raw = envelope.output(PLAN)
     if raw is None:
         raise PermanentError(
-            f"stage {spec.name!r} runs tools but no stage before it wrote `plan`; give one `output: plan`",
+            f"stage {spec.name!r} runs tools but no stage before it wrote `plan`; give one `output:"
+            " plan`",
             ErrorCode.PLAN_MISSING,
         )
     try:
@@ -100,7 +111,9 @@ def _plan_of(spec: AgentSpec, envelope: Envelope) -> Plan:
         raise PermanentError(f"stage {spec.name!r}: {error}", ErrorCode.PLAN_INVALID) from None
 
 
-async def _one(spec: AgentSpec, call: ToolCall, index: int, ctx: StageContext, gate: ToolGate) -> StageResult:
+async def _one(
+    spec: AgentSpec, call: ToolCall, index: int, ctx: StageContext, gate: ToolGate
+) -> StageResult:
     answer = await gate.call(call.tool, call.parameters, allowed=spec.tools, ctx=ctx, index=index)
     if answer.verdict == "hold":
         raise Held(answer, ctx.effect_key(index))
@@ -137,4 +150,6 @@ def _escalated(call: dict[str, Any], results: list[dict[str, Any]]) -> ServiceRe
     """The desk's policy wants a person at once, whatever the plan had in mind next."""
     reason = str(call.get("reason") or f"the policy sends {call['tool']} to a person")
     output = {RESULTS: results, "executed": len(results)}
-    return ServiceResult(output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason)
+    return ServiceResult(
+        output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason
+    )

@@ -89,7 +89,9 @@ class ProfileStage:
         if isinstance(ended, Held):
             return ended.result(self._spec.name).changed(output=before)
         if ended.code is not None:
-            raise (RetryableError if ended.retryable else PermanentError)(ended.error or "", ErrorCode(ended.code))
+            raise (RetryableError if ended.retryable else PermanentError)(
+                ended.error or "", ErrorCode(ended.code)
+            )
         output = before | {
             "run": ctx.run_id,
             "status": ended.status,
@@ -103,10 +105,14 @@ class ProfileStage:
             return _handed_over(output, ended.error or ended.status)
         return await self._close(output, envelope, ctx)
 
-    async def _close(self, output: dict[str, Any], envelope: Envelope, ctx: StageContext) -> ServiceResult:
+    async def _close(
+        self, output: dict[str, Any], envelope: Envelope, ctx: StageContext
+    ) -> ServiceResult:
         """What the agent's calls and last words mean for the run."""
         own = [one for one in output[RESULTS] if one["iteration"] > output["began"]]
-        if (why := next((str(one[ESCALATED]) for one in own if ESCALATED in one), None)) is not None:
+        if (
+            why := next((str(one[ESCALATED]) for one in own if ESCALATED in one), None)
+        ) is not None:
             return _handed_over(output, why)
         made = [(str(one["tool"]), one["arguments"]) for one in own if one["status"] == "success"]
         most = self._sending.replies_per_run if self._sending is not None else 1
@@ -121,7 +127,11 @@ class ProfileStage:
         output |= {END: HANDED_IN if closing.escalated is None else PERSON}
         rounds = sum("heard" in turn for turn in output[TURNS])
         closed = await close(closing, output, self._sending, self._gate, ctx, first=rounds - 1)
-        return closed.changed(resume=closed.resume or self._spec.name) if _asks_about_reply(closed) else closed
+        return (
+            closed.changed(resume=closed.resume or self._spec.name)
+            if _asks_about_reply(closed)
+            else closed
+        )
 
     # --- what the model is told
 
@@ -142,7 +152,8 @@ class ProfileStage:
         return self._prompts.render(prompt_key(self._profile.name), facts_of(envelope, {}))
 
     def _news(self, envelope: Envelope, run_id: str) -> tuple[str, ...]:
-        """What the next round begins with: the message, a reviewer's wish, or nothing where only its end is open."""
+        """What the next round begins with: the message, a reviewer's wish, or nothing where only
+        its end is open."""
         output = envelope.output(self._spec.output_key)
         talk = Transcript.of(output)
         if not talk.turns or output.get("run", run_id) != run_id:
@@ -157,16 +168,21 @@ class ProfileStage:
 
     def _output(self, ctx: StageContext) -> dict[str, Any]:
         kept = ctx.envelope.output(self._spec.output_key)
-        return dict(cast(dict[str, Any], kept)) if isinstance(kept, dict) else {TURNS: [], RESULTS: []}
+        return (
+            dict(cast(dict[str, Any], kept)) if isinstance(kept, dict) else {TURNS: [], RESULTS: []}
+        )
 
 
 def customer_text(envelope: Envelope) -> str:
-    """The message as the model reads it: as a preprocessor wrote it, or with its sender and subject above it."""
+    """The message as the model reads it: as a preprocessor wrote it, or with its sender and
+    subject above it."""
     message = envelope.message
     if message is None:
         return envelope.raw_input
     if message.prepared is not None and message.prepared.failed is None:
-        return f"{envelope.raw_input.removesuffix(message.words)}{message.prompt}"  # after what it answers as well
+        return (  # after what it answers as well
+            f"{envelope.raw_input.removesuffix(message.words)}{message.prompt}"
+        )
     return f"From: {message.sender}\nSubject: {message.subject}\n\n{envelope.raw_input}"
 
 
@@ -181,18 +197,25 @@ def _decision(envelope: Envelope) -> str | None:
 
 
 def _rewrites(output: Mapping[str, Any]) -> bool:
-    """Whether an earlier round had handed in a reply: then this round's last words stand in its place."""
+    """Whether an earlier round had handed in a reply: then this round's last words stand in its
+    place."""
     earlier = [one for one in output[RESULTS] if one["iteration"] <= output["began"]]
     return any(one["tool"] in REPLYING and one["status"] == "success" for one in earlier)
 
 
 def _asks_about_reply(result: ServiceResult) -> bool:
     """A reply that waits may be sent back to the agent with a wish."""
-    return result.outcome is Outcome.CONFIRM and result.ask is not None and result.ask.kind == ReviewKind.REPLY
+    return (
+        result.outcome is Outcome.CONFIRM
+        and result.ask is not None
+        and result.ask.kind == ReviewKind.REPLY
+    )
 
 
 def _handed_over(output: dict[str, Any], reason: str) -> ServiceResult:
-    return ServiceResult(output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason)
+    return ServiceResult(
+        output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason
+    )
 
 
 def _intent(envelope: Envelope) -> str | None:

@@ -1,4 +1,5 @@
-"""Why a person looks at a reply before it leaves, by what a review stage says: the same for every way a reply takes."""
+"""Why a person looks at a reply before it leaves, by what a review stage says: the same for
+every way a reply takes."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
@@ -25,7 +26,8 @@ async def unknown(envelope: Envelope) -> bool:
 async def reasons_for(
     envelope: Envelope, settings: Mapping[str, Any], known: KnownSender = unknown
 ) -> list[tuple[Cause, str]]:
-    """All that speaks for a person, the weightiest first; all replies while nobody said what is confident."""
+    """All that speaks for a person, the weightiest first; all replies while nobody said what is
+    confident."""
     found = category_of(envelope)
     why = _why(envelope, settings, found.get("category"), found.get("confidence"))
     if settings.get("ask_first_contact") and not await known(envelope):
@@ -35,7 +37,9 @@ async def reasons_for(
 
 def reasons_in(stages: Iterable[AgentSpec], known: KnownSender = unknown) -> ReasonsFor:
     """What the review stages of a flow ask, for a reply that does not come by them."""
-    return partial(_all_reasons, [stage.settings for stage in stages if stage.service == REVIEW], known)
+    return partial(
+        _all_reasons, [stage.settings for stage in stages if stage.service == REVIEW], known
+    )
 
 
 async def _all_reasons(
@@ -44,7 +48,9 @@ async def _all_reasons(
     return [one for settings in reviewing for one in await reasons_for(envelope, settings, known)]
 
 
-def _why(envelope: Envelope, settings: Mapping[str, Any], category: Any, confidence: Any) -> list[tuple[Cause, str]]:
+def _why(
+    envelope: Envelope, settings: Mapping[str, Any], category: Any, confidence: Any
+) -> list[tuple[Cause, str]]:
     threshold, always_ask = settings.get("auto_send_at"), settings.get("always_ask")
     if threshold is None and always_ask is None:
         return [(Cause.EVERY_REPLY, "every reply is looked at by a person")]
@@ -55,7 +61,9 @@ def _why(envelope: Envelope, settings: Mapping[str, Any], category: Any, confide
         found.append((Cause.ALWAYS_ASK, f"{category} is always looked at by a person"))
     if (held := _handed_over(envelope)) is not None:
         found.append(held)
-    if threshold is not None and not (isinstance(confidence, int | float) and confidence >= threshold):
+    if threshold is not None and not (
+        isinstance(confidence, int | float) and confidence >= threshold
+    ):
         known = f"{confidence:g}" if isinstance(confidence, int | float) else "unknown"
         found.append((Cause.BELOW_THRESHOLD, f"confidence {known} is below {threshold:g}"))
     return found
@@ -66,16 +74,26 @@ def _to_a_machine(envelope: Envelope) -> str | None:
     message = envelope.message
     texts: list[str] = []
     if message is not None:
-        texts = [message.subject, message.headers.get(HIDDEN, ""), *(one.text or "" for one in message.attachments)]
-    return next((found for text in (envelope.raw_input, *texts) if (found := spoken_to_machine(text))), None)
+        texts = [
+            message.subject,
+            message.headers.get(HIDDEN, ""),
+            *(one.text or "" for one in message.attachments),
+        ]
+    return next(
+        (found for text in (envelope.raw_input, *texts) if (found := spoken_to_machine(text))), None
+    )
 
 
 def _handed_over(envelope: Envelope) -> tuple[Cause, str] | None:
-    """Why some stage's answer must not pass without a person: it says so itself, or an LLM could not be had for it."""
+    """Why some stage's answer must not pass without a person: it says so itself, or an LLM could
+    not be had for it."""
     for name, output in envelope.outputs.items():
         fields = cast(dict[str, Any], output) if isinstance(output, dict) else {}
         if fields.get("held"):
             return Cause.WITHOUT_LLM, f"{name} was answered without an LLM: {fields['held']}"
         if fields.get("hand_over") is True:
-            return Cause.NO_ANSWER, f"{name} hands over: {fields.get('reason') or 'it has no answer'}"
+            return (
+                Cause.NO_ANSWER,
+                f"{name} hands over: {fields.get('reason') or 'it has no answer'}",
+            )
     return None

@@ -1,11 +1,19 @@
-"""Context from the desk's own memory: articles, the sender's earlier mail, replies to messages like this one."""
+"""Context from the desk's own memory: articles, the sender's earlier mail, replies to messages
+like this one."""
 
 import asyncio
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from deskhand.agents.retrieval import Asked, Piece, Source
-from deskhand.knowledge.exchanges import LONGEST_TEXT, counter, digests_in, owner_of, person_of, shareable
+from deskhand.knowledge.exchanges import (
+    LONGEST_TEXT,
+    counter,
+    digests_in,
+    owner_of,
+    person_of,
+    shareable,
+)
 from deskhand.knowledge.words import question_text
 from deskhand.mail.reply import visible_reply
 from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange
@@ -29,7 +37,10 @@ def knowledge_source(knowledge: SearchesKnowledge, limit: int = 3) -> Source:
         hits = await knowledge.search(asked.text, limit=limit)
         return [
             Piece(
-                f"{hit.title}: {hit.text}", hit.article, hit.similarity, {"title": hit.title, "language": hit.language}
+                f"{hit.title}: {hit.text}",
+                hit.article,
+                hit.similarity,
+                {"title": hit.title, "language": hit.language},
             )
             for hit in hits
         ]
@@ -38,16 +49,22 @@ def knowledge_source(knowledge: SearchesKnowledge, limit: int = 3) -> Source:
 
 
 def conversation_source(store: Store, exchanges: Exchanges) -> Source:
-    """What was said in this conversation before; who may join one was settled when the message came in."""
+    """What was said in this conversation before; who may join one was settled when the message
+    came in."""
 
     async def find(asked: Asked) -> Sequence[Piece]:
         run = await store.run(asked.run_id)
-        turns = await store.conversation(asked.message.conversation, before=run.position, limit=_MOST_TURNS)
+        turns = await store.conversation(
+            asked.message.conversation, before=run.position, limit=_MOST_TURNS
+        )
         answers = await exchanges.of_runs([turn.run.id for turn in turns])
         pieces: list[Piece] = []
         for turn in reversed(turns):
             said = visible_reply(turn.message.body) or turn.message.body
-            text = f"The sender wrote on {_day(turn.message.received_at.timestamp())}: {said[:_LONGEST]}"
+            text = (
+                f"The sender wrote on {_day(turn.message.received_at.timestamp())}:"
+                f" {said[:_LONGEST]}"
+            )
             answer = answers.get(turn.run.id)
             if answer is not None:
                 text += f"\nWe answered: {answer.answer[:_LONGEST]}"
@@ -58,7 +75,8 @@ def conversation_source(store: Store, exchanges: Exchanges) -> Source:
 
 
 def own_source(exchanges: Exchanges, limit: int = 3) -> Source:
-    """The sender's own earlier exchanges in other conversations, whole; only for one who was proven to be himself."""
+    """The sender's own earlier exchanges in other conversations, whole; only for one who was
+    proven to be himself."""
 
     async def find(asked: Asked) -> Sequence[Piece]:
         owner = owner_of(asked.principal)
@@ -70,15 +88,22 @@ def own_source(exchanges: Exchanges, limit: int = 3) -> Source:
 
 
 def similar_source(exchanges: Exchanges, embedder: Callable[[], Embeds], limit: int = 3) -> Source:
-    """How messages like this one were answered: a pointer for a reviewer, for a draft only what several were told."""
+    """How messages like this one were answered: a pointer for a reviewer, for a draft only what
+    several were told."""
 
     async def find(asked: Asked) -> Sequence[Piece]:
         text = question_text((visible_reply(asked.message.body) or asked.text)[:LONGEST_TEXT])
         vector = (await asyncio.to_thread(lambda: embedder().embed([text], "query")))[0]
         person = person_of(asked.message.sender.address)
-        found = await exchanges.similar(ExchangeQuery(vector, person, owner_of(asked.principal), limit))
+        found = await exchanges.similar(
+            ExchangeQuery(vector, person, owner_of(asked.principal), limit)
+        )
         near = [one for one in found if one.similarity >= _LIKE]
-        counts = await exchanges.told_to(digests_in([one.exchange.answer for one in near])) if near else {}
+        counts = (
+            await exchanges.told_to(digests_in([one.exchange.answer for one in near]))
+            if near
+            else {}
+        )
         return [_similar(one, shareable(one.exchange.answer, counter(counts))) for one in near]
 
     return Source("similar_messages", find)
@@ -86,14 +111,18 @@ def similar_source(exchanges: Exchanges, embedder: Callable[[], Embeds], limit: 
 
 def _own(one: Exchange) -> Piece:
     text = (
-        f"On {_day(one.answered_at)} the sender asked: {one.question[:_LONGEST]}\nWe answered: {one.answer[:_LONGEST]}"
+        f"On {_day(one.answered_at)} the sender asked: {one.question[:_LONGEST]}\nWe answered:"
+        f" {one.answer[:_LONGEST]}"
     )
     return Piece(text, one.run_id)
 
 
 def _similar(found: FoundExchange, shared: Sequence[str]) -> Piece:
     one = found.exchange
-    text = f"A message like this one ({one.category or 'no category'}) was {_HOW[one.how]} on {_day(one.answered_at)}."
+    text = (
+        f"A message like this one ({one.category or 'no category'}) was {_HOW[one.how]} on"
+        f" {_day(one.answered_at)}."
+    )
     if shared:
         text += f" Of that reply: {' '.join(shared)[:_LONGEST]}"
     return Piece(text, one.run_id, found.similarity, {"how": one.how})

@@ -1,4 +1,5 @@
-"""The service `retrieve`: what the desk knows that bears on a message, each piece with where it comes from."""
+"""The service `retrieve`: what the desk knows that bears on a message, each piece with where it
+comes from."""
 
 import asyncio
 import logging
@@ -61,12 +62,16 @@ def retrieve_from(sources: Sequence[Source], *, patience: float = PATIENCE) -> S
     """`with: {budget: 2000, sources: [knowledge, contact]}` limits how much is taken from where."""
     known = {source.name: source for source in sources}
 
-    async def retrieve(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> dict[str, Any]:
+    async def retrieve(
+        envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+    ) -> dict[str, Any]:
         if envelope.message is None:
             raise PermanentError("there is no message to retrieve anything for")
         asked = _asked(envelope.message, envelope, ctx)
         wanted = [known[name] for name in settings.get("sources", known) if name in known]
-        fitting = [one for one in wanted if one.categories is None or asked.category in one.categories]
+        fitting = [
+            one for one in wanted if one.categories is None or asked.category in one.categories
+        ]
         found = await asyncio.gather(*(_pieces(source, asked, patience) for source in fitting))
         return _within(int(settings.get("budget", BUDGET)), fitting, found)
 
@@ -92,16 +97,28 @@ async def _pieces(source: Source, asked: Asked, patience: float) -> Sequence[Pie
     return problem
 
 
-def _within(budget: int, sources: Sequence[Source], found: Sequence[Sequence[Piece] | str]) -> dict[str, Any]:
-    """The best piece of every source, then the second of each, and so on, as long as there is room."""
+def _within(
+    budget: int, sources: Sequence[Source], found: Sequence[Sequence[Piece] | str]
+) -> dict[str, Any]:
+    """The best piece of every source, then the second of each, and so on, as long as there is
+    room."""
     skipped = [
         {"source": source.name, "reason": one}
         for source, one in zip(sources, found, strict=True)
         if isinstance(one, str)
     ]
-    lists = [(source, one) for source, one in zip(sources, found, strict=True) if not isinstance(one, str)]
+    lists = [
+        (source, one)
+        for source, one in zip(sources, found, strict=True)
+        if not isinstance(one, str)
+    ]
     ranks = max((len(pieces) for _, pieces in lists), default=0)
-    turns = [(source.name, pieces[rank]) for rank in range(ranks) for source, pieces in lists if rank < len(pieces)]
+    turns = [
+        (source.name, pieces[rank])
+        for rank in range(ranks)
+        for source, pieces in lists
+        if rank < len(pieces)
+    ]
     kept: list[dict[str, Any]] = []
     spent = left_out = 0
     seen: set[str] = set()

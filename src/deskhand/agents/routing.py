@@ -15,11 +15,14 @@ from deskhand.tools.services import ServiceResult
 
 
 def facts_of(envelope: Envelope, output: Mapping[str, Any]) -> dict[str, Any]:
-    """What conditions and prompts may speak of: the stage's own fields, then the whole envelope by name."""
+    """What conditions and prompts may speak of: the stage's own fields, then the whole envelope
+    by name."""
     message = envelope.message
     return {
         "raw_input": envelope.raw_input,
-        "message": message.model_dump(mode="json", exclude={"headers"}) if message is not None else {},
+        "message": message.model_dump(mode="json", exclude={"headers"})
+        if message is not None
+        else {},
         "metadata": envelope.metadata,
         "outputs": envelope.outputs,
         "hops": envelope.hops,
@@ -40,9 +43,12 @@ class Router:
                 raise ConfigError(f"a route of stage {spec.name!r}: {error}") from None
 
     def route(self, made: ServiceResult, envelope: Envelope) -> StageResult:
-        """The outcome and the next stage. What the stage's code said wins over rules, rules over the default."""
+        """The outcome and the next stage. What the stage's code said wins over rules, rules over
+        the default."""
         output = envelope.output(self._spec.output_key)
-        facts = facts_of(envelope, output if isinstance(output, dict) else {}) if self._rules else {}
+        facts = (
+            facts_of(envelope, output if isinstance(output, dict) else {}) if self._rules else {}
+        )
         rule = next((rule for condition, rule in self._rules if condition.matches(facts)), None)
         outcome, target, ask = made.outcome, made.next or self._spec.default_next, made.ask
         if rule is not None and made.outcome.is_success and made.next is None:
@@ -53,7 +59,12 @@ class Router:
             reason = made.reason or f"{self._spec.name} asks a person"
             ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(Cause.ESCALATED,))
         if outcome.requires_loop:
-            target = made.next or (rule.target if rule else None) or self._spec.loop_to or self._spec.default_next
+            target = (
+                made.next
+                or (rule.target if rule else None)
+                or self._spec.loop_to
+                or self._spec.default_next
+            )
         return StageResult(
             outcome=outcome,
             next=target,
@@ -64,13 +75,18 @@ class Router:
         )
 
     def _resume(self, outcome: Outcome) -> str | None:
-        """Where a customer's answer goes on, and where a reviewer's "revise" leads: only the first has a default."""
+        """Where a customer's answer goes on, and where a reviewer's "revise" leads: only the
+        first has a default."""
         if outcome is Outcome.CLARIFY:
             return self._spec.resume_at or self._spec.loop_to or self._spec.name
         return self._spec.loop_to if outcome is Outcome.CONFIRM else None
 
     def _ask(
-        self, rule: RoutingRule, outcome: Outcome, facts: Mapping[str, Any], outputs: Mapping[str, Any]
+        self,
+        rule: RoutingRule,
+        outcome: Outcome,
+        facts: Mapping[str, Any],
+        outputs: Mapping[str, Any],
     ) -> Ask | None:
         if outcome not in (Outcome.CLARIFY, Outcome.CONFIRM):
             return None
@@ -79,8 +95,12 @@ class Router:
             text = self._prompts.render_text(text, facts)
         if outcome is Outcome.CLARIFY:
             return Ask(kind="question", reason=f"{self._spec.name} asks the customer", text=text)
-        payload = {"reply": outputs.get("reply"), self._spec.output_key: outputs.get(self._spec.output_key)}
+        payload = {
+            "reply": outputs.get("reply"),
+            self._spec.output_key: outputs.get(self._spec.output_key),
+        }
         reason = text or f"{self._spec.name} asks a person"
-        # without a reply there is nothing to approve yet: a person can take it, send it on or close it
+        # without a reply there is nothing to approve yet: a person can take it, send it on or close
+        # it
         kind = ReviewKind.HAND_OVER if payload["reply"] is None else ReviewKind.REPLY
         return Ask(kind=kind, reason=reason, text=text, payload=payload, causes=(Cause.ESCALATED,))

@@ -1,4 +1,5 @@
-"""The services every desk has: `review` decides whether a person looks first, `dispatch` lets the reply leave."""
+"""The services every desk has: `review` decides whether a person looks first, `dispatch` lets
+the reply leave."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -23,7 +24,8 @@ BUILT_IN = ("retrieve", "review", "dispatch")
 async def review(
     envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any], known: KnownSender = unknown
 ) -> ServiceResult:
-    """Pass a confident reply on; ask a person about every other, and about all while nobody said what is confident."""
+    """Pass a confident reply on; ask a person about every other, and about all while nobody said
+    what is confident."""
     reply = _reply(envelope)
     found = category_of(envelope)
     category, confidence = found.get("category"), found.get("confidence")
@@ -42,11 +44,15 @@ async def review(
         causes=each_once(cause for cause, _ in why),
     )
     revise_at = envelope.metadata.get("drafted_by")
-    return ServiceResult(output=output, outcome=Outcome.CONFIRM, ask=ask, reason=reason, resume=revise_at)
+    return ServiceResult(
+        output=output, outcome=Outcome.CONFIRM, ask=ask, reason=reason, resume=revise_at
+    )
 
 
 def review_through(gate: ToolGate, known: KnownSender = unknown) -> ServiceFunction:
-    async def reviewed(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> ServiceResult:
+    async def reviewed(
+        envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+    ) -> ServiceResult:
         """The same, and whoever is asked sees what speaks against the reply."""
         result = limited(await review(envelope, ctx, settings, known), settings)
         if result.ask is None:
@@ -63,24 +69,31 @@ def review_through(gate: ToolGate, known: KnownSender = unknown) -> ServiceFunct
 
 
 def limited(result: ServiceResult, settings: Mapping[str, Any]) -> ServiceResult:
-    """How long a reply waits for a person, where the stage says so itself; what leaves by itself keeps its own time."""
+    """How long a reply waits for a person, where the stage says so itself; what leaves by itself
+    keeps its own time."""
     ask, limit = result.ask, settings.get("expire")
     if ask is None or limit is None or ask.expires_in is not None:
         return result
     expiry = ExpirySpec.model_validate(limit)
     fallback = expiry.fallback(ReviewKind(ask.kind))
-    return result.changed(ask=ask.changed(expires_in=expiry.after, fallback=fallback, reassign_to=expiry.to))
+    return result.changed(
+        ask=ask.changed(expires_in=expiry.after, fallback=fallback, reassign_to=expiry.to)
+    )
 
 
 def dispatch_through(gate: ToolGate, sending: Sending | None = None) -> ServiceFunction:
     sending = sending or Sending()
 
-    async def dispatch(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> ServiceResult:
+    async def dispatch(
+        envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+    ) -> ServiceResult:
         """Deliver the reply once, when nothing keeps it any more; the run ends as sent."""
         result = limited(await let_leave(envelope, _reply(envelope), sending, gate, ctx), settings)
         if result.ask is None or result.ask.kind != ReviewKind.REPLY:
             return result
-        return result.changed(resume=envelope.metadata.get("drafted_by"))  # where a reviewer's instruction leads
+        return result.changed(
+            resume=envelope.metadata.get("drafted_by")
+        )  # where a reviewer's instruction leads
 
     return dispatch
 
@@ -88,5 +101,7 @@ def dispatch_through(gate: ToolGate, sending: Sending | None = None) -> ServiceF
 def _reply(envelope: Envelope) -> dict[str, Any]:
     reply = envelope.output(REPLY)
     if not isinstance(reply, dict) or not str(reply.get("text", "")).strip():
-        raise PermanentError("there is no reply to review or send; a `task: draft` stage before this one writes it")
+        raise PermanentError(
+            "there is no reply to review or send; a `task: draft` stage before this one writes it"
+        )
     return cast(dict[str, Any], reply)

@@ -1,4 +1,5 @@
-"""A tool result in fewer characters: the head of what is long, and whatever later calls speak of."""
+"""A tool result in fewer characters: the head of what is long, and whatever later calls speak
+of."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +24,8 @@ class Measure:
 
 
 def shortened(content: str, measure: Measure, named: Iterable[str]) -> str:
-    """The result, as JSON, cut to this measure; what is `named` in later calls stays, wherever it stands."""
+    """The result, as JSON, cut to this measure; what is `named` in later calls stays, wherever
+    it stands."""
     try:
         value: Any = json.loads(content)
     except ValueError:
@@ -36,7 +38,9 @@ def shortened(content: str, measure: Measure, named: Iterable[str]) -> str:
 
 def dropped(content: str) -> str:
     """What stands in the place of a result for which there is no room at all."""
-    return _written({NOTE: f"{len(content)} characters, left out; call the tool again if you need it"})
+    return _written(
+        {NOTE: f"{len(content)} characters, left out; call the tool again if you need it"}
+    )
 
 
 def names_in(arguments: str) -> Iterator[str]:
@@ -64,10 +68,15 @@ class _Cut:
         return self._text(value) if isinstance(value, str) else value
 
     def _mapping(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Few fields all stay, each cut by itself; of many, as of a list, the first and those that are named."""
+        """Few fields all stay, each cut by itself; of many, as of a list, the first and those
+        that are named."""
         most = self.measure.items * 8
         kept = self._kept([f"{key} {_written(item)}" for key, item in value.items()], most)
-        found = {key: self.value(item) for place, (key, item) in enumerate(value.items()) if place in kept}
+        found = {
+            key: self.value(item)
+            for place, (key, item) in enumerate(value.items())
+            if place in kept
+        }
         left = len(value) - len(found)
         return found | ({"…": f"{left} more"} if left else {})
 
@@ -80,7 +89,11 @@ class _Cut:
     def _kept(self, written: Sequence[str], most: int) -> set[int]:
         """Places of the first few, and of as many others that hold something named."""
         kept = set(range(min(most, len(written))))
-        later = (place for place in range(most, len(written)) if any(name in written[place] for name in self.named))
+        later = (
+            place
+            for place in range(most, len(written))
+            if any(name in written[place] for name in self.named)
+        )
         for place, _ in zip(later, range(most), strict=False):
             kept.add(place)
         return kept
@@ -99,7 +112,9 @@ class _Cut:
 
 
 def _leaves(value: Any) -> Iterator[Any]:
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    inside = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    )
     if inside is None:
         yield from () if value is None else (value,)
         return

@@ -12,14 +12,17 @@ from deskhand.model.message import ESCALATE
 
 TURNS, RESULTS = "turns", "results"
 ESCALATED = "escalated"
-"""A field of a result: why the desk's policy wants a person at once, whatever the agent had in mind next."""
+"""A field of a result: why the desk's policy wants a person at once, whatever the agent had in
+mind next."""
 MOST_CALLS = 50
-"""Calls of one turn that are looked at; a model that asks for more has lost its way, and the rest is left out."""
+"""Calls of one turn that are looked at; a model that asks for more has lost its way, and the
+rest is left out."""
 
 
 @dataclass(slots=True)
 class Transcript:
-    """Turns of the model and results of its calls, both in order. A result belongs to (iteration, call)."""
+    """Turns of the model and results of its calls, both in order. A result belongs to
+    (iteration, call)."""
 
     turns: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     results: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -85,8 +88,12 @@ class Transcript:
 
     @property
     def stopped(self) -> bool:
-        """A call of the last turn ended the agent's work: no further turn, and no further call of this one."""
-        return any(ESCALATED in one or (one["tool"] == ESCALATE and not one.get("error")) for one in self._own())
+        """A call of the last turn ended the agent's work: no further turn, and no further call
+        of this one."""
+        return any(
+            ESCALATED in one or (one["tool"] == ESCALATE and not one.get("error"))
+            for one in self._own()
+        )
 
     def _own(self) -> Iterator[dict[str, Any]]:
         """The results of the last turn."""
@@ -106,7 +113,10 @@ class Transcript:
     def tool_calls(self) -> tuple[AgentToolCall, ...]:
         return tuple(
             AgentToolCall.model_construct(
-                tool_name=one["tool"], arguments=one["arguments"], result=shown(one), iteration=one["iteration"]
+                tool_name=one["tool"],
+                arguments=one["arguments"],
+                result=shown(one),
+                iteration=one["iteration"],
             )
             for one in self.results
         )
@@ -121,11 +131,18 @@ class Transcript:
 
 
 def turn_of(
-    completion: Completion, iteration: int, heard: Sequence[str], trimmed: Sequence[Mapping[str, Any]]
+    completion: Completion,
+    iteration: int,
+    heard: Sequence[str],
+    trimmed: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """The model's answer as its row keeps it, before any of its calls runs."""
     calls = [
-        {"id": call.id or f"call_{iteration}_{place}", "tool": call.name, "arguments": call.arguments}
+        {
+            "id": call.id or f"call_{iteration}_{place}",
+            "tool": call.name,
+            "arguments": call.arguments,
+        }
         for place, call in enumerate(completion.tool_calls)
     ]
     usage = completion.usage

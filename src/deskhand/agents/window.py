@@ -1,6 +1,8 @@
-"""Keeping a conversation inside the model's window: old tool results are shortened, then left out, and the row says so.
+"""Keeping a conversation inside the model's window: old tool results are shortened, then left out,
+and the row says so.
 
-Only what the model is shown gets shorter. The run keeps every result whole, and the gate goes by the run.
+Only what the model is shown gets shorter. The run keeps every result whole, and the gate goes by
+the run.
 """
 
 import json
@@ -14,7 +16,8 @@ from deskhand.errors import PermanentError
 from deskhand.model.codes import ErrorCode
 
 CHARACTERS_A_TOKEN = 3
-"""Fewer than models need on average, so that the estimate errs on the safe side (Czech needs about three)."""
+"""Fewer than models need on average, so that the estimate errs on the safe side (Czech needs
+about three)."""
 BIG = 2000
 """Characters of a result from which it is shortened before anything smaller is."""
 RECENT = 2
@@ -24,12 +27,15 @@ SOME, LITTLE = Measure(items=5, characters=400), Measure(items=2, characters=120
 Messages = list[dict[str, Any]]
 
 
-def fitted(messages: Messages, beside: int, window: int, reserved: int) -> tuple[Messages, list[dict[str, Any]]]:
-    """The messages within `window` tokens less those `reserved` for the answer, and what was shortened for it.
+def fitted(
+    messages: Messages, beside: int, window: int, reserved: int
+) -> tuple[Messages, list[dict[str, Any]]]:
+    """The messages within `window` tokens less those `reserved` for the answer, and what was
+    shortened for it.
 
-    `beside` is how many characters go along with them.
-    Big results first, to their head and what later calls speak of; then all of them to less; then the oldest are left
-    out. Those of the last turn come last.
+    `beside` is how many characters go along with them. Big results first, to their head and what
+    later calls speak of; then all of them to less; then the oldest are left out. Those of the last
+    turn come last.
     """
     budget = (window - reserved) * CHARACTERS_A_TOKEN
     length = _length(messages) + beside
@@ -46,11 +52,14 @@ def fitted(messages: Messages, beside: int, window: int, reserved: int) -> tuple
             length -= len(before) - len(after)
     if length > budget:
         raise PermanentError(
-            f"the conversation has about {length // CHARACTERS_A_TOKEN} tokens and the model's window "
-            f"{window} with {reserved} reserved for the answer; raise `context_tokens` if the model can read more",
+            f"the conversation has about {length // CHARACTERS_A_TOKEN} tokens and the model's"
+            f" window {window} with {reserved} reserved for the answer; raise `context_tokens` if"
+            " the model can read more",
             ErrorCode.MODEL_REFUSED,
         )
-    return fitting, [entry for result in results for entry in result.told(str(fitting[result.place]["content"]))]
+    return fitting, [
+        entry for result in results for entry in result.told(str(fitting[result.place]["content"]))
+    ]
 
 
 def tools_length(specs: Sequence[Any]) -> int:
@@ -105,7 +114,9 @@ def _results(messages: Messages) -> Iterator[_Result]:
         if message["role"] == "tool":
             number += 1
             later = dict.fromkeys(name for names in named[asked:] for name in names)
-            yield _Result(number, place, calls[number - 1]["name"], str(message["content"]), tuple(later))
+            yield _Result(
+                number, place, calls[number - 1]["name"], str(message["content"]), tuple(later)
+            )
 
 
 def _length(messages: Sequence[dict[str, Any]]) -> int:

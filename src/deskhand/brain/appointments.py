@@ -1,4 +1,5 @@
-"""What a message says about when, as far as the embedded brain understands it, and what became of it in words."""
+"""What a message says about when, as far as the embedded brain understands it, and what became
+of it in words."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time
@@ -6,7 +7,14 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from deskhand.brain.offers import in_words, offer
-from deskhand.brain.reading import EmbeddedDesk, Fields, language_of, message_of, received_at, said_in
+from deskhand.brain.reading import (
+    EmbeddedDesk,
+    Fields,
+    language_of,
+    message_of,
+    received_at,
+    said_in,
+)
 from deskhand.language.wishes import pick, read_wish
 from deskhand.mail.words import words
 from deskhand.model.booking import OFFERED
@@ -18,7 +26,8 @@ _ASKING = ("request", "cancel")
 
 
 def wish_in(desk: EmbeddedDesk, task: Task) -> Fields:
-    """`on`, `until`, `or_on`, `at`, `after`, `before` as far as they are said, and `moment` where it is one time."""
+    """`on`, `until`, `or_on`, `at`, `after`, `before` as far as they are said, and `moment`
+    where it is one time."""
     invited = _invitation(desk, task)
     start = None if invited is None else invited.span.start.astimezone(ZoneInfo(desk.time_zone))
     wish = _wish(desk, task) if start is None else Wish(start.date(), start.time())
@@ -27,7 +36,9 @@ def wish_in(desk: EmbeddedDesk, task: Task) -> Fields:
     said = {name: _written(value) for name, value in told.items() if value is not None}
     if invited is not None:
         off = {"called_off": True} if invited.method == "cancel" else {}
-        return said | {"invitation": True} | off  # a time that an invitation names is answered by itself
+        return (
+            said | {"invitation": True} | off
+        )  # a time that an invitation names is answered by itself
     return said | ({"moment": True} if wish.moment is not None else {})
 
 
@@ -65,8 +76,16 @@ def _invitation(desk: EmbeddedDesk, task: Task) -> Invitation | None:
     zone = ZoneInfo(desk.time_zone)
     attachments = message_of(task).get("attachments")
     for one in attachments if isinstance(attachments, list) else ():
-        if isinstance(one, Mapping) and str(one.get("type")).lower() in CALENDAR_TYPES and one.get("text"):
-            found = [event for event in read_invitations(str(one["text"]), zone) if event.method in _ASKING]
+        if (
+            isinstance(one, Mapping)
+            and str(one.get("type")).lower() in CALENDAR_TYPES
+            and one.get("text")
+        ):
+            found = [
+                event
+                for event in read_invitations(str(one["text"]), zone)
+                if event.method in _ASKING
+            ]
             if found:
                 return found[0]
     return None
@@ -80,7 +99,11 @@ def _offered(task: Task) -> list[datetime]:
 
 def _starts(slots: Sequence[Any]) -> list[datetime]:
     try:
-        return [datetime.fromisoformat(str(slot["start"])) for slot in slots if isinstance(slot, Mapping)]
+        return [
+            datetime.fromisoformat(str(slot["start"]))
+            for slot in slots
+            if isinstance(slot, Mapping)
+        ]
     except (KeyError, ValueError):
         return []
 
@@ -97,8 +120,13 @@ def _written(value: Any) -> str:
 
 
 def with_times_in_words(results: Sequence[Fields], language: str) -> dict[str, Any]:
-    """Data by tool, with free times in words (`offer`), the one asked for (`in_words`), one that is gone (`missed`)."""
-    lost = {str((one.get("arguments") or {}).get("slot")) for one in results if one.get("status") != "success"}
+    """Data by tool, with free times in words (`offer`), the one asked for (`in_words`), one that
+    is gone (`missed`)."""
+    lost = {
+        str((one.get("arguments") or {}).get("slot"))
+        for one in results
+        if one.get("status") != "success"
+    }
     return {str(one.get("tool")): _told(one.get("data"), lost, language) for one in results}
 
 
@@ -108,7 +136,9 @@ def _told(data: Any, lost: set[str], language: str) -> Any:
         return data
     told = dict(data)
     if isinstance(slots := data.get("slots"), list):
-        told["slots"] = [slot for slot in slots if not (isinstance(slot, Mapping) and slot.get("id") in lost)]
+        told["slots"] = [
+            slot for slot in slots if not (isinstance(slot, Mapping) and slot.get("id") in lost)
+        ]
     if times := offer(told, language):
         told["offer"] = times
     asked = data.get("asked") or (data.get("start") if "slots" not in data else None)

@@ -26,7 +26,11 @@ def asked_in(task: Task) -> str:
     whole = question_of(task).strip()
     reading = Reading(whole)
     closing, greeting = _CLOSING.search(reading.folded), _GREETING.match(reading.folded)
-    end = len(whole) if closing is None or closing.start() < _FEWEST else reading.origin(closing.start())
+    end = (
+        len(whole)
+        if closing is None or closing.start() < _FEWEST
+        else reading.origin(closing.start())
+    )
     begin = 0 if greeting is None else reading.origin(greeting.end())
     text = _without_name(whole[begin:end].rstrip(), sender_name(task))
     return text.strip() if len(text.strip()) >= _FEWEST else whole

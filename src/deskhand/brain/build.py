@@ -34,7 +34,8 @@ def build_brain(
     *,
     rest: float | None = None,
 ) -> Brain | None:
-    """Everything that is wrong with the desk's intents or rules is a ConfigError here; nothing is learned yet.
+    """Everything that is wrong with the desk's intents or rules is a ConfigError here; nothing is
+    learned yet.
 
     `rest` is how long a cascade leaves an LLM alone that could not be reached.
     """
@@ -46,7 +47,9 @@ def build_brain(
         return _embedded(spec, intents, knowledge, embedder)
     if spec.default_model is None:
         return None
-    asking = LlmBrain(_redacting(spec, chat), spec.models, spec.default_model, meanings=intents.descriptions)
+    asking = LlmBrain(
+        _redacting(spec, chat), spec.models, spec.default_model, meanings=intents.descriptions
+    )
     llm = InformedBrain(asking, knowledge)
     if asked.kind == "llm":
         return llm
@@ -54,11 +57,16 @@ def build_brain(
 
     thresholds = {TaskKind(task): value for task, value in asked.thresholds.items()}
     resting = REST if rest is None else rest
-    return CascadeBrain(_embedded(spec, intents, knowledge, embedder), llm, thresholds, clock=clock, rest=resting)
+    return CascadeBrain(
+        _embedded(spec, intents, knowledge, embedder), llm, thresholds, clock=clock, rest=resting
+    )
 
 
-def agent_chat(spec: DeskSpec, chat: ChatModel, recorded: Callable[[ChatModel], ChatModel]) -> ChatModel:
-    """Who answers the desk's agents: their models, or the rules under `chat:` of a scripted brain."""
+def agent_chat(
+    spec: DeskSpec, chat: ChatModel, recorded: Callable[[ChatModel], ChatModel]
+) -> ChatModel:
+    """Who answers the desk's agents: their models, or the rules under `chat:` of a scripted
+    brain."""
     script = chat_script(spec)
     return recorded(script) if script is not None else _redacting(spec, recorded(chat))
 
@@ -70,7 +78,8 @@ def chat_script(spec: DeskSpec) -> ChatScript | None:
 
 
 def unusable_profiles(spec: DeskSpec, reach: Callable[[str], None]) -> dict[str, str]:
-    """Profiles without a model to ask, each with the reason; `reach` raises what is wrong with a model's name."""
+    """Profiles without a model to ask, each with the reason; `reach` raises what is wrong with a
+    model's name."""
     if not spec.profiles:
         return {}
     if spec.brain.kind == "scripted":
@@ -105,7 +114,8 @@ def _redacting(spec: DeskSpec, chat: ChatModel) -> ChatModel:
 
 
 def learned_intents(spec: DeskSpec, intents: IntentExamples) -> "Intents | None":
-    """What the desk's examples teach, from the cache where they were read before; None without examples."""
+    """What the desk's examples teach, from the cache where they were read before; None without
+    examples."""
     from deskhand.language.intents import IntentModel, cache_folder
 
     if not intents.examples:
@@ -122,7 +132,10 @@ def learned_intents(spec: DeskSpec, intents: IntentExamples) -> "Intents | None"
 
 
 def _embedded(
-    spec: DeskSpec, intents: IntentExamples, knowledge: SearchesKnowledge, embedder: Callable[[], Embeds]
+    spec: DeskSpec,
+    intents: IntentExamples,
+    knowledge: SearchesKnowledge,
+    embedder: Callable[[], Embeds],
 ) -> Brain:
     from deskhand.brain.embedded import EmbeddedBrain
     from deskhand.brain.reading import EmbeddedDesk

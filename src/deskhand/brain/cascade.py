@@ -39,7 +39,8 @@ _REASONS: dict[type[DeskhandError], str] = {
 
 
 class CascadeBrain:
-    """Each answer says who gave it. While the LLM cannot be had, embedded answers are marked as held for a person."""
+    """Each answer says who gave it. While the LLM cannot be had, embedded answers are marked as
+    held for a person."""
 
     def __init__(
         self,
@@ -89,7 +90,8 @@ class CascadeBrain:
         now = self._clock.now()
         if now < self._down_until:
             raise ModelUnavailable(
-                f"the model could not be reached; it is asked again in {self._down_until - now:.0f} s"
+                "the model could not be reached; it is asked again in"
+                f" {self._down_until - now:.0f} s"
             )
         try:
             answer = await self._llm.answer(task)

@@ -1,7 +1,8 @@
-"""A chat model that answers by rules from a YAML file, tool calls included: agents without a key, for evals and demos.
+"""A chat model that answers by rules from a YAML file, tool calls included: agents without a key,
+for evals and demos.
 
-The first rule under `chat:` that fits answers. It sees what a model sees: the text, the turn, what was called and what
-came back.
+The first rule under `chat:` that fits answers. It sees what a model sees: the text, the turn, what
+was called and what came back.
 """
 
 import json
@@ -49,7 +50,9 @@ class Heard:
                 turn += 1
                 calls += [_asked(call["function"]) for call in message.get("tool_calls") or ()]
             elif message["role"] == "tool":
-                next(call for call in calls if "result" not in call)["result"] = _read(str(message["content"]))
+                next(call for call in calls if "result" not in call)["result"] = _read(
+                    str(message["content"])
+                )
         offered = tuple(str(tool["function"]["name"]) for tool in request.tools)
         return cls(request.origin.stage, "\n\n".join(said), turn, tuple(calls), offered)
 
@@ -79,7 +82,8 @@ class ChatWhen:
     called: tuple[str, ...] = ()
     not_called: tuple[str, ...] = ()
     find: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """RE2 patterns by name; what each finds is `found.NAME` in templates (its first group, else all of it)."""
+    """RE2 patterns by name; what each finds is `found.NAME` in templates (its first group, else
+    all of it)."""
     where: Made | None = None
     """An expression over what templates may speak of; what is not there makes it false."""
 
@@ -99,7 +103,9 @@ class ChatWhen:
             match = pattern.search(heard.text)
             if match is None:
                 return None
-            found[name] = next((group for group in match.groups() if group is not None), match.group())
+            found[name] = next(
+                (group for group in match.groups() if group is not None), match.group()
+            )
         return found if self.where is None or self._holds(heard.names | {"found": found}) else None
 
     def _holds(self, names: Mapping[str, Any]) -> bool:
@@ -117,7 +123,9 @@ class ChatAnswer:
     say: Made
     calls: tuple[tuple[str, Made], ...] = ()
 
-    def completion(self, request: ChatRequest, heard: Heard, found: Mapping[str, Any]) -> Completion:
+    def completion(
+        self, request: ChatRequest, heard: Heard, found: Mapping[str, Any]
+    ) -> Completion:
         names = {**heard.names, "found": found}
         calls = tuple(
             ToolRequest(f"call_{heard.turn}_{place}", tool, _written(arguments(names)))
@@ -136,7 +144,9 @@ class ChatRule:
     answer: ChatAnswer | None = None
     name: str = ""
 
-    def choose(self, heard: Heard, known: Mapping[str, Any]) -> "Iterator[tuple[ChatRule, ChatAnswer, dict[str, Any]]]":
+    def choose(
+        self, heard: Heard, known: Mapping[str, Any]
+    ) -> "Iterator[tuple[ChatRule, ChatAnswer, dict[str, Any]]]":
         found = self.when.fits(heard)
         if found is None:
             return
@@ -166,8 +176,12 @@ class ChatScript:
                     return answer.completion(request, heard, found)
                 except Exception as error:  # a template can raise whatever the values in it raise
                     problem = f"{chosen.name}: its template cannot be filled in: {error}"
-                    raise ModelAnswerInvalid(f"the script cannot answer turn {heard.turn}: {problem}") from None
-        raise ModelAnswerInvalid(f"no rule of the script answers turn {heard.turn} of stage {heard.stage!r}")
+                    raise ModelAnswerInvalid(
+                        f"the script cannot answer turn {heard.turn}: {problem}"
+                    ) from None
+        raise ModelAnswerInvalid(
+            f"no rule of the script answers turn {heard.turn} of stage {heard.stage!r}"
+        )
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[Chunk]:
         completion = await self.complete(request)
@@ -177,7 +191,8 @@ class ChatScript:
 
 
 def made(value: Any) -> Made:
-    """A value compiled: texts with templates are filled in; one that is a single `{{ expression }}` keeps its type."""
+    """A value compiled: texts with templates are filled in; one that is a single `{{ expression
+    }}` keeps its type."""
     if isinstance(value, str):
         if not any(mark in value for mark in ("{{", "{%", "{#")):
             return lambda names: value

@@ -7,7 +7,15 @@ from typing import Any, cast
 import re2
 from jinja2 import TemplateSyntaxError
 
-from deskhand.brain.chat_script import ChatAnswer, ChatRule, ChatScript, ChatWhen, Made, expression, made
+from deskhand.brain.chat_script import (
+    ChatAnswer,
+    ChatRule,
+    ChatScript,
+    ChatWhen,
+    Made,
+    expression,
+    made,
+)
 from deskhand.config.near import did_you_mean
 from deskhand.config.yaml import Place, YamlFile, read_yaml
 from deskhand.errors import ConfigError
@@ -15,7 +23,9 @@ from deskhand.errors import ConfigError
 CHAT = "chat"
 _RULE_KEYS = ("when", "call", "say", "turns")
 _WHEN_KEYS = ("stage", "turn", "contains", "lacks", "called", "not_called", "find", "where")
-_RULE = "write `- when: {contains: [word]}` with `call: {TOOL: {...}}`, `say: text` or `turns: [...]`"
+_RULE = (
+    "write `- when: {contains: [word]}` with `call: {TOOL: {...}}`, `say: text` or `turns: [...]`"
+)
 
 
 def load_chat_script(path: Path) -> ChatScript | None:
@@ -49,7 +59,9 @@ def _rule(file: YamlFile, place: Place, entry: Any) -> ChatRule:
         raise file.problem((*place, "turns"), problem, "move `call` and `say` into the turns")
     turns = rule["turns"]
     if not isinstance(turns, list) or not turns:
-        raise file.problem((*place, "turns"), "`turns` is not a list", "write an answer for each turn, in order")
+        raise file.problem(
+            (*place, "turns"), "`turns` is not a list", "write an answer for each turn, in order"
+        )
     every = [_turn(file, (*place, "turns", index), turn) for index, turn in enumerate(turns)]
     return ChatRule(when, turns=tuple(every), name=name)
 
@@ -59,7 +71,11 @@ def _turn(file: YamlFile, place: Place, turn: Any) -> "ChatAnswer | tuple[ChatRu
     if isinstance(turn, list):
         return tuple(_rules(file, place, turn))
     if not isinstance(turn, dict) or not turn.keys() & {"call", "say"}:
-        raise file.problem(place, "a turn needs `call` or `say`", "or a list of rules, of which the first that fits")
+        raise file.problem(
+            place,
+            "a turn needs `call` or `say`",
+            "or a list of rules, of which the first that fits",
+        )
     _only_keys(file, place, turn, ("call", "say"))
     return _answer(file, place, turn)
 
@@ -68,7 +84,11 @@ def _answer(file: YamlFile, place: Place, rule: Mapping[str, Any]) -> ChatAnswer
     calls: list[tuple[str, Made]] = []
     for where, tool, arguments in _calls(file, (*place, "call"), rule.get("call", {})):
         if not isinstance(arguments, dict | str):
-            raise file.problem(where, f"the arguments of `{tool}` are no mapping", f"write `{tool}: {{name: value}}`")
+            raise file.problem(
+                where,
+                f"the arguments of `{tool}` are no mapping",
+                f"write `{tool}: {{name: value}}`",
+            )
         calls.append((tool, _compiled(file, where, arguments)))
     say = rule.get("say", "")
     if not isinstance(say, str):
@@ -82,9 +102,12 @@ def _calls(file: YamlFile, place: Place, calls: Any) -> list[tuple[Place, str, A
         every = [_calls(file, (*place, index), one) for index, one in enumerate(calls)]
         return [call for several in every for call in several]
     if not isinstance(calls, dict):
-        raise file.problem(place, "`call` is not a mapping of tools to arguments", "write `call: {TOOL: {...}}`")
+        raise file.problem(
+            place, "`call` is not a mapping of tools to arguments", "write `call: {TOOL: {...}}`"
+        )
     return [
-        ((*place, str(tool)), str(tool), arguments or {}) for tool, arguments in cast(dict[str, Any], calls).items()
+        ((*place, str(tool)), str(tool), arguments or {})
+        for tool, arguments in cast(dict[str, Any], calls).items()
     ]
 
 
@@ -95,11 +118,15 @@ def _when(file: YamlFile, place: Place, when: Any) -> ChatWhen:
     _only_keys(file, place, given, _WHEN_KEYS)
     turn, stage, where = given.get("turn"), given.get("stage"), given.get("where")
     if turn is not None and not (isinstance(turn, int) and turn >= 1):
-        raise file.problem((*place, "turn"), "`turn` is not a number from 1 on", "write `turn: 1` for the first")
+        raise file.problem(
+            (*place, "turn"), "`turn` is not a number from 1 on", "write `turn: 1` for the first"
+        )
     if stage is not None and not isinstance(stage, str):
         raise file.problem((*place, "stage"), "`stage` is not a name", "write the name of a stage")
     if where is not None and not isinstance(where, str):
-        raise file.problem((*place, "where"), "`where` is not text", 'write an expression: `where: "results.x.ok"`')
+        raise file.problem(
+            (*place, "where"), "`where` is not text", 'write an expression: `where: "results.x.ok"`'
+        )
     return ChatWhen(
         stage=stage,
         turn=turn,
@@ -108,7 +135,9 @@ def _when(file: YamlFile, place: Place, when: Any) -> ChatWhen:
         called=_words(file, place, given, "called"),
         not_called=_words(file, place, given, "not_called"),
         find=_patterns(file, (*place, "find"), given.get("find", {})),
-        where=None if where is None else _checked(file, (*place, "where"), lambda: expression(where)),
+        where=None
+        if where is None
+        else _checked(file, (*place, "where"), lambda: expression(where)),
     )
 
 
@@ -116,7 +145,9 @@ def _words(file: YamlFile, place: Place, when: Mapping[str, Any], key: str) -> t
     words = when.get(key, [])
     words = [words] if isinstance(words, str) else words
     if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
-        raise file.problem((*place, key), f"`{key}` is not a list of words", f"write `{key}: [one, two]`")
+        raise file.problem(
+            (*place, key), f"`{key}` is not a list of words", f"write `{key}: [one, two]`"
+        )
     return tuple(cast(list[str], words))
 
 
@@ -144,11 +175,15 @@ def _checked(file: YamlFile, place: Place, compile_it: Any) -> Made:
     try:
         return cast(Made, compile_it())
     except TemplateSyntaxError as error:
-        problem: ConfigError = file.problem(place, f"the template is wrong: {error.message}", "correct the Jinja2")
+        problem: ConfigError = file.problem(
+            place, f"the template is wrong: {error.message}", "correct the Jinja2"
+        )
     raise problem
 
 
-def _only_keys(file: YamlFile, place: Place, data: Mapping[str, Any], known: tuple[str, ...]) -> None:
+def _only_keys(
+    file: YamlFile, place: Place, data: Mapping[str, Any], known: tuple[str, ...]
+) -> None:
     for key in data:
         if key not in known:
             fix = did_you_mean(str(key), known, otherwise="remove it")

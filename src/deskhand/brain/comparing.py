@@ -1,4 +1,5 @@
-"""What embeddings alone can say: which candidate a text belongs to, which sentences are its gist, what it is like."""
+"""What embeddings alone can say: which candidate a text belongs to, which sentences are its
+gist, what it is like."""
 
 import math
 import re
@@ -23,7 +24,8 @@ _SIMILAR = 0.88
 
 
 def match(embedder: Embeds, task: Task) -> Fields:
-    """The candidate that means the same matter, by a margin; None when it is none of them or not clear which."""
+    """The candidate that means the same matter, by a margin; None when it is none of them or not
+    clear which."""
     candidates = _candidates(task)
     text = question_of(task)
     if not candidates or not text.strip():
@@ -48,7 +50,11 @@ def _candidates(task: Task) -> dict[str, str]:
     for candidate in given if isinstance(given, list) else ():
         if isinstance(candidate, dict) and candidate.get("id") is not None:
             fields = cast(Fields, candidate)
-            words = [str(value) for key, value in fields.items() if key != "id" and isinstance(value, str)]
+            words = [
+                str(value)
+                for key, value in fields.items()
+                if key != "id" and isinstance(value, str)
+            ]
             found[str(fields["id"])] = "\n".join(words)
         elif isinstance(candidate, str):
             found[candidate] = candidate
@@ -66,26 +72,41 @@ def summarise(embedder: Embeds, task: Task) -> Fields:
     if len(sentences) <= _GIST:
         text = " ".join(sentences)
         return {"text": text, "confidence": 0.9 if text else 0.0, "extractive": True}
-    read = [*sentences[: _MOST_SENTENCES - 10], *sentences[-10:]] if len(sentences) > _MOST_SENTENCES else sentences
+    read = (
+        [*sentences[: _MOST_SENTENCES - 10], *sentences[-10:]]
+        if len(sentences) > _MOST_SENTENCES
+        else sentences
+    )
     vectors = embedder.embed(read, "query")
     nearness = vectors @ vectors.mean(axis=0)
-    length = [min(1.0, len(sentence) / 40) for sentence in read]  # `Hello.` is like everything and says nothing
+    length = [
+        min(1.0, len(sentence) / 40) for sentence in read
+    ]  # `Hello.` is like everything and says nothing
     scores = [float(near) * weight for near, weight in zip(nearness, length, strict=True)]
     chosen = sorted(sorted(range(len(read)), key=lambda index: -scores[index])[:_GIST])
-    return {"text": " ".join(read[index] for index in chosen), "confidence": 0.5, "extractive": True}
+    return {
+        "text": " ".join(read[index] for index in chosen),
+        "confidence": 0.5,
+        "extractive": True,
+    }
 
 
 def sentences_in(text: str) -> list[str]:
     """Sentences and lines, verbatim, without quoted history."""
     found = (sentence.strip() for sentence in _SENTENCE.findall(text))
-    return [sentence for sentence in found if any(map(str.isalnum, sentence)) and not sentence.startswith(">")]
+    return [
+        sentence
+        for sentence in found
+        if any(map(str.isalnum, sentence)) and not sentence.startswith(">")
+    ]
 
 
 # --- judge
 
 
 def judge(embedder: Embeds, task: Task) -> Fields:
-    """Checks what can be checked: `contains`, `not_contains`, `language`, `similar_to`, `max_words`, `min_words`."""
+    """Checks what can be checked: `contains`, `not_contains`, `language`, `similar_to`,
+    `max_words`, `min_words`."""
     criteria = _criteria(task)
     if not criteria:
         return _unjudged("there are no criteria")
@@ -115,7 +136,9 @@ def _criteria(task: Task) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     for one in listed:
         found += (
-            [(str(name), wanted) for name, wanted in one.items()] if isinstance(one, Mapping) else [(str(one), None)]
+            [(str(name), wanted) for name, wanted in one.items()]
+            if isinstance(one, Mapping)
+            else [(str(one), None)]
         )
     return found
 
@@ -132,7 +155,11 @@ def _contains_not(embedder: Embeds, text: str, wanted: Any) -> str | None:
 
 def _words(wanted: Any) -> Sequence[str]:
     words = [wanted] if isinstance(wanted, str) else wanted
-    if not isinstance(words, list) or not words or not all(isinstance(word, str) and word for word in words):
+    if (
+        not isinstance(words, list)
+        or not words
+        or not all(isinstance(word, str) and word for word in words)
+    ):
         raise ValueError
     return words
 
@@ -141,12 +168,18 @@ def _language(embedder: Embeds, text: str, wanted: Any) -> str | None:
     if not isinstance(wanted, str):
         raise ValueError
     found = identify(text)
-    return None if found.code == wanted else f"its language is {found.code or 'not clear'}, not {wanted}"
+    return (
+        None
+        if found.code == wanted
+        else f"its language is {found.code or 'not clear'}, not {wanted}"
+    )
 
 
 def _similar(embedder: Embeds, text: str, wanted: Any) -> str | None:
     other, least = (
-        (wanted.get("text"), wanted.get("at_least", _SIMILAR)) if isinstance(wanted, Mapping) else (wanted, _SIMILAR)
+        (wanted.get("text"), wanted.get("at_least", _SIMILAR))
+        if isinstance(wanted, Mapping)
+        else (wanted, _SIMILAR)
     )
     if not isinstance(other, str) or not isinstance(least, int | float):
         raise ValueError

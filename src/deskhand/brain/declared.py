@@ -1,11 +1,27 @@
-"""Declared plans at work: slots filled in, what is missing asked for, what nobody declared handed over."""
+"""Declared plans at work: slots filled in, what is missing asked for, what nobody declared
+handed over."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from deskhand.brain.appointments import wish_in
-from deskhand.brain.reading import EmbeddedDesk, Fields, language_of, message_of, newest, received_at, with_subject
-from deskhand.config.plans import ANY_LANGUAGE, OPTIONAL, REFERENCE, RESULTS, DeclaredPlan, references_in
+from deskhand.brain.reading import (
+    EmbeddedDesk,
+    Fields,
+    language_of,
+    message_of,
+    newest,
+    received_at,
+    with_subject,
+)
+from deskhand.config.plans import (
+    ANY_LANGUAGE,
+    OPTIONAL,
+    REFERENCE,
+    RESULTS,
+    DeclaredPlan,
+    references_in,
+)
 from deskhand.language.slots import SlotValue
 from deskhand.model.tasks import Task
 
@@ -14,12 +30,16 @@ class Unresolved(Exception):
     """A reference that leads to nothing that is known."""
 
 
-def read_slots(desk: EmbeddedDesk, task: Task, only: tuple[str, ...] | None) -> dict[str, SlotValue]:
+def read_slots(
+    desk: EmbeddedDesk, task: Task, only: tuple[str, ...] | None
+) -> dict[str, SlotValue]:
     if desk.slots is None:
         return {}
     text = with_subject(task)
     language = language_of(task.text, desk.languages).code
-    return desk.slots.extract(text, language=language, now=received_at(task), time_zone=desk.time_zone, only=only)
+    return desk.slots.extract(
+        text, language=language, now=received_at(task), time_zone=desk.time_zone, only=only
+    )
 
 
 def extract(desk: EmbeddedDesk, task: Task) -> Fields:
@@ -27,7 +47,9 @@ def extract(desk: EmbeddedDesk, task: Task) -> Fields:
     found = read_slots(desk, task, task.choices or None)
     values = {name: slot.value for name, slot in found.items() if slot.found and not slot.ambiguous}
     ambiguous = {name: list(slot.candidates) for name, slot in found.items() if slot.ambiguous}
-    missing = [name for name in task.choices or found if name not in values and name not in ambiguous]
+    missing = [
+        name for name in task.choices or found if name not in values and name not in ambiguous
+    ]
     sure = min((slot.confidence for name, slot in found.items() if name in values), default=0.5)
     if ambiguous or (task.choices and missing):
         sure = 0.0
@@ -35,10 +57,15 @@ def extract(desk: EmbeddedDesk, task: Task) -> Fields:
 
 
 def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float) -> Fields:
-    """The plan of the message's intent with its slots filled, or a question, or a hand-over with the reason."""
+    """The plan of the message's intent with its slots filled, or a question, or a hand-over with
+    the reason."""
     plan = (desk.plans or {}).get(intent or "")
     if plan is None:
-        words = "the message's intent is not clear" if intent is None else f"no plan is declared for {intent!r}"
+        words = (
+            "the message's intent is not clear"
+            if intent is None
+            else f"no plan is declared for {intent!r}"
+        )
         return _handed_over(words, intent)
     values, ambiguous, sure = _filled(desk, task, plan)
     missing = [name for name in plan.needs if name not in values]
@@ -60,7 +87,9 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
     return _plan(intent, steps, reasoning, values) | {"confidence": min(confidence, sure)}
 
 
-def _filled(desk: EmbeddedDesk, task: Task, plan: DeclaredPlan) -> tuple[dict[str, Any], dict[str, list[Any]], float]:
+def _filled(
+    desk: EmbeddedDesk, task: Task, plan: DeclaredPlan
+) -> tuple[dict[str, Any], dict[str, list[Any]], float]:
     """What this message says comes first, then what an earlier stage or an earlier message said."""
     fresh = read_slots(desk, task, plan.needs)
     earlier: dict[str, Any] = {}
@@ -90,18 +119,27 @@ def _asking(
     ambiguous: dict[str, list[Any]],
 ) -> Fields:
     language = language_of(task.text, desk.languages).code
-    questions = {name: words_in(plan.ask.get(name, {}), language, desk.languages) for name in missing}
+    questions = {
+        name: words_in(plan.ask.get(name, {}), language, desk.languages) for name in missing
+    }
     unasked = [name for name, question in questions.items() if question is None]
     if unasked:
-        return _handed_over(f"{', '.join(unasked)} is missing and the plan asks no question for it", intent)
-    steps = [{"type": "ask_user", "param": name, "prompt": question} for name, question in questions.items()]
+        return _handed_over(
+            f"{', '.join(unasked)} is missing and the plan asks no question for it", intent
+        )
+    steps = [
+        {"type": "ask_user", "param": name, "prompt": question}
+        for name, question in questions.items()
+    ]
     ask = "\n".join(str(question) for question in questions.values())
     reasoning = f"the plan for {intent} needs {', '.join(missing)}"
     more = {"missing": missing, "ambiguous": ambiguous, "ask": ask, "confidence": 0.9}
     return _plan(intent, steps, reasoning, values) | more
 
 
-def _plan(intent: str | None, steps: list[Fields], reasoning: str, values: dict[str, Any]) -> Fields:
+def _plan(
+    intent: str | None, steps: list[Fields], reasoning: str, values: dict[str, Any]
+) -> Fields:
     return {"intent_id": intent, "steps": steps, "reasoning": reasoning, "slots": values}
 
 
@@ -117,8 +155,11 @@ def _known(task: Task) -> Fields:
 # --- words and references
 
 
-def words_in(words: Mapping[str, str], language: str | None, desk: tuple[str, ...] = ()) -> str | None:
-    """The text in this language, else the one for all, else in the desk's first language that has one."""
+def words_in(
+    words: Mapping[str, str], language: str | None, desk: tuple[str, ...] = ()
+) -> str | None:
+    """The text in this language, else the one for all, else in the desk's first language that
+    has one."""
     for code in (language or ANY_LANGUAGE, ANY_LANGUAGE, *(one.partition("-")[0] for one in desk)):
         if code in words:
             return words[code]
@@ -131,7 +172,8 @@ def in_words(words: str, facts: Mapping[str, Any]) -> str:
 
 
 def called_with(parameters: Mapping[str, Any], facts: Mapping[str, Any]) -> Fields:
-    """A call's parameters without those that may be absent and are; what an earlier call finds is filled in later."""
+    """A call's parameters without those that may be absent and are; what an earlier call finds
+    is filled in later."""
     found: Fields = {}
     for name, value in parameters.items():
         wanted = OPTIONAL.fullmatch(value) if isinstance(value, str) else None

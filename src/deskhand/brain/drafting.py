@@ -7,7 +7,15 @@ from deskhand.brain.appointments import with_times_in_words
 from deskhand.brain.declared import Unresolved, in_words, is_known, resolved, words_in
 from deskhand.brain.reading import EmbeddedDesk, Fields, message_of, newest, outputs_of, sender_name
 from deskhand.brain.relevance import Ranked
-from deskhand.brain.replies import Quote, ReplyParts, compose, facts_in, literal, reply_language, shortened_quote
+from deskhand.brain.replies import (
+    Quote,
+    ReplyParts,
+    compose,
+    facts_in,
+    literal,
+    reply_language,
+    shortened_quote,
+)
 from deskhand.config.plans import DeclaredPlan
 from deskhand.model.knowledge import Hit
 from deskhand.model.plan import SKIPPED
@@ -18,7 +26,9 @@ TIE = 0.015
 _MOST_QUOTES = 2
 
 
-def draft(desk: EmbeddedDesk, task: Task, language: str | None, found_articles: Sequence[Ranked]) -> Fields:
+def draft(
+    desk: EmbeddedDesk, task: Task, language: str | None, found_articles: Sequence[Ranked]
+) -> Fields:
     """`language` is the customer's; the articles come from the knowledge base, best first."""
     spoken = reply_language(language, desk.languages)
     plan = _plan_of(desk, task)
@@ -42,7 +52,9 @@ def draft(desk: EmbeddedDesk, task: Task, language: str | None, found_articles: 
 
 def used_hits(fields: Fields, hits: Sequence[Hit]) -> list[Hit]:
     """The hits a draft quotes."""
-    quoted = [(source["article"], tuple(source["heading_path"])) for source in fields.get("sources", ())]
+    quoted = [
+        (source["article"], tuple(source["heading_path"])) for source in fields.get("sources", ())
+    ]
     return [hit for hit in hits if (hit.article, hit.heading_path) in quoted]
 
 
@@ -62,17 +74,25 @@ def _plan_of(desk: EmbeddedDesk, task: Task) -> DeclaredPlan | None:
     return (desk.plans or {}).get(str(newest(task, "intent_id") or newest(task, "category") or ""))
 
 
-def _from_plan(desk: EmbeddedDesk, task: Task, plan: DeclaredPlan | None, language: str) -> Fields | None:
+def _from_plan(
+    desk: EmbeddedDesk, task: Task, plan: DeclaredPlan | None, language: str
+) -> Fields | None:
     asked = newest(task, "ask")
     if isinstance(asked, str) and asked.strip():
         questions = [line for line in asked.splitlines() if line.strip()]
         return {"parts": ReplyParts(questions=questions), "confidence": 0.9}
     if plan is not None and plan.hand_over:
-        return _handed_over(f"{newest(task, 'intent_id') or newest(task, 'category')} is answered by a colleague")
+        return _handed_over(
+            f"{newest(task, 'intent_id') or newest(task, 'category')} is answered by a colleague"
+        )
     results = _results(task)
     if not results:
         return None
-    failed = [str(one.get("tool")) for one in results if one.get("status") != "success" and not one.get("optional")]
+    failed = [
+        str(one.get("tool"))
+        for one in results
+        if one.get("status") != "success" and not one.get("optional")
+    ]
     if failed:
         return _handed_over(f"{', '.join(failed)} did not succeed")
     stated = _statement(desk, task, plan, language, results)
@@ -98,7 +118,9 @@ def _results(task: Task) -> list[Fields]:
             return [
                 one
                 for one in results
-                if isinstance(one, dict) and one.get("status") != SKIPPED and not one.get("intended")
+                if isinstance(one, dict)
+                and one.get("status") != SKIPPED
+                and not one.get("intended")
             ]
     return []
 
@@ -146,11 +168,19 @@ def _from_articles(desk: EmbeddedDesk, articles: Sequence[Ranked], language: str
         return _handed_over("no article answers this")
     first = articles[0]
     if first.confidence < desk.answer_at:
-        words = f"no article answers this surely enough (the nearest is {first.hit.title!r}, {first.confidence:.2f})"
+        words = (
+            f"no article answers this surely enough (the nearest is {first.hit.title!r},"
+            f" {first.confidence:.2f})"
+        )
         return _handed_over(words, min(first.confidence, 0.49))
     tied = [one.hit for one in articles[1:] if first.nearness - one.nearness < TIE]
-    chosen = [first.hit, *[hit for hit in tied if hit.article != first.hit.article][: _MOST_QUOTES - 1]]
-    quotes = [Quote(hit.title, shortened_quote(hit.text), hit.citation, hit.language) for hit in chosen]
+    chosen = [
+        first.hit,
+        *[hit for hit in tied if hit.article != first.hit.article][: _MOST_QUOTES - 1],
+    ]
+    quotes = [
+        Quote(hit.title, shortened_quote(hit.text), hit.citation, hit.language) for hit in chosen
+    ]
     sources = [
         {
             "article": hit.article,
@@ -161,7 +191,11 @@ def _from_articles(desk: EmbeddedDesk, articles: Sequence[Ranked], language: str
         }
         for hit, quote in zip(chosen, quotes, strict=True)
     ]
-    made = {"parts": ReplyParts(quotes=quotes), "confidence": round(first.confidence, 4), "sources": sources}
+    made = {
+        "parts": ReplyParts(quotes=quotes),
+        "confidence": round(first.confidence, 4),
+        "sources": sources,
+    }
     if desk.asks_about_foreign and first.hit.language not in (None, language):
         words = f"the article {first.hit.title!r} is in another language than the message"
         made |= {"hand_over": True, "reason": words}
@@ -169,4 +203,9 @@ def _from_articles(desk: EmbeddedDesk, articles: Sequence[Ranked], language: str
 
 
 def _handed_over(reason: str, confidence: float = 0.0) -> Fields:
-    return {"parts": ReplyParts(), "hand_over": True, "reason": reason, "confidence": round(confidence, 4)}
+    return {
+        "parts": ReplyParts(),
+        "hand_over": True,
+        "reason": reason,
+        "confidence": round(confidence, 4),
+    }

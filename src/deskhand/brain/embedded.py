@@ -1,4 +1,5 @@
-"""The brain that comes with the package: no key, no network, milliseconds. It knows when it does not know."""
+"""The brain that comes with the package: no key, no network, milliseconds. It knows when it does
+not know."""
 
 import asyncio
 import logging
@@ -58,8 +59,8 @@ class EmbeddedBrain:
         way = self._ways.get(task.kind)
         if way is None:
             raise ModelAnswerInvalid(
-                f"stage {task.stage!r} asks with a prompt of its own, which needs an LLM: name one under `models`, "
-                "or give the stage a `task`"
+                f"stage {task.stage!r} asks with a prompt of its own, which needs an LLM: name one"
+                " under `models`, or give the stage a `task`"
             )
         fields = await way(task)
         try:
@@ -67,10 +68,13 @@ class EmbeddedBrain:
         except AnswerProblem as problem:
             words = str(problem)
         what = f"the {task.kind.value} task of stage {task.stage!r}"
-        raise ModelAnswerInvalid(f"{what} asks for more than the embedded brain can answer: {words}")
+        raise ModelAnswerInvalid(
+            f"{what} asks for more than the embedded brain can answer: {words}"
+        )
 
     def learn(self) -> None:
-        """Learn the desk's intents, or read what was learned before; else the first message waits for it."""
+        """Learn the desk's intents, or read what was learned before; else the first message
+        waits for it."""
         with self._learning:
             _ = self._learned
 
@@ -100,7 +104,14 @@ class EmbeddedBrain:
         """The category whose plan makes appointments."""
         plans = (self._desk.plans or {}).items()
         names = (name for name, plan in plans if not choices or name in choices)
-        return next((name for name in names if declared.speaks_of((self._desk.plans or {})[name], "wish.on")), None)
+        return next(
+            (
+                name
+                for name in names
+                if declared.speaks_of((self._desk.plans or {})[name], "wish.on")
+            ),
+            None,
+        )
 
     def _extract(self, task: Task) -> Fields:
         return declared.extract(self._desk, task)
@@ -111,7 +122,12 @@ class EmbeddedBrain:
         wanted = str(newest(task, "target_language") or self._desk.languages[0]).partition("-")[0]
         same = found.code == wanted
         reason = f"it is in {wanted} already" if same else "the embedded brain does not translate"
-        fields: Fields = {"text": task.text, "language": found.code or "und", "translated": False, "reason": reason}
+        fields: Fields = {
+            "text": task.text,
+            "language": found.code or "und",
+            "translated": False,
+            "reason": reason,
+        }
         return fields | {"confidence": _share(found.confidence) if same else 0.0}
 
     # --- deciding and answering
@@ -120,7 +136,9 @@ class EmbeddedBrain:
         intent, confidence = newest(task, "category"), newest(task, "confidence")
         if not isinstance(intent, str):
             found = self._classify(task)
-            intent, confidence = (None, 0.0) if found.get("abstained") else (found["category"], found["confidence"])
+            intent, confidence = (
+                (None, 0.0) if found.get("abstained") else (found["category"], found["confidence"])
+            )
         sure = float(confidence) if isinstance(confidence, int | float) else 0.5
         return declared.decide(self._desk, task, intent, _share(sure))
 
@@ -144,7 +162,11 @@ class EmbeddedBrain:
             try:
                 await knowledge.record_sources(task.run_id, used)
             except DeskhandError as error:  # the reply is none the worse for it
-                log.warning("the sources of a reply could not be recorded: %s", error, extra={"run_id": task.run_id})
+                log.warning(
+                    "the sources of a reply could not be recorded: %s",
+                    error,
+                    extra={"run_id": task.run_id},
+                )
         return fields
 
     def _ranked(self, question: str, hits: Sequence[Hit]) -> list[Ranked]:
@@ -161,7 +183,8 @@ class EmbeddedBrain:
         return self._desk.intents()
 
     def _model(self, choices: tuple[str, ...]) -> Intents | None:
-        """What was learned from the desk's examples, else a weak start from the categories' names."""
+        """What was learned from the desk's examples, else a weak start from the categories'
+        names."""
         with self._learning:
             if self._learned is not None:
                 return self._learned
@@ -169,7 +192,9 @@ class EmbeddedBrain:
             if len(names) < 2:
                 return None
             if names not in self._by_names:
-                self._by_names[names] = self._desk.by_names({name: self._described(name) for name in names})
+                self._by_names[names] = self._desk.by_names(
+                    {name: self._described(name) for name in names}
+                )
             return self._by_names[names]
 
     def _described(self, name: str) -> str:
@@ -182,7 +207,8 @@ def _in_thread(work: Callable[[Task], Fields]) -> Callable[[Task], Awaitable[Fie
 
 
 def _abstained(task: Task, best: str | None, confidence: float) -> Fields:
-    """It had better not say: `other` if there is such a category, else the likeliest, with no confidence at all."""
+    """It had better not say: `other` if there is such a category, else the likeliest, with no
+    confidence at all."""
     category = OTHER if OTHER in task.choices or not task.choices else task.choices[0]
     if OTHER not in task.choices and best in task.choices:
         category = str(best)

@@ -31,21 +31,34 @@ class InformedBrain:
         hits = await self._found(task)
         if not hits:
             return await self._inner.answer(task)
-        answer = await self._inner.answer(task.changed(inputs={**task.inputs, ARTICLES: [_shown(hit) for hit in hits]}))
+        answer = await self._inner.answer(
+            task.changed(inputs={**task.inputs, ARTICLES: [_shown(hit) for hit in hits]})
+        )
         if task.run_id is not None:
             try:
                 await self._knowledge.record_sources(task.run_id, hits)
             except DeskhandError as error:
-                log.warning("the sources of a reply could not be recorded: %s", error, extra={"run_id": task.run_id})
+                log.warning(
+                    "the sources of a reply could not be recorded: %s",
+                    error,
+                    extra={"run_id": task.run_id},
+                )
         return answer
 
     async def _found(self, task: Task) -> list[Hit]:
         try:
             return await self._knowledge.search(question_of(task), limit=_MOST)
         except DeskhandError as error:
-            log.warning("the knowledge base could not be asked: %s", error, extra={"run_id": task.run_id})
+            log.warning(
+                "the knowledge base could not be asked: %s", error, extra={"run_id": task.run_id}
+            )
             return []
 
 
 def _shown(hit: Hit) -> dict[str, Any]:
-    return {"id": hit.article, "title": hit.title, "section": " > ".join(hit.heading_path), "text": hit.text}
+    return {
+        "id": hit.article,
+        "title": hit.title,
+        "section": " > ".join(hit.heading_path),
+        "text": hit.text,
+    }

@@ -1,4 +1,5 @@
-"""Finds the one JSON object in a model's answer: lenient about what surrounds it, strict about what is in it."""
+"""Finds the one JSON object in a model's answer: lenient about what surrounds it, strict about
+what is in it."""
 
 import json
 import math
@@ -21,9 +22,12 @@ class EmptyAnswer(AnswerProblem):
 
 
 def parse_object(text: str) -> dict[str, Any]:
-    """The object in `text`, be it bare, in a code fence, or between sentences; AnswerProblem for anything else."""
+    """The object in `text`, be it bare, in a code fence, or between sentences; AnswerProblem for
+    anything else."""
     if len(text) > MAX_CHARACTERS:
-        raise AnswerProblem(f"the answer is {len(text):,} characters long, more than {MAX_CHARACTERS:,}")
+        raise AnswerProblem(
+            f"the answer is {len(text):,} characters long, more than {MAX_CHARACTERS:,}"
+        )
     text = _without_thoughts(text.strip().lstrip("\ufeff"))
     if not text:
         raise EmptyAnswer("the answer is empty")
@@ -60,7 +64,9 @@ def _only_object_in(text: str) -> dict[str, Any]:
         except RecursionError:
             raise AnswerProblem("the answer is nested too deeply") from None
         except json.JSONDecodeError as error:
-            raise AnswerProblem(f"the answer is not valid JSON: {error.msg} at character {error.pos}") from None
+            raise AnswerProblem(
+                f"the answer is not valid JSON: {error.msg} at character {error.pos}"
+            ) from None
         except AnswerProblem:
             raise
         except ValueError as error:

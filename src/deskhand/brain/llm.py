@@ -39,7 +39,11 @@ class LlmBrain:
             return self._models[role]
         near = get_close_matches(role, self._models, n=1)
         known = ", ".join(sorted(self._models)) or "none"
-        fix = f"did you mean {near[0]!r}?" if near else f"define the role under `models`; known roles: {known}"
+        fix = (
+            f"did you mean {near[0]!r}?"
+            if near
+            else f"define the role under `models`; known roles: {known}"
+        )
         raise ConfigError(f"model role {role!r} is not defined", fix=fix)
 
     async def answer(self, task: Task) -> Answer:
@@ -77,12 +81,17 @@ def _private(task: Task) -> tuple[str, ...]:
     sender = message.get("sender")
     named = [sender.get("name"), sender.get("address")] if isinstance(sender, dict) else []
     principal = message.get("principal")
-    proven = [principal.get("customer_id"), principal.get("address")] if isinstance(principal, dict) else []
+    proven = (
+        [principal.get("customer_id"), principal.get("address")]
+        if isinstance(principal, dict)
+        else []
+    )
     return tuple(name for name in (*named, *proven) if isinstance(name, str) and name.strip())
 
 
 def _quotable(task: Task, completion: Completion, problem: AnswerProblem) -> AnswerProblem:
-    """The problem in words without personal data: found once more in the answer as the model wrote it."""
+    """The problem in words without personal data: found once more in the answer as the model
+    wrote it."""
     if completion.redacted is None or isinstance(problem, EmptyAnswer):
         return problem
     try:
@@ -100,7 +109,9 @@ def _read(task: Task, completion: Completion) -> TaskResult:
     except AnswerProblem as problem:
         if completion.finish_reason != "length":
             raise
-        cut = AnswerProblem(f"{problem} (the answer was cut off at max_tokens, so keep it shorter or allow more)")
+        cut = AnswerProblem(
+            f"{problem} (the answer was cut off at max_tokens, so keep it shorter or allow more)"
+        )
     raise cut
 
 
@@ -118,8 +129,13 @@ def _repair(request: ChatRequest, completion: Completion, problem: str) -> ChatR
     )
 
 
-def _invalid(task: Task, model: str, completion: Completion, problem: AnswerProblem) -> ModelAnswerInvalid:
-    where = f"{model} did not answer the {task.kind.value} task of stage {task.stage!r} usefully, even when shown why"
+def _invalid(
+    task: Task, model: str, completion: Completion, problem: AnswerProblem
+) -> ModelAnswerInvalid:
+    where = (
+        f"{model} did not answer the {task.kind.value} task of stage {task.stage!r} usefully, even"
+        " when shown why"
+    )
     if isinstance(problem, EmptyAnswer):
         return ModelAnswerInvalid(f"{where}: {problem}", ErrorCode.MODEL_ANSWER_EMPTY)
     shown = completion.text if completion.redacted is None else completion.redacted

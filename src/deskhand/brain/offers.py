@@ -34,7 +34,8 @@ _WORDS: Mapping[str, tuple[str, str, str]] = {
 
 
 def offer(data: Any, language: str) -> list[str]:
-    """The times that a tool's `slots` offer, a line each with the time zone; nothing where there are none to read."""
+    """The times that a tool's `slots` offer, a line each with the time zone; nothing where there
+    are none to read."""
     slots = data.get("slots") if isinstance(data, Mapping) else None
     zone = str(data.get("time_zone") or "") if isinstance(data, Mapping) else ""
     return _lines(slots, zone, language) if isinstance(slots, list) else []
@@ -46,7 +47,10 @@ def _lines(slots: Sequence[Any], zone: str, language: str) -> list[str]:
         moments = [datetime.fromisoformat(str(start)) for start in starts]
     except ValueError:
         return []
-    return [f"{in_words(moment, language)} ({zone})" if zone else in_words(moment, language) for moment in moments]
+    return [
+        f"{in_words(moment, language)} ({zone})" if zone else in_words(moment, language)
+        for moment in moments
+    ]
 
 
 def in_words(moment: datetime, language: str) -> str:

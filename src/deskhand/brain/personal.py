@@ -1,4 +1,5 @@
-"""Finding personal data in texts, and putting placeholders in its place that can be taken out again."""
+"""Finding personal data in texts, and putting placeholders in its place that can be taken out
+again."""
 
 import json
 import re
@@ -22,7 +23,9 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
 _ESCAPE = re.compile(r'\\(?:[nrtbf"\\/]|u[0-9a-fA-F]{4})')
-_WORDS_TOO = frozenset(("art", "bill", "dean", "frank", "grace", "grant", "hope", "joy", "mark", "may", "rose", "will"))
+_WORDS_TOO = frozenset(
+    ("art", "bill", "dean", "frank", "grace", "grant", "hope", "joy", "mark", "may", "rose", "will")
+)
 """Names that are also words: hidden only where they are written with a capital."""
 
 
@@ -52,11 +55,15 @@ class Placeholders:
     def __post_init__(self) -> None:
         names = tuple(("NAME", pattern) for pattern in _name_patterns(self.names))
         self._finders = (*names, *self.rules.patterns, *_PATTERNS)
-        inside = {name: json.dumps(name, ensure_ascii=False)[1:-1] for name in self.names if name.strip()}
+        inside = {
+            name: json.dumps(name, ensure_ascii=False)[1:-1] for name in self.names if name.strip()
+        }
         self._escaped = frozenset(written for name, written in inside.items() if written != name)
 
     @classmethod
-    def for_texts(cls, texts: Iterable[str], rules: Rules, names: Iterable[str] = ()) -> "Placeholders":
+    def for_texts(
+        cls, texts: Iterable[str], rules: Rules, names: Iterable[str] = ()
+    ) -> "Placeholders":
         """Placeholders that cannot be mistaken for anything in these texts."""
         whole = "\n".join(texts)
         mark = next(mark for mark in _marks() if not re.search(rf"\[[A-Z]+_{mark}\d+\]", whole))
@@ -89,9 +96,12 @@ class Placeholders:
         return self._known[value]
 
     def _found(self, text: str) -> list[tuple[int, int, str]]:
-        """What to hide, first to last; a stretch that two kinds claim is named by the earlier kind."""
+        """What to hide, first to last; a stretch that two kinds claim is named by the earlier
+        kind."""
         taken = [
-            (found.start(), -found.end(), 0) for name in self._escaped for found in re.finditer(re.escape(name), text)
+            (found.start(), -found.end(), 0)
+            for name in self._escaped
+            for found in re.finditer(re.escape(name), text)
         ]
         plain = _ESCAPE.sub(lambda escape: " " * len(escape[0]), text)
         for place, (kind, pattern) in enumerate(self._finders):

@@ -79,9 +79,11 @@ class EmbeddedDesk:
     answer_at: float = 0.75
     """The confidence from which an article is quoted to a customer."""
     always_asked: frozenset[str] = frozenset()
-    """Categories whose every reply a person looks at: what their words say goes before what else a message brings."""
+    """Categories whose every reply a person looks at: what their words say goes before what else
+    a message brings."""
     asks_about_foreign: bool = False
-    """Whether a person looks at a reply that quotes an article in another language than the customer's."""
+    """Whether a person looks at a reply that quotes an article in another language than the
+    customer's."""
     signature: str = ""
     time_zone: str = "UTC"
 
@@ -127,7 +129,8 @@ def received_at(task: Task) -> datetime:
 
 
 def said_in(task: Task) -> str:
-    """The sender's own words; of a mail that passes another on, those of both; the whole where nothing else is left."""
+    """The sender's own words; of a mail that passes another on, those of both; the whole where
+    nothing else is left."""
     own = visible_reply(task.text)
     passed_on = forwarded(task.text, str(message_of(task).get("subject") or ""))
     if passed_on is not None:
@@ -138,7 +141,8 @@ def said_in(task: Task) -> str:
 
 
 def _attached_mail(task: Task) -> str:
-    """The words of a mail that is passed on as an attachment, where the subject says that it is passed on."""
+    """The words of a mail that is passed on as an attachment, where the subject says that it is
+    passed on."""
     if not words().forward_subject.match(str(message_of(task).get("subject") or "")):
         return ""
     attachments = message_of(task).get("attachments")

@@ -24,16 +24,22 @@ def redaction_rules(patterns: Mapping[str, str]) -> Rules:
     options.log_errors = False
     compiled: list[tuple[str, Any]] = []
     for name, pattern in patterns.items():
-        kind = "".join(letter for letter in name.upper() if letter.isascii() and letter.isalpha()) or "NUMBER"
+        kind = (
+            "".join(letter for letter in name.upper() if letter.isascii() and letter.isalpha())
+            or "NUMBER"
+        )
         try:
             compiled.append((kind, re2.compile(pattern, options)))
         except re2.error:
-            raise ConfigError(f"{pattern!r} is not an RE2 pattern", fix="correct it under `brain.redact`") from None
+            raise ConfigError(
+                f"{pattern!r} is not an RE2 pattern", fix="correct it under `brain.redact`"
+            ) from None
     return Rules(tuple(compiled))
 
 
 class RedactingChatModel:
-    """Wraps a model: it sees `[EMAIL_1]` where the customer wrote an address; its answer has the address again.
+    """Wraps a model: it sees `[EMAIL_1]` where the customer wrote an address; its answer has the
+    address again.
 
     What the model says in errors is about the placeholders, for it never saw anything else.
     """
@@ -81,13 +87,17 @@ def _hide_in(value: Any, hidden: Placeholders) -> Any:
     if isinstance(value, str):
         return hidden.hide(value)
     if isinstance(value, Mapping):
-        return {key: item if key in _PLAIN_KEYS else _hide_in(item, hidden) for key, item in value.items()}
+        return {
+            key: item if key in _PLAIN_KEYS else _hide_in(item, hidden)
+            for key, item in value.items()
+        }
     return [_hide_in(item, hidden) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _restored(completion: Completion, hidden: Placeholders, *, in_json: bool) -> Completion:
     calls = tuple(
-        replace(call, arguments=hidden.restore(call.arguments, in_json=True)) for call in completion.tool_calls
+        replace(call, arguments=hidden.restore(call.arguments, in_json=True))
+        for call in completion.tool_calls
     )
     text = hidden.restore(completion.text, in_json=in_json)
     return replace(completion, text=text, tool_calls=calls, redacted=completion.text)

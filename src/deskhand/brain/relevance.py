@@ -1,9 +1,10 @@
 """Whether an article answers a question, or is only the nearest of those that do not.
 
-Cosines of the embedding model lie close together, and some texts are near to everything: without a correction one
-article attracts all stray questions. So each cosine is seen against how near the question is to passages about nothing
-here, and the passage to questions about nothing here (cross-domain similarity local scaling). The figures are in
-docs/decisions/0013-brains.md, measured by `python -m bench.quoting`.
+Cosines of the embedding model lie close together, and some texts are near to everything: without a
+correction one article attracts all stray questions. So each cosine is seen against how near the
+question is to passages about nothing here, and the passage to questions about nothing here
+(cross-domain similarity local scaling). The figures are in docs/decisions/0013-brains.md, measured
+by `python -m bench.quoting`.
 """
 
 import math
@@ -50,7 +51,9 @@ def ranked(embedder: Embeds, question: str, hits: Sequence[Hit]) -> list[Ranked]
     left = passages @ asked - (from_strangers + to_strangers) / 2
     order = sorted(range(len(hits)), key=lambda index: -float(left[index]))
     nearness = [float(left[index]) for index in order] if asked.any() else [0.0] * len(hits)
-    return with_confidence([(hits[index], near) for index, near in zip(order, nearness, strict=True)])
+    return with_confidence(
+        [(hits[index], near) for index, near in zip(order, nearness, strict=True)]
+    )
 
 
 def with_confidence(found: Sequence[tuple[Hit, float]]) -> list[Ranked]:

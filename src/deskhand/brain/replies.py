@@ -1,4 +1,5 @@
-"""Replies that no LLM writes: our templates, verbatim quotes with their source, literal facts, and nothing else."""
+"""Replies that no LLM writes: our templates, verbatim quotes with their source, literal facts,
+and nothing else."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -42,7 +43,8 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class ReplyParts:
-    """What a reply says. Without quotes, facts, statements and questions a colleague is announced."""
+    """What a reply says. Without quotes, facts, statements and questions a colleague is
+    announced."""
 
     quotes: Sequence[Quote] = ()
     facts: Sequence[tuple[str, str]] = ()
@@ -75,7 +77,9 @@ def compose(
     for quote in parts.quotes:
         blocks += _quoted(texts, quote, language)
     if parts.questions:
-        blocks.append("\n".join([texts["question"], *(f"- {question}" for question in parts.questions)]))
+        blocks.append(
+            "\n".join([texts["question"], *(f"- {question}" for question in parts.questions)])
+        )
     if not parts.says_something:
         blocks.append(texts["hand_over"])
     blocks.append("\n".join(filter(None, (words["closing"], signature.strip()))))
@@ -107,14 +111,18 @@ def tone_of(tone: str | None) -> Tone:
 
 
 def reply_language(code: str | None, desk: Sequence[str]) -> str:
-    """The customer's language if the desk answers in it, else the desk's first; always one we have words for."""
-    offered = [known for known in (one.partition("-")[0].lower() for one in desk) if known in LANGUAGES] or ["en"]
+    """The customer's language if the desk answers in it, else the desk's first; always one we
+    have words for."""
+    offered = [
+        known for known in (one.partition("-")[0].lower() for one in desk) if known in LANGUAGES
+    ] or ["en"]
     primary = (code or "").partition("-")[0].lower()
     return primary if primary in offered else offered[0]
 
 
 def shortened_quote(text: str, limit: int = LONGEST_QUOTE) -> str:
-    """As many whole sentences from the beginning as fit; cut within one only if the first is longer than that."""
+    """As many whole sentences from the beginning as fit; cut within one only if the first is
+    longer than that."""
     text = text.strip()
     if len(text) <= limit:
         return text
@@ -123,13 +131,19 @@ def shortened_quote(text: str, limit: int = LONGEST_QUOTE) -> str:
     return f"{cut.rstrip()}\n[…]"
 
 
-def facts_in(data: Any, only: Sequence[str] | None = None, *, most: int = 20) -> list[tuple[str, str]]:
-    """A tool's result as field and value, literally; `only` names the fields a customer may read."""
+def facts_in(
+    data: Any, only: Sequence[str] | None = None, *, most: int = 20
+) -> list[tuple[str, str]]:
+    """A tool's result as field and value, literally; `only` names the fields a customer may
+    read."""
     found: list[tuple[str, str]] = []
     _collect(data, "", found)
     if only is not None:
         wanted = {name: place for place, name in enumerate(only)}
-        found = sorted(((field, value) for field, value in found if field in wanted), key=lambda one: wanted[one[0]])
+        found = sorted(
+            ((field, value) for field, value in found if field in wanted),
+            key=lambda one: wanted[one[0]],
+        )
     return [(field.replace("_", " "), value) for field, value in found[:most]]
 
 

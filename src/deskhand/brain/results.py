@@ -18,7 +18,9 @@ def result_of(task: Task, fields: Mapping[str, Any]) -> TaskResult:
     try:
         result = RESULT_TYPES[task.kind].model_validate(dict(fields))
     except ValidationError as error:
-        problems += [text for text in map(_problem, error.errors(include_url=False)) if text not in problems]
+        problems += [
+            text for text in map(_problem, error.errors(include_url=False)) if text not in problems
+        ]
         raise AnswerProblem("; ".join(problems)) from None
     problems += _wrong_choice(task, result)
     if task.kind is TaskKind.DRAFT and not getattr(result, "text", "").strip():
@@ -68,4 +70,9 @@ def _type_schema(kind: TaskKind) -> dict[str, Any]:
         for name, field in schema.get("properties", {}).items()
     }
     required = list(schema.get("required", ()))
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": True}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": True,
+    }

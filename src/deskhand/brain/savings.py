@@ -1,4 +1,5 @@
-"""The money a cascade did not spend: what the LLM would have taken for the questions it was not asked."""
+"""The money a cascade did not spend: what the LLM would have taken for the questions it was not
+asked."""
 
 import json
 from collections import Counter
@@ -14,7 +15,8 @@ _REPAIR = "repair"
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """`saved` is an estimate: calls avoided times the average cost of a call for the same kind of task."""
+    """`saved` is an estimate: calls avoided times the average cost of a call for the same kind
+    of task."""
 
     spared: int
     """Questions that no LLM was asked."""
@@ -29,7 +31,8 @@ class Savings:
 
 
 def savings(answers: Iterable[Mapping[str, Any]], calls: Iterable[LlmCall]) -> Savings:
-    """`answers` are the `answered` notes of steps, `calls` the model calls booked in the same time."""
+    """`answers` are the `answered` notes of steps, `calls` the model calls booked in the same
+    time."""
     notes = list(answers)
     spared = Counter(str(note["spared"]) for note in notes if note.get("spared"))
     booked = list(calls)
@@ -63,7 +66,8 @@ def notes_in(rows: Iterable[StepRow]) -> Iterator[dict[str, Any]]:
 
 
 def _averages(calls: list[LlmCall]) -> dict[str, float]:
-    """Average cost of a question by kind of task, under '' of any; what repairs cost is shared by all."""
+    """Average cost of a question by kind of task, under '' of any; what repairs cost is shared
+    by all."""
     worked = [call for call in calls if call.error is None]
     questions = Counter(call.call_type for call in worked if call.call_type != _REPAIR)
     costs: dict[str, float] = {}

@@ -25,7 +25,8 @@ _TEMPLATES = template_environment()
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """Which tasks a rule answers: all that is given must hold, of `contains` any one word (case does not matter).
+    """Which tasks a rule answers: all that is given must hold, of `contains` any one word (case
+    does not matter).
 
     Names of `inputs` with dots reach into mappings: `outputs.classify.category`.
     """
@@ -54,7 +55,9 @@ def _reach(inputs: Mapping[str, Any], name: str) -> Any:
 class Rule:
     """An answer for the tasks that fit. Its texts are Jinja2 templates over `text` and `inputs`."""
 
-    def __init__(self, answer: Fields | Exception, when: When | None = None, name: str = "") -> None:
+    def __init__(
+        self, answer: Fields | Exception, when: When | None = None, name: str = ""
+    ) -> None:
         self.when, self.name = when or When(), name
         self._answer = answer if isinstance(answer, Exception) else _compiled(answer)
 
@@ -72,7 +75,8 @@ class Rule:
 
 
 class ScriptedBrain:
-    """Answers by the first rule that fits, or by a function that returns fields (None: it has no answer)."""
+    """Answers by the first rule that fits, or by a function that returns fields (None: it has no
+    answer)."""
 
     def __init__(self, rules: Iterable[Rule] | Script, *, name: str = "scripted") -> None:
         self.name = name
@@ -112,7 +116,8 @@ _QUESTION = {"kind", "stage", "text", "inputs", "choices", "prompt", "required"}
 
 
 class ScriptedChatModel:
-    """Plays completions, texts or exceptions in order, or asks a function for each; keeps all requests."""
+    """Plays completions, texts or exceptions in order, or asks a function for each; keeps all
+    requests."""
 
     def __init__(self, script: Iterable[Step] | Callable[[ChatRequest], Step]) -> None:
         self.requests: list[ChatRequest] = []
@@ -128,7 +133,10 @@ class ScriptedChatModel:
         """Answers each request with what was recorded under its digest."""
 
         def choose(request: ChatRequest) -> Step:
-            missing = f"nothing is recorded for the request {request.digest[:12]} of stage {request.origin.stage!r}"
+            missing = (
+                f"nothing is recorded for the request {request.digest[:12]} of stage"
+                f" {request.origin.stage!r}"
+            )
             return completions.get(request.digest, ModelAnswerInvalid(missing))
 
         return cls(choose)
@@ -156,7 +164,8 @@ def _used_up(calls: int) -> ModelAnswerInvalid:
 
 
 def load_scripted(path: Path) -> ScriptedBrain:
-    """Read `rules:` (a list of `when` and `answer`) and `else:` from a YAML file; every mistake is a ConfigError.
+    """Read `rules:` (a list of `when` and `answer`) and `else:` from a YAML file; every mistake is
+    a ConfigError.
 
     What stands under `chat:` is for agents: see chat_script_file.py.
     """
@@ -164,48 +173,70 @@ def load_scripted(path: Path) -> ScriptedBrain:
     _only_keys(file, (), file.data, ("rules", "else", "chat"))
     entries = file.data.get("rules", [])
     if not isinstance(entries, list):
-        raise file.problem(("rules",), "`rules` is not a list", "write `- when: {...}` and `answer: {...}` below it")
+        raise file.problem(
+            ("rules",),
+            "`rules` is not a list",
+            "write `- when: {...}` and `answer: {...}` below it",
+        )
     rules = [_rule(file, index, entry) for index, entry in enumerate(entries)]
     if "else" in file.data:
         rules.append(Rule(_answer(file, ("else",), file.data["else"]), name="else"))
     if not rules and "chat" not in file.data:
-        raise file.problem((), "there is no rule", "write `rules:` with at least one `answer`, or `else:`")
+        raise file.problem(
+            (), "there is no rule", "write `rules:` with at least one `answer`, or `else:`"
+        )
     return ScriptedBrain(rules)
 
 
 def _rule(file: YamlFile, index: int, entry: Any) -> Rule:
     place = ("rules", index)
     if not isinstance(entry, dict) or "answer" not in entry:
-        raise file.problem(place, "a rule needs an `answer`", "write `when: {...}` and `answer: {...}`")
+        raise file.problem(
+            place, "a rule needs an `answer`", "write `when: {...}` and `answer: {...}`"
+        )
     _only_keys(file, place, entry, ("when", "answer"))
     answer = _answer(file, (*place, "answer"), entry["answer"])
-    return Rule(answer, _when(file, (*place, "when"), entry.get("when", {})), name=f"{file.path}:{file.line(place)}")
+    return Rule(
+        answer,
+        _when(file, (*place, "when"), entry.get("when", {})),
+        name=f"{file.path}:{file.line(place)}",
+    )
 
 
 def _when(file: YamlFile, place: tuple[str | int, ...], when: Any) -> When:
     if not isinstance(when, dict):
-        raise file.problem(place, "`when` is not a mapping", "write `when: {stage: NAME, contains: [word]}`")
+        raise file.problem(
+            place, "`when` is not a mapping", "write `when: {stage: NAME, contains: [word]}`"
+        )
     _only_keys(file, place, when, ("stage", "task", "contains", "inputs"))
     stage, kind, inputs = when.get("stage"), when.get("task"), when.get("inputs", {})
     words = when.get("contains", [])
     words = [words] if isinstance(words, str) else words
     if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
         raise file.problem(
-            (*place, "contains"), "`contains` is not a list of words", "write `contains: [refund, money]`"
+            (*place, "contains"),
+            "`contains` is not a list of words",
+            "write `contains: [refund, money]`",
         )
     if stage is not None and not isinstance(stage, str):
         raise file.problem((*place, "stage"), "`stage` is not a name", "write the name of a stage")
     if not isinstance(inputs, dict):
-        raise file.problem((*place, "inputs"), "`inputs` is not a mapping", "write `inputs: {language: cs}`")
+        raise file.problem(
+            (*place, "inputs"), "`inputs` is not a mapping", "write `inputs: {language: cs}`"
+        )
     kinds = [known.value for known in TaskKind]
     if kind is not None and kind not in kinds:
-        raise file.problem((*place, "task"), f"there is no task {kind!r}", f"write one of: {', '.join(kinds)}")
+        raise file.problem(
+            (*place, "task"), f"there is no task {kind!r}", f"write one of: {', '.join(kinds)}"
+        )
     return When(stage, None if kind is None else TaskKind(kind), tuple(words), inputs)
 
 
 def _answer(file: YamlFile, place: tuple[str | int, ...], answer: Any) -> Fields:
     if not isinstance(answer, dict):
-        raise file.problem(place, "an answer is a mapping of fields", "write `answer: {category: refund, ...}`")
+        raise file.problem(
+            place, "an answer is a mapping of fields", "write `answer: {category: refund, ...}`"
+        )
     for key, value in answer.items():
         try:
             _compiled(value)
@@ -215,16 +246,24 @@ def _answer(file: YamlFile, place: tuple[str | int, ...], answer: Any) -> Fields
     return answer
 
 
-def _only_keys(file: YamlFile, place: tuple[str | int, ...], data: Mapping[str, Any], known: tuple[str, ...]) -> None:
+def _only_keys(
+    file: YamlFile, place: tuple[str | int, ...], data: Mapping[str, Any], known: tuple[str, ...]
+) -> None:
     for key in data:
         if key not in known:
-            raise file.problem((*place, key), f"`{key}` means nothing here", f"write one of: {', '.join(known)}")
+            raise file.problem(
+                (*place, key), f"`{key}` means nothing here", f"write one of: {', '.join(known)}"
+            )
 
 
 def _compiled(value: Any) -> Any:
     """The same value with every text that holds a template compiled."""
     if isinstance(value, str):
-        return _TEMPLATES.from_string(value) if any(mark in value for mark in ("{{", "{%", "{#")) else value
+        return (
+            _TEMPLATES.from_string(value)
+            if any(mark in value for mark in ("{{", "{%", "{#"))
+            else value
+        )
     if isinstance(value, Mapping):
         return {key: _compiled(item) for key, item in value.items()}
     return [_compiled(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -17,7 +17,8 @@ Source = Callable[[str], str | None]
 
 
 def template_environment(source: Source | None = None) -> ImmutableSandboxedEnvironment:
-    """Sandboxed, strict about undefined names, no HTML escaping; `source` finds templates that are included by name."""
+    """Sandboxed, strict about undefined names, no HTML escaping; `source` finds templates that
+    are included by name."""
 
     def load(name: str) -> tuple[str, str, Callable[[], bool]] | None:
         text = None if source is None else source(name)

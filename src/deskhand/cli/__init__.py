@@ -1,4 +1,5 @@
-"""The command line. Commands answer on stdout, everything else goes to stderr; exit 0 done, 1 no, 2 wrong usage."""
+"""The command line. Commands answer on stdout, everything else goes to stderr; exit 0 done, 1
+no, 2 wrong usage."""
 
 import sys
 from collections.abc import Sequence

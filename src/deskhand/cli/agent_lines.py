@@ -5,7 +5,14 @@ from typing import Any
 
 from deskhand.cli.terminal import printable, shortened
 from deskhand.model.envelope import StageResult
-from deskhand.model.events import AgentEvent, AgentStarted, LoopEnded, TextDelta, ToolAsked, TurnBegun
+from deskhand.model.events import (
+    AgentEvent,
+    AgentStarted,
+    LoopEnded,
+    TextDelta,
+    ToolAsked,
+    TurnBegun,
+)
 
 TURNS = ".turns"
 
@@ -14,7 +21,9 @@ def turn_words(result: StageResult) -> str | None:
     """What the model said in a turn and asked for; None for a step that is no turn."""
     if (result.answered or {}).get("brain") != "agent":
         return None
-    outputs = [output.get("turns") for output in result.delta.outputs.values() if isinstance(output, dict)]
+    outputs = [
+        output.get("turns") for output in result.delta.outputs.values() if isinstance(output, dict)
+    ]
     appended = [items for key, items in result.delta.append.items() if key.endswith(TURNS)]
     turn = next((items[-1] for items in (*appended, *outputs) if items), None)
     if turn is None:
@@ -31,13 +40,16 @@ def _trimmed(entries: Sequence[Mapping[str, Any]]) -> str:
     """What of earlier results the model was not shown, so that the rest fits its window."""
     left_out = sum(not entry["kept"] for entry in entries)
     counted = ((len(entries) - left_out, "shortened"), (left_out, "left out"))
-    words = [f"{number} earlier result{'s' * (number != 1)} {what}" for number, what in counted if number]
+    words = [
+        f"{number} earlier result{'s' * (number != 1)} {what}" for number, what in counted if number
+    ]
     saved = sum(int(entry.get("tokens_saved", 0)) for entry in entries)
     return f"{', '.join(words)} (about {saved:,} tokens saved)"
 
 
 class Doing:
-    """What an agent is doing, for a spinner: the end of the text it writes, or the tool it called."""
+    """What an agent is doing, for a spinner: the end of the text it writes, or the tool it
+    called."""
 
     def __init__(self) -> None:
         self._text = ""

@@ -1,4 +1,5 @@
-"""All commands in one place. Modules of commands import the engine inside their functions: `--help` must be quick."""
+"""All commands in one place. Modules of commands import the engine inside their functions:
+`--help` must be quick."""
 
 import logging
 import sys
@@ -57,9 +58,14 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def deskhand(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
+        bool,
+        typer.Option(
+            "--version", help="Print the version and exit.", is_eager=True, callback=_print_version
+        ),
     ] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens inside, to stderr.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Log what happens inside, to stderr.")
+    ] = False,
 ) -> None:
     from deskhand.logs import set_up_logging
 

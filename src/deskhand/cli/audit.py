@@ -1,4 +1,5 @@
-"""`deskhand audit`: prove that the records are what was written; `deskhand erase`: forget a person."""
+"""`deskhand audit`: prove that the records are what was written; `deskhand erase`: forget a
+person."""
 
 import os
 from dataclasses import asdict
@@ -23,7 +24,9 @@ _SHORTEST_KEY = 16
 
 KeyFile = Annotated[
     Path | None,
-    typer.Option("--key-file", help=f"The file with the sealing key; else ${KEY_VARIABLE}.", metavar="FILE"),
+    typer.Option(
+        "--key-file", help=f"The file with the sealing key; else ${KEY_VARIABLE}.", metavar="FILE"
+    ),
 ]
 
 
@@ -57,20 +60,26 @@ def seal(
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write down, under a key, how far every run has come: a run or row that goes missing later is seen."""
+    """Write down, under a key, how far every run has come: a run or row that goes missing later
+    is seen."""
     from deskhand.errors import ConfigError
 
     key = _key(key_file)
     if key is None:
         raise ConfigError(
             "sealing needs a key that whoever could change the records does not have",
-            fix=f"give --key-file FILE or set {KEY_VARIABLE}; `head -c 32 /dev/urandom | base64 > seal.key` makes one",
+            fix=(
+                f"give --key-file FILE or set {KEY_VARIABLE}; `head -c 32 /dev/urandom | base64 >"
+                " seal.key` makes one"
+            ),
         )
     sealed = run_async(_seal(key, database, desk))
     if as_json:
         print_json(sealed)
         return
-    console().print(f"seal {sealed['id']} covers {sealed['runs']} runs  [dim]{moment(sealed['at'])}[/]")
+    console().print(
+        f"seal {sealed['id']} covers {sealed['runs']} runs  [dim]{moment(sealed['at'])}[/]"
+    )
 
 
 async def _seal(key: bytes, database: str | None, desk: str | None) -> dict[str, Any]:
@@ -92,7 +101,9 @@ def _key(file: Path | None) -> bytes | None:
     else:
         return None
     if len(key) < _SHORTEST_KEY:
-        raise ConfigError(f"the key in {place} has {len(key)} bytes", fix=f"use at least {_SHORTEST_KEY}")
+        raise ConfigError(
+            f"the key in {place} has {len(key)} bytes", fix=f"use at least {_SHORTEST_KEY}"
+        )
     return key
 
 
@@ -103,12 +114,20 @@ def _print_report(report: "AuditReport") -> None:
     erased = f", {report.erased} rows erased" if report.erased else ""
     to.print(f"{report.runs} runs, {report.rows} rows, {report.seals} seals{erased}")
     for problem in report.problems:
-        where = " ".join(str(part) for part in (problem.run_id, "" if problem.seq is None else f"step {problem.seq}"))
-        to.print("  [red]✗[/] " + escape(f"{where.strip() or 'seals'}: {problem.what}"), soft_wrap=True)
+        where = " ".join(
+            str(part)
+            for part in (problem.run_id, "" if problem.seq is None else f"step {problem.seq}")
+        )
+        to.print(
+            "  [red]✗[/] " + escape(f"{where.strip() or 'seals'}: {problem.what}"), soft_wrap=True
+        )
     if report.ok:
         to.print("[green]✓[/] everything is as it was written")
     if report.seals and not report.seals_checked:
-        to.print(f"[dim]no key was given (--key-file, ${KEY_VARIABLE}): a forged seal would not be seen[/]")
+        to.print(
+            f"[dim]no key was given (--key-file, ${KEY_VARIABLE}): a forged seal would not be"
+            " seen[/]"
+        )
 
 
 def erase(
@@ -119,16 +138,23 @@ def erase(
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """Forget a person: what they wrote and what was made of it goes, digests stay and the audit still holds."""
+    """Forget a person: what they wrote and what was made of it goes, digests stay and the audit
+    still holds."""
     from deskhand.errors import ConfigError
 
     if not yes:
-        raise ConfigError(f"this deletes everything of {address} for good", fix="say --yes if you mean it")
+        raise ConfigError(
+            f"this deletes everything of {address} for good", fix="say --yes if you mean it"
+        )
     runs, rows = run_async(_erase(address, by, database, desk))
     if as_json:
         print_json({"address": address, "runs": runs, "own_rows": rows})
     else:
-        words = f"{runs} run{'s' * (runs != 1)} erased" if runs or rows else f"nothing of {address} was found"
+        words = (
+            f"{runs} run{'s' * (runs != 1)} erased"
+            if runs or rows
+            else f"nothing of {address} was found"
+        )
         words += f", {rows} row{'s' * (rows != 1)} of the desk's own tables as well" if rows else ""
         console().print(words, markup=False, soft_wrap=True)
     raise typer.Exit(0 if runs or rows else 1)

@@ -7,9 +7,20 @@ from deskhand.cli.terminal import console
 
 class Bar:
     def __init__(self, what: str, total: int) -> None:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
 
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+        )
         to = console(to_stderr=True)
         self._bars = Progress(*columns, console=to, transient=True, disable=not to.is_terminal)
         self._task = self._bars.add_task(what, total=total)

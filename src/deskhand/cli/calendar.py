@@ -20,7 +20,9 @@ app = typer.Typer(help="Which times are free, and which are held.", no_args_is_h
 @app.command("free")
 def free(
     desk: options.Desk,
-    day: Annotated[str | None, typer.Option("--day", help="Only this day, as 2026-11-16.", metavar="DAY")] = None,
+    day: Annotated[
+        str | None, typer.Option("--day", help="Only this day, as 2026-11-16.", metavar="DAY")
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many at most.")] = 20,
     database: options.Database = None,
     as_json: options.Json = False,
@@ -38,7 +40,9 @@ def free(
     offering = loaded.spec.calendar.offering
     slots = run_async(_free(loaded, database))
     if only is not None:
-        slots = [slot for slot in slots if slot.start.astimezone(offering.hours.zone).date() == only]
+        slots = [
+            slot for slot in slots if slot.start.astimezone(offering.hours.zone).date() == only
+        ]
     told = [shown(slot, offering) for slot in slots[:limit]]
     if as_json:
         print_json({"time_zone": loaded.spec.calendar.zone, "free": len(slots), "slots": told})
@@ -47,13 +51,18 @@ def free(
     else:
         for slot in told:
             weekday = date.fromisoformat(slot["date"]).strftime("%a")
-            console().print(f"{weekday} {slot['date']} {slot['time']}-{slot['end'][11:16]}  [dim]{slot['id']}[/]")
+            console().print(
+                f"{weekday} {slot['date']} {slot['time']}-{slot['end'][11:16]} "
+                f" [dim]{slot['id']}[/]"
+            )
         console().print(f"[dim]{len(slots)} free, on the clock of {loaded.spec.calendar.zone}[/]")
     raise typer.Exit(0 if told else 1)
 
 
 @app.command("show")
-def show(desk: options.Desk, database: options.Database = None, as_json: options.Json = False) -> None:
+def show(
+    desk: options.Desk, database: options.Database = None, as_json: options.Json = False
+) -> None:
     """List the times that conversations hold from now on, and how much else is busy."""
     from deskhand.scheduling.spans import merged
     from deskhand.wiring import read_desk
@@ -63,7 +72,10 @@ def show(desk: options.Desk, database: options.Database = None, as_json: options
     where, held, busy = run_async(_show(loaded, database))
     zone = spec.offering.hours.zone
     if as_json:
-        spans = [[moment.astimezone(zone).isoformat(timespec="minutes") for moment in span] for span in merged(busy)]
+        spans = [
+            [moment.astimezone(zone).isoformat(timespec="minutes") for moment in span]
+            for span in merged(busy)
+        ]
         bookings = [_document(one, zone) for one in held]
         print_json({"calendar": where, "time_zone": spec.zone, "bookings": bookings, "busy": spans})
         return
@@ -73,7 +85,9 @@ def show(desk: options.Desk, database: options.Database = None, as_json: options
     else:
         rows = [
             (
-                f"{one.span.start.astimezone(zone):%a %Y-%m-%d %H:%M}-{one.span.end.astimezone(zone):%H:%M}",
+                (
+                    f"{one.span.start.astimezone(zone):%a %Y-%m-%d %H:%M}-{one.span.end.astimezone(zone):%H:%M}"  # noqa: E501
+                ),
                 str(one.state),
                 one.run_id,
                 (one.holder or "").replace("[", r"\["),
@@ -106,7 +120,9 @@ async def _free(loaded: "LoadedDesk", database: str | None) -> "list[Span]":
         return offering.free(now, await calendar.busy(offering.frame(now)))
 
 
-async def _show(loaded: "LoadedDesk", database: str | None) -> "tuple[str, list[Booking], list[Span]]":
+async def _show(
+    loaded: "LoadedDesk", database: str | None
+) -> "tuple[str, list[Booking], list[Span]]":
     from deskhand.model.booking import BookingState, Span
     from deskhand.wiring import looking_at_calendar
 
@@ -114,4 +130,8 @@ async def _show(loaded: "LoadedDesk", database: str | None) -> "tuple[str, list[
     async with looking_at_calendar(loaded.spec, database or options.DEFAULT_DATABASE) as calendar:
         held = await calendar.bookings(after=now.timestamp())
         busy = await calendar.busy(Span(now, now + loaded.spec.calendar.horizon))
-        return await calendar.check(), [one for one in held if one.state is not BookingState.RELEASED], busy
+        return (
+            await calendar.check(),
+            [one for one in held if one.state is not BookingState.RELEASED],
+            busy,
+        )

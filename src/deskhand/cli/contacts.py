@@ -10,7 +10,16 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.opening import name_of, opened_database
-from deskhand.cli.terminal import complain, console, moment, print_json, print_table, run_async, shortened, when
+from deskhand.cli.terminal import (
+    complain,
+    console,
+    moment,
+    print_json,
+    print_table,
+    run_async,
+    shortened,
+    when,
+)
 
 if TYPE_CHECKING:
     from deskhand.contacts.entries import BadEntry
@@ -18,7 +27,9 @@ if TYPE_CHECKING:
     from deskhand.ports import Contacts
     from deskhand.wiring import Database, Erased
 
-app = typer.Typer(help="The people a desk knows: grown from its mail, imported, noted.", no_args_is_help=True)
+app = typer.Typer(
+    help="The people a desk knows: grown from its mail, imported, noted.", no_args_is_help=True
+)
 
 Address = Annotated[str, typer.Argument(help="The person's address.", metavar="ADDRESS")]
 PORTION = 200
@@ -29,7 +40,9 @@ LARGEST = 50_000_000
 def list_contacts(
     tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag.")] = None,
     tier: Annotated[str | None, typer.Option("--tier", help="Only those of this tier.")] = None,
-    search: Annotated[str | None, typer.Option("--search", help="In address, name and company.")] = None,
+    search: Annotated[
+        str | None, typer.Option("--search", help="In address, name and company.")
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many at most.")] = 100,
     after: Annotated[str, typer.Option("--after", help="Begin after this address.")] = "",
     database: options.Database = None,
@@ -47,7 +60,9 @@ def list_contacts(
         print_json({"contacts": [_document(one) for one in found]})
         return
     if not found:
-        console().print("nobody; contacts grow from mail, or import a file with `deskhand contacts import FILE`")
+        console().print(
+            "nobody; contacts grow from mail, or import a file with `deskhand contacts import FILE`"
+        )
         return
     rows = [
         (
@@ -66,7 +81,10 @@ def list_contacts(
 
 @app.command("show")
 def show(
-    address: Address, database: options.Database = None, desk: options.DeskName = None, as_json: options.Json = False
+    address: Address,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
 ) -> None:
     """Show what is known about a person; exit 1 for a stranger."""
 
@@ -87,7 +105,9 @@ def show(
 @app.command("note")
 def note(
     address: Address,
-    text: Annotated[str, typer.Argument(help="What to remember; no customer and no model ever reads it.")],
+    text: Annotated[
+        str, typer.Argument(help="What to remember; no customer and no model ever reads it.")
+    ],
     by: options.By = None,
     database: options.Database = None,
     desk: options.DeskName = None,
@@ -111,20 +131,29 @@ def note(
 @app.command("tag")
 def tag(
     address: Address,
-    tags: Annotated[list[str] | None, typer.Argument(help="Words to add.", metavar="[TAG]...")] = None,
-    remove: Annotated[list[str] | None, typer.Option("--remove", help="A tag to take away.")] = None,
-    tier: Annotated[str | None, typer.Option("--tier", help="The person's tier; empty for none.")] = None,
+    tags: Annotated[
+        list[str] | None, typer.Argument(help="Words to add.", metavar="[TAG]...")
+    ] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option("--remove", help="A tag to take away.")
+    ] = None,
+    tier: Annotated[
+        str | None, typer.Option("--tier", help="The person's tier; empty for none.")
+    ] = None,
     database: options.Database = None,
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """Add and remove tags, or set the tier: policies know them as customer.tags and customer.tier."""
+    """Add and remove tags, or set the tier: policies know them as customer.tags and
+    customer.tier."""
     from deskhand.errors import ConfigError
 
     if bad := [one for one in tags or () if not one or any(mark in one for mark in " \t\n,;")]:
         raise ConfigError(f"{bad[0]!r} is no tag", fix="a tag is one word, as `late-payer`")
     if not (tags or remove or tier is not None):
-        raise ConfigError("there is nothing to change", fix="name a tag, --remove TAG or --tier TIER")
+        raise ConfigError(
+            "there is nothing to change", fix="name a tag, --remove TAG or --tier TIER"
+        )
 
     async def work() -> "Contact":
         async with _contacts(database, desk) as contacts:
@@ -142,7 +171,8 @@ def import_file(
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """Take people from a CSV or vCard file; exit 1 when a row could not be taken. Again changes nothing."""
+    """Take people from a CSV or vCard file; exit 1 when a row could not be taken. Again changes
+    nothing."""
     entries, bad, ignored = _read(file)
     counts = run_async(_import(entries, by or options.login_name(), database, desk))
     if as_json:
@@ -152,7 +182,9 @@ def import_file(
         words = ", ".join(f"{count} {what}" for what, count in counts.items())
         console().print(f"{file.name}: {words}, {len(bad)} not taken", markup=False)
         if ignored:
-            console().print(f"columns nobody knows: {', '.join(ignored)}", markup=False, style="dim")
+            console().print(
+                f"columns nobody knows: {', '.join(ignored)}", markup=False, style="dim"
+            )
         for one in bad:
             complain(f"{file}:{one.line}: {one.problem}")
     raise typer.Exit(1 if bad else 0)
@@ -160,7 +192,9 @@ def import_file(
 
 @app.command("export")
 def export(
-    file: Annotated[Path | None, typer.Argument(help="Where to; stdout by default.", metavar="[FILE]")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="Where to; stdout by default.", metavar="[FILE]")
+    ] = None,
     database: options.Database = None,
     desk: options.DeskName = None,
     as_json: options.Json = False,
@@ -172,7 +206,9 @@ def export(
     if as_json:
         import json
 
-        text = json.dumps({"contacts": [_document(one) for one in found]}, ensure_ascii=False, indent=2)
+        text = json.dumps(
+            {"contacts": [_document(one) for one in found]}, ensure_ascii=False, indent=2
+        )
         text += "\n"
     else:
         text = "".join(write_csv(found))
@@ -192,11 +228,14 @@ def erase(
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """Forget a person: the contact, and what they wrote and what was made of it, as `deskhand erase` does."""
+    """Forget a person: the contact, and what they wrote and what was made of it, as `deskhand
+    erase` does."""
     from deskhand.errors import ConfigError
 
     if not yes:
-        raise ConfigError(f"this deletes everything of {address} for good", fix="say --yes if you mean it")
+        raise ConfigError(
+            f"this deletes everything of {address} for good", fix="say --yes if you mean it"
+        )
 
     async def work() -> tuple[bool, "Erased"]:
         from deskhand.wiring import erase_person, open_contacts
@@ -211,7 +250,11 @@ def erase(
     if as_json:
         print_json({"address": address, "contact": known, "runs": runs, "own_rows": rows})
     else:
-        words = f"{address} and {runs} run{'s' * (runs != 1)} erased" if found else f"{address} was not known"
+        words = (
+            f"{address} and {runs} run{'s' * (runs != 1)} erased"
+            if found
+            else f"{address} was not known"
+        )
         words += f", {rows} row{'s' * (rows != 1)} of the desk's own tables as well" if rows else ""
         console().print(words, markup=False, soft_wrap=True)
     raise typer.Exit(0 if found else 1)
@@ -229,7 +272,9 @@ def _read(file: Path) -> "tuple[list[ContactEntry], list[BadEntry], list[str]]":
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", file=file) from None
     if size > LARGEST:
-        raise ConfigError(f"the file has {size} bytes", file=file, fix=f"split it: at most {LARGEST} at once")
+        raise ConfigError(
+            f"the file has {size} bytes", file=file, fix=f"split it: at most {LARGEST} at once"
+        )
     ignored: list[str] = []
     rows: Iterable[ContactEntry | BadEntry]
     is_card = raw[:64].lstrip(b"\xef\xbb\xbf \r\n").upper().startswith(b"BEGIN:VCARD")
@@ -239,7 +284,9 @@ def _read(file: Path) -> "tuple[list[ContactEntry], list[BadEntry], list[str]]":
         try:
             table = read_csv(raw)
         except NoTable as error:
-            raise ConfigError(str(error), file=file, line=1, fix="name one column `email`") from None
+            raise ConfigError(
+                str(error), file=file, line=1, fix="name one column `email`"
+            ) from None
         rows, ignored = table.rows, list(table.ignored)
     read = list(rows)
     return (
@@ -274,10 +321,14 @@ async def _all(database: str | None, desk: str | None) -> "list[Contact]":
 
 
 @asynccontextmanager
-async def _contacts(database: str | None, desk: str | None, *, create: bool = False) -> "AsyncIterator[Contacts]":
+async def _contacts(
+    database: str | None, desk: str | None, *, create: bool = False
+) -> "AsyncIterator[Contacts]":
     from deskhand.wiring import open_contacts, open_database
 
-    opening = open_database(database or options.DEFAULT_DATABASE) if create else opened_database(database)
+    opening = (
+        open_database(database or options.DEFAULT_DATABASE) if create else opened_database(database)
+    )
     async with opening as opened:
         yield open_contacts(opened, await _desk(opened, desk))
 
@@ -318,7 +369,11 @@ def _tell(contact: "Contact", as_json: bool) -> None:
         if value:
             console().print(f"{name:<10}{shortened(str(value), 300)}", markup=False, soft_wrap=True)
     for written in contact.notes:
-        console().print(f"{'note':<10}{moment(written.at)} {shortened(written.by, 40)}", markup=False, style="dim")
+        console().print(
+            f"{'note':<10}{moment(written.at)} {shortened(written.by, 40)}",
+            markup=False,
+            style="dim",
+        )
         for line in written.text.splitlines():
             console().print(f"{'':<10}{shortened(line, 500)}", markup=False, soft_wrap=True)
 

@@ -18,7 +18,9 @@ def conversations() -> None:
 
 @app.command("give-back")
 def give_back(
-    conversation: Annotated[str, typer.Argument(help="The conversation's id.", metavar="CONVERSATION")],
+    conversation: Annotated[
+        str, typer.Argument(help="The conversation's id.", metavar="CONVERSATION")
+    ],
     by: options.By = None,
     database: options.Database = None,
     desk: options.DeskName = None,
@@ -30,11 +32,14 @@ def give_back(
         print_json({"conversation": conversation, "given_back": given})
     else:
         console().print(
-            "the desk answers again" if given else "nobody has taken this conversation over", soft_wrap=True
+            "the desk answers again" if given else "nobody has taken this conversation over",
+            soft_wrap=True,
         )
     raise typer.Exit(0 if given else 1)
 
 
-async def _give_back(conversation: str, by: str | None, database: str | None, desk: str | None) -> bool:
+async def _give_back(
+    conversation: str, by: str | None, database: str | None, desk: str | None
+) -> bool:
     async with opened_store(database, desk) as store:
         return await store.give_back(conversation, by or options.login_name())

@@ -1,4 +1,5 @@
-"""`deskhand demo`: two desks at work in one process, their mail coming in live, and the page on which people decide."""
+"""`deskhand demo`: two desks at work in one process, their mail coming in live, and the page on
+which people decide."""
 
 import asyncio
 import os
@@ -33,7 +34,13 @@ class Shown(NamedTuple):
 
 
 DESKS = (
-    Shown("inbox", "a company's mailbox, in draft mode", "Acme <support@acme.example>", "mx.acme.example", 3),
+    Shown(
+        "inbox",
+        "a company's mailbox, in draft mode",
+        "Acme <support@acme.example>",
+        "mx.acme.example",
+        3,
+    ),
     Shown(
         "pharmacy",
         "which pharmacy has which medicine, answering by itself",
@@ -49,21 +56,31 @@ _LOOK_EVERY = 0.3
 
 def demo(
     folder: Annotated[
-        Path | None, typer.Option("--folder", help="Where everything goes; a new temporary folder if not named.")
+        Path | None,
+        typer.Option(
+            "--folder", help="Where everything goes; a new temporary folder if not named."
+        ),
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option("--port", min=0, max=65535, help="The page's port; 8080, or a free one where that is taken."),
+        typer.Option(
+            "--port",
+            min=0,
+            max=65535,
+            help="The page's port; 8080, or a free one where that is taken.",
+        ),
     ] = None,
     pace: Annotated[float, typer.Option("--pace", min=0, help="Seconds between two mails.")] = 3.0,
     mails: Annotated[
-        int | None, typer.Option("--mails", min=1, help="How many of the sample mails; all if not said.")
+        int | None,
+        typer.Option("--mails", min=1, help="How many of the sample mails; all if not said."),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Watch two desks work their mail, and decide on a page what waits for you: no key, no network.
 
-    With --json the sample mails are worked without a page or a pause, and what came of them is printed.
+    With --json the sample mails are worked without a page or a pause, and what came of them is
+    printed.
     """
     from deskhand.logs import set_up_logging
 
@@ -75,7 +92,9 @@ def demo(
         print_json(result)
 
 
-async def _demo(folder: Path, port: int | None, pace: float, mails: int | None, *, quiet: bool) -> dict[str, Any]:
+async def _demo(
+    folder: Path, port: int | None, pace: float, mails: int | None, *, quiet: bool
+) -> dict[str, Any]:
     from deskhand.cli.serve import listening, opened
     from deskhand.wiring import open_database, read_desk
 
@@ -103,7 +122,11 @@ async def _demo(folder: Path, port: int | None, pace: float, mails: int | None, 
 
 
 async def _serve(
-    desks: "list[Desk]", database: "Database", listener: Any, show: "_Show", arriving: "asyncio.Task[None]"
+    desks: "list[Desk]",
+    database: "Database",
+    listener: Any,
+    show: "_Show",
+    arriving: "asyncio.Task[None]",
 ) -> None:
     from deskhand.cli.serve import until_stopped, web_server
 
@@ -120,7 +143,8 @@ async def _serve(
 
 
 def _at_home(loaded: "LoadedDesk", shown: Shown, folder: Path, undo: float) -> "LoadedDesk":
-    """The shipped desk with a folder for a mailbox, and as the mail server of its samples would have it."""
+    """The shipped desk with a folder for a mailbox, and as the mail server of its samples would
+    have it."""
     from deskhand.config.channels import ChannelSpec, identity_of
 
     identity = identity_of(shown.identity)
@@ -135,7 +159,9 @@ def _at_home(loaded: "LoadedDesk", shown: Shown, folder: Path, undo: float) -> "
 
 def _sample_mails(loaded: "Sequence[LoadedDesk]") -> list[tuple[str, Path]]:
     """Desk and file: each desk's oldest first, a few of one, then of the other."""
-    waiting = [sorted((one.spec.folder / "samples").glob("*.eml"), key=_written_at) for one in loaded]
+    waiting = [
+        sorted((one.spec.folder / "samples").glob("*.eml"), key=_written_at) for one in loaded
+    ]
     found: list[tuple[str, Path]] = []
     while any(waiting):
         for shown, files in zip(DESKS, waiting, strict=True):
@@ -152,7 +178,8 @@ def _written_at(file: Path) -> tuple[float, str]:
 
 
 async def _deliver(mails: Sequence[tuple[str, Path]], folder: Path, pace: float) -> None:
-    """As a mail server would: one after the other. A file counts as whole once it is a little old."""
+    """As a mail server would: one after the other. A file counts as whole once it is a little
+    old."""
     for number, (desk, file) in enumerate(mails):
         if number:
             await asyncio.sleep(pace)
@@ -194,7 +221,9 @@ async def _summary(folder: Path, database: Path, desks: "list[Desk]") -> dict[st
     told: list[dict[str, Any]] = []
     for desk in desks:
         for run in reversed(await desk.store.runs(limit=1000)):
-            told.append({"desk": desk.spec.name, **story_of(await read_records(desk.store, run.id))})
+            told.append(
+                {"desk": desk.spec.name, **story_of(await read_records(desk.store, run.id))}
+            )
     reports = [await verify_desk(desk.store) for desk in desks]
     return {
         "folder": str(folder),
@@ -229,22 +258,34 @@ class _Show:
     def greet(self) -> None:
         if self._quiet:
             return
-        console().print("\n[bold]Deskhand demo[/]  two desks in one process on SQLite, with the embedded brain")
+        console().print(
+            "\n[bold]Deskhand demo[/]  two desks in one process on SQLite, with the embedded brain"
+        )
         for shown in DESKS:
             console().print(f"  [cyan]{shown.desk:<10}[/] {shown.about}")
-        console().print("[dim]  Reading articles and examples; the first time takes a little longer …[/]")
+        console().print(
+            "[dim]  Reading articles and examples; the first time takes a little longer …[/]"
+        )
 
     def invite(self, where: str, password: str, folder: Path) -> None:
         lines = (
-            ("Approvals", f"[bold cyan]{where}[/]  log in as [bold]{USER}[/] with [bold]{password}[/]"),
+            (
+                "Approvals",
+                f"[bold cyan]{where}[/]  log in as [bold]{USER}[/] with [bold]{password}[/]",
+            ),
             ("Outbox", f"{folder / 'outbox'}  [dim]what leaves lies here as .eml[/]"),
-            ("Incoming", f"{folder / 'incoming'}  [dim]put an .eml of your own into a desk's folder[/]"),
+            (
+                "Incoming",
+                f"{folder / 'incoming'}  [dim]put an .eml of your own into a desk's folder[/]",
+            ),
             ("Records", f"export DESKHAND_DATABASE={folder / 'deskhand.db'}"),
         )
         console().print()
         for name, what in lines:
             console().print(f"  {name:<10} {what}", soft_wrap=True, highlight=False)
-        console().print("\n[dim]  Approve a reply there and watch it leave here. Ctrl-C ends the demo.[/]\n")
+        console().print(
+            "\n[dim]  Approve a reply there and watch it leave here. Ctrl-C ends the demo.[/]\n"
+        )
 
     async def tell(self, desks: "list[Desk]", arriving: "asyncio.Task[None]") -> None:
         said_so = False
@@ -320,7 +361,8 @@ class _Show:
         waiting = counts.get("waiting_review", 0) + counts.get("needs_review", 0)
         left = counts.get("sent", 0) + counts.get("answered", 0)
         console().print(
-            f"\n  [bold]All sample mail is in[/]: {left} answered, {waiting} waiting for you, "
-            f"{sum(counts.values()) - left - waiting} with nothing to send or waiting for the customer.\n",
+            f"\n  [bold]All sample mail is in[/]: {left} answered, {waiting} waiting for you,"
+            f" {sum(counts.values()) - left - waiting} with nothing to send or waiting for the"
+            " customer.\n",
             highlight=False,
         )

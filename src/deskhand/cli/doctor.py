@@ -33,13 +33,21 @@ class Check(NamedTuple):
 
 
 def doctor(
-    desk: Annotated[str | None, typer.Argument(help="A desk to check as well.", metavar="[DESK]")] = None,
+    desk: Annotated[
+        str | None, typer.Argument(help="A desk to check as well.", metavar="[DESK]")
+    ] = None,
     database: options.Database = None,
     port: Annotated[int, typer.Option("--port", help="The port `serve` would use.")] = 8080,
     as_json: options.Json = False,
 ) -> None:
     """Check this machine, a desk, its keys and its database; exit 1 when something is missing."""
-    checks = [_python(), _sqlite(), *_desk_checks(desk), *run_async(_channels(desk)), *run_async(_database(database))]
+    checks = [
+        _python(),
+        _sqlite(),
+        *_desk_checks(desk),
+        *run_async(_channels(desk)),
+        *run_async(_database(database)),
+    ]
     checks += [*run_async(_calendar(desk)), *run_async(_servers(desk))]
     checks.append(_port(port))
     fine = all(check.ok for check in checks)
@@ -52,14 +60,19 @@ def doctor(
 
 def _python() -> Check:
     fine = sys.version_info >= (3, 11)
-    return Check("Python", fine, sys.version.split()[0], None if fine else "install Python 3.11 or newer")
+    return Check(
+        "Python", fine, sys.version.split()[0], None if fine else "install Python 3.11 or newer"
+    )
 
 
 def _sqlite() -> Check:
     fine = sqlite3.sqlite_version_info >= OLDEST_SQLITE
     wanted = ".".join(map(str, OLDEST_SQLITE))
     return Check(
-        "SQLite", fine, sqlite3.sqlite_version, None if fine else f"use a Python with SQLite {wanted} or newer"
+        "SQLite",
+        fine,
+        sqlite3.sqlite_version,
+        None if fine else f"use a Python with SQLite {wanted} or newer",
     )
 
 
@@ -74,7 +87,13 @@ def _desk_checks(desk: str | None) -> Iterator[Check]:
     except ConfigError as error:
         problems = error.problems if isinstance(error, ConfigErrors) else [error]
         for problem in problems:
-            where = f"{problem.file}:{problem.line}: " if problem.line else f"{problem.file}: " if problem.file else ""
+            where = (
+                f"{problem.file}:{problem.line}: "
+                if problem.line
+                else f"{problem.file}: "
+                if problem.file
+                else ""
+            )
             yield Check("desk", False, where + problem.problem, problem.fix)
         return
     stages = sum(len(flow.stages) for flow in loaded.spec.flows.values())
@@ -95,7 +114,11 @@ def _agents(loaded: "LoadedDesk") -> Iterator[Check]:
     for name, profile in spec.profiles.items():
         tools = f"{len(profile.tools)} tools"
         if name not in unusable:
-            yield Check("agent", True, f"{name}: {profile.choose_model(None, None, spec.default_model)}, {tools}")
+            yield Check(
+                "agent",
+                True,
+                f"{name}: {profile.choose_model(None, None, spec.default_model)}, {tools}",
+            )
         elif profile.without_model is not None:
             found = f"{name}: {profile.without_model} works its messages ({unusable[name]})"
             yield Check("agent", True, found, warning=True)
@@ -105,7 +128,8 @@ def _agents(loaded: "LoadedDesk") -> Iterator[Check]:
 
 
 def _tools(loaded: "LoadedDesk") -> Iterator[Check]:
-    """Parameters that give authority in plain text work, but nobody can check whose the thing is: worth a look."""
+    """Parameters that give authority in plain text work, but nobody can check whose the thing
+    is: worth a look."""
     from deskhand.tools.plain_authority import concerns
     from deskhand.wiring import server_tools
 
@@ -125,7 +149,9 @@ def _models(loaded: "LoadedDesk") -> Iterator[Check]:
         yield Check("brain", True, f"scripted, {Path(spec.brain.file or '').name}: no key needed")
         return
     if spec.brain.reads:
-        yield Check("brain", True, f"{spec.brain.kind}: the embedded brain needs no key and no network")
+        yield Check(
+            "brain", True, f"{spec.brain.kind}: the embedded brain needs no key and no network"
+        )
         yield from _intents(loaded)
     if spec.brain.kind == "embedded":
         return
@@ -138,7 +164,8 @@ def _models(loaded: "LoadedDesk") -> Iterator[Check]:
 
 
 def _intents(loaded: "LoadedDesk") -> Iterator[Check]:
-    """A category without examples is one that the embedded brain never finds, once others have some."""
+    """A category without examples is one that the embedded brain never finds, once others have
+    some."""
     from deskhand.brain.embedded import OTHER
     from deskhand.errors import ConfigError
     from deskhand.language.intent_examples import load_intents
@@ -149,10 +176,17 @@ def _intents(loaded: "LoadedDesk") -> Iterator[Check]:
         yield Check("intents", False, error.problem, error.fix)
         return
     stages = [stage for flow in loaded.spec.flows.values() for stage in flow.stages.values()]
-    named = dict.fromkeys(choice for stage in stages if stage.task == "classify" for choice in stage.choices)
+    named = dict.fromkeys(
+        choice for stage in stages if stage.task == "classify" for choice in stage.choices
+    )
     missing = [name for name in named if name not in (OTHER, *known.labels)]
     if known and missing:
-        yield Check("intents", True, f"never found, for want of examples: {', '.join(missing)}", warning=True)
+        yield Check(
+            "intents",
+            True,
+            f"never found, for want of examples: {', '.join(missing)}",
+            warning=True,
+        )
 
 
 async def _servers(desk: str | None) -> list[Check]:
@@ -168,12 +202,18 @@ async def _servers(desk: str | None) -> list[Check]:
         found = await described(spec.servers)
     except ConfigError as error:
         told = "deskhand[mcp]" in str(error)
-        return [Check("mcp", False, error.problem, error.fix)] if told else []  # the rest is told already
+        return (
+            [Check("mcp", False, error.problem, error.fix)] if told else []
+        )  # the rest is told already
     for name, said in found.items():
         own = [tool for tool in spec.tools if tool.server == name]
         if not isinstance(said, dict):
             problem = str(said).partition("\n")[0]
-            checks.append(Check("mcp", False, f"{name}: {problem}", "check its `command` or `url`, and its key"))
+            checks.append(
+                Check(
+                    "mcp", False, f"{name}: {problem}", "check its `command` or `url`, and its key"
+                )
+            )
             continue
         changed = pin_changes({tool.tool: tool.pin for tool in own}, said)
         checks.append(Check("mcp", True, f"{name}: {len(own)} of {len(said)} tools offered"))
@@ -202,7 +242,11 @@ async def _channels(desk: str | None) -> list[Check]:
     checks: list[Check] = []
     for name, said in found.items():
         problem, _, fix = str(said).partition("\n  fix: ")
-        advice = None if isinstance(said, str) else fix or "check host, port, security, user and secret in desk.yaml"
+        advice = (
+            None
+            if isinstance(said, str)
+            else fix or "check host, port, security, user and secret in desk.yaml"
+        )
         checks.append(Check("channel", isinstance(said, str), f"{name}: {problem}", advice))
     return checks
 
@@ -224,11 +268,19 @@ async def _calendar(desk: str | None) -> list[Check]:
         return [Check("calendar", True, await check_calendar(spec))]
     except DeskhandError as error:
         problem, _, fix = str(error).partition("\n  fix: ")
-        return [Check("calendar", False, problem, fix or "check url, user and secret under `calendar` in desk.yaml")]
+        return [
+            Check(
+                "calendar",
+                False,
+                problem,
+                fix or "check url, user and secret under `calendar` in desk.yaml",
+            )
+        ]
 
 
 async def _database(url: str | None) -> list[Check]:
-    """Opening brings the schema up to date and writes, so it shows what is wrong; a new file is not left behind."""
+    """Opening brings the schema up to date and writes, so it shows what is wrong; a new file is
+    not left behind."""
     from deskhand.cli.stop import told
     from deskhand.errors import DeskhandError
     from deskhand.wiring import database_file, desks_in, open_database, open_store
@@ -239,15 +291,23 @@ async def _database(url: str | None) -> list[Check]:
         if file is not None and not file.exists():
             return [_new_database(file)]
         async with open_database(chosen) as database:
-            await database.write_core(lambda core: core.exec_driver_sql("DELETE FROM leases WHERE 1=0").close())
+            await database.write_core(
+                lambda core: core.exec_driver_sql("DELETE FROM leases WHERE 1=0").close()
+            )
             desks = await desks_in(database)
             stops = [(name, await open_store(database, name).stopped()) for name in desks]
             untold = [check for name in desks async for check in _untold(database, name)]
         held = [
-            Check("stopped", False, f"{name}: {told(stop)}", f"deskhand resume {name}") for name, stop in stops if stop
+            Check("stopped", False, f"{name}: {told(stop)}", f"deskhand resume {name}")
+            for name, stop in stops
+            if stop
         ]
         return [
-            Check("database", True, f"{options.shown(chosen)} is writable: {', '.join(desks) or 'no desk yet'}"),
+            Check(
+                "database",
+                True,
+                f"{options.shown(chosen)} is writable: {', '.join(desks) or 'no desk yet'}",
+            ),
             *held,
             *untold,
         ]
@@ -265,7 +325,10 @@ async def _untold(database: "Database", desk: str) -> AsyncIterator[Check]:
     if failed:
         newest = failed[0]
         kind = "digest" if newest.id.startswith(DIGEST) else "webhook"
-        problem = f"{desk}: {len(failed)} given up within a week; the last, a {kind} of {moment(newest.created_at)}: "
+        problem = (
+            f"{desk}: {len(failed)} given up within a week; the last, a {kind} of"
+            f" {moment(newest.created_at)}: "
+        )
         fix = "check `reviews.notify` in desk.yaml and the channel or address it names"
         yield Check("reviewers", False, printable(problem + newest.error), fix)
 
@@ -275,7 +338,12 @@ def _new_database(path: Path) -> Check:
     if folder.is_dir() and os.access(folder, os.W_OK):
         return Check("database", True, f"{path} will be created")
     problem = "may not be written" if folder.is_dir() else "does not exist"
-    return Check("database", False, f"the folder {folder} {problem}", "create it, or choose another with --database")
+    return Check(
+        "database",
+        False,
+        f"the folder {folder} {problem}",
+        "create it, or choose another with --database",
+    )
 
 
 def _port(port: int) -> Check:
@@ -285,7 +353,12 @@ def _port(port: int) -> Check:
             probe.bind(("127.0.0.1", port))
         except (OSError, OverflowError) as error:
             words = getattr(error, "strerror", None) or str(error)
-            return Check("port", False, f"{port}: {words}", "stop what listens there, or choose another with --port")
+            return Check(
+                "port",
+                False,
+                f"{port}: {words}",
+                "stop what listens there, or choose another with --port",
+            )
     return Check("port", True, f"{port} is free")
 
 

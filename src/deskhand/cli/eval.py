@@ -20,7 +20,8 @@ RUN = "run"
 
 
 class RunByDefault(TyperGroup):
-    """`deskhand eval DESK` is `deskhand eval run DESK`: whatever is no command of ours is a desk."""
+    """`deskhand eval DESK` is `deskhand eval run DESK`: whatever is no command of ours is a
+    desk."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in {*self.commands, *ctx.help_option_names}:
@@ -41,31 +42,56 @@ def run(
     desk: options.Desk,
     brain: Annotated[
         str | None,
-        typer.Option("--brain", help="scripted, embedded, llm or cascade; the desk's own by default.", metavar="NAME"),
+        typer.Option(
+            "--brain",
+            help="scripted, embedded, llm or cascade; the desk's own by default.",
+            metavar="NAME",
+        ),
     ] = None,
-    case: Annotated[list[str] | None, typer.Option("--case", help="Only this case.", metavar="ID")] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", help="Only cases with this tag.")] = None,
-    repeat: Annotated[int, typer.Option("--repeat", min=1, max=100, help="Run each case K times.", metavar="K")] = 1,
-    parallel: Annotated[int, typer.Option("--parallel", min=1, max=256, help="Cases side by side.", metavar="N")] = 8,
+    case: Annotated[
+        list[str] | None, typer.Option("--case", help="Only this case.", metavar="ID")
+    ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", help="Only cases with this tag.")
+    ] = None,
+    repeat: Annotated[
+        int, typer.Option("--repeat", min=1, max=100, help="Run each case K times.", metavar="K")
+    ] = 1,
+    parallel: Annotated[
+        int, typer.Option("--parallel", min=1, max=256, help="Cases side by side.", metavar="N")
+    ] = 8,
     judge: Annotated[
         str | None,
-        typer.Option("--judge", help="The model, or its role, that judges `judge:` criteria.", metavar="MODEL"),
+        typer.Option(
+            "--judge",
+            help="The model, or its role, that judges `judge:` criteria.",
+            metavar="MODEL",
+        ),
     ] = None,
     live: Annotated[
-        bool, typer.Option("--live", help="Ask an agent's model also where a case says what it says.")
+        bool,
+        typer.Option("--live", help="Ask an agent's model also where a case says what it says."),
     ] = False,
     compare: Annotated[
         Path | None,
-        typer.Option("--compare", help="An earlier report (--json): exit 1 only where it got worse.", metavar="FILE"),
+        typer.Option(
+            "--compare",
+            help="An earlier report (--json): exit 1 only where it got worse.",
+            metavar="FILE",
+        ),
     ] = None,
-    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.", metavar="FILE")] = None,
-    html: Annotated[Path | None, typer.Option("--html", help="Write one HTML page here.", metavar="FILE")] = None,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", help="Write JUnit XML here.", metavar="FILE")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write one HTML page here.", metavar="FILE")
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Run a desk's golden cases through the real loop, in a sandbox that nothing leaves.
 
-    Cases lie in DESK/evals.yaml or DESK/evals/*.yaml. Exit 1 when a case fails; with --compare, when one that passed
-    before fails now.
+    Cases lie in DESK/evals.yaml or DESK/evals/*.yaml. Exit 1 when a case fails; with --compare,
+    when one that passed before fails now.
     """
     from deskhand.evals.compare import compare as compared
     from deskhand.evals.compare import read_report
@@ -88,14 +114,22 @@ def run(
 @app.command("add")
 def add(
     run_id: Annotated[str, typer.Argument(help="The recorded run.", metavar="RUN")],
-    desk: Annotated[str, typer.Option("--desk", envvar="DESKHAND_DESK", help="The desk's folder.", metavar="FOLDER")],
+    desk: Annotated[
+        str,
+        typer.Option("--desk", envvar="DESKHAND_DESK", help="The desk's folder.", metavar="FOLDER"),
+    ],
     case_id: Annotated[
-        str | None, typer.Option("--id", help="The case's name; the run's id by default.", metavar="NAME")
+        str | None,
+        typer.Option("--id", help="The case's name; the run's id by default.", metavar="NAME"),
     ] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag of the case.")] = None,
     file: Annotated[
         Path | None,
-        typer.Option("--file", help="The file to add it to; evals.yaml, else evals/recorded.yaml.", metavar="FILE"),
+        typer.Option(
+            "--file",
+            help="The file to add it to; evals.yaml, else evals/recorded.yaml.",
+            metavar="FILE",
+        ),
     ] = None,
     database: options.Database = None,
     as_json: options.Json = False,
@@ -108,10 +142,14 @@ def add(
     if as_json:
         print_json({"case": case_id or run_id, "file": str(path)})
     else:
-        print_plain(f"{case_id or run_id} is a case now, in {path}; try it with: deskhand eval {desk}")
+        print_plain(
+            f"{case_id or run_id} is a case now, in {path}; try it with: deskhand eval {desk}"
+        )
 
 
-async def _add(run_id: str, name: str, case_id: str, tags: list[str], file: Path | None, database: str | None) -> Path:
+async def _add(
+    run_id: str, name: str, case_id: str, tags: list[str], file: Path | None, database: str | None
+) -> Path:
     from deskhand.cli.opening import opened_store
     from deskhand.errors import ConfigError
     from deskhand.evals.adding import append_case, case_of
@@ -121,7 +159,9 @@ async def _add(run_id: str, name: str, case_id: str, tags: list[str], file: Path
 
     folder = find_desk(name)
     if folder.is_relative_to(SHIPPED):
-        raise ConfigError(f"{name!r} is a shipped desk", fix="make one of your own first: deskhand init my-desk")
+        raise ConfigError(
+            f"{name!r} is a shipped desk", fix="make one of your own first: deskhand init my-desk"
+        )
     loaded = read_desk(name)
     known = {case.id for case in desk_cases(loaded)[0]} if case_files(folder) else set()
     if case_id in known:
@@ -175,7 +215,10 @@ async def _run(
             bar.advance(what=f"cases, [red]{len(failed)} failed[/]" if failed else None)
 
         asks = live or not all(one.says for one in cases)
-        async with open_sandbox(loaded, agents_ask=asks) as sandbox, judging_brain(loaded, judge) as judging:
+        async with (
+            open_sandbox(loaded, agents_ask=asks) as sandbox,
+            judging_brain(loaded, judge) as judging,
+        ):
             clauses, waits = loaded.spec.commitments, kind in ("llm", "cascade")
             settings = Settings(scorers, judging, repeat, parallel, clauses, waits or live, live)
             with sealed():
@@ -195,9 +238,14 @@ def _chosen(cases: "Sequence[Case]", ids: Sequence[str], tags: Sequence[str]) ->
         for name in asked:
             if name not in known:
                 raise ConfigError(
-                    f"there is no {what} {name!r}", fix=did_you_mean(name, known, otherwise="name another")
+                    f"there is no {what} {name!r}",
+                    fix=did_you_mean(name, known, otherwise="name another"),
                 )
-    return [case for case in cases if (not ids or case.id in ids) and (not tags or set(tags) & set(case.tags))]
+    return [
+        case
+        for case in cases
+        if (not ids or case.id in ids) and (not tags or set(tags) & set(case.tags))
+    ]
 
 
 def _write(report: "Document", junit: Path | None, html: Path | None) -> None:

@@ -18,7 +18,9 @@ def tell(report: "Document") -> None:
     for case in report["cases"]:
         if case["passed"]:
             continue
-        out.print(f"[red]✗[/] [bold]{case['id']}[/]  [dim]{case['file']}:{case['line']}[/]{_often(case)}")
+        out.print(
+            f"[red]✗[/] [bold]{case['id']}[/]  [dim]{case['file']}:{case['line']}[/]{_often(case)}"
+        )
         for name, score in failed_scores(case).items():
             out.print("    " + printable(score_words(name, score)), markup=False, soft_wrap=True)
     if "compare" in report:
@@ -31,7 +33,11 @@ def tell(report: "Document") -> None:
         told = "  ".join(f"pass^{k} {value:.3f}" for k, value in report["pass_k"].items())
         out.print(f"\neach case {report['repeat']} times: {told}")
     if report["not_judged"]:
-        left = "1 criterion was" if report["not_judged"] == 1 else f"{report['not_judged']} criteria were"
+        left = (
+            "1 criterion was"
+            if report["not_judged"] == 1
+            else f"{report['not_judged']} criteria were"
+        )
         out.print(f"\n{left} not judged; name a model with --judge")
 
 
@@ -55,8 +61,14 @@ def _compared(compared: "Document") -> None:
         pairs += [(one["what"], one["before"], one["now"]) for one in change["changes"]]
         for what, before, now in pairs:
             out.print(f"    {what}", markup=False)
-            out.print("      [dim]base[/] " + shortened(shown(before), 200).replace("[", r"\["), soft_wrap=True)
-            out.print("      [dim]now [/] " + shortened(shown(now), 200).replace("[", r"\["), soft_wrap=True)
+            out.print(
+                "      [dim]base[/] " + shortened(shown(before), 200).replace("[", r"\["),
+                soft_wrap=True,
+            )
+            out.print(
+                "      [dim]now [/] " + shortened(shown(now), 200).replace("[", r"\["),
+                soft_wrap=True,
+            )
     told = f"{compared['regressions']} worse, {compared['fixed']} better of {compared['compared']}"
     out.print(f"{told} (McNemar p = {compared['p_value']:.3g})")
     for what in ("added", "missing"):

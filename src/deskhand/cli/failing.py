@@ -9,7 +9,8 @@ NO, USAGE = 1, 2
 
 
 def tell_failure(error: Exception, *, as_json: bool) -> int | None:
-    """Say what went wrong and return the exit code; None for a fault of ours, which deserves its traceback."""
+    """Say what went wrong and return the exit code; None for a fault of ours, which deserves its
+    traceback."""
     if isinstance(error, DeskhandError):
         complain(str(error))
         if as_json:
@@ -30,7 +31,12 @@ def _document(error: DeskhandError) -> dict[str, Any]:
         problems = error.problems if isinstance(error, ConfigErrors) else [error]
         told["code"] = "configuration"
         told["problems"] = [
-            {"file": str(one.file) if one.file else None, "line": one.line, "problem": one.problem, "fix": one.fix}
+            {
+                "file": str(one.file) if one.file else None,
+                "line": one.line,
+                "problem": one.problem,
+                "fix": one.fix,
+            }
             for one in problems
         ]
     return told

@@ -1,4 +1,5 @@
-"""`deskhand flow show` and `deskhand schema`: a desk's flows drawn, and what its file may contain."""
+"""`deskhand flow show` and `deskhand schema`: a desk's flows drawn, and what its file may
+contain."""
 
 from typing import Annotated, Any
 
@@ -29,26 +30,36 @@ def show(
 
     spec = read_desk(desk).spec
     if flow is not None and flow not in spec.flows:
-        raise ConfigError(f"desk {spec.name!r} has no flow {flow!r}", fix=f"write one of: {', '.join(spec.flows)}")
+        raise ConfigError(
+            f"desk {spec.name!r} has no flow {flow!r}", fix=f"write one of: {', '.join(spec.flows)}"
+        )
     chosen = [spec.flows[flow]] if flow is not None else list(spec.flows.values())
     if as_json:
         drawn: dict[str, Any] = {one.name: one.model_dump(mode="json") for one in chosen}
         if mermaid:
-            drawn = {name: one | {"mermaid": flow_mermaid(spec.flows[name])} for name, one in drawn.items()}
+            drawn = {
+                name: one | {"mermaid": flow_mermaid(spec.flows[name])}
+                for name, one in drawn.items()
+            }
         print_json({"desk": spec.name, "default_flow": spec.default_flow, "flows": drawn})
         return
     print_plain("\n".join(flow_mermaid(one) if mermaid else flow_text(one) for one in chosen))
 
 
 def schema(
-    what: Annotated[str, typer.Argument(help="Which file: desk or evals.", metavar="[desk|evals]")] = "desk",
+    what: Annotated[
+        str, typer.Argument(help="Which file: desk or evals.", metavar="[desk|evals]")
+    ] = "desk",
 ) -> None:
-    """Print the JSON Schema of desk.yaml or of a file of golden cases, so that an editor completes and checks it."""
+    """Print the JSON Schema of desk.yaml or of a file of golden cases, so that an editor
+    completes and checks it."""
     from deskhand.config.schema import desk_schema
     from deskhand.errors import ConfigError
     from deskhand.evals.schema import cases_schema
 
     schemas = {"desk": desk_schema, "evals": cases_schema}
     if what not in schemas:
-        raise ConfigError(f"there is no schema of {what!r}", fix="write `deskhand schema desk` or `schema evals`")
+        raise ConfigError(
+            f"there is no schema of {what!r}", fix="write `deskhand schema desk` or `schema evals`"
+        )
     print_json(schemas[what]())

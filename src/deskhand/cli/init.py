@@ -19,7 +19,9 @@ _NAME = re.compile(r"[a-z][a-z0-9-]{0,59}")
 
 def init(
     name: Annotated[str, typer.Argument(help="The new desk's name; it becomes a folder here.")],
-    source: Annotated[str, typer.Option("--from", help="The desk to copy.", metavar="DESK")] = "sample",
+    source: Annotated[
+        str, typer.Option("--from", help="The desk to copy.", metavar="DESK")
+    ] = "sample",
     as_json: options.Json = False,
 ) -> None:
     """Make a desk of your own from a shipped one."""
@@ -31,7 +33,9 @@ def init(
         print_json({"desk": folder.name, "folder": str(folder), "files": files})
         return
     sample = _sample(folder, files)
-    names = dict.fromkeys(path if "/" not in path else f"{path.partition('/')[0]}/" for path in files)
+    names = dict.fromkeys(
+        path if "/" not in path else f"{path.partition('/')[0]}/" for path in files
+    )
     console().print(f"[bold green]{escape(str(folder))}/[/] is a desk now: {', '.join(names)}")
     console().print("\nNext:")
     steps = (
@@ -49,12 +53,17 @@ def init(
 def _sample(folder: Path, files: list[str]) -> str:
     """The mail to try first."""
     mails = [path for path in files if path.startswith("samples/") and path.endswith(".eml")]
-    plain = [path for path in mails if path.endswith("order-status.eml") or path.startswith("samples/en-")]
+    plain = [
+        path
+        for path in mails
+        if path.endswith("order-status.eml") or path.startswith("samples/en-")
+    ]
     return next((f"{folder}/{path}" for path in plain or mails), "MESSAGE.eml")
 
 
 def create_desk(folder: Path, source: str) -> Path:
-    """Copy a desk, give it its own name and put its schema beside it; an existing folder is left alone."""
+    """Copy a desk, give it its own name and put its schema beside it; an existing folder is left
+    alone."""
     from deskhand.config.schema import desk_schema
     from deskhand.errors import ConfigError
     from deskhand.evals.schema import cases_schema
@@ -66,8 +75,14 @@ def create_desk(folder: Path, source: str) -> Path:
             fix="lower case letters, digits and dashes, beginning with a letter: acme-support",
         )
     if folder.exists():
-        raise ConfigError("this exists already", file=folder, fix="choose another name, or move it away")
-    shutil.copytree(find_desk(source), folder, ignore=shutil.ignore_patterns("__pycache__", "*.pyc", "*.schema.json"))
+        raise ConfigError(
+            "this exists already", file=folder, fix="choose another name, or move it away"
+        )
+    shutil.copytree(
+        find_desk(source),
+        folder,
+        ignore=shutil.ignore_patterns("__pycache__", "*.pyc", "*.schema.json"),
+    )
     for file, schema in ((SCHEMA_FILE, desk_schema()), (CASES_SCHEMA_FILE, cases_schema())):
         (folder / file).write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")
     desk_file = folder / "desk.yaml"

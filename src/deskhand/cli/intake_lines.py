@@ -1,4 +1,5 @@
-"""What happened to a message before its first stage, as a person reads it: read, believed, routed."""
+"""What happened to a message before its first stage, as a person reads it: read, believed,
+routed."""
 
 from typing import NamedTuple
 
@@ -25,7 +26,9 @@ class IntakeLine(NamedTuple):
 
 def intake_lines(message: Message) -> list[IntakeLine]:
     """Only what there is to say: a desk without rules, helpdesks and proof gives none."""
-    return [line for line in (_read(message), _believed(message), _routed(message)) if line is not None]
+    return [
+        line for line in (_read(message), _believed(message), _routed(message)) if line is not None
+    ]
 
 
 def _read(message: Message) -> IntakeLine | None:
@@ -33,7 +36,9 @@ def _read(message: Message) -> IntakeLine | None:
     if read is None:
         return None
     if read.failed is not None:
-        return IntakeLine("⇣", read.by, Text(printable(f"could not read it: {read.failed}"), style="yellow"))
+        return IntakeLine(
+            "⇣", read.by, Text(printable(f"could not read it: {read.failed}"), style="yellow")
+        )
     who = f"{read.name} <{read.address}>" if read.name else read.address
     return IntakeLine("⇣", read.by, Text(printable(f"the words of {who}")))
 
@@ -46,7 +51,9 @@ def _believed(message: Message) -> IntakeLine | None:
     return IntakeLine(
         "⚿",
         "principal",
-        Text(printable(f"{who}, {_PROOF[principal.kind]}")).append(f"  {printable(principal.how)}", style="dim"),
+        Text(printable(f"{who}, {_PROOF[principal.kind]}")).append(
+            f"  {printable(principal.how)}", style="dim"
+        ),
     )
 
 
@@ -54,5 +61,7 @@ def _routed(message: Message) -> IntakeLine | None:
     route = message.route
     if route is None or route.rule is None:
         return None
-    words = Text(printable(f"{route.flow}, by {route.rule}")).append(f"  {printable(route.why)}", style="dim")
+    words = Text(printable(f"{route.flow}, by {route.rule}")).append(
+        f"  {printable(route.why)}", style="dim"
+    )
     return IntakeLine("➜", "route", words)

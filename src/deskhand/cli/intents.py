@@ -20,21 +20,31 @@ app = typer.Typer(help="What messages want, learned from a desk's examples.", no
 
 Cache = Annotated[
     Path | None,
-    typer.Option("--cache", envvar="DESKHAND_CACHE", help="Where trained models are kept.", metavar="DIR"),
+    typer.Option(
+        "--cache", envvar="DESKHAND_CACHE", help="Where trained models are kept.", metavar="DIR"
+    ),
 ]
-Budget = Annotated[float, typer.Option("--budget", min=0.001, max=0.5, help="The share of answers that may be wrong.")]
+Budget = Annotated[
+    float,
+    typer.Option("--budget", min=0.001, max=0.5, help="The share of answers that may be wrong."),
+]
 
 _SHOWN = 10
 
 
 @app.command("train")
-def train(desk: options.Desk, cache: Cache = None, budget: Budget = 0.05, as_json: options.Json = False) -> None:
-    """Learn a desk's intents and report, from examples left out, how many questions it answers and how well."""
+def train(
+    desk: options.Desk, cache: Cache = None, budget: Budget = 0.05, as_json: options.Json = False
+) -> None:
+    """Learn a desk's intents and report, from examples left out, how many questions it answers
+    and how well."""
     from dataclasses import asdict
 
     model = _trained(desk, cache, budget, quiet=as_json)
     if as_json:
-        print_json({"desk": desk, "keeps_budget": model.report.keeps_budget, **asdict(model.report)})
+        print_json(
+            {"desk": desk, "keeps_budget": model.report.keeps_budget, **asdict(model.report)}
+        )
     else:
         _print_report(model.report)
     if not model.report.keeps_budget:
@@ -45,20 +55,26 @@ def train(desk: options.Desk, cache: Cache = None, budget: Budget = 0.05, as_jso
 def measure(
     desk: options.Desk,
     file: Annotated[
-        Path | None, typer.Argument(help="A CSV file text,label; without a label: out of scope.", metavar="[FILE]")
+        Path | None,
+        typer.Argument(
+            help="A CSV file text,label; without a label: out of scope.", metavar="[FILE]"
+        ),
     ] = None,
     cache: Cache = None,
     budget: Budget = 0.05,
     as_json: options.Json = False,
 ) -> None:
-    """Test a desk's intents on a CSV file of other questions; without a file, as `train` reports."""
+    """Test a desk's intents on a CSV file of other questions; without a file, as `train`
+    reports."""
     if file is None:
         train(desk, cache, budget, as_json)
         return
     found = _tested(_trained(desk, cache, budget, quiet=as_json), file)
     kept = found["error"] is None or found["error"] <= budget
     if as_json:
-        print_json({"desk": desk, "file": str(file), "error_budget": budget, "keeps_budget": kept, **found})
+        print_json(
+            {"desk": desk, "file": str(file), "error_budget": budget, "keeps_budget": kept, **found}
+        )
     else:
         _print_test(found, budget)
     if not kept:
@@ -74,7 +90,10 @@ def _trained(desk: str, cache: Path | None, budget: float, *, quiet: bool) -> "I
     folder = find_desk(desk)
     intents = load_intents(folder)
     if not intents:
-        fix = "write `intents:` with names, and `examples:` under each; or intents/*.csv with the columns text,label"
+        fix = (
+            "write `intents:` with names, and `examples:` under each; or intents/*.csv with the"
+            " columns text,label"
+        )
         raise ConfigError("this desk has no intents", file=folder / "intents.yaml", fix=fix)
     with _progress(quiet) as progress:
         return IntentModel.fit_cached(
@@ -92,7 +111,12 @@ def _progress(quiet: bool) -> "Iterator[Progress]":
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    words = (TextColumn("{task.description:15}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    words = (
+        TextColumn("{task.description:15}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*words, console=Console(stderr=True), disable=quiet) as bars:
         tasks: dict[str, Any] = {}
 
@@ -113,7 +137,11 @@ def _tested(model: "IntentModel", file: Path) -> dict[str, Any]:
     asked = read_questions(file)
     unknown = sorted({label for _, label in asked if label is not None} - set(model.labels))
     if unknown:
-        raise ConfigError(f"the desk has no intent {unknown[0]!r}", file=file, fix=f"write one of {list(model.labels)}")
+        raise ConfigError(
+            f"the desk has no intent {unknown[0]!r}",
+            file=file,
+            fix=f"write one of {list(model.labels)}",
+        )
     said = list(zip(asked, model.predict([text for text, _ in asked]), strict=True))
     own = [(label, one) for (_, label), one in said if label is not None]
     strangers = [one for (_, label), one in said if label is None]
@@ -128,7 +156,8 @@ def _tested(model: "IntentModel", file: Path) -> dict[str, Any]:
         "out_of_scope": len(strangers),
         "out_of_scope_recall": _share([one.label is None for one in strangers]),
         "confusions": [
-            {"label": label, "taken_for": best, "times": times} for (label, best), times in confused.most_common(_SHOWN)
+            {"label": label, "taken_for": best, "times": times}
+            for (label, best), times in confused.most_common(_SHOWN)
         ],
     }
 
@@ -143,30 +172,50 @@ def _percent(share: float | None) -> str:
 
 def _print_report(report: "FitReport") -> None:
     out = console()
-    out.print(f"{report.examples:,} examples of {report.labels} intents, {report.measured:,} of them left out in turn")
+    out.print(
+        f"{report.examples:,} examples of {report.labels} intents, {report.measured:,} of them left"
+        " out in turn"
+    )
     if report.languages:
-        out.print("languages    " + ", ".join(f"{code} {count}" for code, count in list(report.languages.items())[:8]))
+        out.print(
+            "languages    "
+            + ", ".join(f"{code} {count}" for code, count in list(report.languages.items())[:8])
+        )
     out.print(f"accuracy     {_percent(report.accuracy)} if every question were answered")
     out.print(f"coverage     {_percent(report.coverage)} of the questions are answered")
-    out.print(f"error        {_percent(report.error)} of the answers, budget {report.error_budget:.1%}")
+    out.print(
+        f"error        {_percent(report.error)} of the answers, budget {report.error_budget:.1%}"
+    )
     if report.out_of_scope_recall is not None:
-        out.print(f"out of scope {_percent(report.out_of_scope_recall)} of {report.out_of_scope} are not answered")
+        out.print(
+            f"out of scope {_percent(report.out_of_scope_recall)} of {report.out_of_scope} are not"
+            " answered"
+        )
     if report.without_examples:
         out.print("[yellow]without examples[/]: " + ", ".join(report.without_examples[:_SHOWN]))
     if report.confusions:
         out.print("\n[bold]worst confusions[/]")
-        rows = [[f"{one.times}", _plain(one.label), _plain(one.taken_for)] for one in report.confusions[:_SHOWN]]
+        rows = [
+            [f"{one.times}", _plain(one.label), _plain(one.taken_for)]
+            for one in report.confusions[:_SHOWN]
+        ]
         print_table(["times"], ["intent", "taken for"], rows)
     if report.suspects:
         out.print("\n[bold]examples that look mislabelled[/]")
-        rows = [[_plain(one.label), _plain(one.rather), _plain(one.text)] for one in report.suspects[:_SHOWN]]
+        rows = [
+            [_plain(one.label), _plain(one.rather), _plain(one.text)]
+            for one in report.suspects[:_SHOWN]
+        ]
         print_table(["intent", "rather"], ["example"], rows)
     if report.conflicts:
         out.print("\n[bold]one text under several intents[/]")
         print_table(
             [],
             ["intents", "example"],
-            [[", ".join(map(_plain, one.labels)), _plain(one.text)] for one in report.conflicts[:_SHOWN]],
+            [
+                [", ".join(map(_plain, one.labels)), _plain(one.text)]
+                for one in report.conflicts[:_SHOWN]
+            ],
         )
     out.print(_verdict(report))
 
@@ -175,7 +224,10 @@ def _verdict(report: "FitReport") -> str:
     if report.assurance is not None and report.assurance >= 0.9:
         return f"\n[green]The budget is kept[/] (chance {report.assurance:.1%})."
     if report.assurance is not None:
-        return f"\nThe budget is kept with a chance of {report.assurance:.0%}; {_advice(report)} would make it surer."
+        return (
+            f"\nThe budget is kept with a chance of {report.assurance:.0%}; {_advice(report)} would"
+            " make it surer."
+        )
     if not report.measured:
         lead = "\n[yellow]Nothing could be measured:[/] give each intent at least two examples; "
         return f"{lead}{_advice(report)} would prove the budget."
@@ -183,8 +235,8 @@ def _verdict(report: "FitReport") -> str:
         lead = "\n[yellow]So few examples prove nothing:[/] it answers what it is surest of; "
         return f"{lead}{_advice(report)} would prove the budget."
     return (
-        "\n[red]The error budget cannot be kept:[/] part the intents more clearly (see the confusions), "
-        "give more examples, or allow a larger --budget."
+        "\n[red]The error budget cannot be kept:[/] part the intents more clearly (see the"
+        " confusions), give more examples, or allow a larger --budget."
     )
 
 
@@ -200,12 +252,18 @@ def _print_test(found: dict[str, Any], budget: float) -> None:
     out.print(f"{found['questions']:,} questions, {found['out_of_scope']:,} out of scope")
     out.print(f"accuracy     {_percent(found['accuracy'])} if every question were answered")
     out.print(f"coverage     {_percent(found['coverage'])} of the questions are answered")
-    out.print(f"error        {_percent(found['error'])} of {found['answered']:,} answers, budget {budget:.1%}")
+    out.print(
+        f"error        {_percent(found['error'])} of {found['answered']:,} answers, budget"
+        f" {budget:.1%}"
+    )
     if found["out_of_scope"]:
         out.print(f"out of scope {_percent(found['out_of_scope_recall'])} are not answered")
     if found["confusions"]:
         out.print("\n[bold]worst confusions[/]")
-        rows = [[f"{one['times']}", _plain(one["label"]), _plain(one["taken_for"])] for one in found["confusions"]]
+        rows = [
+            [f"{one['times']}", _plain(one["label"]), _plain(one["taken_for"])]
+            for one in found["confusions"]
+        ]
         print_table(["times"], ["intent", "taken for"], rows)
 
 

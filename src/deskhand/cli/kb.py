@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.terminal import complain, console, print_json, print_table, printable, run_async, shortened, when
+from deskhand.cli.terminal import (
+    complain,
+    console,
+    print_json,
+    print_table,
+    printable,
+    run_async,
+    shortened,
+    when,
+)
 
 if TYPE_CHECKING:
     from deskhand.knowledge.changes import ChangedAnswer
@@ -16,7 +25,9 @@ if TYPE_CHECKING:
     from deskhand.model.knowledge import Hit, StoredArticle
     from deskhand.ports import KnowledgeStore
 
-app = typer.Typer(help="A desk's knowledge base: articles that answers are found in.", no_args_is_help=True)
+app = typer.Typer(
+    help="A desk's knowledge base: articles that answers are found in.", no_args_is_help=True
+)
 
 NO = 1
 
@@ -27,7 +38,8 @@ def add(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Articles or folders of them; the desk's knowledge/ by default.", metavar="[FILE|FOLDER]..."
+            help="Articles or folders of them; the desk's knowledge/ by default.",
+            metavar="[FILE|FOLDER]...",
         ),
     ] = None,
     database: options.Database = None,
@@ -44,7 +56,9 @@ def add(
 @app.command("rebuild")
 def rebuild(
     desk: options.Desk,
-    everything: Annotated[bool, typer.Option("--all", help="Embed unchanged articles again, too.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Embed unchanged articles again, too.")
+    ] = False,
     database: options.Database = None,
     as_json: options.Json = False,
 ) -> None:
@@ -57,7 +71,9 @@ def rebuild(
 
 
 @app.command("list")
-def list_articles(desk: options.Desk, database: options.Database = None, as_json: options.Json = False) -> None:
+def list_articles(
+    desk: options.Desk, database: options.Database = None, as_json: options.Json = False
+) -> None:
     """List the articles in the index."""
     import time
 
@@ -66,14 +82,21 @@ def list_articles(desk: options.Desk, database: options.Database = None, as_json
         print_json({"articles": [_article_document(one) for one in found]})
         return
     if not found:
-        console().print("no articles; put some into the desk's knowledge/ and index them: deskhand kb rebuild DESK")
+        console().print(
+            "no articles; put some into the desk's knowledge/ and index them: deskhand kb rebuild"
+            " DESK"
+        )
         return
     rows = [
         (
             shortened(one.article.id, 40).replace("[", r"\["),
             one.article.language or "",
             str(one.chunks),
-            "[red]expired[/]" if one.article.valid_until and one.article.valid_until <= time.time() else "",
+            (
+                "[red]expired[/]"
+                if one.article.valid_until and one.article.valid_until <= time.time()
+                else ""
+            ),
             when(one.updated_at),
             shortened(one.article.category or "", 30).replace("[", r"\["),
             shortened(one.article.title, 80).replace("[", r"\["),
@@ -87,9 +110,15 @@ def list_articles(desk: options.Desk, database: options.Database = None, as_json
 def search(
     desk: options.Desk,
     query: Annotated[str, typer.Argument(help="A question or a few words.", metavar="QUERY")],
-    category: Annotated[str | None, typer.Option("--category", help="Only articles of this category.")] = None,
-    language: Annotated[str | None, typer.Option("--language", help="Only articles in this language.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=50, help="How many passages at most.")] = 5,
+    category: Annotated[
+        str | None, typer.Option("--category", help="Only articles of this category.")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", help="Only articles in this language.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=50, help="How many passages at most.")
+    ] = 5,
     database: options.Database = None,
     as_json: options.Json = False,
 ) -> None:
@@ -111,7 +140,9 @@ def search(
 
 
 @app.command("changed")
-def changed(desk: options.Desk, database: options.Database = None, as_json: options.Json = False) -> None:
+def changed(
+    desk: options.Desk, database: options.Database = None, as_json: options.Json = False
+) -> None:
     """List past answers whose articles were edited or removed since."""
     found = run_async(_changed(desk, database))
     if as_json:
@@ -125,7 +156,9 @@ def changed(desk: options.Desk, database: options.Database = None, as_json: opti
             one.used.run_id,
             when(one.used.at),
             str(one.change),
-            shortened(f"{one.used.article}: {one.title}" if one.title else one.used.article, 80).replace("[", r"\["),
+            shortened(
+                f"{one.used.article}: {one.title}" if one.title else one.used.article, 80
+            ).replace("[", r"\["),
         )
         for one in found
     ]
@@ -164,7 +197,12 @@ async def _indexed(
     from deskhand.knowledge.ingest import Indexer
     from deskhand.wiring import embedder, embedder_name
 
-    words = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    words = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Bars(*words, console=Console(stderr=True), disable=quiet) as bars:
         task = bars.add_task("chunks", total=None)
 
@@ -172,7 +210,9 @@ async def _indexed(
             bars.update(task, completed=done, total=total)
 
         async with _opened(desk, url, create=True) as place:
-            report = await work(Indexer(place.store, place.home, embedder(), embedder_name(), progress))
+            report = await work(
+                Indexer(place.store, place.home, embedder(), embedder_name(), progress)
+            )
             bars.update(task, completed=report.chunks, total=report.chunks)
             return report
 
@@ -225,7 +265,12 @@ def _report_document(report: "Report") -> dict[str, Any]:
         "removed": report.removed,
         "chunks": report.chunks,
         "problems": [
-            {"file": str(one.file) if one.file else None, "line": one.line, "problem": one.problem, "fix": one.fix}
+            {
+                "file": str(one.file) if one.file else None,
+                "line": one.line,
+                "problem": one.problem,
+                "fix": one.fix,
+            }
             for one in report.problems
         ],
     }
@@ -247,4 +292,10 @@ def _change_document(one: "ChangedAnswer") -> dict[str, Any]:
     from deskhand.model.documents import iso_at
 
     used, change = one.used, str(one.change)
-    return {"run": used.run_id, "article": used.article, "title": one.title, "change": change, "at": iso_at(used.at)}
+    return {
+        "run": used.run_id,
+        "article": used.article,
+        "title": one.title,
+        "change": change,
+        "at": iso_at(used.at),
+    }

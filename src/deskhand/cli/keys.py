@@ -21,8 +21,12 @@ _SCOPES = ", ".join(Scope)
 @app.command("add")
 def add(
     name: Annotated[str, typer.Argument(help="Whose key it is; decisions are signed with it.")],
-    scope: Annotated[list[str], typer.Option("--scope", help=f"What it may do, repeated for several: {_SCOPES}.")],
-    desk: Annotated[list[str], typer.Option("--desk", help="For which desk, * for all; repeat for several.")],
+    scope: Annotated[
+        list[str], typer.Option("--scope", help=f"What it may do, repeated for several: {_SCOPES}.")
+    ],
+    desk: Annotated[
+        list[str], typer.Option("--desk", help="For which desk, * for all; repeat for several.")
+    ],
     database: options.Database = None,
     as_json: options.Json = False,
 ) -> None:
@@ -37,7 +41,9 @@ def add(
     console().print(secret, markup=False, soft_wrap=True)
 
 
-async def _add(database: str | None, name: str, scopes: list[str], desks: list[str]) -> "tuple[ApiKey, str]":
+async def _add(
+    database: str | None, name: str, scopes: list[str], desks: list[str]
+) -> "tuple[ApiKey, str]":
     from deskhand.wiring import api_keys, open_database
 
     async with open_database(database or options.DEFAULT_DATABASE) as opened:

@@ -15,14 +15,23 @@ app = typer.Typer(help="Look into a desk's mailboxes.", no_args_is_help=True)
 
 @app.command("backlog")
 def backlog(
-    desk: Annotated[str, typer.Argument(help="A desk's folder, or the name of a shipped desk.", metavar="DESK")],
-    channel: Annotated[str | None, typer.Option("--channel", help="One channel only.", metavar="NAME")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="At most so many, newest first.")] = 100,
-    look: Annotated[bool, typer.Option("--dry-run", help="List the mails and hand in none.")] = False,
+    desk: Annotated[
+        str, typer.Argument(help="A desk's folder, or the name of a shipped desk.", metavar="DESK")
+    ],
+    channel: Annotated[
+        str | None, typer.Option("--channel", help="One channel only.", metavar="NAME")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=1000, help="At most so many, newest first.")
+    ] = 100,
+    look: Annotated[
+        bool, typer.Option("--dry-run", help="List the mails and hand in none.")
+    ] = False,
     database: options.Database = None,
     as_json: options.Json = False,
 ) -> None:
-    """Hand in unread mail from before the first connect; a person looks at every answer before it leaves."""
+    """Hand in unread mail from before the first connect; a person looks at every answer before
+    it leaves."""
     found = run_async(_backlog(desk, channel, limit, look, database or options.DEFAULT_DATABASE))
     if as_json:
         print_json({"desk": desk, "handed_in": not look, "mails": found})
@@ -31,7 +40,12 @@ def backlog(
         console().print("no older unread mail")
         return
     rows = [
-        (one["channel"], printable(one["from"]), printable(shortened(one["subject"], 50)), one["run"] or "")
+        (
+            one["channel"],
+            printable(one["from"]),
+            printable(shortened(one["subject"], 50)),
+            one["run"] or "",
+        )
         for one in found
     ]
     print_table(("channel", "from"), ("subject", "run"), rows)
@@ -39,7 +53,9 @@ def backlog(
         console().print(f"{len(found)} handed in; the serving process works them (deskhand serve)")
 
 
-async def _backlog(desk: str, channel: str | None, limit: int, look: bool, url: str) -> list[dict[str, Any]]:
+async def _backlog(
+    desk: str, channel: str | None, limit: int, look: bool, url: str
+) -> list[dict[str, Any]]:
     from deskhand.wiring import open_database, read_desk
 
     loaded = read_desk(desk)
@@ -53,7 +69,9 @@ async def _backlog(desk: str, channel: str | None, limit: int, look: bool, url: 
         return found
 
 
-def _mailboxes(loaded: "LoadedDesk", database: "Database", wanted: str | None) -> "list[MailChannel]":
+def _mailboxes(
+    loaded: "LoadedDesk", database: "Database", wanted: str | None
+) -> "list[MailChannel]":
     from deskhand.errors import ConfigError
     from deskhand.wiring import mailboxes
 
@@ -61,7 +79,9 @@ def _mailboxes(loaded: "LoadedDesk", database: "Database", wanted: str | None) -
     chosen = [one for one in found if wanted in (None, one.name)]
     if not chosen:
         names = ", ".join(one.name for one in found) or "none"
-        problem = f"the desk has no mailbox {wanted!r}" if wanted else "the desk has no IMAP mailbox"
+        problem = (
+            f"the desk has no mailbox {wanted!r}" if wanted else "the desk has no IMAP mailbox"
+        )
         raise ConfigError(problem, fix=f"mailboxes of {loaded.spec.name}: {names}")
     return chosen
 

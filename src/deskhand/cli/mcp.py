@@ -33,7 +33,8 @@ class Seen:
 
 @app.command("list")
 def list_(desk: options.Desk, as_json: options.Json = False) -> None:
-    """Ask every server for its tools and say which are offered; exit 1 when a listed one is missing or changed."""
+    """Ask every server for its tools and say which are offered; exit 1 when a listed one is
+    missing or changed."""
     section, folder = _section(desk)
     seen, away = run_async(_seen(section, folder))
     if as_json:
@@ -41,7 +42,9 @@ def list_(desk: options.Desk, as_json: options.Json = False) -> None:
         print_json({"tools": told, "unreachable": away})
     else:
         for one in seen:
-            print_plain(f"{one.state:<13} {one.qualified}{_setting(section, one.qualified)}{_why(one)}")
+            print_plain(
+                f"{one.state:<13} {one.qualified}{_setting(section, one.qualified)}{_why(one)}"
+            )
         for name, why in away.items():
             print_plain(f"unreachable   {name}: {printable(why)}")
     if away or any(one.state in _WRONG for one in seen):
@@ -51,11 +54,14 @@ def list_(desk: options.Desk, as_json: options.Json = False) -> None:
 @app.command()
 def accept(
     desk: options.Desk,
-    tool: Annotated[list[str] | None, typer.Option("--tool", help="Only this one, as `server.tool`.")] = None,
+    tool: Annotated[
+        list[str] | None, typer.Option("--tool", help="Only this one, as `server.tool`.")
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Show how listed tools are described now and, if you agree, hold their servers to it from now on."""
+    """Show how listed tools are described now and, if you agree, hold their servers to it from
+    now on."""
     from deskhand.config.mcp import read_pins, write_pins
     from deskhand.errors import ConfigError
     from deskhand.wiring import pin_objection
@@ -64,8 +70,14 @@ def accept(
     if as_json and not yes:
         raise ConfigError("with --json nobody can be asked", fix="add --yes")
     seen, away = run_async(_seen(section, folder))
-    wanted = [one for one in seen if one.state in (CHANGED, NEW) and (not tool or one.qualified in tool)]
-    refused = {one.qualified: why for one in wanted if one.pin is not None and (why := pin_objection(one.pin))}
+    wanted = [
+        one for one in seen if one.state in (CHANGED, NEW) and (not tool or one.qualified in tool)
+    ]
+    refused = {
+        one.qualified: why
+        for one in wanted
+        if one.pin is not None and (why := pin_objection(one.pin))
+    }
     taken: dict[str, Pin] = {}
     for one in wanted:
         if one.pin is None or one.qualified in refused:
@@ -77,7 +89,14 @@ def accept(
     known = {name: pin for name, pin in read_pins(folder).items() if name in section.tools}
     path = write_pins(folder, {**known, **taken}) if taken else None
     if as_json:
-        print_json({"accepted": sorted(taken), "refused": refused, "unreachable": away, "file": path and str(path)})
+        print_json(
+            {
+                "accepted": sorted(taken),
+                "refused": refused,
+                "unreachable": away,
+                "file": path and str(path),
+            }
+        )
     else:
         for name, why in {**refused, **away}.items():
             print_plain(f"not accepted  {name}: {printable(why)}")
@@ -99,11 +118,17 @@ def _section(desk: str) -> "tuple[McpSection, Path]":
         raise ConfigErrors(parsed.problems)
     section = parsed.read.mcp
     if not section.servers:
-        raise ConfigError("the desk names no MCP server", file=folder / "desk.yaml", fix="add `mcp: {servers: ...}`")
+        raise ConfigError(
+            "the desk names no MCP server",
+            file=folder / "desk.yaml",
+            fix="add `mcp: {servers: ...}`",
+        )
     for name, server in section.servers.items():
         if (server.command is None) == (server.url is None):
             fix = "write `command: [PROGRAM, ...]` or `url: https://...`"
-            raise ConfigError(f"MCP server {name!r} needs one of the two", file=folder / "desk.yaml", fix=fix)
+            raise ConfigError(
+                f"MCP server {name!r} needs one of the two", file=folder / "desk.yaml", fix=fix
+            )
     return section, folder
 
 
@@ -120,8 +145,14 @@ async def _seen(section: "McpSection", folder: Path) -> tuple[list[Seen], dict[s
         if isinstance(said, dict)
         for tool, pin in said.items()
     }
-    listed = [_state(name, pins.get(name), now.get(name)) for name in section.tools if name.split(".")[0] not in away]
-    others = [Seen(name, UNLISTED, pin=pin) for name, pin in now.items() if name not in section.tools]
+    listed = [
+        _state(name, pins.get(name), now.get(name))
+        for name in section.tools
+        if name.split(".")[0] not in away
+    ]
+    others = [
+        Seen(name, UNLISTED, pin=pin) for name, pin in now.items() if name not in section.tools
+    ]
     return [*listed, *others], away
 
 
@@ -144,7 +175,11 @@ def _setting(section: "McpSection", qualified: str) -> str:
     from deskhand.config.mcp import desk_name_of, effect_of
 
     tool = section.tools.get(qualified)
-    return "" if tool is None else f" as {desk_name_of(qualified, tool)} ({effect_of(tool)}, {tool.risk} risk)"
+    return (
+        ""
+        if tool is None
+        else f" as {desk_name_of(qualified, tool)} ({effect_of(tool)}, {tool.risk} risk)"
+    )
 
 
 def _why(one: Seen) -> str:
@@ -156,9 +191,21 @@ def _show(one: Seen) -> None:
     properties: dict[str, Any] = one.pin.schema_.get("properties") or {}
     to = console()
     to.print(f"\n{one.qualified} ({one.state}{_why(one)})", highlight=False, markup=False)
-    to.print(printable(one.pin.description) or "(no description)", markup=False, highlight=False, soft_wrap=True)
+    to.print(
+        printable(one.pin.description) or "(no description)",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
     for name, schema in properties.items():
         needed = "" if name in (one.pin.schema_.get("required") or ()) else " (optional)"
-        told = shortened(str(schema.get("description") or ""), 200) if isinstance(schema, dict) else ""
+        told = (
+            shortened(str(schema.get("description") or ""), 200) if isinstance(schema, dict) else ""
+        )
         kind = schema.get("type", "any") if isinstance(schema, dict) else "any"
-        to.print(printable(f"  {name}: {kind}{needed}  {told}"), markup=False, highlight=False, soft_wrap=True)
+        to.print(
+            printable(f"  {name}: {kind}{needed}  {told}"),
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )

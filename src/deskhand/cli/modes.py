@@ -26,7 +26,8 @@ def show(
     database: options.Database = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show every category's mode, what people made of its replies, and whether the next mode is justified."""
+    """Show every category's mode, what people made of its replies, and whether the next mode is
+    justified."""
     told = run_async(_show(desk, database))
     print_json(told) if as_json else _print_modes(told, desk)
 
@@ -35,21 +36,29 @@ def show(
 def promote(
     desk: options.Desk,
     category: Category,
-    force: Annotated[bool, typer.Option("--force", help="Also when the figures do not justify it.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also when the figures do not justify it.")
+    ] = False,
     reason: Reason = "",
     by: options.By = None,
     database: options.Database = None,
     as_json: options.Json = False,
 ) -> None:
-    """Give a category the next mode; refused with the figures, and exit 1, when they do not justify it."""
-    _tell(run_async(_promote(desk, database, category, by or options.login_name(), force, reason)), as_json)
+    """Give a category the next mode; refused with the figures, and exit 1, when they do not
+    justify it."""
+    _tell(
+        run_async(_promote(desk, database, category, by or options.login_name(), force, reason)),
+        as_json,
+    )
 
 
 @app.command("lower")
 def lower(
     desk: options.Desk,
     category: Category,
-    reason: Annotated[str, typer.Option("--reason", help="Why; kept with the change.", metavar="TEXT")],
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why; kept with the change.", metavar="TEXT")
+    ],
     to: Annotated[str, typer.Option("--to", help="draft or shadow.", metavar="MODE")] = "draft",
     by: options.By = None,
     database: options.Database = None,
@@ -60,7 +69,9 @@ def lower(
 
     if to not in ("draft", "shadow"):
         raise ConfigError(f"{to!r} is no lower mode", fix="write --to draft or --to shadow")
-    _tell(run_async(_lower(desk, database, category, to, by or options.login_name(), reason)), as_json)
+    _tell(
+        run_async(_lower(desk, database, category, to, by or options.login_name(), reason)), as_json
+    )
 
 
 @asynccontextmanager
@@ -79,14 +90,18 @@ async def _show(desk: str, database: str | None) -> dict[str, Any]:
         return await modes_of(trust)
 
 
-async def _promote(desk: str, database: str | None, category: str, by: str, force: bool, reason: str) -> dict[str, Any]:
+async def _promote(
+    desk: str, database: str | None, category: str, by: str, force: bool, reason: str
+) -> dict[str, Any]:
     from deskhand.engine.trust_report import change_of
 
     async with _trust(desk, database) as trust:
         return change_of(await trust.promote(category, by, force=force, reason=reason))
 
 
-async def _lower(desk: str, database: str | None, category: str, mode: str, by: str, reason: str) -> dict[str, Any]:
+async def _lower(
+    desk: str, database: str | None, category: str, mode: str, by: str, reason: str
+) -> dict[str, Any]:
     from deskhand.engine.trust_report import change_of
 
     async with _trust(desk, database) as trust:
@@ -97,7 +112,10 @@ def _tell(change: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(change)
         return
-    words = f"{change['category']} is in {change['mode']} from now on (was {change['before']}): {change['reason']}"
+    words = (
+        f"{change['category']} is in {change['mode']} from now on (was {change['before']}):"
+        f" {change['reason']}"
+    )
     console().print(printable(words), markup=False, soft_wrap=True)
 
 
@@ -107,35 +125,64 @@ def _print_modes(told: dict[str, Any], desk: str) -> None:
     rows: list[tuple[str, ...]] = []
     for one in told["categories"]:
         mode = f"[{_COLOURS[one['mode']]}]{one['mode']}[/]"
-        rows.append((f"[bold]{escape(one['category'] or '(none)')}[/]", mode, *_cells(one["totals"])))
+        rows.append(
+            (f"[bold]{escape(one['category'] or '(none)')}[/]", mode, *_cells(one["totals"]))
+        )
         if len(one["languages"]) > 1:
             rows += [
-                (f"  [dim]{escape(language)}[/]", "", *(f"[dim]{cell}[/]" for cell in _cells(totals)))
+                (
+                    f"  [dim]{escape(language)}[/]",
+                    "",
+                    *(f"[dim]{cell}[/]" for cell in _cells(totals)),
+                )
                 for language, totals in one["languages"].items()
             ]
     if not rows:
         console().print("the desk has no categories, and nothing was judged yet")
     else:
-        head = ("category", "mode", "unchanged", "edited", "revised", "rejected", "taken over", "alone", "came back")
+        head = (
+            "category",
+            "mode",
+            "unchanged",
+            "edited",
+            "revised",
+            "rejected",
+            "taken over",
+            "alone",
+            "came back",
+        )
         print_table(head, (), rows)
     _print_advice(told, desk)
     for change in told["changes"][-5:]:
-        line = f"{moment(change['at'])}  {change['category']}: {change['before']} → {change['mode']} by {change['by']}"
-        console().print(printable(f"{line}, {change['reason']}"), style="dim", markup=False, soft_wrap=True)
+        line = (
+            f"{moment(change['at'])}  {change['category']}: {change['before']} → {change['mode']}"
+            f" by {change['by']}"
+        )
+        console().print(
+            printable(f"{line}, {change['reason']}"), style="dim", markup=False, soft_wrap=True
+        )
 
 
 def _print_advice(told: dict[str, Any], desk: str) -> None:
     console().print()
     if not told["earned"]:
-        words = "modes are what desk.yaml says; with `trust: {start: draft}` they are earned and lost by these figures"
+        words = (
+            "modes are what desk.yaml says; with `trust: {start: draft}` they are earned and lost"
+            " by these figures"
+        )
         console().print(words, style="dim", markup=False)
         return
     for one in told["categories"]:
         console().print(
-            printable(_outlook(one)), style="green" if one["justified"] else "", markup=False, soft_wrap=True
+            printable(_outlook(one)),
+            style="green" if one["justified"] else "",
+            markup=False,
+            soft_wrap=True,
         )
         if one["justified"]:
-            console().print(f"  deskhand modes promote {desk} {one['category']}", markup=False, soft_wrap=True)
+            console().print(
+                f"  deskhand modes promote {desk} {one['category']}", markup=False, soft_wrap=True
+            )
     console().print()
 
 
@@ -149,14 +196,21 @@ def _cells(totals: dict[str, Any]) -> tuple[str, ...]:
 
     back = totals["bounced"] + totals["complained"]
     plain = (cell("revised"), cell("rejected"), cell("taken_over"), cell("sent"))
-    return cell("unchanged"), cell("edited", "edited_share"), *plain, f"{back:,}" if back else "[dim]–[/]"
+    return (
+        cell("unchanged"),
+        cell("edited", "edited_share"),
+        *plain,
+        f"{back:,}" if back else "[dim]–[/]",
+    )
 
 
 def _outlook(one: dict[str, Any]) -> str:
     """Where a category could go from here, in a sentence."""
     name = one["category"] or "(none)"
     if one["mode"] == "auto":
-        doubt = f"; doubt is at {one['doubt']:.0%} of what makes it fall back" if one["doubt"] else ""
+        doubt = (
+            f"; doubt is at {one['doubt']:.0%} of what makes it fall back" if one["doubt"] else ""
+        )
         return f"{name}: {one['checked']:.0%} of the replies are looked at before they leave{doubt}"
     if one["next"] is None:
         return f"{name}: {one['mode']} is the most that desk.yaml allows"

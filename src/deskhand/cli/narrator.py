@@ -1,4 +1,5 @@
-"""Telling a run in a terminal: one line a step as it completes, then the reply and where the run came to rest."""
+"""Telling a run in a terminal: one line a step as it completes, then the reply and where the run
+came to rest."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -52,8 +53,11 @@ class Line(NamedTuple):
 
 
 class Narrator:
-    def __init__(self, console: Console, *, numbered: bool = False, since: float | None = None) -> None:
-        """`since` is when the run was accepted: each step is then told with how long after that it began."""
+    def __init__(
+        self, console: Console, *, numbered: bool = False, since: float | None = None
+    ) -> None:
+        """`since` is when the run was accepted: each step is then told with how long after that
+        it began."""
         self._console, self._numbered, self._since = console, numbered, since
         self._told_reply: Document | None = None
         self._told_intake = False
@@ -64,9 +68,13 @@ class Narrator:
         if title:
             head = Text(f"{title}  ", style="cyan").append(head)
         self._console.print()
-        self._console.print(head.append(f"  from {printable(str(message.sender))}", style="not bold dim"))
+        self._console.print(
+            head.append(f"  from {printable(str(message.sender))}", style="not bold dim")
+        )
         body = shortened(message.words, self._width - 6)
-        self._console.print(Text(f"  {body}", style="dim italic"), no_wrap=True, overflow="ellipsis")
+        self._console.print(
+            Text(f"  {body}", style="dim italic"), no_wrap=True, overflow="ellipsis"
+        )
 
     def accepted(self, message: Message, title: str = "") -> None:
         """The message, and what was made of it before its first stage."""
@@ -90,7 +98,10 @@ class Narrator:
         sign, name = 3 + 2 * line.inner, max(15 - 2 * line.inner, len(line.name))
         grid.add_column(width=sign, justify="right")
         grid.add_column(width=name, no_wrap=True)
-        cells = [Text(line.sign, style=line.style), Text(line.name, style="" if line.inner else "bold")]
+        cells = [
+            Text(line.sign, style=line.style),
+            Text(line.name, style="" if line.inner else "bold"),
+        ]
         beside = (_NUMBER + 1) * self._numbered + (_AFTER + 1) * (self._since is not None)
         room = self._width - beside - (sign + 1) - (name + 1) - (_TOOK + 1) - 1
         if line.verdict is None:
@@ -116,14 +127,18 @@ class Narrator:
         if reply is not None and reply != self._told_reply:
             self._reply(reply)
         self._told_reply = reply
-        words = Text.from_markup(f"\n  {status_text(story['status'])}  ").append(printable(_where_it_stands(story)))
+        words = Text.from_markup(f"\n  {status_text(story['status'])}  ").append(
+            printable(_where_it_stands(story))
+        )
         self._console.print(words, soft_wrap=True)
         if story.get("rule") and not self._told_intake:
             routed = f"  routed to {story['flow']} by {story['rule']}: {story['why']}"
             self._console.print(Text(printable(routed), style="dim"), soft_wrap=True)
         prepared = (story.get("message") or {}).get("prepared")
         if prepared and not self._told_intake:
-            self._console.print(Text(f"  {printable(_prepared(prepared))}", style="dim"), soft_wrap=True)
+            self._console.print(
+                Text(f"  {printable(_prepared(prepared))}", style="dim"), soft_wrap=True
+            )
         self._console.print(Text(f"  {story['run']}", style="dim"))
 
     def _reply(self, reply: Document) -> None:
@@ -164,11 +179,14 @@ def line_of(row: StepRow) -> Line:
 
 
 def _part_detail(part: str, result: StageResult) -> Text:
-    """A part of a stage that is neither a call nor a turn: a question, a reply that was put down, a call not made."""
+    """A part of a stage that is neither a call nor a turn: a question, a reply that was put
+    down, a call not made."""
     reply = result.delta.outputs.get(REPLY)
     if isinstance(reply, Mapping):
         return Text(f"{_summary(reply)}, to {printable(str(reply.get('to')))}", style="dim")
-    return Text("sent to the customer" if part == "ask" else shortened(_failure(result), 90), style="dim")
+    return Text(
+        "sent to the customer" if part == "ask" else shortened(_failure(result), 90), style="dim"
+    )
 
 
 def _inherited(result: StageResult) -> str:
@@ -183,14 +201,25 @@ def _call_line(result: StageResult) -> Line:
     call = result.call or {}
     verdict, fine = str(call.get("verdict")), bool(call.get("ok"))
     words = "ok" if fine else shortened(str(call.get("reason") or _failure(result) or "failed"), 90)
-    said = Text(verdict, style=_VERDICTS.get(verdict, "")).append(f", {words}", style="green" if fine else "red")
+    said = Text(verdict, style=_VERDICTS.get(verdict, "")).append(
+        f", {words}", style="green" if fine else "red"
+    )
     colour, detail = "green" if fine else "red", Text(_arguments(call))
     return Line("→", colour, str(call.get("tool")), detail, inner=True, verdict=said)
 
 
 def _held_line(call: Mapping[str, Any]) -> Line:
-    said = Text("hold", style=_VERDICTS["hold"]).append(f", {printable(str(call.get('rule')))}", style="dim")
-    return Line("→", _VERDICTS["hold"], str(call.get("tool")), Text(_arguments(call)), inner=True, verdict=said)
+    said = Text("hold", style=_VERDICTS["hold"]).append(
+        f", {printable(str(call.get('rule')))}", style="dim"
+    )
+    return Line(
+        "→",
+        _VERDICTS["hold"],
+        str(call.get("tool")),
+        Text(_arguments(call)),
+        inner=True,
+        verdict=said,
+    )
 
 
 def _arguments(call: Mapping[str, Any]) -> str:
@@ -199,12 +228,18 @@ def _arguments(call: Mapping[str, Any]) -> str:
     if call.get("tool") == DELIVER:
         return f"to={printable(str(arguments.get('to')))}"
     return " ".join(
-        f"{name}={shortened(str(value), 30)}" for name, value in arguments.items() if value not in (None, "")
+        f"{name}={shortened(str(value), 30)}"
+        for name, value in arguments.items()
+        if value not in (None, "")
     )
 
 
 def _failure(result: StageResult) -> str:
-    first = [value.get("results") for value in result.delta.outputs.values() if isinstance(value, Mapping)]
+    first = [
+        value.get("results")
+        for value in result.delta.outputs.values()
+        if isinstance(value, Mapping)
+    ]
     for items in (*result.delta.append.values(), *first):
         if items and (error := items[-1].get("error")):
             return str(error.get("message"))
@@ -223,11 +258,14 @@ def _detail(row: StepRow, result: StageResult) -> Text:
         return Text(shortened(result.reason, 120), style="magenta")
     written = {**result.delta.outputs, **result.delta.merge}
     reply = written.pop(REPLY, None)
-    return Text(_summary(next(iter(written.values()), reply))).append(_answered(result), style="dim")
+    return Text(_summary(next(iter(written.values()), reply))).append(
+        _answered(result), style="dim"
+    )
 
 
 def _answered(result: StageResult) -> str:
-    """Which brain it was, where there could have been another; rules from a file are no brain worth a word."""
+    """Which brain it was, where there could have been another; rules from a file are no brain
+    worth a word."""
     answered = result.answered or {}
     if answered.get("brain") in (None, "scripted"):
         return ""
@@ -251,16 +289,26 @@ def _summary(value: Any) -> str:
         case {"category": str(category), "confidence": int() | float() as confidence}:
             return f"{category}, confidence {confidence:.3g}"
         case {"executed": int(executed), "failed": int(failed)}:
-            return f"{executed} call{'s' * (executed != 1)}" + (f", {failed} failed" if failed else "")
+            return f"{executed} call{'s' * (executed != 1)}" + (
+                f", {failed} failed" if failed else ""
+            )
         case {"sent": True}:
             return "captured" if value.get("captured") else "sent"
         case {"reasoning": str(words)} if words:
             return shortened(words, 90)
         case {"text": str(text)}:
-            return f"{len(text.split())} words" + (f", {value['language']}" if value.get("language") else "")
+            return f"{len(text.split())} words" + (
+                f", {value['language']}" if value.get("language") else ""
+            )
         case dict():
-            plain = {name: one for name, one in value.items() if isinstance(one, str | int | float) and one != ""}
-            return ", ".join(f"{name} {shortened(str(one), 30)}" for name, one in list(plain.items())[:3])
+            plain = {
+                name: one
+                for name, one in value.items()
+                if isinstance(one, str | int | float) and one != ""
+            }
+            return ", ".join(
+                f"{name} {shortened(str(one), 30)}" for name, one in list(plain.items())[:3]
+            )
         case _:
             return ""
 
@@ -268,7 +316,9 @@ def _summary(value: Any) -> str:
 def _context(sources: list[Any], skipped: list[Any]) -> str:
     """Where the context came from, by source, and what could not be asked."""
     counted = Counter(str(one.get("source")) for one in sources)
-    words = [name if number == 1 else f"{number} {name}" for name, number in counted.items()] or ["nothing found"]
+    words = [name if number == 1 else f"{number} {name}" for name, number in counted.items()] or [
+        "nothing found"
+    ]
     return ", ".join(words) + (f"; {len(skipped)} skipped" if skipped else "")
 
 
@@ -289,7 +339,9 @@ def _wrapped(line: str, width: int) -> list[str]:
 def _decision(result: StageResult) -> str:
     noted = result.delta.metadata.get("decision") or {}
     note = f": {noted['note']}" if noted.get("note") else ""
-    return printable(f"{str(noted.get('decision', '')).replace('_', ' ')} by {noted.get('by')}{note}")
+    return printable(
+        f"{str(noted.get('decision', '')).replace('_', ' ')} by {noted.get('by')}{note}"
+    )
 
 
 def _where_it_stands(story: Document) -> str:

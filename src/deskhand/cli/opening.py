@@ -22,7 +22,10 @@ async def opened_database(url: str | None) -> "AsyncIterator[Database]":
     if file is not None and not file.is_file():
         raise ConfigError(
             f"there is no database {chosen}",
-            fix="name it with --database or DESKHAND_DATABASE; `deskhand serve` and `deskhand run --live` create one",
+            fix=(
+                "name it with --database or DESKHAND_DATABASE; `deskhand serve` and `deskhand run"
+                " --live` create one"
+            ),
         )
     async with open_database(chosen) as database:
         yield database
@@ -51,11 +54,16 @@ def _chosen(desk: str | None, known: list[str], database: str) -> str:
         name = name_of(desk)
         if name in known:
             return name
-        raise ConfigError(f"{database} holds nothing of a desk {name!r}", fix=f"desks in this database: {listed}")
+        raise ConfigError(
+            f"{database} holds nothing of a desk {name!r}", fix=f"desks in this database: {listed}"
+        )
     if len(known) == 1:
         return known[0]
     if not known:
-        raise ConfigError(f"{database} holds no messages yet", fix="name the desk with --desk, or hand a message in")
+        raise ConfigError(
+            f"{database} holds no messages yet",
+            fix="name the desk with --desk, or hand a message in",
+        )
     raise ConfigError(f"{database} holds several desks", fix=f"name one with --desk: {listed}")
 
 

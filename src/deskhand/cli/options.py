@@ -10,16 +10,30 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on s
 Database = Annotated[
     str | None,
     typer.Option(
-        "--database", envvar="DESKHAND_DATABASE", help="postgresql://…, sqlite:///FILE or a path.", metavar="URL"
+        "--database",
+        envvar="DESKHAND_DATABASE",
+        help="postgresql://…, sqlite:///FILE or a path.",
+        metavar="URL",
     ),
 ]
 DeskName = Annotated[
     str | None,
-    typer.Option("--desk", envvar="DESKHAND_DESK", help="A desk's name or folder; needless when there is only one."),
+    typer.Option(
+        "--desk",
+        envvar="DESKHAND_DESK",
+        help="A desk's name or folder; needless when there is only one.",
+    ),
 ]
-Desk = Annotated[str, typer.Argument(help="A desk's folder, or the name of a shipped desk.", metavar="DESK")]
-Outbox = Annotated[Path | None, typer.Option("--outbox", help="The folder replies leave into.", metavar="DIR")]
-By = Annotated[str | None, typer.Option("--by", help="Who decides; your login name by default.", metavar="NAME")]
+Desk = Annotated[
+    str, typer.Argument(help="A desk's folder, or the name of a shipped desk.", metavar="DESK")
+]
+Outbox = Annotated[
+    Path | None, typer.Option("--outbox", help="The folder replies leave into.", metavar="DIR")
+]
+By = Annotated[
+    str | None,
+    typer.Option("--by", help="Who decides; your login name by default.", metavar="NAME"),
+]
 
 DEFAULT_DATABASE = "deskhand.db"
 DEFAULT_OUTBOX = Path("outbox")

@@ -26,7 +26,8 @@ _PAGE = 200
 
 @app.command("check")
 def check(desk: options.Desk, as_json: options.Json = False) -> None:
-    """Find rules that no call reaches, rules that contradict, and tools nothing allows; exit 1 when there are any."""
+    """Find rules that no call reaches, rules that contradict, and tools nothing allows; exit 1
+    when there are any."""
     from deskhand.policy.check import check_policy
     from deskhand.policy.rules import compile_policy
     from deskhand.wiring import read_desk
@@ -36,7 +37,9 @@ def check(desk: options.Desk, as_json: options.Json = False) -> None:
     found = [] if spec is None else check_policy(compile_policy(spec), _fact_types(loaded))
     if as_json:
         rules = 0 if spec is None else len(spec.rules)
-        print_json({"desk": loaded.spec.name, "rules": rules, "findings": [one.as_json() for one in found]})
+        print_json(
+            {"desk": loaded.spec.name, "rules": rules, "findings": [one.as_json() for one in found]}
+        )
     else:
         _print_findings(spec, found)
     raise typer.Exit(1 if found else 0)
@@ -50,7 +53,9 @@ def _fact_types(loaded: "LoadedDesk") -> "FactTypes":
     from deskhand.wiring import server_tools
 
     stages = [stage for flow in loaded.spec.flows.values() for stage in flow.stages.values()]
-    categories = {choice for stage in stages if stage.task == "classify" for choice in stage.choices}
+    categories = {
+        choice for stage in stages if stage.task == "classify" for choice in stage.choices
+    }
     named = {tool for stage in stages for tool in stage.tools}
     ours = {**OFFICE_SHAPES, **built_in_shapes()}
     offered = {name: shape for name, shape in ours.items() if name in named}
@@ -67,11 +72,19 @@ def _print_findings(spec: "PolicySpec | None", found: "list[PolicyFinding]") -> 
         to.print("the desk has no rules of its own")
         return
     for one in found:
-        to.print(Text("✗ ", style="red").append(printable(one.message), style="default"), soft_wrap=True)
+        to.print(
+            Text("✗ ", style="red").append(printable(one.message), style="default"), soft_wrap=True
+        )
         if one.example:
-            to.print(Text("  for example: " + printable(_call(one.as_json()["example"])), style="dim"), soft_wrap=True)
+            to.print(
+                Text("  for example: " + printable(_call(one.as_json()["example"])), style="dim"),
+                soft_wrap=True,
+            )
     if not found:
-        to.print(f"[green]✓[/] {len(spec.rules)} rules: each one is reached by some call, and none contradicts another")
+        to.print(
+            f"[green]✓[/] {len(spec.rules)} rules: each one is reached by some call, and none"
+            " contradicts another"
+        )
 
 
 def _call(example: dict[str, Any]) -> str:
@@ -85,12 +98,15 @@ def what_if(
     new: Annotated[Path, typer.Argument(help="A file with other rules.", metavar="NEW.yaml")],
     since: Annotated[
         str | None,
-        typer.Option("--since", help="Only calls since then: `7 days` (ago), or a date.", metavar="WHEN"),
+        typer.Option(
+            "--since", help="Only calls since then: `7 days` (ago), or a date.", metavar="WHEN"
+        ),
     ] = None,
     database: options.Database = None,
     as_json: options.Json = False,
 ) -> None:
-    """Judge recorded calls again by other rules, and list each verdict that would change; exit 1 when any does."""
+    """Judge recorded calls again by other rules, and list each verdict that would change; exit 1
+    when any does."""
     from deskhand.wiring import read_desk
 
     begin = _moment(since)
@@ -99,7 +115,9 @@ def what_if(
     report = run_async(_what_if(database, name, begin, _policy(old), _policy(other)))
     if as_json:
         changes = [change.as_json() for change in report.changes]
-        print_json({"desk": name, "judged": report.judged, "unknown": report.unknown, "changes": changes})
+        print_json(
+            {"desk": name, "judged": report.judged, "unknown": report.unknown, "changes": changes}
+        )
     else:
         _print_what_if(report)
     raise typer.Exit(1 if report.changes else 0)
@@ -128,10 +146,15 @@ def _moment(written: str | None) -> float:
         return meant.timestamp()
     if isinstance(meant, date):
         return datetime.combine(meant, time(), tzinfo=UTC).timestamp()
-    raise ConfigError(f"--since cannot be {written!r}", fix="write `7 days`, `2030-01-31` or `2030-01-31T10:00:00Z`")
+    raise ConfigError(
+        f"--since cannot be {written!r}",
+        fix="write `7 days`, `2030-01-31` or `2030-01-31T10:00:00Z`",
+    )
 
 
-async def _what_if(database: str | None, desk: str, since: float, old: "Policy", new: "Policy") -> "WhatIf":
+async def _what_if(
+    database: str | None, desk: str, since: float, old: "Policy", new: "Policy"
+) -> "WhatIf":
     from deskhand.policy.whatif import what_if as judge_again
 
     async with opened_store(database, desk) as store:
@@ -140,7 +163,8 @@ async def _what_if(database: str | None, desk: str, since: float, old: "Policy",
 
 
 async def _recorded(store: "DeskStore", since: float) -> "AsyncIterator[RecordedCall]":
-    """Every call in the desk's journal that has been settled; one that still waits for a person is not."""
+    """Every call in the desk's journal that has been settled; one that still waits for a person
+    is not."""
     from deskhand.engine.journal import result_of
     from deskhand.policy.whatif import RecordedCall
 
@@ -163,10 +187,20 @@ def _print_what_if(report: "WhatIf") -> None:
     for change in report.changes:
         told = change.as_json()
         line = Text(f"{change.run} step {change.seq}  ", style="dim")
-        line.append(printable(f"{change.facts.tool} {shortened(str(told['arguments']), 60)}"), style="default")
+        line.append(
+            printable(f"{change.facts.tool} {shortened(str(told['arguments']), 60)}"),
+            style="default",
+        )
         to.print(line, soft_wrap=True)
         old, new = change.old, change.new
-        to.print(Text(printable(f"  {old.verdict} ({old.rule}) → {new.verdict} ({new.rule})")), soft_wrap=True)
+        to.print(
+            Text(printable(f"  {old.verdict} ({old.rule}) → {new.verdict} ({new.rule})")),
+            soft_wrap=True,
+        )
     unknown = f", {report.unknown} recorded without their facts" if report.unknown else ""
-    changed = f"{len(report.changes)} would change" if report.changes else "[green]✓[/] no verdict would change"
+    changed = (
+        f"{len(report.changes)} would change"
+        if report.changes
+        else "[green]✓[/] no verdict would change"
+    )
     to.print(f"{report.judged} calls judged again{unknown}: {changed}")

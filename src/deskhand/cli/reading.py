@@ -21,12 +21,15 @@ def parse(
     file: File,
     preprocessor: Annotated[
         str | None,
-        typer.Option("--preprocessor", help="Show what an agent is told: `crisp`, `default` or a desk's own."),
+        typer.Option(
+            "--preprocessor", help="Show what an agent is told: `crisp`, `default` or a desk's own."
+        ),
     ] = None,
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show what a mail says: the sender's own words, what is forwarded, attachments, whether a program sent it.
+    """Show what a mail says: the sender's own words, what is forwarded, attachments, whether a
+    program sent it.
 
     With --preprocessor: what it reads (exit 1 where it cannot).
     """
@@ -52,10 +55,15 @@ def parse(
             }
         )
         return
-    _tell(message, visible_reply(message.body), f"{program.kind}: {program.reason}" if program else None)
+    _tell(
+        message,
+        visible_reply(message.body),
+        f"{program.kind}: {program.reason}" if program else None,
+    )
     if found is not None:
         print_plain(
-            f"\nforwarded from {found.from_.name or ''} <{found.from_.address}> {found.date or ''}: {found.subject}"
+            f"\nforwarded from {found.from_.name or ''} <{found.from_.address}> {found.date or ''}:"
+            f" {found.subject}"
         )
         print_plain(found.body)
 
@@ -87,9 +95,17 @@ def _preprocess(message: "Message", name: str, desk: str | None, as_json: bool) 
 def _told(message: "Message", read: "Prepared") -> dict[str, Any]:
     """Under the names that each preprocessor has for what it finds."""
     if read.by == "crisp" and read.failed is None:
-        found = {"patient_name": read.name, "patient_email": read.address, "original_message": read.text}
+        found = {
+            "patient_name": read.name,
+            "patient_email": read.address,
+            "original_message": read.text,
+        }
     else:
-        found = {"sender_email": message.sender.address, "subject": message.subject, "body": message.words}
+        found = {
+            "sender_email": message.sender.address,
+            "subject": message.subject,
+            "body": message.words,
+        }
     return {
         "preprocessor": read.by,
         "read": read.failed is None,
@@ -100,28 +116,40 @@ def _told(message: "Message", read: "Prepared") -> dict[str, Any]:
 
 
 def _tell(message: "Message", words: str, program: str | None) -> None:
-    print_plain(f"{message.subject}\nfrom {message.sender}, {message.received_at:%Y-%m-%d %H:%M %Z}")
+    print_plain(
+        f"{message.subject}\nfrom {message.sender}, {message.received_at:%Y-%m-%d %H:%M %Z}"
+    )
     for one in message.attachments:
-        print_plain(f"attached: {one.name} ({one.type}, {one.size:,} bytes{', read' if one.text else ''})")
+        print_plain(
+            f"attached: {one.name} ({one.type}, {one.size:,} bytes{', read' if one.text else ''})"
+        )
     if program is not None:
         print_plain(f"no person sent this: {program}")
     print_plain(f"\n{words}")
 
 
 def route(
-    file: Annotated[Path | None, typer.Argument(help="An .eml file, or JSON of a message.", metavar="[FILE]")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="An .eml file, or JSON of a message.", metavar="[FILE]")
+    ] = None,
     desk: options.DeskName = None,
     analyse: Annotated[
-        str | None, typer.Option("--analyse", help="Report this desk's rules that hide one another.", metavar="DESK")
+        str | None,
+        typer.Option(
+            "--analyse", help="Report this desk's rules that hide one another.", metavar="DESK"
+        ),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Say which way a message would go, by which rule and why; or what is wrong with a desk's rules."""
+    """Say which way a message would go, by which rule and why; or what is wrong with a desk's
+    rules."""
     from deskhand.errors import ConfigError
 
     if analyse is not None:
         if file is not None:
-            raise ConfigError("--analyse looks at a desk, not at a message", fix="deskhand route --analyse DESK")
+            raise ConfigError(
+                "--analyse looks at a desk, not at a message", fix="deskhand route --analyse DESK"
+            )
         _analyse(analyse, as_json)
         return
     if file is None or desk is None:
@@ -133,8 +161,14 @@ def route(
     if as_json:
         print_json(decided.model_dump(mode="json"))
         return
-    where = f"agent {decided.profile}" if decided.route == "agent" else f"pipeline, flow {decided.flow}"
-    print_plain(f"{where}\nrule {decided.rule}: {decided.why}" if decided.rule else f"{where}\n{decided.why}")
+    where = (
+        f"agent {decided.profile}" if decided.route == "agent" else f"pipeline, flow {decided.flow}"
+    )
+    print_plain(
+        f"{where}\nrule {decided.rule}: {decided.why}"
+        if decided.rule
+        else f"{where}\n{decided.why}"
+    )
 
 
 def _analyse(desk: str, as_json: bool) -> None:
@@ -144,7 +178,13 @@ def _analyse(desk: str, as_json: bool) -> None:
     spec = read_desk(desk).spec
     found = analysed(spec.routing)
     if as_json:
-        print_json({"desk": spec.name, "rules": len(spec.routing), "findings": [asdict(one) for one in found]})
+        print_json(
+            {
+                "desk": spec.name,
+                "rules": len(spec.routing),
+                "findings": [asdict(one) for one in found],
+            }
+        )
     else:
         for one in found:
             console().print(f"{one.kind}: {one.problem}", highlight=False, markup=False)

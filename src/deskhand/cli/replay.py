@@ -21,31 +21,49 @@ def replay(
     run: Annotated[str | None, typer.Argument(help="One run.", metavar="[RUN]")] = None,
     since: Annotated[
         str | None,
-        typer.Option("--since", help="Runs from then on: 2026-03-01, 2026-03-01T09:00, 24h, 7d.", metavar="WHEN"),
+        typer.Option(
+            "--since",
+            help="Runs from then on: 2026-03-01, 2026-03-01T09:00, 24h, 7d.",
+            metavar="WHEN",
+        ),
     ] = None,
-    until: Annotated[str | None, typer.Option("--until", help="Runs before then.", metavar="WHEN")] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", help="Runs before then.", metavar="WHEN")
+    ] = None,
     config: Annotated[
         str | None,
-        typer.Option("--config", help="The desk to replay through; by default that of --desk.", metavar="FOLDER"),
+        typer.Option(
+            "--config",
+            help="The desk to replay through; by default that of --desk.",
+            metavar="FOLDER",
+        ),
     ] = None,
     live: Annotated[
-        bool, typer.Option("--live", help="Ask the model where nothing is recorded; tools stay captured.")
+        bool,
+        typer.Option(
+            "--live", help="Ask the model where nothing is recorded; tools stay captured."
+        ),
     ] = False,
-    parallel: Annotated[int, typer.Option("--parallel", min=1, max=256, help="Conversations side by side.")] = 16,
+    parallel: Annotated[
+        int, typer.Option("--parallel", min=1, max=256, help="Conversations side by side.")
+    ] = 16,
     desk: options.DeskName = None,
     database: options.Database = None,
     as_json: options.Json = False,
 ) -> None:
-    """Work recorded messages again, through the desk as it is now or through another, and tell what changes.
+    """Work recorded messages again, through the desk as it is now or through another, and tell what
+    changes.
 
-    What models, tools and people said is taken from the record where the question is the same. Exit 1 when a route, a
-    status, a verdict, a tool call or a reply comes out differently.
+    What models, tools and people said is taken from the record where the question is the same. Exit
+    1 when a route, a status, a verdict, a tool call or a reply comes out differently.
     """
     from deskhand.errors import ConfigError
     from deskhand.evals.recorded import Window
 
     if (run is None) == (since is None and until is None):
-        raise ConfigError("say what to replay", fix="name a run, or a time with --since (and --until)")
+        raise ConfigError(
+            "say what to replay", fix="name a run, or a time with --since (and --until)"
+        )
     window = Window(run, _moment(since, 0.0), _moment(until, float("inf")))
     report = run_async(_replay(window, config, desk, database, live, parallel))
     if as_json:
@@ -56,7 +74,12 @@ def replay(
 
 
 async def _replay(
-    window: "Window", config: str | None, desk: str | None, database: str | None, live: bool, parallel: int
+    window: "Window",
+    config: str | None,
+    desk: str | None,
+    database: str | None,
+    live: bool,
+    parallel: int,
 ) -> "Document":
     from deskhand.cli.bars import Bar
     from deskhand.cli.opening import opened_store
@@ -71,8 +94,12 @@ async def _replay(
     total = sum(len(conversation.runs) for conversation in conversations)
     chat = RecordedChat()
     with Bar("runs", total) as bar:
-        async with open_sandbox(loaded, chat=lambda own: chat.before(own if live else None), rest=0.0) as sandbox:
-            found = await replay_conversations(conversations, sandbox, chat, parallel=parallel, done=bar.advance)
+        async with open_sandbox(
+            loaded, chat=lambda own: chat.before(own if live else None), rest=0.0
+        ) as sandbox:
+            found = await replay_conversations(
+                conversations, sandbox, chat, parallel=parallel, done=bar.advance
+            )
     counts = Counter(str(one["verdict"]) for one in found.runs)
     return {
         "desk": store.desk,
@@ -98,10 +125,15 @@ def _moment(text: str | None, otherwise: float) -> float:
 
 
 def _worth_showing(one: "Document") -> "list[Document]":
-    """Where a model's answer is missing, how the run ended for want of it says nothing about the desk."""
+    """Where a model's answer is missing, how the run ended for want of it says nothing about the
+    desk."""
     if one["verdict"] != "unknown":
         return list(one["changes"])
-    return [change for change in one["changes"] if change["what"] not in _AFTERWARDS and not _breaks_off(change)]
+    return [
+        change
+        for change in one["changes"]
+        if change["what"] not in _AFTERWARDS and not _breaks_off(change)
+    ]
 
 
 def _breaks_off(change: "Document") -> bool:
@@ -127,15 +159,24 @@ def _tell(report: "Document") -> None:
                 out.print(f"      {name} {printable(shown(value))}", markup=False, soft_wrap=True)
     told = [f"{report[verdict]} {verdict}" for verdict in ("identical", "changed", "unknown")]
     out.print(f"{report['total']} run{'s' * (report['total'] != 1)}: {', '.join(told)}")
-    asked, results, decisions = report["model_requests"], report["tool_results"], report["decisions"]
+    asked, results, decisions = (
+        report["model_requests"],
+        report["tool_results"],
+        report["decisions"],
+    )
     if sum(asked.values()):
         out.print(
-            f"model requests: {asked['recorded']} answered from the record, {asked['not_recorded']} not recorded,"
-            f" {asked['asked']} asked anew"
+            f"model requests: {asked['recorded']} answered from the record, {asked['not_recorded']}"
+            f" not recorded, {asked['asked']} asked anew"
         )
     if results["captured"]:
-        out.print(f"tool calls: {results['recorded']} as recorded, {results['captured']} new, captured")
+        out.print(
+            f"tool calls: {results['recorded']} as recorded, {results['captured']} new, captured"
+        )
     if decisions["left_out"]:
-        out.print(f"decisions: {decisions['applied']} applied, {decisions['left_out']} not, their question has changed")
+        out.print(
+            f"decisions: {decisions['applied']} applied, {decisions['left_out']} not, their"
+            " question has changed"
+        )
     for one in report["skipped"]:
         out.print(f"[dim]left out {one['run']}: {one['why']}[/]")

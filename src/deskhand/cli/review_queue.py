@@ -40,8 +40,12 @@ def _changed(
 @app.command("snooze")
 def snooze(
     review: ReviewId,
-    until: Annotated[str | None, typer.Option("--until", help="When it comes back, as 2026-11-16T09:00.")] = None,
-    for_: Annotated[str | None, typer.Option("--for", help="How long, as 2 hours or 3 days.")] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", help="When it comes back, as 2026-11-16T09:00.")
+    ] = None,
+    for_: Annotated[
+        str | None, typer.Option("--for", help="How long, as 2 hours or 3 days.")
+    ] = None,
     wake: Annotated[bool, typer.Option("--wake", help="Bring it back now.")] = False,
     by: options.By = None,
     database: options.Database = None,
@@ -66,11 +70,15 @@ def _moment(until: str | None, for_: str | None) -> float:
     from deskhand.measures import measure
 
     if (until is None) == (for_ is None):
-        raise ConfigError("until when?", fix='give --until 2026-11-16T09:00, --for "2 hours" or --wake')
+        raise ConfigError(
+            "until when?", fix='give --until 2026-11-16T09:00, --for "2 hours" or --wake'
+        )
     if for_ is not None:
         length = measure(for_)
         if length is None or length[0] != "duration":
-            raise ConfigError(f"{for_!r} is no length of time", fix="write 2 hours, 3 days or 1 week")
+            raise ConfigError(
+                f"{for_!r} is no length of time", fix="write 2 hours, 3 days or 1 week"
+            )
         return time.time() + float(length[1].total_seconds())
     try:
         return datetime.fromisoformat(until or "").astimezone().timestamp()
@@ -81,7 +89,9 @@ def _moment(until: str | None, for_: str | None) -> float:
 @app.command("assign")
 def assign(
     review: ReviewId,
-    to: Annotated[str | None, typer.Argument(help="Whose it is; leave it out for nobody's.", metavar="[NAME]")] = None,
+    to: Annotated[
+        str | None, typer.Argument(help="Whose it is; leave it out for nobody's.", metavar="[NAME]")
+    ] = None,
     by: options.By = None,
     database: options.Database = None,
     desk: options.DeskName = None,
@@ -91,7 +101,11 @@ def assign(
     name = by or options.login_name()
 
     def words(assigned: "Review") -> str:
-        return f"is {assigned.assignee}'s to look at" if assigned.assignee else "is everybody's to look at"
+        return (
+            f"is {assigned.assignee}'s to look at"
+            if assigned.assignee
+            else "is everybody's to look at"
+        )
 
     _changed(lambda store: store.assign(review, name, to), database, desk, as_json, words)
 
@@ -107,7 +121,13 @@ def note(
 ) -> None:
     """Leave a word for colleagues."""
     name = by or options.login_name()
-    _changed(lambda store: store.note_review(review, name, text), database, desk, as_json, lambda _: "noted")
+    _changed(
+        lambda store: store.note_review(review, name, text),
+        database,
+        desk,
+        as_json,
+        lambda _: "noted",
+    )
 
 
 @app.command("undo")
@@ -130,7 +150,9 @@ def undo(
 @app.command("canned")
 def canned(
     review: ReviewId,
-    name: Annotated[str | None, typer.Argument(help="One of them: its text alone.", metavar="[NAME]")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="One of them: its text alone.", metavar="[NAME]")
+    ] = None,
     by: options.By = None,
     database: options.Database = None,
     desk: options.DeskName = None,
@@ -155,13 +177,17 @@ def canned(
             console().print(printable(one.text), markup=False, soft_wrap=True)
 
 
-async def _canned(database: str | None, desk: str | None, review: str, reviewer: str) -> "list[Canned]":
+async def _canned(
+    database: str | None, desk: str | None, review: str, reviewer: str
+) -> "list[Canned]":
     from deskhand.engine.docket import read_docket
     from deskhand.errors import ConfigError
     from deskhand.wiring import read_desk
 
     if desk is None:
-        raise ConfigError("canned replies stand in desk.yaml", fix="name the desk's folder with --desk")
+        raise ConfigError(
+            "canned replies stand in desk.yaml", fix="name the desk's folder with --desk"
+        )
     spec = read_desk(desk).spec
     async with opened_store(database, desk) as store:
         return (await read_docket(store, review)).canned(spec.reviews.canned, reviewer)

@@ -4,7 +4,15 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from deskhand.cli.terminal import console, moment, print_table, printable, shortened, status_text, when
+from deskhand.cli.terminal import (
+    console,
+    moment,
+    print_table,
+    printable,
+    shortened,
+    status_text,
+    when,
+)
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -43,9 +51,18 @@ def print_docket(docket: "Docket") -> None:
     from deskhand.cli.trace import payload_lines
 
     review, to = docket.review, console()
-    to.print(Text(review.id, style="bold"), status_text(review.state), f"[dim]version {review.version}[/]")
+    to.print(
+        Text(review.id, style="bold"),
+        status_text(review.state),
+        f"[dim]version {review.version}[/]",
+    )
     to.print(Text(printable(f"  {review.kind}: {review.reason}"), style="yellow"), soft_wrap=True)
-    for line in (*_fact_lines(docket), *_message_lines(docket), *payload_lines(review.payload), *_beside(docket)):
+    for line in (
+        *_fact_lines(docket),
+        *_message_lines(docket),
+        *payload_lines(review.payload),
+        *_beside(docket),
+    ):
         to.print(line, soft_wrap=True)
     _print_how(review)
 
@@ -56,9 +73,15 @@ def _fact_lines(docket: "Docket") -> "list[Text]":
     review, message = docket.review, docket.message
     about = "" if message is None else f"  {message.subject}  from {message.sender}"
     lines = [f"  {review.run_id}{about}"]
-    facts: dict[str, Any] = {name: review.facts[name] for name in ("category", "language") if name in review.facts}
+    facts: dict[str, Any] = {
+        name: review.facts[name] for name in ("category", "language") if name in review.facts
+    }
     if "confidence" in review.facts:
-        least = f", below {review.facts['threshold']:g} a person looks" if "threshold" in review.facts else ""
+        least = (
+            f", below {review.facts['threshold']:g} a person looks"
+            if "threshold" in review.facts
+            else ""
+        )
         facts["confidence"] = f"{review.facts['confidence']}{least}"
     facts |= {"why": ", ".join(review.causes)} if review.causes else {}
     facts |= {"for": review.assignee} if review.assignee else {}
@@ -80,7 +103,10 @@ def _message_lines(docket: "Docket") -> "list[Text]":
     lines = [line for line in docket.message.body.strip().splitlines() if line.strip()]
     shown = [shortened(line, _WIDEST) for line in lines[:_MOST_LINES]]
     more = [f"… {len(lines) - _MOST_LINES} more lines"] if len(lines) > _MOST_LINES else []
-    return [Text(""), *(Text("  ┊ ", style="magenta").append(line, style="default") for line in (*shown, *more))]
+    return [
+        Text(""),
+        *(Text("  ┊ ", style="magenta").append(line, style="default") for line in (*shown, *more)),
+    ]
 
 
 def _beside(docket: "Docket") -> "list[Text]":
@@ -90,9 +116,15 @@ def _beside(docket: "Docket") -> "list[Text]":
     lines: list[str] = []
     for call in docket.tool_calls:
         written = json.dumps(call["arguments"], ensure_ascii=False)
-        lines.append(f"  ⚒ {call['tool']} {written}  {call['verdict']}{'' if call['ok'] else ', not done'}")
-    lines += [f"  ❝ {source.get('title') or source.get('article') or source}" for source in docket.sources]
-    lines += [f"  ☞ {moment(event.at)} {event.by}: {event_words(event)}" for event in docket.history]
+        lines.append(
+            f"  ⚒ {call['tool']} {written}  {call['verdict']}{'' if call['ok'] else ', not done'}"
+        )
+    lines += [
+        f"  ❝ {source.get('title') or source.get('article') or source}" for source in docket.sources
+    ]
+    lines += [
+        f"  ☞ {moment(event.at)} {event.by}: {event_words(event)}" for event in docket.history
+    ]
     return [Text(""), *(Text(shortened(line, 160), style="dim") for line in lines)] if lines else []
 
 
@@ -115,10 +147,22 @@ def _print_how(review: "Review") -> None:
 
     to = console()
     if review.payload.get("approvals_needed", 1) > 1:
-        signed = f"{review.signed_by} has approved it" if review.signed_by else "nobody has approved it yet"
-        to.print(Text(printable(f"\n  two people must approve it; {signed}"), style="yellow"), soft_wrap=True)
+        signed = (
+            f"{review.signed_by} has approved it"
+            if review.signed_by
+            else "nobody has approved it yet"
+        )
+        to.print(
+            Text(printable(f"\n  two people must approve it; {signed}"), style="yellow"),
+            soft_wrap=True,
+        )
     if review.state == "open":
         choices = ", ".join(one.value.replace("_", "-") for one in DECISIONS[review.kind])
         to.print(Text(f"\n  deskhand reviews [{choices}] {review.id}", style="dim"), soft_wrap=True)
     elif review.decision:
-        to.print(Text(f"\n  {review.decision} by {review.decided_by} {moment(review.decided_at)}", style="dim"))
+        to.print(
+            Text(
+                f"\n  {review.decision} by {review.decided_by} {moment(review.decided_at)}",
+                style="dim",
+            )
+        )

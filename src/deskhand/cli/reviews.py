@@ -23,10 +23,16 @@ if TYPE_CHECKING:
 app = typer.Typer(help="See what waits for a person, and decide it.", no_args_is_help=True)
 
 ReviewId = Annotated[str, typer.Argument(help="The review's id, as rev_06gx…", metavar="REVIEW")]
-Note = Annotated[str | None, typer.Option("--note", help="Why; kept with the decision.", metavar="TEXT")]
+Note = Annotated[
+    str | None, typer.Option("--note", help="Why; kept with the decision.", metavar="TEXT")
+]
 Version = Annotated[
     int | None,
-    typer.Option("--version", help="The version you looked at; refused if it changed since.", metavar="NUMBER"),
+    typer.Option(
+        "--version",
+        help="The version you looked at; refused if it changed since.",
+        metavar="NUMBER",
+    ),
 ]
 
 
@@ -35,16 +41,28 @@ Version = Annotated[
 
 @app.command("list")
 def list_reviews(
-    state: Annotated[str, typer.Option("--state", help="open, decided, stale, expired or all.")] = "open",
-    cause: Annotated[str | None, typer.Option("--cause", help="Why it is there, as below_threshold.")] = None,
+    state: Annotated[
+        str, typer.Option("--state", help="open, decided, stale, expired or all.")
+    ] = "open",
+    cause: Annotated[
+        str | None, typer.Option("--cause", help="Why it is there, as below_threshold.")
+    ] = None,
     category: Annotated[str | None, typer.Option("--category", help="As complaint.")] = None,
     language: Annotated[str | None, typer.Option("--language", help="As cs.")] = None,
-    words: Annotated[str, typer.Option("--search", help="Words of sender, subject, text or draft.")] = "",
-    assignee: Annotated[str | None, typer.Option("--assignee", help="Whose it is to look at.", metavar="NAME")] = None,
+    words: Annotated[
+        str, typer.Option("--search", help="Words of sender, subject, text or draft.")
+    ] = "",
+    assignee: Annotated[
+        str | None, typer.Option("--assignee", help="Whose it is to look at.", metavar="NAME")
+    ] = None,
     mine: Annotated[bool, typer.Option("--mine", help="Only what is assigned to you.")] = False,
-    snoozed: Annotated[bool, typer.Option("--snoozed", help="Only what is snoozed; else it is left out.")] = False,
+    snoozed: Annotated[
+        bool, typer.Option("--snoozed", help="Only what is snoozed; else it is left out.")
+    ] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000)] = 50,
-    after: Annotated[str | None, typer.Option("--after", help="The last one seen: go on after it.")] = None,
+    after: Annotated[
+        str | None, typer.Option("--after", help="The last one seen: go on after it.")
+    ] = None,
     database: options.Database = None,
     desk: options.DeskName = None,
     as_json: options.Json = False,
@@ -54,7 +72,9 @@ def list_reviews(
     from deskhand.model.run import ReviewState
 
     wanted = ReviewFilter(
-        state=None if state == "all" else ReviewState(_known("state", state, [*ReviewState, "all"])),
+        state=(
+            None if state == "all" else ReviewState(_known("state", state, [*ReviewState, "all"]))
+        ),
         cause=_cause(cause),
         category=category,
         language=language,
@@ -67,11 +87,18 @@ def list_reviews(
         return
     print_reviews(found)
     if len(found) == limit:
-        console().print(f"there may be more; go on with: --after {found[-1].id}", style="dim", markup=False)
+        console().print(
+            f"there may be more; go on with: --after {found[-1].id}", style="dim", markup=False
+        )
 
 
 async def _list(
-    database: str | None, desk: str | None, wanted: "ReviewFilter", words: str, limit: int, after: str | None
+    database: str | None,
+    desk: str | None,
+    wanted: "ReviewFilter",
+    words: str,
+    limit: int,
+    after: str | None,
 ) -> "list[Review]":
     from deskhand.engine.finding import search, terms_of, walk
     from deskhand.model.run import ReviewState
@@ -81,7 +108,9 @@ async def _list(
         if wanted.state is ReviewState.OPEN:
             found = await walk(store, wanted, terms_of(words), beyond=seen, limit=limit)
         else:
-            found = await search(store, wanted, terms_of(words), after=seen and seen[1:], limit=limit)
+            found = await search(
+                store, wanted, terms_of(words), after=seen and seen[1:], limit=limit
+            )
     return [item.review for item in found]
 
 
@@ -101,7 +130,10 @@ def _known(what: str, word: str, words: list[str]) -> str:
 
 @app.command("show")
 def show_review(
-    review: ReviewId, database: options.Database = None, desk: options.DeskName = None, as_json: options.Json = False
+    review: ReviewId,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
 ) -> None:
     """Show exactly what a decision would be about."""
     docket = run_async(_show(database, desk, review))
@@ -152,7 +184,9 @@ def _decision(name: str, help: str) -> Callable[..., None]:
 
 approve = _decision("approve", "Let it happen exactly as shown.")
 reject = _decision("reject", "Do not let it happen.")
-take_over = _decision("take-over", "Answer yourself; the desk stays silent until `conversations give-back`.")
+take_over = _decision(
+    "take-over", "Answer yourself; the desk stays silent until `conversations give-back`."
+)
 close = _decision("close", "End a handed-over run; nothing more happens.")
 retry = _decision("retry", "Try a handed-over run again where it stopped.")
 
@@ -192,7 +226,9 @@ def edit(
     fields = (("text", text), ("subject", subject), ("invitation", answer))
     changed = {name: value for name, value in fields if value}
     if not changed:
-        raise ConfigError("nothing was changed", fix="give --text, --file, --subject or --invitation")
+        raise ConfigError(
+            "nothing was changed", fix="give --text, --file, --subject or --invitation"
+        )
     check_filled(text or "")
     _tell(run_async(_decide("edit", review, by, note, version, database, desk, changed)), as_json)
 
@@ -200,8 +236,12 @@ def edit(
 @app.command("answer")
 def answer(
     review: ReviewId,
-    text: Annotated[str | None, typer.Option("--text", help="What to write to the customer.")] = None,
-    file: Annotated[Path | None, typer.Option("--file", help="A file with the text; - reads what is piped in.")] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", help="What to write to the customer.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", help="A file with the text; - reads what is piped in.")
+    ] = None,
     subject: Annotated[str | None, typer.Option("--subject", help="A subject of your own.")] = None,
     by: options.By = None,
     note: Note = None,
@@ -215,7 +255,11 @@ def answer(
     from deskhand.errors import ConfigError
 
     if file is not None:
-        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8", errors="replace")
+        text = (
+            sys.stdin.read()
+            if str(file) == "-"
+            else file.read_text(encoding="utf-8", errors="replace")
+        )
     if text is None or not text.strip():
         raise ConfigError("the answer is empty", fix="give --text or --file")
     check_filled(text)
@@ -226,7 +270,9 @@ def answer(
 @app.command("revise")
 def revise(
     review: ReviewId,
-    note: Annotated[str, typer.Option("--note", help="What to do better; the draft is written again.")],
+    note: Annotated[
+        str, typer.Option("--note", help="What to do better; the draft is written again.")
+    ],
     by: options.By = None,
     version: Version = None,
     database: options.Database = None,
@@ -267,10 +313,15 @@ def _tell(review: "Review", as_json: bool) -> None:
         print_json(document(review))
         return
     if review.decision is None:
-        words = f"{review.id}: approved by {review.signed_by}, the first of two; another person must approve it as well"
+        words = (
+            f"{review.id}: approved by {review.signed_by}, the first of two; another person must"
+            " approve it as well"
+        )
         console().print(words, markup=False, soft_wrap=True)
         return
     follows = review.decision not in ("take_over", "close")
     after = "; the serving process goes on with the run (deskhand serve)" if follows else ""
     word = str(review.decision).replace("_", " ")
-    console().print(f"{review.id}: {word} by {review.decided_by}{after}", markup=False, soft_wrap=True)
+    console().print(
+        f"{review.id}: {word} by {review.decided_by}{after}", markup=False, soft_wrap=True
+    )

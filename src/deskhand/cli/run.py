@@ -21,22 +21,33 @@ TROUBLE = ("needs_review", "failed")
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="An .eml, or JSON of a message or of a conversation's turns.")],
-    desk: Annotated[
-        str, typer.Option("--desk", envvar="DESKHAND_DESK", help="A desk's folder, or the name of a shipped desk.")
+    file: Annotated[
+        Path, typer.Argument(help="An .eml, or JSON of a message or of a conversation's turns.")
     ],
-    live: Annotated[bool, typer.Option("--live", help="Carry effects out; without it they are captured.")] = False,
+    desk: Annotated[
+        str,
+        typer.Option(
+            "--desk", envvar="DESKHAND_DESK", help="A desk's folder, or the name of a shipped desk."
+        ),
+    ],
+    live: Annotated[
+        bool, typer.Option("--live", help="Carry effects out; without it they are captured.")
+    ] = False,
     database: Annotated[
         str | None,
-        typer.Option("--database", help="Where the records go; a throw-away file unless --live.", metavar="URL"),
+        typer.Option(
+            "--database",
+            help="Where the records go; a throw-away file unless --live.",
+            metavar="URL",
+        ),
     ] = None,
     outbox: options.Outbox = None,
     as_json: options.Json = False,
 ) -> None:
     """Work one message and tell its story.
 
-    Nothing leaves this machine unless you say --live: effects are judged and recorded, not carried out, and the
-    records go into a throw-away database unless you name one.
+    Nothing leaves this machine unless you say --live: effects are judged and recorded, not carried
+    out, and the records go into a throw-away database unless you name one.
     """
     stories, is_conversation = run_async(_run(file, desk, live, database, outbox, as_json))
     if as_json:
@@ -74,7 +85,9 @@ async def _run(
 def _say_how_to_decide(story: dict[str, Any]) -> None:
     review = story["review"]
     if review is not None and review["state"] == "open":
-        console().print(f"  [dim]decide it with[/] deskhand reviews show {review['id']}", highlight=False)
+        console().print(
+            f"  [dim]decide it with[/] deskhand reviews show {review['id']}", highlight=False
+        )
 
 
 @asynccontextmanager
@@ -95,13 +108,14 @@ async def _opened(
 
 
 async def _refuse_other_work(store: "Store", url: str) -> None:
-    """A desk that opens takes up what is unfinished; what customers wait for must not be worked without effects."""
+    """A desk that opens takes up what is unfinished; what customers wait for must not be worked
+    without effects."""
     from deskhand.errors import Conflict
     from deskhand.model.run import RunStatus
 
     for status in RunStatus:
         if not status.is_final and (waiting := await store.runs(status=status, limit=1)):
             raise Conflict(
-                f"{options.shown(url)} has a run that is {status} ({waiting[0].id}); a message without --live must not"
-                " touch it: name another database, or say --live"
+                f"{options.shown(url)} has a run that is {status} ({waiting[0].id}); a message"
+                " without --live must not touch it: name another database, or say --live"
             )

@@ -8,7 +8,15 @@ import typer
 from deskhand.cli import options
 from deskhand.cli.opening import opened_store
 from deskhand.cli.stop import told
-from deskhand.cli.terminal import console, print_json, print_table, run_async, shortened, status_text, when
+from deskhand.cli.terminal import (
+    console,
+    print_json,
+    print_table,
+    run_async,
+    shortened,
+    status_text,
+    when,
+)
 from deskhand.model.documents import document
 
 if TYPE_CHECKING:
@@ -23,9 +31,15 @@ RunId = Annotated[str, typer.Argument(help="The run's id, as run_06gx…", metav
 
 @app.command("list")
 def list_runs(
-    status: Annotated[str | None, typer.Option("--status", help="Only runs in this status.")] = None,
-    conversation: Annotated[str | None, typer.Option("--conversation", help="Only runs of this conversation.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many, newest first.")] = 20,
+    status: Annotated[
+        str | None, typer.Option("--status", help="Only runs in this status.")
+    ] = None,
+    conversation: Annotated[
+        str | None, typer.Option("--conversation", help="Only runs of this conversation.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=1000, help="How many, newest first.")
+    ] = 20,
     database: options.Database = None,
     desk: options.DeskName = None,
     as_json: options.Json = False,
@@ -36,7 +50,10 @@ def list_runs(
         print_json({"runs": found, "stopped": None if stopped is None else document(stopped)})
         return
     if stopped is not None:
-        console().print(f"the desk is stopped {told(stopped)}; nothing leaves until it is resumed", style="yellow")
+        console().print(
+            f"the desk is stopped {told(stopped)}; nothing leaves until it is resumed",
+            style="yellow",
+        )
     _print_runs(found)
 
 
@@ -48,7 +65,9 @@ async def _list(
     wanted = _status(status)
     async with opened_store(database, desk) as store:
         runs = await store.runs(status=wanted, conversation=conversation, limit=limit)
-        listed = [_document(run) | {"message": message_of(await store.message(run.id))} for run in runs]
+        listed = [
+            _document(run) | {"message": message_of(await store.message(run.id))} for run in runs
+        ]
         return listed, await store.stopped()
 
 
@@ -56,7 +75,10 @@ async def _list(
 def show_run(
     run: RunId,
     state: Annotated[
-        int | None, typer.Option("--state", help="Show the full state before and after this step.", metavar="SEQ")
+        int | None,
+        typer.Option(
+            "--state", help="Show the full state before and after this step.", metavar="SEQ"
+        ),
     ] = None,
     database: options.Database = None,
     desk: options.DeskName = None,
@@ -75,7 +97,9 @@ def show_run(
         trace.print_trace(console(), records)
 
 
-async def _records(database: str | None, desk: str | None, run: str) -> "tuple[Records, dict[str, Any]]":
+async def _records(
+    database: str | None, desk: str | None, run: str
+) -> "tuple[Records, dict[str, Any]]":
     from deskhand.engine.agent_trail import trail_of
     from deskhand.engine.story import read_records
 
@@ -85,7 +109,9 @@ async def _records(database: str | None, desk: str | None, run: str) -> "tuple[R
 
 @app.command("savings")
 def show_savings(
-    limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Over how many runs, newest first.")] = 1000,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=10_000, help="Over how many runs, newest first.")
+    ] = 1000,
     database: options.Database = None,
     desk: options.DeskName = None,
     as_json: options.Json = False,
@@ -97,7 +123,9 @@ def show_savings(
         return
     kinds = ", ".join(f"{kind} {times}" for kind, times in found["by_task"].items())
     console().print(f"LLM asked       {found['asked']:,} questions, spent {found['spent']:.4f}")
-    console().print(f"LLM not asked   {found['spared']:,} questions, saved about {found['saved']:.4f}  {kinds}")
+    console().print(
+        f"LLM not asked   {found['spared']:,} questions, saved about {found['saved']:.4f}  {kinds}"
+    )
     console().print(f"held for people {found['held']:,} answers, because the LLM could not be had")
 
 
@@ -132,7 +160,9 @@ def cancel_run(
     _tell(run_async(_change("cancel", run, by, database, desk)), as_json)
 
 
-async def _change(action: str, run: str, by: str | None, database: str | None, desk: str | None) -> dict[str, Any]:
+async def _change(
+    action: str, run: str, by: str | None, database: str | None, desk: str | None
+) -> dict[str, Any]:
     async with opened_store(database, desk) as store:
         who = by or options.login_name()
         changed = await (store.requeue(run, who) if action == "requeue" else store.cancel(run, who))
@@ -143,7 +173,9 @@ def _tell(run: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(run)
         return
-    served = "; the serving process takes it up (deskhand serve)" if run["status"] == "queued" else ""
+    served = (
+        "; the serving process takes it up (deskhand serve)" if run["status"] == "queued" else ""
+    )
     console().print(f"{run['id']} is {status_text(run['status'])}{served}")
 
 
@@ -170,8 +202,19 @@ def _print_runs(found: list[dict[str, Any]]) -> None:
     rows = []
     for run in found:
         message = run["message"] or {"from": "(erased)", "subject": ""}
-        cells = (_address(message["from"]), shortened(message["subject"], 50), shortened(run["reason"] or "", 60))
-        rows.append((run["id"], when(run["created_at"]), status_text(run["status"]), *map(escape, cells[:shown])))
+        cells = (
+            _address(message["from"]),
+            shortened(message["subject"], 50),
+            shortened(run["reason"] or "", 60),
+        )
+        rows.append(
+            (
+                run["id"],
+                when(run["created_at"]),
+                status_text(run["status"]),
+                *map(escape, cells[:shown]),
+            )
+        )
     print_table(("run", "accepted", "status"), ("from", "subject", "reason")[:shown], rows)
 
 

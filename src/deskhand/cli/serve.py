@@ -28,35 +28,61 @@ _BACKLOG = 2048
 
 
 def serve(
-    desks: Annotated[list[str], typer.Argument(help="Folders of desks, or names of shipped ones.", metavar="DESK...")],
+    desks: Annotated[
+        list[str],
+        typer.Argument(help="Folders of desks, or names of shipped ones.", metavar="DESK..."),
+    ],
     database: options.Database = None,
     outbox: options.Outbox = None,
     host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")] = 8080,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
+    ] = 8080,
     workers: Annotated[
-        bool, typer.Option("--workers", help="Take messages in only; `deskhand worker` processes do the work.")
+        bool,
+        typer.Option(
+            "--workers", help="Take messages in only; `deskhand worker` processes do the work."
+        ),
     ] = False,
-    log_json: Annotated[bool, typer.Option("--log-json", help="Log JSON lines; so does DESKHAND_LOG=json.")] = False,
+    log_json: Annotated[
+        bool, typer.Option("--log-json", help="Log JSON lines; so does DESKHAND_LOG=json.")
+    ] = False,
 ) -> None:
-    """Work desks and take messages over HTTP; SIGTERM or Ctrl-C stops once what runs has come to rest."""
+    """Work desks and take messages over HTTP; SIGTERM or Ctrl-C stops once what runs has come to
+    rest."""
     from deskhand.cli.memory import keep_memory_compact
     from deskhand.logs import set_up_logging
 
     set_up_logging(logging.INFO, as_json=log_json or None)
     keep_memory_compact()
     run_async(
-        _serve(desks, database or options.DEFAULT_DATABASE, outbox or options.DEFAULT_OUTBOX, host, port, workers)
+        _serve(
+            desks,
+            database or options.DEFAULT_DATABASE,
+            outbox or options.DEFAULT_OUTBOX,
+            host,
+            port,
+            workers,
+        )
     )
 
 
-async def _serve(names: list[str], url: str, outbox: Path, host: str, port: int, workers: bool) -> None:
+async def _serve(
+    names: list[str], url: str, outbox: Path, host: str, port: int, workers: bool
+) -> None:
     from deskhand.wiring import open_database, read_desk
 
     loaded = [read_desk(name) for name in names]
     _check_names(loaded)
     with listening(host, port) as listener:
-        log.info("opening %s: new articles and examples are read first", ", ".join(one.spec.name for one in loaded))
-        async with open_database(url) as database, opened(loaded, database, outbox, workers) as desks:
+        log.info(
+            "opening %s: new articles and examples are read first",
+            ", ".join(one.spec.name for one in loaded),
+        )
+        async with (
+            open_database(url) as database,
+            opened(loaded, database, outbox, workers) as desks,
+        ):
             where = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
             log.info(
                 "serving %s at %s",
@@ -74,7 +100,8 @@ async def _serve(names: list[str], url: str, outbox: Path, host: str, port: int,
 async def opened(
     loaded: "Sequence[LoadedDesk]", database: "Database", outbox: Path, workers: bool
 ) -> "AsyncIterator[list[Desk]]":
-    """All desks under one owner: they share the lease of this process. With workers they only take messages in."""
+    """All desks under one owner: they share the lease of this process. With workers they only
+    take messages in."""
     from deskhand.model.ids import new_id
     from deskhand.wiring import join_crew, open_desk
 
@@ -99,16 +126,23 @@ async def web_server(desks: "list[Desk]", database: "Database") -> "uvicorn.Serv
     class Server(uvicorn.Server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
-            """Signals are ours: uvicorn would repeat them when it ends, before the desks have come to rest."""
+            """Signals are ours: uvicorn would repeat them when it ends, before the desks have
+            come to rest."""
             yield
 
     served = {desk.spec.name: desk for desk in desks}
     pages = {PREFIX: create_approvals(served, user_accounts(database))}
     app = create_app(served, api_keys(database), version=__version__, pages=pages)
-    return Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_HTTP_GRACE))
+    return Server(
+        uvicorn.Config(
+            app, log_config=None, access_log=False, timeout_graceful_shutdown=_HTTP_GRACE
+        )
+    )
 
 
-async def until_stopped(server: "uvicorn.Server", desks: "list[Desk]", listener: socket.socket) -> None:
+async def until_stopped(
+    server: "uvicorn.Server", desks: "list[Desk]", listener: socket.socket
+) -> None:
     """Serve until a signal comes or the lease is lost; Fenced in the latter case."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -137,9 +171,13 @@ async def _warn_without_people(database: "Database", where: str) -> None:
     if any(user.removed_at is None for user in await user_accounts(database).list()):
         log.info("approvals at %s/approvals/", where)
     else:
-        log.warning("nobody can log in to %s/approvals/ yet: deskhand users add NAME --desk DESK", where)
+        log.warning(
+            "nobody can log in to %s/approvals/ yet: deskhand users add NAME --desk DESK", where
+        )
     if not any(key.revoked_at is None for key in await api_keys(database).list()):
-        log.warning("nobody can call the API yet: deskhand keys add NAME --scope messages:write --desk DESK")
+        log.warning(
+            "nobody can call the API yet: deskhand keys add NAME --scope messages:write --desk DESK"
+        )
 
 
 def _check_names(loaded: "Sequence[LoadedDesk]") -> None:
@@ -149,7 +187,8 @@ def _check_names(loaded: "Sequence[LoadedDesk]") -> None:
     for one in loaded:
         if one.spec.name in seen:
             raise ConfigError(
-                f"two desks are called {one.spec.name!r}: {seen[one.spec.name]} and {one.spec.folder}",
+                f"two desks are called {one.spec.name!r}: {seen[one.spec.name]} and"
+                f" {one.spec.folder}",
                 fix="give one another name in its desk.yaml",
             )
         seen[one.spec.name] = one.spec.folder
@@ -165,6 +204,8 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as error:
         words = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
-        raise ConfigError(f"cannot listen on {host}:{port}: {words}", fix="choose another --port or --host") from None
+        raise ConfigError(
+            f"cannot listen on {host}:{port}: {words}", fix="choose another --port or --host"
+        ) from None
     with listener:
         yield listener

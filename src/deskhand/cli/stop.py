@@ -20,7 +20,9 @@ Name = Annotated[str, typer.Argument(help="A desk's name or folder.", metavar="D
 
 def stop(
     desk: Name,
-    reason: Annotated[str, typer.Option("--reason", help="Why; shown wherever something is held.")] = "",
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why; shown wherever something is held.")
+    ] = "",
     by: options.By = None,
     database: options.Database = None,
     as_json: options.Json = False,
@@ -31,10 +33,18 @@ def stop(
         print_json({"desk": name_of(desk), "stopped": document(stopped)})
         return
     console().print(f"{name_of(desk)} is stopped: {told(stopped)}", markup=False, soft_wrap=True)
-    console().print(f"messages are still taken in and worked; let it act again: deskhand resume {desk}", markup=False)
+    console().print(
+        f"messages are still taken in and worked; let it act again: deskhand resume {desk}",
+        markup=False,
+    )
 
 
-def resume(desk: Name, by: options.By = None, database: options.Database = None, as_json: options.Json = False) -> None:
+def resume(
+    desk: Name,
+    by: options.By = None,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
     """Let a stopped desk act again; what was held because of the stop goes on by itself."""
     was, released = run_async(_resume(desk, by or options.login_name(), database))
     if as_json:
@@ -47,7 +57,9 @@ def resume(desk: Name, by: options.By = None, database: options.Database = None,
 
 
 def told(stopped: "Stop") -> str:
-    return f"by {stopped.by} since {moment(stopped.at)}" + (f", {stopped.reason}" if stopped.reason else "")
+    return f"by {stopped.by} since {moment(stopped.at)}" + (
+        f", {stopped.reason}" if stopped.reason else ""
+    )
 
 
 async def _stop(desk: str, reason: str, by: str, database: str | None) -> "Stop":
@@ -74,5 +86,7 @@ async def _store(desk: str, database: str | None) -> "AsyncIterator[DeskStore]":
                 find_desk(desk)
             except ConfigError:
                 listed = ", ".join(known) or "none"
-                raise ConfigError(f"there is no desk {desk!r}", fix=f"desks in this database: {listed}") from None
+                raise ConfigError(
+                    f"there is no desk {desk!r}", fix=f"desks in this database: {listed}"
+                ) from None
         yield open_store(opened, name)

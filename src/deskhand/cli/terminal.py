@@ -41,7 +41,9 @@ def console(*, to_stderr: bool = False) -> "Console":
 
     stream = sys.stderr if to_stderr else sys.stdout
     piped = not stream.isatty() and "COLUMNS" not in os.environ
-    return Console(stderr=to_stderr, width=_PIPED_WIDTH if piped else None, highlight=False, emoji=False)
+    return Console(
+        stderr=to_stderr, width=_PIPED_WIDTH if piped else None, highlight=False, emoji=False
+    )
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:
@@ -75,8 +77,11 @@ def status_text(status: str) -> str:
     return f"[{_COLOURS.get(status, 'default')}]{status}[/]"
 
 
-def print_table(fixed: Sequence[str], flexible: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Columns without a frame: fixed ones are never cut, flexible ones share what room is left. Cells are markup."""
+def print_table(
+    fixed: Sequence[str], flexible: Sequence[str], rows: Sequence[Sequence[str]]
+) -> None:
+    """Columns without a frame: fixed ones are never cut, flexible ones share what room is left.
+    Cells are markup."""
     from rich.table import Table
     from rich.text import Text
 
@@ -108,7 +113,13 @@ def _local(at: float | str) -> datetime:
 
 
 def milliseconds(value: float) -> str:
-    return f"{value / 1000:.1f} s" if value >= 1000 else f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"
+    return (
+        f"{value / 1000:.1f} s"
+        if value >= 1000
+        else f"{value:.0f} ms"
+        if value >= 10
+        else f"{value:.1f} ms"
+    )
 
 
 def elapsed(seconds: float) -> str:
@@ -121,7 +132,8 @@ def elapsed(seconds: float) -> str:
 
 
 def printable(text: str) -> str:
-    """Text that others wrote, without what a terminal would obey: escape sequences, bells, reversed writing."""
+    """Text that others wrote, without what a terminal would obey: escape sequences, bells,
+    reversed writing."""
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

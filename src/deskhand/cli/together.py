@@ -10,7 +10,8 @@ T = TypeVar("T")
 
 @asynccontextmanager
 async def together(openings: Iterable[AbstractAsyncContextManager[T]]) -> AsyncIterator[list[T]]:
-    """What all of them give; on leaving, the time that each may take to come to rest does not add up."""
+    """What all of them give; on leaving, the time that each may take to come to rest does not
+    add up."""
     opened: list[T] = []
     ways_out: list[AsyncExitStack] = []
     try:
@@ -20,6 +21,8 @@ async def together(openings: Iterable[AbstractAsyncContextManager[T]]) -> AsyncI
             ways_out.append(way_out)
         yield opened
     finally:
-        left = await asyncio.gather(*(way_out.aclose() for way_out in ways_out), return_exceptions=True)
+        left = await asyncio.gather(
+            *(way_out.aclose() for way_out in ways_out), return_exceptions=True
+        )
         if failed := [end for end in left if isinstance(end, BaseException)]:
             raise failed[0]

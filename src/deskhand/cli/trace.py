@@ -20,14 +20,20 @@ def document(records: Records) -> Document:
     """The run's story with its whole timeline in place of the short steps."""
     message = records.message
     full = None if message is None else message.model_dump(mode="json")
-    return story_of(records) | {"message": full, "steps": timeline_of(records), "events": events_of(records)}
+    return story_of(records) | {
+        "message": full,
+        "steps": timeline_of(records),
+        "events": events_of(records),
+    }
 
 
 def step_at(records: Records, seq: int) -> Document:
     for step in timeline_of(records):
         if step["order"] == seq:
             return step
-    raise NotFound(f"run {records.run.id} has no step {seq}; it has {len(records.rows)}, counted from 0")
+    raise NotFound(
+        f"run {records.run.id} has no step {seq}; it has {len(records.rows)}, counted from 0"
+    )
 
 
 def print_trace(console: Console, records: Records) -> None:
@@ -42,7 +48,9 @@ def print_trace(console: Console, records: Records) -> None:
     narrator.rest(story_of(records))
     for review in records.reviews:
         line = Text.from_markup(f"  review {review.id} {status_text(review.state)}")
-        console.print(line.append(printable(f"  {_review_words(review)}"), style="dim"), soft_wrap=True)
+        console.print(
+            line.append(printable(f"  {_review_words(review)}"), style="dim"), soft_wrap=True
+        )
     for event in records.events:
         if (words := _event_words(event)) is not None:
             line = Text(f"  {elapsed(event.at - run.created_at):>8}  ", style="dim")
@@ -91,7 +99,10 @@ def _print_facts(console: Console, records: Records) -> None:
     }
     for name, value in facts.items():
         if value:
-            console.print(Text(f"  {name:<13}", style="dim").append(printable(value), style="default"), soft_wrap=True)
+            console.print(
+                Text(f"  {name:<13}", style="dim").append(printable(value), style="default"),
+                soft_wrap=True,
+            )
 
 
 def _took(records: Records) -> str:
@@ -112,7 +123,9 @@ def _principal_words(records: Records) -> str:
 
 def print_state(console: Console, step: Document) -> None:
     head = Text(f"step {step['order']} {step['name']}", style="bold")
-    console.print(head.append(f"  {step['outcome']}, attempt {step['attempt']}", style="not bold dim"))
+    console.print(
+        head.append(f"  {step['outcome']}, attempt {step['attempt']}", style="not bold dim")
+    )
     for title, key in (("met", "input_state"), ("left", "output_state")):
         console.print(Text(f"\n{title}", style="cyan"))
         console.print(_json(step[key]))
@@ -124,16 +137,21 @@ def _json(value: Any) -> Syntax:
 
 
 def _held_call(payload: dict[str, Any]) -> list[Text]:
-    """A call with where each argument came from: what came from the message is the sender's word alone."""
+    """A call with where each argument came from: what came from the message is the sender's word
+    alone."""
     lines = [Text(""), Text("  ").append(printable(f"{payload['tool']}"), style="bold")]
     origin = payload.get("origin") or {}
     for name, value in (payload.get("arguments") or {}).items():
         written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         line = Text("  │ ", style="cyan").append(printable(f"{name:<14}{written}"), style="default")
-        lines.append(line.append(printable(f"  ({_origin_words(origin.get(name, ''))})"), style="dim"))
+        lines.append(
+            line.append(printable(f"  ({_origin_words(origin.get(name, ''))})"), style="dim")
+        )
     lines.append(Text(printable(f"  held by the rule {payload.get('rule')}"), style="dim"))
     for finding in payload.get("findings") or []:
-        lines.append(Text(printable(f"  ! {json.dumps(finding, ensure_ascii=False)}"), style="yellow"))
+        lines.append(
+            Text(printable(f"  ! {json.dumps(finding, ensure_ascii=False)}"), style="yellow")
+        )
     return lines
 
 
@@ -157,7 +175,10 @@ def payload_lines(payload: dict[str, Any]) -> list[Text]:
     if "call_hash" in payload:
         return _held_call(payload)
     text = printable(json.dumps(payload, ensure_ascii=False, indent=2))
-    return [Text(""), *(Text("  │ ", style="cyan").append(line, style="default") for line in text.splitlines())]
+    return [
+        Text(""),
+        *(Text("  │ ", style="cyan").append(line, style="default") for line in text.splitlines()),
+    ]
 
 
 def _finding_lines(findings: list[dict[str, Any]]) -> list[Text]:
@@ -165,6 +186,10 @@ def _finding_lines(findings: list[dict[str, Any]]) -> list[Text]:
     lines = [Text("")] if findings else []
     for one in findings:
         promise = one.get("sentence")
-        words = f"nothing stands behind {one['value']}: {promise}" if promise else f"{one['reason']}: {one['text']}"
+        words = (
+            f"nothing stands behind {one['value']}: {promise}"
+            if promise
+            else f"{one['reason']}: {one['text']}"
+        )
         lines.append(Text("  ✗ ", style="red").append(printable(words), style="yellow"))
     return lines

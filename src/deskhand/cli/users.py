@@ -18,7 +18,8 @@ app = typer.Typer(help="Who may log in to the approvals page.", no_args_is_help=
 
 Name = Annotated[str, typer.Argument(help="The person's name; decisions are signed with it.")]
 PasswordFile = Annotated[
-    Path | None, typer.Option("--password-file", help="A file that holds the password; else it is asked for.")
+    Path | None,
+    typer.Option("--password-file", help="A file that holds the password; else it is asked for."),
 ]
 Generate = Annotated[bool, typer.Option("--generate", help="Make a password up and show it once.")]
 
@@ -26,7 +27,9 @@ Generate = Annotated[bool, typer.Option("--generate", help="Make a password up a
 @app.command("add")
 def add(
     name: Name,
-    desk: Annotated[list[str], typer.Option("--desk", help="Which desk, * for all; repeat for several.")],
+    desk: Annotated[
+        list[str], typer.Option("--desk", help="Which desk, * for all; repeat for several.")
+    ],
     password_file: PasswordFile = None,
     generate: Generate = False,
     database: options.Database = None,
@@ -110,7 +113,8 @@ def remove(name: Name, database: options.Database = None, as_json: options.Json 
 
 
 def _password(file: Path | None, generate: bool) -> str:
-    """From a file, made up, or typed twice; never from the command line, where others could read it."""
+    """From a file, made up, or typed twice; never from the command line, where others could read
+    it."""
     import secrets
 
     from deskhand.errors import ConfigError
@@ -122,7 +126,9 @@ def _password(file: Path | None, generate: bool) -> str:
             return file.read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             problem = getattr(error, "strerror", None) or "it is not UTF-8"
-            raise ConfigError(f"cannot be read: {problem}", file=file, fix="name a file with a password") from None
+            raise ConfigError(
+                f"cannot be read: {problem}", file=file, fix="name a file with a password"
+            ) from None
     if not sys.stdin.isatty():
         raise ConfigError(
             "there is no terminal on which to ask for the password",

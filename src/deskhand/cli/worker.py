@@ -21,26 +21,45 @@ _TRY_AGAIN = 2.0
 
 
 def worker(
-    desks: Annotated[list[str], typer.Argument(help="Folders of desks, or names of shipped ones.", metavar="DESK...")],
+    desks: Annotated[
+        list[str],
+        typer.Argument(help="Folders of desks, or names of shipped ones.", metavar="DESK..."),
+    ],
     database: options.Database = None,
     outbox: options.Outbox = None,
     in_flight: Annotated[
-        int | None, typer.Option("--in-flight", min=1, help="Runs at work in this process, each desk.")
+        int | None,
+        typer.Option("--in-flight", min=1, help="Runs at work in this process, each desk."),
     ] = None,
     everywhere: Annotated[
-        int | None, typer.Option("--in-flight-everywhere", min=1, help="Runs at work on all workers together; slower.")
+        int | None,
+        typer.Option(
+            "--in-flight-everywhere", min=1, help="Runs at work on all workers together; slower."
+        ),
     ] = None,
     lease: Annotated[
-        float, typer.Option("--lease", min=1, help="Seconds of silence after which others take up our runs.")
+        float,
+        typer.Option(
+            "--lease", min=1, help="Seconds of silence after which others take up our runs."
+        ),
     ] = 10.0,
     rate: Annotated[
         list[str] | None,
-        typer.Option("--rate", help="Calls a minute of a model, over all workers.", metavar="PROVIDER/MODEL=N"),
+        typer.Option(
+            "--rate",
+            help="Calls a minute of a model, over all workers.",
+            metavar="PROVIDER/MODEL=N",
+        ),
     ] = None,
-    grace: Annotated[float, typer.Option("--grace", min=0, help="Seconds to finish what runs when stopped.")] = 20.0,
-    log_json: Annotated[bool, typer.Option("--log-json", help="Log JSON lines; so does DESKHAND_LOG=json.")] = False,
+    grace: Annotated[
+        float, typer.Option("--grace", min=0, help="Seconds to finish what runs when stopped.")
+    ] = 20.0,
+    log_json: Annotated[
+        bool, typer.Option("--log-json", help="Log JSON lines; so does DESKHAND_LOG=json.")
+    ] = False,
 ) -> None:
-    """Work desks beside other workers on one PostgreSQL; SIGTERM or Ctrl-C hands back what does not finish in time."""
+    """Work desks beside other workers on one PostgreSQL; SIGTERM or Ctrl-C hands back what does
+    not finish in time."""
     from deskhand.cli.memory import keep_memory_compact
     from deskhand.logs import set_up_logging
     from deskhand.wiring import read_desk
@@ -49,7 +68,11 @@ def worker(
     keep_memory_compact()
     settings = {"in_flight": in_flight, "everywhere": everywhere, "lease": lease}
     place = _Place(
-        database or options.DEFAULT_DATABASE, outbox or options.DEFAULT_OUTBOX, settings, _rates(rate or []), grace
+        database or options.DEFAULT_DATABASE,
+        outbox or options.DEFAULT_OUTBOX,
+        settings,
+        _rates(rate or []),
+        grace,
     )
     run_async(_work([read_desk(name) for name in desks], place))
 
@@ -58,13 +81,25 @@ class _Place:
     """Where and how to work."""
 
     def __init__(
-        self, database: str, outbox: Path, settings: dict[str, Any], rates: dict[str, float], grace: float
+        self,
+        database: str,
+        outbox: Path,
+        settings: dict[str, Any],
+        rates: dict[str, float],
+        grace: float,
     ) -> None:
-        self.database, self.outbox, self.settings, self.rates, self.grace = database, outbox, settings, rates, grace
+        self.database, self.outbox, self.settings, self.rates, self.grace = (
+            database,
+            outbox,
+            settings,
+            rates,
+            grace,
+        )
 
 
 async def _work(loaded: "list[LoadedDesk]", place: _Place) -> None:
-    """One life after another: a worker that was taken for dead, or lost its database at the start, begins anew."""
+    """One life after another: a worker that was taken for dead, or lost its database at the
+    start, begins anew."""
     from deskhand.errors import Fenced, StoreUnavailable
     from deskhand.wiring import open_database
 
@@ -83,17 +118,32 @@ async def _work(loaded: "list[LoadedDesk]", place: _Place) -> None:
     log.info("stopped")
 
 
-async def _live(loaded: "list[LoadedDesk]", database: "Database", place: _Place, stop: asyncio.Event) -> None:
+async def _live(
+    loaded: "list[LoadedDesk]", database: "Database", place: _Place, stop: asyncio.Event
+) -> None:
     from deskhand.wiring import join_crew, open_desk
 
     crew = join_crew(database, loaded, **place.settings)
     folders = [place.outbox if len(loaded) == 1 else place.outbox / one.spec.name for one in loaded]
     async with together(
-        open_desk(one, database, outbox=folder, crew=crew, rates=place.rates or None, grace=place.grace, listen=True)
+        open_desk(
+            one,
+            database,
+            outbox=folder,
+            crew=crew,
+            rates=place.rates or None,
+            grace=place.grace,
+            listen=True,
+        )
         for one, folder in zip(loaded, folders, strict=True)
     ) as desks:
         names = ", ".join(desk.spec.name for desk in desks)
-        log.info("worker %s works %s", crew.member, names, extra={"database": options.shown(place.database)})
+        log.info(
+            "worker %s works %s",
+            crew.member,
+            names,
+            extra={"database": options.shown(place.database)},
+        )
         stopping = asyncio.ensure_future(stop.wait())
         ends: set[asyncio.Future[Any]] = {stopping, crew.lost}
         done, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -114,5 +164,8 @@ def _rates(written: list[str]) -> dict[str, float]:
         except ValueError:
             rates[model] = 0.0
         if not model or not 0 < rates[model] < float("inf"):
-            raise ConfigError(f"--rate {text!r} is not a rate", fix="write --rate openai/gpt-4o=600, calls a minute")
+            raise ConfigError(
+                f"--rate {text!r} is not a rate",
+                fix="write --rate openai/gpt-4o=600, calls a minute",
+            )
     return rates

@@ -23,15 +23,22 @@ def list_workers(database: options.Database = None, as_json: options.Json = Fals
     members, depths, stops = run_async(_list(database))
     if as_json:
         stopped = [{"desk": desk, **document(stop)} for desk, stop in stops.items()]
-        told = {"workers": [document(one) for one in members], "queues": [document(one) for one in depths]}
+        told = {
+            "workers": [document(one) for one in members],
+            "queues": [document(one) for one in depths],
+        }
         print_json({**told, "stopped": stopped})
         return
     _print_workers(members)
     for desk, stop in stops.items():
-        words = f"{desk} is STOPPED {stop_words(stop)}; nothing leaves until: deskhand resume {desk}"
+        words = (
+            f"{desk} is STOPPED {stop_words(stop)}; nothing leaves until: deskhand resume {desk}"
+        )
         console().print(printable(words), style="bold red", markup=False, soft_wrap=True)
     for depth in depths:
-        console().print(f"{depth.desk}: {depth.queued} queued, the oldest for {depth.oldest_age:.0f} s")
+        console().print(
+            f"{depth.desk}: {depth.queued} queued, the oldest for {depth.oldest_age:.0f} s"
+        )
     if not depths:
         console().print("nothing is queued")
 
@@ -46,7 +53,9 @@ async def _list(url: str | None) -> "tuple[list[Member], list[Depth], dict[str, 
 
 def _print_workers(members: "list[Member]") -> None:
     if not members:
-        console().print("no workers; start one with: deskhand worker DESK --database postgresql://...")
+        console().print(
+            "no workers; start one with: deskhand worker DESK --database postgresql://..."
+        )
         return
     rows = [
         (

@@ -38,9 +38,14 @@ class Watch:
 
 
 async def work_message(
-    desk: "Desk", message: Message, watch: Watch, narrator: "Narrator | None" = None, title: str = ""
+    desk: "Desk",
+    message: Message,
+    watch: Watch,
+    narrator: "Narrator | None" = None,
+    title: str = "",
 ) -> Document:
-    """Hand a message in, tell it and its steps as they are recorded, and return its story once it rests."""
+    """Hand a message in, tell it and its steps as they are recorded, and return its story once
+    it rests."""
     accepted = await desk.dispatcher.submit(message)
     if narrator is not None:
         narrator.accepted(await desk.store.message(accepted.run_id) or message, title)
@@ -50,7 +55,8 @@ async def work_message(
 async def follow(
     desk: "Desk", run_id: str, watch: Watch, narrator: "Narrator | None" = None, *, told: int = 0
 ) -> Document:
-    """Tell a run's steps from number `told` on until it rests; Fenced when another process takes the database."""
+    """Tell a run's steps from number `told` on until it rests; Fenced when another process takes
+    the database."""
     resting = asyncio.ensure_future(desk.dispatcher.wait(run_id))
     try:
         if narrator is None:

@@ -1,1 +1,2 @@
-"""A desk folder to typed specs: every configuration error is raised here, with file, line and what to write."""
+"""A desk folder to typed specs: every configuration error is raised here, with file, line and
+what to write."""

@@ -42,13 +42,16 @@ def _redact_form(value: Any) -> str:
 Pattern = Annotated[str, Field(min_length=1, max_length=2000)]
 Redact = Annotated[
     Annotated[bool, Tag("yes or no")]
-    | Annotated[dict[Annotated[str, Field(pattern=r"^[a-z]+$", max_length=30)], Pattern], Tag("patterns")],
+    | Annotated[
+        dict[Annotated[str, Field(pattern=r"^[a-z]+$", max_length=30)], Pattern], Tag("patterns")
+    ],
     Discriminator(_redact_form),
 ]
 
 
 class CascadeSection(Section):
-    """Below which confidence of the embedded brain the LLM is asked, by task; or `llm` or `embedded` for always."""
+    """Below which confidence of the embedded brain the LLM is asked, by task; or `llm` or
+    `embedded` for always."""
 
     classify: Threshold | None = None
     """For categories; 0.7 if absent."""
@@ -63,7 +66,8 @@ class CascadeSection(Section):
     match: Threshold | None = None
     """For which candidate a message belongs to; 0.6 if absent."""
     summarise: Threshold | None = None
-    """For summaries, which the embedded brain makes of the message's own sentences; 0.3 if absent."""
+    """For summaries, which the embedded brain makes of the message's own sentences; 0.3 if
+    absent."""
     judge: Threshold | None = None
     """For criteria; 0.5 if absent."""
 
@@ -74,15 +78,20 @@ class BrainSettingsSection(Section):
     use: BrainName | None = None
     """`embedded`, `llm` or `cascade`; if absent, what the other keys and `models` suggest."""
     cascade: CascadeSection | None = None
-    """Below which confidence of the embedded brain the LLM is asked, by task: `{classify: 0.7, draft: llm}`."""
+    """Below which confidence of the embedded brain the LLM is asked, by task: `{classify: 0.7,
+    draft: llm}`."""
     redact: Redact = False
-    """Hide personal data from the LLM; with patterns of your own by name: `{order: 'P-[0-9]{4}'}`."""
+    """Hide personal data from the LLM; with patterns of your own by name: `{order:
+    'P-[0-9]{4}'}`."""
     answer_at: float = Field(default=0.75, ge=0, le=1)
-    """How sure the embedded brain must be of an article before it quotes it to a customer, 0 to 1."""
+    """How sure the embedded brain must be of an article before it quotes it to a customer, 0 to
+    1."""
     foreign_articles: Literal["quote", "ask"] = "quote"
-    """An article in another language than the customer's: `quote` it like any other, or let a person look (`ask`)."""
+    """An article in another language than the customer's: `quote` it like any other, or let a
+    person look (`ask`)."""
     error_budget: float = Field(default=0.05, gt=0, le=0.5)
-    """The share of categories the embedded brain may get wrong, at most 0.5; what it is less sure of is `other`."""
+    """The share of categories the embedded brain may get wrong, at most 0.5; what it is less
+    sure of is `other`."""
     signature: str = Field(default="", max_length=500)
     """The line under replies of the embedded brain: `Your parcel shop`."""
 
@@ -115,7 +124,8 @@ class BrainSpec(Frozen):
     error_budget: float = 0.05
     signature: str = ""
     agents: bool = True
-    """Whether agents may ask the models of their profiles: not on a desk that says `embedded`, which needs no key."""
+    """Whether agents may ask the models of their profiles: not on a desk that says `embedded`,
+    which needs no key."""
 
     @property
     def reads(self) -> bool:
@@ -145,4 +155,10 @@ def brain_spec(folder: Path, desk: "DeskSection") -> BrainSpec:
 
 
 def _threshold(value: float | str) -> float:
-    return value if isinstance(value, float | int) else LLM_ALWAYS if value == "llm" else EMBEDDED_ALWAYS
+    return (
+        value
+        if isinstance(value, float | int)
+        else LLM_ALWAYS
+        if value == "llm"
+        else EMBEDDED_ALWAYS
+    )

@@ -1,4 +1,5 @@
-"""A desk's calendar, as written in desk.yaml: where it lies, when somebody is there, what is offered."""
+"""A desk's calendar, as written in desk.yaml: where it lies, when somebody is there, what is
+offered."""
 
 from datetime import date, timedelta
 from pathlib import Path
@@ -19,7 +20,8 @@ DayText = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 
 
 class CalDavSection(Section):
-    """A calendar on a CalDAV server: `{url: https://dav.example.com/support/, user: ..., password_file: ...}`."""
+    """A calendar on a CalDAV server: `{url: https://dav.example.com/support/, user: ...,
+    password_file: ...}`."""
 
     url: str = Field(pattern=r"^https?://[^\s@]+$", max_length=2000)
     """The calendar's own address, as `https://dav.example.com/calendars/support/meetings/`."""
@@ -34,12 +36,14 @@ class CalDavSection(Section):
 
 
 class CalendarSection(Section):
-    """The calendar whose free times are offered: in the desk's own database unless `caldav` or `ics` names another."""
+    """The calendar whose free times are offered: in the desk's own database unless `caldav` or
+    `ics` names another."""
 
     caldav: CalDavSection | None = None
     """A calendar on a CalDAV server: read, and what is agreed is written there."""
     ics: list[File] | None = Field(default=None, min_length=1)
-    """Calendar files that say when somebody is busy, relative to the desk's folder; they are only read."""
+    """Calendar files that say when somebody is busy, relative to the desk's folder; they are
+    only read."""
     database: bool | None = None
     """`true` for the calendar in the desk's own database, which is the default."""
     working_hours: dict[str, str] = Field(default={"mon-fri": "9:00-17:00"}, min_length=1)
@@ -67,7 +71,8 @@ class CalDavSpec(Frozen):
 
 
 class CalendarSpec(Frozen):
-    """A calendar that was checked; without `caldav` and `ics` it lies in the desk's own database."""
+    """A calendar that was checked; without `caldav` and `ics` it lies in the desk's own
+    database."""
 
     caldav: CalDavSpec | None = None
     ics: tuple[Path, ...] = ()
@@ -115,4 +120,6 @@ def _caldav_spec(dav: CalDavSection, folder: Path) -> CalDavSpec:
         password_file=None if dav.password_file is None else folder / dav.password_file,
         password_env=dav.password_env,
     )
-    return CalDavSpec(url=dav.url, login=login, ca_file=None if dav.ca_file is None else folder / dav.ca_file)
+    return CalDavSpec(
+        url=dav.url, login=login, ca_file=None if dav.ca_file is None else folder / dav.ca_file
+    )

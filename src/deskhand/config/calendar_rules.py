@@ -1,4 +1,5 @@
-"""What makes a calendar wrong: two places at once, hours nobody can read, slots that fit nowhere."""
+"""What makes a calendar wrong: two places at once, hours nobody can read, slots that fit
+nowhere."""
 
 from datetime import date, timedelta
 from urllib.parse import urlsplit
@@ -28,7 +29,9 @@ def calendar_findings(draft: Draft) -> Findings:
         try:
             date.fromisoformat(day)
         except ValueError:
-            yield Finding((*_PLACE, "closed", index), f"there is no day {day}", "write a day as `2026-12-24`")
+            yield Finding(
+                (*_PLACE, "closed", index), f"there is no day {day}", "write a day as `2026-12-24`"
+            )
 
 
 def _kind(section: CalendarSection) -> Findings:
@@ -48,7 +51,9 @@ def _caldav(dav: CalDavSection) -> Findings:
         fix = "add `password_file: secrets/calendar` or `password_env: NAME`"
         yield Finding(place, "nothing says where the password lies", fix, place)
     if len(ways) > 1:
-        yield Finding((*place, ways[1]), f"there are several secrets: {', '.join(ways)}", "keep one of them")
+        yield Finding(
+            (*place, ways[1]), f"there are several secrets: {', '.join(ways)}", "keep one of them"
+        )
     url = urlsplit(dav.url)
     if url.scheme == "http" and (url.hostname or "") not in _THIS_MACHINE:
         problem = f"`http` would send the password to {url.hostname} for everybody to read"
@@ -75,7 +80,9 @@ def _hours(section: CalendarSection) -> Findings:
         openings = read_hours(section.working_hours)
     except HoursUnreadable as error:
         problem, _, fix = str(error).partition("; ")
-        yield Finding(place, problem, fix or "write hours that do not overlap, as `9:00-12:00, 13:00-17:00`")
+        yield Finding(
+            place, problem, fix or "write hours that do not overlap, as `9:00-12:00, 13:00-17:00`"
+        )
         return
     longest = max(end - start for day in openings.values() for start, end in day)
     if length(section.slot) > timedelta(minutes=longest):
@@ -86,11 +93,19 @@ def _hours(section: CalendarSection) -> Findings:
 def _lengths(section: CalendarSection) -> Findings:
     slot, horizon = length(section.slot), length(section.horizon)
     if not timedelta(minutes=5) <= slot <= _LONGEST_SLOT:
-        yield Finding((*_PLACE, "slot"), f"a slot cannot take {section.slot}", "write something like `30 min`")
+        yield Finding(
+            (*_PLACE, "slot"), f"a slot cannot take {section.slot}", "write something like `30 min`"
+        )
     if length(section.notice) + slot > horizon:
-        problem = f"nothing lies between a notice of {section.notice} and a horizon of {section.horizon}"
+        problem = (
+            f"nothing lies between a notice of {section.notice} and a horizon of {section.horizon}"
+        )
         yield Finding((*_PLACE, "horizon"), problem, "make the horizon longer")
     if horizon > _LONGEST_HORIZON:
-        yield Finding((*_PLACE, "horizon"), "the horizon is more than a year away", "write `60 days` or so")
+        yield Finding(
+            (*_PLACE, "horizon"), "the horizon is more than a year away", "write `60 days` or so"
+        )
     if length(section.hold_for) < timedelta(minutes=1):
-        yield Finding((*_PLACE, "hold_for"), "nothing can be held for no time", "write `2 days` or so")
+        yield Finding(
+            (*_PLACE, "hold_for"), "nothing can be held for no time", "write `2 days` or so"
+        )

@@ -22,7 +22,12 @@ Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 File = Annotated[str, Field(min_length=1)]
 ChannelName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
 
-_FILES_COPIES_ITSELF = ("smtp.gmail.com", "smtp.office365.com", "smtp-mail.outlook.com", "smtp.mail.me.com")
+_FILES_COPIES_ITSELF = (
+    "smtp.gmail.com",
+    "smtp.office365.com",
+    "smtp-mail.outlook.com",
+    "smtp.mail.me.com",
+)
 _IMAP_PORTS = {"tls": 993, "starttls": 143, "none": 143}
 _SMTP_PORTS = {"tls": 465, "starttls": 587, "none": 25}
 
@@ -35,7 +40,8 @@ class OAuthSection(Section):
     client_id: str = Field(min_length=1)
     """The client's id, as registered with the provider."""
     client_secret_file: File | None = None
-    """The file that holds the client's secret, relative to the desk's folder; public clients have none."""
+    """The file that holds the client's secret, relative to the desk's folder; public clients
+    have none."""
     refresh_token_file: File
     """The file that holds the refresh token, relative to the desk's folder."""
     scope: str | None = None
@@ -43,7 +49,8 @@ class OAuthSection(Section):
 
 
 class ImapSection(Section):
-    """The mailbox that is read: `{host: mail.example.com, user: support@example.com, password_file: secrets/imap}`."""
+    """The mailbox that is read: `{host: mail.example.com, user: support@example.com,
+    password_file: secrets/imap}`."""
 
     host: Host
     """The server's name."""
@@ -68,7 +75,8 @@ class ImapSection(Section):
     drafts: Folder | None = None
     """The folder of drafts; the one the server marks as such, else `Drafts`."""
     state: MailState = "keywords"
-    """How mail programs see what became of a mail: `keywords`, `folders` (under Deskhand/) or `none`."""
+    """How mail programs see what became of a mail: `keywords`, `folders` (under Deskhand/) or
+    `none`."""
     poll: float = Field(default=60, ge=1, le=3600)
     """Seconds between looks where the server cannot tell of new mail by itself (no IDLE)."""
 
@@ -85,19 +93,23 @@ class SmtpSection(Section):
     ca_file: File | None = None
     """Certificates to trust instead of the system's, relative to the desk's folder."""
     user: str | None = None
-    """The name to log in with; that of the mailbox if absent, empty for a server that asks for none."""
+    """The name to log in with; that of the mailbox if absent, empty for a server that asks for
+    none."""
     password_file: File | None = None
     """The file that holds the password, relative to the desk's folder; the mailbox's if absent."""
     password_env: Variable | None = None
     """The environment variable that holds the password."""
     sent_copy: SentCopy | None = None
-    """How a copy gets into Sent: `self` (a blind copy to ourselves), `server` (the server does it) or `append`."""
+    """How a copy gets into Sent: `self` (a blind copy to ourselves), `server` (the server does
+    it) or `append`."""
     copy_within: float = Field(default=20, ge=0, le=600)
-    """Seconds within which a copy to ourselves arrives: how long to look for it before a reply is sent again."""
+    """Seconds within which a copy to ourselves arrives: how long to look for it before a reply
+    is sent again."""
 
 
 class GmailSection(Section):
-    """A Gmail or Workspace mailbox over Google's API: `{user: support@example.com, oauth: {...}}`."""
+    """A Gmail or Workspace mailbox over Google's API: `{user: support@example.com, oauth:
+    {...}}`."""
 
     user: str = Field(default="me", min_length=1)
     """Whose mailbox; the token's owner if absent."""
@@ -112,7 +124,8 @@ class GmailSection(Section):
 
 
 class ChannelSection(Section):
-    """A channel: a mailbox (`imap` and `smtp`), a Gmail mailbox (`gmail`), or files for trying things (`files`)."""
+    """A channel: a mailbox (`imap` and `smtp`), a Gmail mailbox (`gmail`), or files for trying
+    things (`files`)."""
 
     imap: ImapSection | None = None
     """The mailbox that is read."""
@@ -121,7 +134,8 @@ class ChannelSection(Section):
     gmail: GmailSection | None = None
     """A Gmail or Workspace mailbox."""
     files: File | None = None
-    """A maildir, an mbox file or a folder of .eml files, relative to the desk's folder; replies go to the outbox."""
+    """A maildir, an mbox file or a folder of .eml files, relative to the desk's folder; replies
+    go to the outbox."""
     identity: str | None = Field(default=None, min_length=3, max_length=320)
     """Who replies are from: `Acme Support <support@acme.example>`."""
     signature: str = Field(default="", max_length=2000)
@@ -253,7 +267,11 @@ def _smtp_login(smtp: SmtpSection, imap: ImapSection, folder: Path) -> Login | N
         return None
     login = _mailbox_login(imap, folder)
     if smtp.password_file is not None or smtp.password_env is not None:
-        login = Login(user=imap.user, password_file=_beside(folder, smtp.password_file), password_env=smtp.password_env)
+        login = Login(
+            user=imap.user,
+            password_file=_beside(folder, smtp.password_file),
+            password_env=smtp.password_env,
+        )
     return login.model_copy(update={"user": smtp.user or imap.user})
 
 

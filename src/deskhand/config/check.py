@@ -1,4 +1,5 @@
-"""The check of a whole desk before anything runs: all problems at once, each with file, line and what to write."""
+"""The check of a whole desk before anything runs: all problems at once, each with file, line and
+what to write."""
 
 from collections.abc import Callable
 from zoneinfo import available_timezones
@@ -23,7 +24,8 @@ from deskhand.errors import ConfigError
 
 
 def check_desk(draft: Draft) -> list[ConfigError]:
-    """Every problem of the desk; echoes of what could not be read in the first place are left out."""
+    """Every problem of the desk; echoes of what could not be read in the first place are left
+    out."""
     return [
         draft.source.problem(finding.place, finding.problem, finding.fix)
         for rule in RULES
@@ -38,7 +40,9 @@ def _flows(draft: Draft) -> Findings:
     names = names or agents
     if not names:
         place = ("flows",) if "flows" in draft.source.data else ()
-        yield Finding(place, "the desk has no flow", "add `flows: {NAME: {stages: {...}}}`", echo_of=place)
+        yield Finding(
+            place, "the desk has no flow", "add `flows: {NAME: {stages: {...}}}`", echo_of=place
+        )
     elif chosen is None and len(names) > 1:
         fix = f"add `default_flow: {names[0]}` (or another)"
         problem = "there are several flows and nothing says which is the usual one"
@@ -55,7 +59,9 @@ def _each_flow(draft: Draft) -> Findings:
         for stage_name, stage in section.stages.items():
             yield from stage_findings(flow, stage_name, stage)
             for index, route in enumerate(stage.routes):
-                yield from route_findings((*flow.place, "stages", stage_name, "routes", index), stage, route)
+                yield from route_findings(
+                    (*flow.place, "stages", stage_name, "routes", index), stage, route
+                )
 
 
 def _providers(draft: Draft) -> Findings:

@@ -112,11 +112,14 @@ class DeskSpec(Frozen):
     profiles: dict[str, ProfileSpec] = Field(default_factory=dict)
     stand_ins: dict[str, str] = Field(default_factory=dict)
     """Flows whose agent has no model to ask, each with the flow that works its messages instead."""
-    calendar: CalendarSpec = Field(default_factory=lambda: calendar_spec(CalendarSection(), Path(), "UTC"))
+    calendar: CalendarSpec = Field(
+        default_factory=lambda: calendar_spec(CalendarSection(), Path(), "UTC")
+    )
     reviews: ReviewsSpec = Field(default_factory=ReviewsSpec)
 
     def mode_for(self, category: str | None) -> Mode:
-        """What happens to a reply to a message of this category; with `trust`, the most that may ever happen."""
+        """What happens to a reply to a message of this category; with `trust`, the most that may
+        ever happen."""
         return self.modes.get(category or "", self.mode)
 
     def model_for(self, role: str | None) -> str | None:
@@ -133,7 +136,8 @@ def load_desk(
     message_facts: Mapping[str, Kind] | None = None,
     preprocessors: Collection[str] = (),
 ) -> DeskSpec:
-    """Read and check a desk against the tools, services and facts there are; raises ConfigErrors with all problems.
+    """Read and check a desk against the tools, services and facts there are; raises ConfigErrors
+    with all problems.
 
     `policy` is a file whose rules stand in for the desk's own.
     """
@@ -163,7 +167,9 @@ def load_desk(
         )
         problems += check_desk(draft)
     if problems or parsed.read is None:
-        raise ConfigErrors(sorted(problems, key=lambda problem: (str(problem.file), problem.line or 0)))
+        raise ConfigErrors(
+            sorted(problems, key=lambda problem: (str(problem.file), problem.line or 0))
+        )
     return _desk_spec(folder, parsed.read, prompts)
 
 
@@ -177,7 +183,9 @@ def _with_policy(source: YamlFile, folder: Path, other: Path | None) -> YamlFile
         raise source.problem(("policy",), problem, "keep one of the two")
     rules = read_yaml(other or beside)
     if "policy" not in rules.data:
-        raise rules.problem((), "there are no rules in the file", "begin with a line `policy:` and list the rules")
+        raise rules.problem(
+            (), "there are no rules in the file", "begin with a line `policy:` and list the rules"
+        )
     strangers = [] if "desk" in rules.data else [key for key in rules.data if key != "policy"]
     if strangers:
         problem = f"`{strangers[0]}` has no place among the rules"
@@ -190,15 +198,25 @@ def _desk_file(folder: Path) -> Path:
     if path.is_file():
         return path
     if not folder.is_dir():
-        raise ConfigError("there is no such folder", file=folder, fix=f"name a folder that holds a {DESK_FILE}")
+        raise ConfigError(
+            "there is no such folder", file=folder, fix=f"name a folder that holds a {DESK_FILE}"
+        )
     other = folder / "desk.yml"
-    fix = f"rename {other.name} to {DESK_FILE}" if other.is_file() else f"create {DESK_FILE}, or name another folder"
+    fix = (
+        f"rename {other.name} to {DESK_FILE}"
+        if other.is_file()
+        else f"create {DESK_FILE}, or name another folder"
+    )
     raise ConfigError(f"there is no {DESK_FILE} in this folder", file=folder, fix=fix)
 
 
 def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, PromptFile]) -> DeskSpec:
-    profiles = {name: profile_spec(name, profile, folder) for name, profile in desk.agent.profiles.items()}
-    templates = {prompt_key(name): one.system_prompt for name, one in profiles.items() if one.is_template}
+    profiles = {
+        name: profile_spec(name, profile, folder) for name, profile in desk.agent.profiles.items()
+    }
+    templates = {
+        prompt_key(name): one.system_prompt for name, one in profiles.items() if one.is_template
+    }
     prompts = {key: prompt.text for key, prompt in prompt_files.items()} | templates
     slots = {name: slot.compile(name, folder) for name, slot in desk.slots.items()}
     shaping = _Shaping(prompts, slots, profiles)
@@ -211,7 +229,9 @@ def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, Promp
         languages=tuple(desk.languages),
         models=desk.models,
         default_model=desk.models.get("default", first_model),
-        providers={name: _provider_spec(folder, provider) for name, provider in desk.providers.items()},
+        providers={
+            name: _provider_spec(folder, provider) for name, provider in desk.providers.items()
+        },
         brain=brain_spec(folder, desk),
         flows=flows,
         default_flow=desk.default_flow or next(iter(flows)),
@@ -224,7 +244,9 @@ def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, Promp
         safeguards=safeguard_spec(desk.caps, desk.approvals, desk.recipients),
         outgoing=outgoing_spec(desk.outgoing),
         commitments=tuple(clause_spec(clause) for clause in desk.commitments),
-        channels={name: channel_spec(name, channel, folder) for name, channel in desk.channels.items()},
+        channels={
+            name: channel_spec(name, channel, folder) for name, channel in desk.channels.items()
+        },
         mode=desk.modes.get(ELSE, "draft") if desk.modes else desk.mode or "auto",
         modes=desk.modes,
         trust=trust_spec(desk.trust),
@@ -255,7 +277,9 @@ def _flow_spec(name: str, flow: FlowSection, shaping: _Shaping) -> FlowSpec:
         }
     )
     start = flow.start or next(iter(stages))
-    return _versioned(FlowSpec(name=name, start=start, stages=stages, max_hops=flow.max_hops), shaping)
+    return _versioned(
+        FlowSpec(name=name, start=start, stages=stages, max_hops=flow.max_hops), shaping
+    )
 
 
 def _own_flow(profile: ProfileSpec, shaping: _Shaping) -> FlowSpec:
@@ -284,14 +308,24 @@ def flow_version(
     slots: Mapping[str, SlotSpec],
     profiles: Mapping[str, ProfileSpec],
 ) -> str:
-    """A digest of all that shapes the flow's behaviour; formatting, comments and the order of keys do not."""
-    definition = flow.model_dump(mode="json", exclude={"version": True, "stages": {"__all__": {"stage_order"}}})
+    """A digest of all that shapes the flow's behaviour; formatting, comments and the order of
+    keys do not."""
+    definition = flow.model_dump(
+        mode="json", exclude={"version": True, "stages": {"__all__": {"stage_order"}}}
+    )
     agents = sorted(profiles_in(flow.stages.values()))
     keys = [stage.prompt_key for stage in flow.stages.values() if stage.prompt_key]
     used = with_included([*keys, *map(prompt_key, agents)], prompts)
-    filled = {name for stage in flow.stages.values() if stage.task == "extract" for name in stage.choices or slots}
+    filled = {
+        name
+        for stage in flow.stages.values()
+        if stage.task == "extract"
+        for name in stage.choices or slots
+    }
     read: dict[str, Any] = (
-        {"slots": {name: slots[name].model_dump(mode="json") for name in sorted(filled)}} if filled else {}
+        {"slots": {name: slots[name].model_dump(mode="json") for name in sorted(filled)}}
+        if filled
+        else {}
     )
     if agents:
         read["profiles"] = {name: profiles[name].model_dump(mode="json") for name in agents}
@@ -303,7 +337,10 @@ def _provider_spec(folder: Path, provider: ProviderSection) -> ProviderSpec:
         base_url=provider.base_url,
         key_env=provider.key_env,
         key_file=folder / provider.key_file if provider.key_file is not None else None,
-        prices={model: Price(input=price.input, output=price.output) for model, price in provider.prices.items()},
+        prices={
+            model: Price(input=price.input, output=price.output)
+            for model, price in provider.prices.items()
+        },
         timeout=provider.timeout,
     )
 

@@ -13,7 +13,8 @@ _PERSON = "a person"
 
 
 class _Edge(NamedTuple):
-    """A way out of a stage: in which case, where to, and whether the run goes on there by itself."""
+    """A way out of a stage: in which case, where to, and whether the run goes on there by
+    itself."""
 
     case: str
     target: str
@@ -22,14 +23,21 @@ class _Edge(NamedTuple):
 
 
 def flow_mermaid(flow: FlowSpec) -> str:
-    """A `graph TD` that any Mermaid renderer draws; stages' names never clash with its reserved words."""
+    """A `graph TD` that any Mermaid renderer draws; stages' names never clash with its reserved
+    words."""
     lines = ["graph TD", f'    begin(["start"]) --> {_node(flow.start)}']
     outside: dict[str, str] = {}
     edges: list[str] = []
     for stage in flow.stages.values():
-        lines.append(f'    {_node(stage.name)}["{"<br/>".join(_escape(line) for line in _title(stage))}"]')
+        lines.append(
+            f'    {_node(stage.name)}["{"<br/>".join(_escape(line) for line in _title(stage))}"]'
+        )
         for edge in _edges(stage):
-            target = _node(edge.target) if edge.is_stage else outside.setdefault(edge.target, f"wait{len(outside)}")
+            target = (
+                _node(edge.target)
+                if edge.is_stage
+                else outside.setdefault(edge.target, f"wait{len(outside)}")
+            )
             arrow = "-->" if edge.usual else "-.->"
             label = f'|"{_escape(edge.case)}"|' if edge.case else ""
             edges.append(f"    {_node(stage.name)} {arrow}{label} {target}")
@@ -74,7 +82,9 @@ def _title(stage: AgentSpec) -> Iterator[str]:
 def _edges(stage: AgentSpec) -> Iterator[_Edge]:
     for rule in stage.routing_rules:
         yield from _route(stage, rule)
-    loops = any(rule.outcome is not None and rule.outcome.requires_loop for rule in stage.routing_rules)
+    loops = any(
+        rule.outcome is not None and rule.outcome.requires_loop for rule in stage.routing_rules
+    )
     if stage.loop_to and not loops:
         yield _Edge("to go back", stage.loop_to, usual=False)
     yield _Edge("otherwise" if stage.routing_rules else "", stage.default_next or END)
@@ -110,6 +120,12 @@ def _node(name: str) -> str:
 
 
 def _escape(text: str) -> str:
-    for sign, written in (("#", "#35;"), ('"', "#quot;"), ("<", "#lt;"), (">", "#gt;"), ("\n", " ")):
+    for sign, written in (
+        ("#", "#35;"),
+        ('"', "#quot;"),
+        ("<", "#lt;"),
+        (">", "#gt;"),
+        ("\n", " "),
+    ):
         text = text.replace(sign, written)
     return text

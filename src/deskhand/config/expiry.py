@@ -19,8 +19,9 @@ class ExpirySection(Section):
     after: DurationText
     """How long it waits, as `4 hours` or `3 days`."""
     then: Then = "end"
-    """`end` rejects a reply or a call and closes a hand-over; `hand_over` makes it a hand-over, which waits for ever;
-    `assign` gives it to somebody, for whom it waits for ever. Nothing ever leaves because of it."""
+    """`end` rejects a reply or a call and closes a hand-over; `hand_over` makes it a hand-over,
+    which waits for ever; `assign` gives it to somebody, for whom it waits for ever. Nothing ever
+    leaves because of it."""
     to: str | None = Field(default=None, min_length=1, max_length=100)
     """With `assign`: to whom."""
 

@@ -1,4 +1,5 @@
-"""The facts a policy's conditions may name, and the type of each: what is not listed here does not exist."""
+"""The facts a policy's conditions may name, and the type of each: what is not listed here does
+not exist."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +10,9 @@ from deskhand.model.message import DELIVER
 from deskhand.model.outcome import EffectClass, RiskLevel
 from deskhand.model.principal import PrincipalKind
 
-Kind = Literal["text", "number", "integer", "boolean", "money", "sums", "date", "duration", "list", "any"]
+Kind = Literal[
+    "text", "number", "integer", "boolean", "money", "sums", "date", "duration", "list", "any"
+]
 
 RESERVED = frozenset(
     {"tool", "effect", "risk", "intent", "category", "channel", "language", "money"}
@@ -26,7 +29,12 @@ _JSON_KINDS: dict[str, Kind] = {
     "boolean": "boolean",
     "array": "list",
 }
-_FORMATS: dict[str, Kind] = {"money": "money", "date": "date", "date-time": "date", "duration": "duration"}
+_FORMATS: dict[str, Kind] = {
+    "money": "money",
+    "date": "date",
+    "date-time": "date",
+    "duration": "duration",
+}
 
 REPLY_SHAPE = ToolShape(
     DELIVER,
@@ -60,7 +68,10 @@ class FactTypes:
     """Every fact of calls of some tools; a rule for one tool sees that tool's arguments only."""
 
     def __init__(
-        self, tools: Iterable[ToolShape], categories: Iterable[str] = (), message: Mapping[str, Kind] | None = None
+        self,
+        tools: Iterable[ToolShape],
+        categories: Iterable[str] = (),
+        message: Mapping[str, Kind] | None = None,
     ) -> None:
         """`message` are the facts that the desk's own code tells of every message."""
         self.tools = {shape.name: shape for shape in tools}
@@ -68,7 +79,8 @@ class FactTypes:
         self._message = message or {}
 
     def known(self, tools: Iterable[str]) -> dict[str, FactType]:
-        """By name, for a rule that can match these tools; of two tools' arguments of one name the looser type."""
+        """By name, for a rule that can match these tools; of two tools' arguments of one name
+        the looser type."""
         shapes = [self.tools[name] for name in tools if name in self.tools]
         known = self._common([shape.name for shape in shapes])
         for argument in dict.fromkeys(name for shape in shapes for name in shape.arguments):
@@ -90,7 +102,9 @@ class FactTypes:
             for argument, schema in shape.arguments.items():
                 has_fields = argument in shape.objects or schema.get("type") in (None, "object")
                 is_date = _argument(schema).kind == "date"
-                if bare.startswith(f"{argument}.") and (has_fields or (is_date and bare == f"{argument}.age")):
+                if bare.startswith(f"{argument}.") and (
+                    has_fields or (is_date and bare == f"{argument}.age")
+                ):
                     return FactType("duration" if bare.endswith(".age") else "any")
         return None
 
@@ -117,7 +131,9 @@ class FactTypes:
             "time.now": FactType("date", always=True),
         }
         for name, kind in self._message.items():
-            known[f"message.{name}"] = FactType(kind, (True, False) if kind == "boolean" else (), always=True)
+            known[f"message.{name}"] = FactType(
+                kind, (True, False) if kind == "boolean" else (), always=True
+            )
         for scope in SCOPES:
             for room in (f"totals.{scope}", *(f"totals.{scope}.{tool}" for tool in self.tools)):
                 known[f"{room}.calls"] = FactType("integer", least=0)
@@ -134,7 +150,11 @@ def _looser(kinds: list[FactType | None]) -> FactType:
     found = [kind for kind in kinds if kind is not None]
     always = all(kind is not None and kind.always for kind in kinds)
     first = replace(found[0], always=always)
-    return first if all(replace(kind, always=always) == first for kind in found) else FactType("any", always=always)
+    return (
+        first
+        if all(replace(kind, always=always) == first for kind in found)
+        else FactType("any", always=always)
+    )
 
 
 def _argument(schema: Mapping[str, Any], *, always: bool = False) -> FactType:

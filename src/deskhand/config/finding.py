@@ -19,7 +19,8 @@ class Finding(NamedTuple):
     problem: str
     fix: str
     echo_of: Place | None = None
-    """Where something that could not be read would explain the finding, so that it need not be told."""
+    """Where something that could not be read would explain the finding, so that it need not be
+    told."""
 
 
 Findings = Iterator[Finding]
@@ -27,7 +28,8 @@ Findings = Iterator[Finding]
 
 @dataclass(frozen=True)
 class Draft:
-    """A desk that has been read but not yet checked as a whole, and everything its names may refer to."""
+    """A desk that has been read but not yet checked as a whole, and everything its names may
+    refer to."""
 
     source: YamlFile
     folder: Path
@@ -46,7 +48,8 @@ class Draft:
     """Those that no server brings."""
 
     def names_at(self, *place: str) -> list[str]:
-        """The keys written at a place, readable or not: a stage with a mistake in it is still a known stage."""
+        """The keys written at a place, readable or not: a stage with a mistake in it is still a
+        known stage."""
         here: Any = self.source.data
         for part in place:
             here = here.get(part) if isinstance(here, dict) else None
@@ -59,7 +62,9 @@ class Draft:
 
     def is_damaged(self, place: Place) -> bool:
         """Whether something at, inside or around a place could not be read."""
-        return any(hurt[: len(place)] == place or place[: len(hurt)] == hurt for hurt in self.damaged)
+        return any(
+            hurt[: len(place)] == place or place[: len(hurt)] == hurt for hurt in self.damaged
+        )
 
 
 class FlowDraft(NamedTuple):

@@ -1,4 +1,5 @@
-"""What makes a flow wrong as a whole: where it starts, what it never reaches, where it never stops."""
+"""What makes a flow wrong as a whole: where it starts, what it never reaches, where it never
+stops."""
 
 from collections.abc import Set as AbstractSet
 
@@ -17,7 +18,11 @@ def flow_findings(flow: FlowDraft) -> Findings:
     start = flow.flow.start if flow.flow.start is not None else next(iter(stages))
     if start not in known:
         fix = did_you_mean(start, known, otherwise="add this stage")
-        yield Finding((*flow.place, "start"), f"the flow starts with `{start}`, and there is no such stage", fix)
+        yield Finding(
+            (*flow.place, "start"),
+            f"the flow starts with `{start}`, and there is no such stage",
+            fix,
+        )
     yield from _unreachable(flow, near(start, known) if start not in known else start)
     yield from _endless(flow)
 
@@ -26,11 +31,17 @@ def _endless(flow: FlowDraft) -> Findings:
     if _is_damaged(flow, {"max_visits"}):  # missing ways can hide a loop but not make one up
         return
     stages = flow.flow.stages
-    edges = {name: [*_targets(flow, stage), *_meant(flow, [stage.loop_to])] for name, stage in stages.items()}
+    edges = {
+        name: [*_targets(flow, stage), *_meant(flow, [stage.loop_to])]
+        for name, stage in stages.items()
+    }
     limited = {name for name, stage in stages.items() if stage.max_visits is not None}
     for loop in endless_loops(edges, limited):
         way = " → ".join(loop)
-        fix = f"add `max_visits: 3` (or another number) to {' or '.join(f'`{name}`' for name in dict.fromkeys(loop))}"
+        fix = (
+            "add `max_visits: 3` (or another number) to"
+            f" {' or '.join(f'`{name}`' for name in dict.fromkeys(loop))}"
+        )
         yield Finding((*flow.place, "stages", loop[0]), f"the loop {way} has no limit", fix)
 
 
@@ -55,10 +66,15 @@ def _targets(flow: FlowDraft, stage: StageSection) -> list[str]:
 
 
 def _meant(flow: FlowDraft, targets: list[str | None]) -> list[str]:
-    """The stages these names stand for: a slip of the pen, reported elsewhere, counts as the stage it meant."""
+    """The stages these names stand for: a slip of the pen, reported elsewhere, counts as the
+    stage it meant."""
     known = flow.stage_names
     named = [target for target in targets if target is not None and target != END]
-    return [meant for target in named if (meant := target if target in known else near(target, known)) is not None]
+    return [
+        meant
+        for target in named
+        if (meant := target if target in known else near(target, known)) is not None
+    ]
 
 
 def _is_damaged(flow: FlowDraft, keys: AbstractSet[str]) -> bool:

@@ -20,7 +20,8 @@ def reachable(edges: Edges, start: str) -> set[str]:
 
 
 def endless_loops(edges: Edges, limited: AbstractSet[str]) -> list[list[str]]:
-    """Loops that go through no limited stage, as `[a, b, a]`: for each stage the shortest, each loop once."""
+    """Loops that go through no limited stage, as `[a, b, a]`: for each stage the shortest, each
+    loop once."""
     loops: dict[frozenset[str], list[str]] = {}
     for stage in edges:
         loop = None if stage in limited else _way_back(edges, stage, limited)

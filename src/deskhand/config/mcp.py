@@ -1,4 +1,5 @@
-"""`mcp` of desk.yaml: servers that bring tools, what each tool may change, and what was accepted of them."""
+"""`mcp` of desk.yaml: servers that bring tools, what each tool may change, and what was accepted
+of them."""
 
 import json
 from collections.abc import Mapping
@@ -29,7 +30,8 @@ class McpServerSection(Section):
     command: list[Annotated[str, Field(min_length=1)]] | None = Field(default=None, min_length=1)
     """The program and its arguments, started in the desk's folder: `[python, -m, warehouse]`."""
     env: list[Variable] = Field(default_factory=list)
-    """Environment variables that the program is given, by name; no others but the usual harmless ones."""
+    """Environment variables that the program is given, by name; no others but the usual harmless
+    ones."""
     url: str | None = Field(default=None, pattern=r"^https?://[^\s/@?#]+(/\S*)?$")
     """Where the server answers (streamable HTTP): `https://crm.example/mcp`."""
     key_env: Variable | None = None
@@ -50,24 +52,29 @@ class McpToolSection(Section):
     risk: Literal["low", "medium", "high", "critical"] = "low"
     """How bad a wrong call is."""
     key: Parameter | None = None
-    """The parameter for the idempotency key, filled by the desk; `keyed` without one counts as `irreversible`."""
+    """The parameter for the idempotency key, filled by the desk; `keyed` without one counts as
+    `irreversible`."""
     customer: Parameter | None = None
-    """The parameter that takes the customer's id; filled by the desk, and without a known customer no call is made."""
+    """The parameter that takes the customer's id; filled by the desk, and without a known
+    customer no call is made."""
     timeout: float = Field(default=30, gt=0, le=600)
     """Seconds a call may take."""
     trusted: bool = False
-    """Whether what it returns may stand behind what a reply promises: only for a server of the company's own."""
+    """Whether what it returns may stand behind what a reply promises: only for a server of the
+    company's own."""
     public: bool = False
     """Whether it may act for a sender nobody vouched for."""
 
 
 class McpSection(Section):
-    """Servers of the Model Context Protocol as a source of tools; needs the extra `deskhand[mcp]`."""
+    """Servers of the Model Context Protocol as a source of tools; needs the extra
+    `deskhand[mcp]`."""
 
     servers: dict[ServerName, McpServerSection] = Field(default_factory=dict)
     """The servers by name."""
     tools: dict[QualifiedName, McpToolSection] = Field(default_factory=dict)
-    """The tools that are offered, as `warehouse.find_stock: {effect: read}`; what is not listed is not offered."""
+    """The tools that are offered, as `warehouse.find_stock: {effect: read}`; what is not listed
+    is not offered."""
 
 
 class Pin(Frozen):
@@ -122,15 +129,26 @@ def desk_name_of(qualified: str, section: McpToolSection) -> str:
 
 
 def effect_of(section: McpToolSection) -> str:
-    """Without a parameter for the key nobody can ask the server to do it once: then it cannot be taken back."""
+    """Without a parameter for the key nobody can ask the server to do it once: then it cannot be
+    taken back."""
     return "irreversible" if section.effect == "keyed" and section.key is None else section.effect
 
 
 def shown_schema(schema: Mapping[str, Any], hidden: set[str | None]) -> dict[str, Any]:
-    properties = {name: value for name, value in (schema.get("properties") or {}).items() if name not in hidden}
+    properties = {
+        name: value
+        for name, value in (schema.get("properties") or {}).items()
+        if name not in hidden
+    }
     required = [name for name in schema.get("required") or () if name not in hidden]
     rest = {key: value for key, value in schema.items() if key in ("$defs", "definitions")}
-    return {**rest, "type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {
+        **rest,
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
 
 
 def read_pins(folder: Path) -> dict[str, Pin]:
@@ -143,7 +161,9 @@ def read_pins(folder: Path) -> dict[str, Pin]:
         return {}
     except (OSError, ValueError, AttributeError, ValidationError) as error:
         first = str(error).splitlines()[0]
-        raise ConfigError(f"cannot be read: {first}", file=path, fix="remove it and accept the tools anew") from None
+        raise ConfigError(
+            f"cannot be read: {first}", file=path, fix="remove it and accept the tools anew"
+        ) from None
 
 
 def accepted(folder: Path) -> dict[str, Pin]:
@@ -207,6 +227,10 @@ def mcp_shapes(section: McpSection, pins: Mapping[str, Pin]) -> dict[str, ToolSh
         schema = shown_schema(pin.schema_, {tool.key, tool.customer}) if pin is not None else {}
         name = desk_name_of(qualified, tool)
         found[name] = ToolShape(
-            name, effect_of(tool), tool.risk, schema.get("properties", {}), frozenset(schema.get("required", ()))
+            name,
+            effect_of(tool),
+            tool.risk,
+            schema.get("properties", {}),
+            frozenset(schema.get("required", ())),
         )
     return found

@@ -1,4 +1,5 @@
-"""What makes `mcp` wrong: servers without an address, tools of nobody, and tools that nobody has accepted."""
+"""What makes `mcp` wrong: servers without an address, tools of nobody, and tools that nobody has
+accepted."""
 
 from deskhand.config.finding import Draft, Finding, Findings
 from deskhand.config.mcp import PINS, McpToolSection, Pin, desk_name_of, read_pins
@@ -13,17 +14,30 @@ def mcp_findings(draft: Draft) -> Findings:
         place: Place = ("mcp", "servers", name)
         if (server.command is None) == (server.url is None):
             problem = f"server `{name}` needs either a `command` or a `url`"
-            yield Finding(place, problem, "write `command: [PROGRAM, ...]` or `url: https://...`", echo_of=place)
+            yield Finding(
+                place,
+                problem,
+                "write `command: [PROGRAM, ...]` or `url: https://...`",
+                echo_of=place,
+            )
         elif server.url is None and (server.key_env or server.key_file):
-            yield Finding(place, f"server `{name}` has a key but no `url`", "pass the variable on with `env: [NAME]`")
+            yield Finding(
+                place,
+                f"server `{name}` has a key but no `url`",
+                "pass the variable on with `env: [NAME]`",
+            )
         elif server.url is not None and server.env:
             yield Finding((*place, "env"), "`env` has no effect beside `url`", "remove it")
         if server.key_env is not None and server.key_file is not None:
-            yield Finding((*place, "key_file"), f"server `{name}` has two keys", "keep one of the two")
+            yield Finding(
+                (*place, "key_file"), f"server `{name}` has two keys", "keep one of the two"
+            )
     try:
         pins = read_pins(draft.folder) if section.tools else {}
     except ConfigError as error:
-        yield Finding(("mcp", "tools"), f"{PINS}: {error.problem}", error.fix or "accept the tools anew")
+        yield Finding(
+            ("mcp", "tools"), f"{PINS}: {error.problem}", error.fix or "accept the tools anew"
+        )
         return
     taken: dict[str, str] = {}
     for qualified, tool in section.tools.items():
@@ -31,7 +45,11 @@ def mcp_findings(draft: Draft) -> Findings:
         name = desk_name_of(qualified, tool)
         if (other := taken.setdefault(name, qualified)) != qualified or name in draft.own_tools:
             whose = f"`{other}`" if other != qualified else "another tool of the desk"
-            yield Finding(("mcp", "tools", qualified), f"{whose} is called `{name}` as well", "name it with `as:`")
+            yield Finding(
+                ("mcp", "tools", qualified),
+                f"{whose} is called `{name}` as well",
+                "name it with `as:`",
+            )
 
 
 def _tool(draft: Draft, qualified: str, tool: McpToolSection, pin: Pin | None) -> Findings:
@@ -52,4 +70,8 @@ def _tool(draft: Draft, qualified: str, tool: McpToolSection, pin: Pin | None) -
             fix = did_you_mean(name, known, otherwise="it takes no arguments")
             yield Finding((*place, field), f"`{qualified}` has no parameter `{name}`", fix)
     if tool.key is not None and tool.effect not in ("keyed", "irreversible"):
-        yield Finding((*place, "key"), "a key is for something done once", "write `effect: keyed`, or remove it")
+        yield Finding(
+            (*place, "key"),
+            "a key is for something done once",
+            "write `effect: keyed`, or remove it",
+        )

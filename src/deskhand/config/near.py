@@ -13,7 +13,8 @@ def near(name: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, known: Iterable[str], *, otherwise: str) -> str:
-    """What to write instead of `name`; `otherwise` says what to do when there is nothing to choose from."""
+    """What to write instead of `name`; `otherwise` says what to do when there is nothing to
+    choose from."""
     names = sorted(known)
     meant = near(name, names)
     if meant is not None:

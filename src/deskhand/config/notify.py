@@ -1,4 +1,5 @@
-"""How reviewers hear of what waits, as written in desk.yaml: a mail at set times, a webhook at once."""
+"""How reviewers hear of what waits, as written in desk.yaml: a mail at set times, a webhook at
+once."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +15,8 @@ ClockTime = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 
 
 class DigestSection(Section):
-    """A mail that lists what waits: `{channel: support, to: [lead@acme.example], at: ["08:30"]}`."""
+    """A mail that lists what waits: `{channel: support, to: [lead@acme.example], at:
+    ["08:30"]}`."""
 
     channel: ChannelName
     """The desk's channel that sends it."""
@@ -29,7 +31,8 @@ class DigestSection(Section):
 
 
 class WebhookSection(Section):
-    """An address that is told at once: `{url: https://hooks.acme.example/desk, secret_file: secrets/hook}`."""
+    """An address that is told at once: `{url: https://hooks.acme.example/desk, secret_file:
+    secrets/hook}`."""
 
     url: str = Field(pattern=r"^https?://\S+$")
     """Where it is posted to; `http` only on this machine."""

@@ -9,30 +9,50 @@ from deskhand.config.section import Section
 from deskhand.model.frozen import Frozen
 from deskhand.model.money import Money
 
-Host = Annotated[str, Field(pattern=r"^(\*\.)?([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]{2,63}$")]
+Host = Annotated[
+    str,
+    Field(pattern=r"^(\*\.)?([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]{2,63}$"),
+]
 Mailbox = Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+\.[^@\s.]{2,}$")]
 Words = Annotated[str, Field(min_length=1, max_length=2000)]
 DurationText = Annotated[str, Field(pattern=r"^[0-9]{1,5} (hours?|days?|weeks?)$")]
-Action = Literal["refund", "cancel", "replace", "send", "credit", "change", "contact", "deliver", "escalate", "reserve"]
+Action = Literal[
+    "refund",
+    "cancel",
+    "replace",
+    "send",
+    "credit",
+    "change",
+    "contact",
+    "deliver",
+    "escalate",
+    "reserve",
+]
 
 
 class OutgoingSection(Section):
     """What a reply may name beside the customer's own: everything else waits for a person."""
 
     hosts: list[Host] = Field(default_factory=list)
-    """Hosts that links may lead to, exact, as `www.acme.example`; `*.acme.example` for all below it."""
+    """Hosts that links may lead to, exact, as `www.acme.example`; `*.acme.example` for all below
+    it."""
     addresses: list[Mailbox] = Field(default_factory=list)
     """E-mail addresses a reply may name, as `support@acme.example`."""
     phones: list[Words] = Field(default_factory=list)
-    """Telephone numbers a reply may name; with at least one here, every other number waits for a person."""
+    """Telephone numbers a reply may name; with at least one here, every other number waits for a
+    person."""
     accounts: list[Words] = Field(default_factory=list)
     """Account numbers (IBAN) a reply may name."""
-    canaries: list[Annotated[str, Field(min_length=6, max_length=200)]] = Field(default_factory=list)
-    """Words that never leave: put one into a prompt or an article that nobody outside should ever see."""
+    canaries: list[Annotated[str, Field(min_length=6, max_length=200)]] = Field(
+        default_factory=list
+    )
+    """Words that never leave: put one into a prompt or an article that nobody outside should
+    ever see."""
 
 
 class ClauseSection(Section):
-    """Something the company stands behind: `{name: refund time, actions: [refund], within: 7 days}`."""
+    """Something the company stands behind: `{name: refund time, actions: [refund], within: 7
+    days}`."""
 
     name: str = Field(min_length=1, max_length=120)
     """What the clause is called in reviews."""

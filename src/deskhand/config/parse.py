@@ -1,4 +1,5 @@
-"""A YAML file's data to sections: every field that is wrong in itself, said with its line and what to write."""
+"""A YAML file's data to sections: every field that is wrong in itself, said with its line and
+what to write."""
 
 import json
 import re
@@ -43,7 +44,8 @@ AnySection = TypeVar("AnySection", bound=Section)
 
 @dataclass(frozen=True)
 class Parsed(Generic[AnySection]):
-    """What could be read, the problems found on the way, and the places that are missing from it because of them."""
+    """What could be read, the problems found on the way, and the places that are missing from it
+    because of them."""
 
     read: AnySection | None
     problems: list[ConfigError]
@@ -54,8 +56,11 @@ def parse_desk(source: YamlFile) -> Parsed[DeskSection]:
     return parse_as(DeskSection, source, {"desk": _UNNAMED})
 
 
-def parse_as(root: type[AnySection], source: YamlFile, needed: Mapping[str, Any] | None = None) -> Parsed[AnySection]:
-    """Check types, names and keys; what is sound is kept, so that the rest can be checked in the same go.
+def parse_as(
+    root: type[AnySection], source: YamlFile, needed: Mapping[str, Any] | None = None
+) -> Parsed[AnySection]:
+    """Check types, names and keys; what is sound is kept, so that the rest can be checked in the
+    same go.
 
     `needed` stands in for keys without which nothing could be kept.
     """
@@ -69,8 +74,14 @@ def parse_as(root: type[AnySection], source: YamlFile, needed: Mapping[str, Any]
         except ValidationError as error:
             details = error.errors(include_url=False)
         if not problems:
-            problems = [reading.problem(detail) for detail in details if not reading.is_misspelt(detail, details)]
-        damaged |= {reading.written(detail) for detail in details if not reading.is_stray_key(detail)}
+            problems = [
+                reading.problem(detail)
+                for detail in details
+                if not reading.is_misspelt(detail, details)
+            ]
+        damaged |= {
+            reading.written(detail) for detail in details if not reading.is_stray_key(detail)
+        }
         data = _without(data, {reading.to_leave_out(detail) for detail in details})
         for key, value in (needed or {}).items():
             data.setdefault(key, value)
@@ -85,7 +96,8 @@ class _Reading:
     root: type[Section]
 
     def written(self, detail: ErrorDetails) -> Place:
-        """The error's place as far as it stands in the file, without the tags that pydantic adds."""
+        """The error's place as far as it stands in the file, without the tags that pydantic
+        adds."""
         place: Place = ()
         for part in detail["loc"]:
             if (*place, part) in self.source.lines:
@@ -95,18 +107,25 @@ class _Reading:
     def is_stray_key(self, detail: ErrorDetails) -> bool:
         """An unknown key that stands for no known one: nothing is missing without it."""
         place = self.written(detail)
-        return detail["type"] == "extra_forbidden" and near(str(place[-1]), self._keys_of(place[:-1])) is None
+        return (
+            detail["type"] == "extra_forbidden"
+            and near(str(place[-1]), self._keys_of(place[:-1])) is None
+        )
 
     def is_misspelt(self, missing: ErrorDetails, details: list[ErrorDetails]) -> bool:
-        """A missing key that is there under a wrong name: the unknown key beside it says so already."""
+        """A missing key that is there under a wrong name: the unknown key beside it says so
+        already."""
         if missing["type"] != "missing":
             return False
         around, key = self.written(missing), str(missing["loc"][-1])
-        unknown = [self.written(detail) for detail in details if detail["type"] == "extra_forbidden"]
+        unknown = [
+            self.written(detail) for detail in details if detail["type"] == "extra_forbidden"
+        ]
         return any(place[:-1] == around and near(str(place[-1]), [key]) for place in unknown)
 
     def to_leave_out(self, detail: ErrorDetails) -> Place:
-        """The smallest part without which the rest is sound; a list goes as a whole, to keep its other items' lines."""
+        """The smallest part without which the rest is sound; a list goes as a whole, to keep its
+        other items' lines."""
         place = self.written(detail)
         while place and isinstance(place[-1], int) and detail["type"] not in _MAPPINGS:
             place = place[:-1]
@@ -126,22 +145,36 @@ class _Reading:
         given = "(not shown)" if place and place[-1] in _NEVER_SHOWN else detail["input"]
         described = self._described(place)
         if detail["loc"][-1] == "[key]":
-            return f"`{place[-1]}` cannot be a name{_of(place[:-1])}", "use a-z, 0-9 and `_`, beginning with a letter"
+            return (
+                f"`{place[-1]}` cannot be a name{_of(place[:-1])}",
+                "use a-z, 0-9 and `_`, beginning with a letter",
+            )
         if kind == "extra_forbidden":
             fix = did_you_mean(str(place[-1]), self._keys_of(place[:-1]), otherwise="remove it")
             return f"unknown key {name}{_of(place[:-1])}", fix
         if kind == "empty":
-            return f"{name} has nothing after its colon", f"write a value or remove the line; {described}"
+            return (
+                f"{name} has nothing after its colon",
+                f"write a value or remove the line; {described}",
+            )
         if kind in ("literal_error", "enum"):
             known = re.findall(r"'([^']*)'", str(detail.get("ctx", {}).get("expected", "")))
-            return f"{name} cannot be {_shown(given)}", did_you_mean(str(given), known, otherwise="remove it")
+            return f"{name} cannot be {_shown(given)}", did_you_mean(
+                str(given), known, otherwise="remove it"
+            )
         if kind in _KINDS:
-            return f"{name} must be {_KINDS[kind]}, not {_shown(given)}", f"write {_KINDS[kind]}: {described}"
+            return (
+                f"{name} must be {_KINDS[kind]}, not {_shown(given)}",
+                f"write {_KINDS[kind]}: {described}",
+            )
         if kind == "string_pattern_mismatch":
             return f"{name} cannot be {_shown(given)}", f"write {described}"
         if kind == "too_short":
             return f"{name} is empty", f"fill it or remove it; {described}"
-        return f"{name} cannot be {_shown(given)}", f"it {detail['msg'].removeprefix('Input ')}; {described}"
+        return (
+            f"{name} cannot be {_shown(given)}",
+            f"it {detail['msg'].removeprefix('Input ')}; {described}",
+        )
 
     # --- what may stand at a place
 
@@ -163,19 +196,32 @@ class _Reading:
 
     def _keys_of(self, place: Place) -> list[str]:
         here, _ = self._at(place)
-        return [key for kind in here if isinstance(kind, type) and issubclass(kind, Section) for key in _fields(kind)]
+        return [
+            key
+            for kind in here
+            if isinstance(kind, type) and issubclass(kind, Section)
+            for key in _fields(kind)
+        ]
 
     def _described(self, place: Place) -> str:
         here, field = self._at(place)
-        written = [kind.__doc__ for kind in here if isinstance(kind, type) and issubclass(kind, Section)]
-        text = next(iter(written), None) or (field.description if field else None) or "what belongs here"
+        written = [
+            kind.__doc__ for kind in here if isinstance(kind, type) and issubclass(kind, Section)
+        ]
+        text = (
+            next(iter(written), None)
+            or (field.description if field else None)
+            or "what belongs here"
+        )
         return (text[0].lower() + text[1:]).rstrip(".")
 
 
 def _name(place: Place) -> str:
     if not place:
         return "the file"
-    return f"item {place[-1] + 1} of `{place[-2]}`" if isinstance(place[-1], int) else f"`{place[-1]}`"
+    return (
+        f"item {place[-1] + 1} of `{place[-2]}`" if isinstance(place[-1], int) else f"`{place[-1]}`"
+    )
 
 
 def _of(place: Place) -> str:
@@ -191,7 +237,11 @@ def _shown(value: Any) -> str:
         return "a mapping"
     if isinstance(value, list):
         return "a list"
-    return "nothing" if value is None else f"`{json.dumps(value, ensure_ascii=False, default=str)[:60]}`"
+    return (
+        "nothing"
+        if value is None
+        else f"`{json.dumps(value, ensure_ascii=False, default=str)[:60]}`"
+    )
 
 
 def _types(annotation: Any) -> Iterator[Any]:
@@ -214,8 +264,15 @@ def _without(data: Any, places: Iterable[Place], here: Place = ()) -> Any:
     gone = set(places)
     if isinstance(data, dict):
         pairs = cast(dict[str, Any], data).items()
-        return {key: _without(value, gone, (*here, key)) for key, value in pairs if (*here, key) not in gone}
+        return {
+            key: _without(value, gone, (*here, key))
+            for key, value in pairs
+            if (*here, key) not in gone
+        }
     if isinstance(data, list):
         places = [(*here, index) for index in range(len(data))]
-        return [{} if place in gone else _without(item, gone, place) for place, item in zip(places, data, strict=True)]
+        return [
+            {} if place in gone else _without(item, gone, place)
+            for place, item in zip(places, data, strict=True)
+        ]
     return data

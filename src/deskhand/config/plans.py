@@ -32,7 +32,8 @@ def _words_form(value: Any) -> str:
 Words = Annotated[
     Annotated[Line, Tag("one text")]
     | Annotated[
-        Annotated[dict[Annotated[str, Field(pattern=r"^[a-z]{2,3}$")], Line], Field(min_length=1)], Tag("by language")
+        Annotated[dict[Annotated[str, Field(pattern=r"^[a-z]{2,3}$")], Line], Field(min_length=1)],
+        Tag("by language"),
     ],
     Discriminator(_words_form),
 ]
@@ -44,8 +45,9 @@ class PlanStepSection(Section):
     tool: str = Field(min_length=1)
     """The exact name of a tool."""
     parameters: dict[str, Any] = Field(default_factory=dict)
-    """What it is called with; `{slots.NAME}` stands for a slot's value, `{outputs.STAGE.FIELD}` for a stage's,
-    `{wish.on?}` for what the message says about when, `{results.TOOL.FIELD}` for what a call before it found."""
+    """What it is called with; `{slots.NAME}` stands for a slot's value, `{outputs.STAGE.FIELD}`
+    for a stage's, `{wish.on?}` for what the message says about when, `{results.TOOL.FIELD}` for
+    what a call before it found."""
     given: Annotated[str, Field(pattern=PATH)] | None = None
     """What must be known for the call to be made at all, as `wish.moment`."""
     optional: bool = False
@@ -62,32 +64,40 @@ class ReplySection(Section):
 
 
 class PlanSection(Section):
-    """What to do about an intent when no LLM decides: slots it needs, tools it calls, what it may tell."""
+    """What to do about an intent when no LLM decides: slots it needs, tools it calls, what it
+    may tell."""
 
     needs: list[SlotName] = Field(default_factory=list)
     """The slots that must be filled first; what is missing or ambiguous is asked for."""
     ask: dict[SlotName, Words] = Field(default_factory=dict)
-    """The question for each slot, one text or one a language: `{order: {en: Which order?, cs: Která?}}`."""
+    """The question for each slot, one text or one a language: `{order: {en: Which order?, cs:
+    Která?}}`."""
     steps: list[PlanStepSection] = Field(default_factory=list)
     """The calls, in order; none when the answer lies in the knowledge base."""
     tell: list[str] | None = None
-    """The fields of the results that a customer may read, as `[status, day]`; a reply without an LLM lists them.
-    With `[]` nothing of them is told: the reply comes from the knowledge base."""
+    """The fields of the results that a customer may read, as `[status, day]`; a reply without an
+    LLM lists them. With `[]` nothing of them is told: the reply comes from the knowledge base."""
     reply: Words | None = None
-    """The reply in the desk's own words, one text or one a language: `Your order is {results.find_order.status}.`"""
+    """The reply in the desk's own words, one text or one a language: `Your order is
+    {results.find_order.status}.`"""
     replies: list[ReplySection] = Field(default_factory=list)
-    """Replies for certain cases; the first whose `given` and references are all known is said in place of `reply`."""
+    """Replies for certain cases; the first whose `given` and references are all known is said in
+    place of `reply`."""
     hand_over: bool = False
-    """Whether a colleague answers in any case: then a reply without an LLM only announces one and waits for him."""
+    """Whether a colleague answers in any case: then a reply without an LLM only announces one
+    and waits for him."""
     opening: Words | None = None
-    """How a reply begins in place of the tone's usual first sentence, one text or one a language."""
+    """How a reply begins in place of the tone's usual first sentence, one text or one a
+    language."""
 
     def compile(self) -> "DeclaredPlan":
         return DeclaredPlan(
             needs=tuple(self.needs),
             ask={slot: _by_language(words) for slot, words in self.ask.items()},
             steps=tuple((step.tool, step.parameters) for step in self.steps),
-            given={index: step.given for index, step in enumerate(self.steps) if step.given is not None},
+            given={
+                index: step.given for index, step in enumerate(self.steps) if step.given is not None
+            },
             optional=tuple(step.tool for step in self.steps if step.optional),
             tell=None if self.tell is None else tuple(self.tell),
             reply={} if self.reply is None else _by_language(self.reply),
@@ -98,7 +108,8 @@ class PlanSection(Section):
 
 
 class DeclaredPlan(Frozen):
-    """A plan that was checked; texts by language, under `ANY_LANGUAGE` where there is one for all."""
+    """A plan that was checked; texts by language, under `ANY_LANGUAGE` where there is one for
+    all."""
 
     needs: tuple[str, ...] = ()
     ask: dict[str, dict[str, str]] = Field(default_factory=dict)

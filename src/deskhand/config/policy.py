@@ -13,10 +13,12 @@ MoneyText = Annotated[str, Field(pattern=r"^[0-9]{1,15}(\.[0-9]{1,4})? [A-Z]{3}$
 
 
 class LimitSection(Section):
-    """How much one rule allows, counted for the same tool: `{per: day, calls: 3, money: 200 EUR}`."""
+    """How much one rule allows, counted for the same tool: `{per: day, calls: 3, money: 200
+    EUR}`."""
 
     per: Scope
-    """What is counted together: `conversation`, `principal` (one customer, a day) or `day` (the whole desk)."""
+    """What is counted together: `conversation`, `principal` (one customer, a day) or `day` (the
+    whole desk)."""
     calls: int | None = Field(default=None, gt=0)
     """How many calls pass; the next ones wait for a person."""
     money: MoneyText | None = None
@@ -24,14 +26,17 @@ class LimitSection(Section):
 
 
 class RuleSection(Section):
-    """One rule: `{name, when, then: allow | hold | deny}`; the first rule whose condition holds decides."""
+    """One rule: `{name, when, then: allow | hold | deny}`; the first rule whose condition holds
+    decides."""
 
     name: str = Field(min_length=1, max_length=120)
     """What the rule is called in reviews, traces and `deskhand policy`."""
     when: dict[str, Any] | None = None
-    """A condition over the call: `{tool: refund, amount: {at_most: 50 EUR}}`; without it the rule is for every call."""
+    """A condition over the call: `{tool: refund, amount: {at_most: 50 EUR}}`; without it the
+    rule is for every call."""
     then: Literal["allow", "hold", "deny"]
-    """`allow` lets it pass to the gate's other rules, `hold` asks a person, `deny` refuses it for good."""
+    """`allow` lets it pass to the gate's other rules, `hold` asks a person, `deny` refuses it
+    for good."""
     why: str | None = Field(default=None, min_length=1, max_length=1000)
     """For the reviewer: why the call is held or denied."""
     say: str | None = Field(default=None, min_length=1, max_length=1000)
@@ -69,7 +74,9 @@ def policy_spec(rules: list[RuleSection]) -> PolicySpec:
 
 
 def _limit(limit: LimitSection) -> LimitSpec:
-    return LimitSpec(per=limit.per, calls=limit.calls, money=Money.of(limit.money) if limit.money else None)
+    return LimitSpec(
+        per=limit.per, calls=limit.calls, money=Money.of(limit.money) if limit.money else None
+    )
 
 
 def _rule(rule: RuleSection) -> RuleSpec:

@@ -1,9 +1,19 @@
-"""What makes a rule of a policy wrong: tools, facts and arguments nobody knows, values of another type."""
+"""What makes a rule of a policy wrong: tools, facts and arguments nobody knows, values of
+another type."""
 
 from collections.abc import Iterator
 from typing import Any, cast
 
-from deskhand.conditions import AllOf, AnyOf, Comparison, Condition, ConditionError, Not, Relation, compile_condition
+from deskhand.conditions import (
+    AllOf,
+    AnyOf,
+    Comparison,
+    Condition,
+    ConditionError,
+    Not,
+    Relation,
+    compile_condition,
+)
 from deskhand.config.fact_types import REPLY_SHAPE, FactType, FactTypes
 from deskhand.config.finding import Draft, Finding, Findings
 from deskhand.config.near import did_you_mean, near
@@ -28,7 +38,9 @@ def policy_findings(draft: Draft) -> Findings:
         place = ("policy", index)
         if rule.name in first:
             problem = f"there are two rules called `{rule.name}`"
-            yield Finding((*place, "name"), problem, f"rename one; the other is rule {first[rule.name] + 1}")
+            yield Finding(
+                (*place, "name"), problem, f"rename one; the other is rule {first[rule.name] + 1}"
+            )
         first.setdefault(rule.name, index)
         yield from _limit(place, rule)
         yield from _condition(draft, (*place, "when"), rule)
@@ -49,9 +61,16 @@ def _limit(place: Place, rule: RuleSection) -> Findings:
         return
     if rule.then != "allow":
         problem = f"`limit` has no effect with `then: {rule.then}`"
-        yield Finding((*place, "limit"), problem, "use it with `then: allow`, or remove it", echo_of=(*place, "then"))
+        yield Finding(
+            (*place, "limit"),
+            problem,
+            "use it with `then: allow`, or remove it",
+            echo_of=(*place, "then"),
+        )
     if rule.limit.calls is None and rule.limit.money is None:
-        yield Finding((*place, "limit"), "the limit limits nothing", "add `calls: 3` or `money: 200 EUR`")
+        yield Finding(
+            (*place, "limit"), "the limit limits nothing", "add `calls: 3` or `money: 200 EUR`"
+        )
 
 
 def _condition(draft: Draft, place: Place, rule: RuleSection) -> Findings:
@@ -82,7 +101,9 @@ def _tools(draft: Draft, place: Place, when: dict[str, Any]) -> Findings:
                 yield Finding((*place, *written), f"there is no tool `{name}`", fix)
 
 
-def _line(place: Place, part: Comparison | Relation, types: FactTypes, tools: list[str]) -> Findings:
+def _line(
+    place: Place, part: Comparison | Relation, types: FactTypes, tools: list[str]
+) -> Findings:
     for name in (part.fact, *((part.other,) if isinstance(part, Relation) else ())):
         if types.find(name, tools) is None:
             yield _unknown(place, name, types, tools)
@@ -96,11 +117,19 @@ def _unknown(place: Place, name: str, types: FactTypes, tools: list[str]) -> Fin
     known = types.known(tools)
     meant = near(name, known)
     if meant is None and "." not in name and tools:
-        of = f"`{tools[0]}`" if len(tools) == 1 else f"any of {', '.join(f'`{tool}`' for tool in tools)}"
+        of = (
+            f"`{tools[0]}`"
+            if len(tools) == 1
+            else f"any of {', '.join(f'`{tool}`' for tool in tools)}"
+        )
         arguments = sorted({argument for tool in tools for argument in types.tools[tool].arguments})
         fix = f"its arguments are {', '.join(arguments)}" if arguments else "it takes no arguments"
         return Finding(place, f"`{name}` is no fact and no argument of {of}", fix)
-    fix = f"did you mean `{meant}`?" if meant else "write one of tool, effect, risk, principal.*, time.*, totals.*, ..."
+    fix = (
+        f"did you mean `{meant}`?"
+        if meant
+        else "write one of tool, effect, risk, principal.*, time.*, totals.*, ..."
+    )
     return Finding(place, f"there is no fact `{name}`", fix)
 
 
@@ -115,12 +144,20 @@ def _operand(place: Place, part: Comparison, kind: FactType) -> Findings:
         if told != wanted:
             example = _EXAMPLES.get(kind.kind)
             fix = f"write {example}" if example else "use `is`, `in`, `contains` or `starts_with`"
-            yield Finding(place, f"`{part.fact}` is {_words(kind)} and cannot be compared with `{operand}`", fix)
+            yield Finding(
+                place,
+                f"`{part.fact}` is {_words(kind)} and cannot be compared with `{operand}`",
+                fix,
+            )
         return
     operands = operand if operator in ("in", "not_in") else [operand]
     for one in operands:
         if operator in ("is", "is_not", "in", "not_in") and not _fits(one, kind):
-            fix = f"write {_EXAMPLES[kind.kind]}" if kind.kind in _EXAMPLES else f"write {_words(kind)}"
+            fix = (
+                f"write {_EXAMPLES[kind.kind]}"
+                if kind.kind in _EXAMPLES
+                else f"write {_words(kind)}"
+            )
             if kind.values and isinstance(one, str):
                 fix = did_you_mean(one, map(str, kind.values), otherwise="remove it")
             yield Finding(place, f"`{part.fact}` can never be `{one}`", fix)
@@ -147,7 +184,12 @@ def _fits(value: Any, kind: FactType) -> bool:
 
 
 def _words(kind: FactType) -> str:
-    named = {"sums": "a sum of money", "money": "an amount of money", "integer": "a whole number", "list": "a list"}
+    named = {
+        "sums": "a sum of money",
+        "money": "an amount of money",
+        "integer": "a whole number",
+        "list": "a list",
+    }
     articles = {"text": "text", "boolean": "true or false", "duration": "a length of time"}
     return {**named, **articles}.get(kind.kind, f"a {kind.kind}")
 

@@ -1,4 +1,5 @@
-"""What makes an agent profile wrong: a prompt that is not there, tools and flows nobody knows, idle settings."""
+"""What makes an agent profile wrong: a prompt that is not there, tools and flows nobody knows,
+idle settings."""
 
 from deskhand.config.finding import Draft, Finding, Findings
 from deskhand.config.near import did_you_mean
@@ -14,7 +15,9 @@ def profile_findings(draft: Draft) -> Findings:
         place: Place = ("agent", "profiles", name)
         if profile.name is not None and profile.name != name:
             fix = f"write `name: {name}`, or leave it out"
-            yield Finding((*place, "name"), f"the profile `{name}` calls itself `{profile.name}`", fix)
+            yield Finding(
+                (*place, "name"), f"the profile `{name}` calls itself `{profile.name}`", fix
+            )
         yield from _prompt(draft, place, profile)
         yield from _tools(draft, place, profile)
         yield from _stand_in(draft, place, name, profile)
@@ -31,13 +34,21 @@ def _prompt(draft: Draft, place: Place, profile: ProfileSection) -> Findings:
     try:
         text = read_text(file, largest=LARGEST_PROMPT)
     except ConfigError as error:
-        yield Finding(where, f"`{profile.system_prompt_file}`: {error.problem}", error.fix or "mend the file")
+        yield Finding(
+            where, f"`{profile.system_prompt_file}`: {error.problem}", error.fix or "mend the file"
+        )
         return
     if not text.strip():
-        yield Finding(where, f"`{profile.system_prompt_file}` is empty", "say in it who the agent is and what it does")
+        yield Finding(
+            where,
+            f"`{profile.system_prompt_file}` is empty",
+            "say in it who the agent is and what it does",
+        )
     if file.suffix == TEMPLATE and (wrong := template_error(text)) is not None:
         line, problem = wrong
-        fix = "correct the Jinja2 template, or give the file the ending .txt to send it as it stands"
+        fix = (
+            "correct the Jinja2 template, or give the file the ending .txt to send it as it stands"
+        )
         yield Finding(where, f"`{profile.system_prompt_file}`, line {line}: {problem}", fix)
 
 
@@ -58,7 +69,14 @@ def _stand_in(draft: Draft, place: Place, name: str, profile: ProfileSection) ->
         yield Finding((*place, "without_model"), f"there is no flow `{flow}`", fix, ("flows",))
         return
     section = draft.desk.flows.get(flow)
-    agents = [key for key, stage in section.stages.items() if stage.profile is not None] if section else []
+    agents = (
+        [key for key, stage in section.stages.items() if stage.profile is not None]
+        if section
+        else []
+    )
     if agents:
-        problem = f"the flow `{flow}` cannot stand in for a model: its stage `{agents[0]}` needs one itself"
+        problem = (
+            f"the flow `{flow}` cannot stand in for a model: its stage `{agents[0]}` needs one"
+            " itself"
+        )
         yield Finding((*place, "without_model"), problem, "name a flow without a `profile:` stage")

@@ -24,7 +24,8 @@ TEMPLATE = ".j2"
 AGENT = "agent"
 """The stage, and its output, in a flow that a profile becomes by itself."""
 LONGEST = 600.0
-"""Seconds one attempt at a profile's stage may take, unless the stage says otherwise; finished turns are kept."""
+"""Seconds one attempt at a profile's stage may take, unless the stage says otherwise; finished
+turns are kept."""
 
 
 class BudgetSection(Section):
@@ -42,7 +43,8 @@ class ProfileSection(Section):
     name: ProfileName | None = None
     """The profile's name; it is the key above, so it need not be written."""
     model: Model | None = None
-    """The model, as `gemini/gemini-2.5-pro`; if absent the stage's role, then the desk's default."""
+    """The model, as `gemini/gemini-2.5-pro`; if absent the stage's role, then the desk's
+    default."""
     model_for: dict[str, Model] = Field(default_factory=dict)
     """Another model for messages of an intent or category: `{complaint: openai/gpt-5}`."""
     max_tokens: int = Field(default=4096, gt=0)
@@ -52,7 +54,8 @@ class ProfileSection(Section):
     max_iterations: int = Field(default=10, gt=0, le=100)
     """How many turns the model may take before a person looks, 1 to 100."""
     system_prompt_file: str = Field(min_length=1)
-    """The file with the system prompt, relative to the desk's folder; Jinja2 if it ends in `.j2`."""
+    """The file with the system prompt, relative to the desk's folder; Jinja2 if it ends in
+    `.j2`."""
     tools: list[str] = Field(min_length=1)
     """The exact names of the tools the agent may call; what is absent is denied."""
     budget: BudgetSection = Field(default_factory=BudgetSection)
@@ -60,7 +63,8 @@ class ProfileSection(Section):
     context_tokens: int = Field(default=100_000, ge=1000)
     """How much the model can read at once; old tool results are shortened before it is too much."""
     without_model: str | None = None
-    """The flow that works the messages of this profile when its model cannot be asked: no key, or a brain without."""
+    """The flow that works the messages of this profile when its model cannot be asked: no key,
+    or a brain without."""
     preprocess: str | None = Field(default=None, min_length=1)
     """What reads a message before the agent does, as `crisp`; a routing rule's own comes first."""
 
@@ -93,7 +97,8 @@ def profile_spec(name: str, profile: ProfileSection, folder: Path) -> ProfileSpe
 
 
 def own_stages(profile: ProfileSpec) -> dict[str, AgentSpec]:
-    """The flow of a profile that nobody wrote one for: the agent works, and its last words leave as the mode says."""
+    """The flow of a profile that nobody wrote one for: the agent works, and its last words leave
+    as the mode says."""
     agent = AgentSpec(
         name=AGENT,
         stage_order=1,
@@ -114,12 +119,15 @@ def own_stages(profile: ProfileSpec) -> dict[str, AgentSpec]:
     return {
         AGENT: agent,
         "review": review,
-        "dispatch": AgentSpec(name="dispatch", stage_order=3, service="dispatch", output_key="dispatch"),
+        "dispatch": AgentSpec(
+            name="dispatch", stage_order=3, service="dispatch", output_key="dispatch"
+        ),
     }
 
 
 def prompt_key(profile: str) -> str:
-    """Under which a profile's template lies among the desk's prompts; no file's name can be the same."""
+    """Under which a profile's template lies among the desk's prompts; no file's name can be the
+    same."""
     return f"agent.profiles/{profile}"
 
 
@@ -128,19 +136,29 @@ def profiles_in(stages: Iterable[AgentSpec]) -> set[str]:
 
 
 def require_models(spec: "DeskSpec", unusable: Mapping[str, str]) -> None:
-    """ConfigError where messages would come to an agent that has no model to ask and no flow in its place."""
-    targets = {spec.default_flow, *(rule.profile if rule.route == "agent" else rule.flow for rule in spec.routing)}
-    for name in sorted(target for target in targets if target is not None and target not in spec.stand_ins):
+    """ConfigError where messages would come to an agent that has no model to ask and no flow in
+    its place."""
+    targets = {
+        spec.default_flow,
+        *(rule.profile if rule.route == "agent" else rule.flow for rule in spec.routing),
+    }
+    for name in sorted(
+        target for target in targets if target is not None and target not in spec.stand_ins
+    ):
         for profile in sorted(profiles_in(spec.flows[name].stages.values()) & unusable.keys()):
             raise ConfigError(
                 f"the agent `{profile}` has no model to ask: {unusable[profile]}",
                 file=spec.folder / "desk.yaml",
-                fix="mend that, name another `model:`, or name a flow that does without under `without_model:`",
+                fix=(
+                    "mend that, name another `model:`, or name a flow that does without under"
+                    " `without_model:`"
+                ),
             )
 
 
 def stand_ins(spec: "DeskSpec", unusable: Mapping[str, str]) -> dict[str, str]:
-    """For each flow with a profile that cannot be used, the flow that works its messages instead."""
+    """For each flow with a profile that cannot be used, the flow that works its messages
+    instead."""
     found: dict[str, str] = {}
     for name, flow in spec.flows.items():
         for profile in sorted(profiles_in(flow.stages.values()) & unusable.keys()):

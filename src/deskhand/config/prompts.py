@@ -23,7 +23,8 @@ class PromptFile:
 
 
 def read_prompts(folder: Path) -> tuple[dict[str, PromptFile], list[ConfigError]]:
-    """All prompts of a folder by key (the name without its ending), and the problems of those that cannot be used."""
+    """All prompts of a folder by key (the name without its ending), and the problems of those
+    that cannot be used."""
     prompts: dict[str, PromptFile] = {}
     problems: list[ConfigError] = []
     paths = sorted(folder.iterdir()) if folder.is_dir() else []
@@ -34,7 +35,9 @@ def read_prompts(folder: Path) -> tuple[dict[str, PromptFile], list[ConfigError]
             prompt = PromptFile(path.stem, path, read_text(path, largest=_LARGEST_PROMPT))
         except ConfigError as error:
             problems.append(error)
-            prompt = PromptFile(path.stem, path, "")  # it is there: nobody needs to hear that it is missing
+            prompt = PromptFile(
+                path.stem, path, ""
+            )  # it is there: nobody needs to hear that it is missing
         if prompt.key in prompts:
             other = prompts[prompt.key].path.name
             problem = f"the prompt `{prompt.key}` is also in {other}"
@@ -43,11 +46,16 @@ def read_prompts(folder: Path) -> tuple[dict[str, PromptFile], list[ConfigError]
         prompts[prompt.key] = prompt
         if wrong := template_error(prompt.text):
             line, problem = wrong
-            problems.append(ConfigError(f"the template is wrong: {problem}", file=path, line=line, fix=_FIX))
+            problems.append(
+                ConfigError(f"the template is wrong: {problem}", file=path, line=line, fix=_FIX)
+            )
     return prompts, problems
 
 
-_FIX = "close every `{{ }}` and `{% %}`, end every `if` and `for`, or write `{% raw %}` around plain braces"
+_FIX = (
+    "close every `{{ }}` and `{% %}`, end every `if` and `for`, or write `{% raw %}` around plain"
+    " braces"
+)
 
 
 def template_error(text: str) -> tuple[int, str] | None:
@@ -62,7 +70,8 @@ def template_error(text: str) -> tuple[int, str] | None:
 
 
 def with_included(keys: Iterable[str], prompts: Mapping[str, str]) -> dict[str, str]:
-    """The prompts of these keys and everything they include, by key; a computed include may mean any prompt."""
+    """The prompts of these keys and everything they include, by key; a computed include may mean
+    any prompt."""
     used: dict[str, str] = {}
     waiting = [key for key in keys if key in prompts]
     while waiting:

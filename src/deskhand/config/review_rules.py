@@ -1,4 +1,5 @@
-"""What makes a canned reply wrong (a placeholder that nothing would ever fill), word to reviewers, or an expiry."""
+"""What makes a canned reply wrong (a placeholder that nothing would ever fill), word to
+reviewers, or an expiry."""
 
 from urllib.parse import urlsplit
 
@@ -20,7 +21,9 @@ def _expiry(draft: Draft) -> Findings:
     reviews = draft.desk.reviews
     if reviews.expire is not None and reviews.expire_after is not None:
         problem = "`expire` and `expire_after` say the same thing twice"
-        yield Finding(("reviews", "expire_after"), problem, "keep `expire: {after: 3 days, then: end}`")
+        yield Finding(
+            ("reviews", "expire_after"), problem, "keep `expire: {after: 3 days, then: end}`"
+        )
     if reviews.expire is not None:
         yield from expiry_findings(("reviews", "expire"), reviews.expire)
 
@@ -30,7 +33,9 @@ def expiry_findings(place: Place, expire: ExpirySection) -> Findings:
     if expire.then == "assign" and expire.to is None:
         yield Finding((*place, "then"), "nobody is named who gets what expires", "add `to: NAME`")
     if expire.then != "assign" and expire.to is not None:
-        yield Finding((*place, "to"), f"`to` does nothing with `then: {expire.then}`", "write `then: assign`")
+        yield Finding(
+            (*place, "to"), f"`to` does nothing with `then: {expire.then}`", "write `then: assign`"
+        )
 
 
 def _notify(draft: Draft) -> Findings:
@@ -44,10 +49,14 @@ def _notify(draft: Draft) -> Findings:
         return
     host = urlsplit(webhook.url).hostname
     if webhook.url.startswith("http://") and host not in ("localhost", "127.0.0.1", "::1"):
-        yield Finding((*place, "webhook", "url"), "the webhook would go over an open line", "write https://")
+        yield Finding(
+            (*place, "webhook", "url"), "the webhook would go over an open line", "write https://"
+        )
     if (webhook.secret_file is None) == (webhook.secret_env is None):
         fix = "add `secret_file: secrets/hook` or `secret_env: NAME`, one of the two"
-        yield Finding((*place, "webhook"), "nothing says which secret the webhook is signed with", fix)
+        yield Finding(
+            (*place, "webhook"), "nothing says which secret the webhook is signed with", fix
+        )
 
 
 def _canned(draft: Draft) -> Findings:
@@ -58,4 +67,8 @@ def _canned(draft: Draft) -> Findings:
             for placeholder in placeholders_in(text):
                 if placeholder not in known:
                     fix = did_you_mean(placeholder, known, otherwise="write it without braces")
-                    yield Finding(place, f"nothing fills `{{{placeholder}}}` in the canned reply `{name}`", fix)
+                    yield Finding(
+                        place,
+                        f"nothing fills `{{{placeholder}}}` in the canned reply `{name}`",
+                        fix,
+                    )

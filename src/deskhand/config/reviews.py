@@ -1,4 +1,5 @@
-"""The review queue as written in desk.yaml: how long something waits, and replies that reviewers have at hand."""
+"""The review queue as written in desk.yaml: how long something waits, and replies that reviewers
+have at hand."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -23,14 +24,18 @@ CannedName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
 
 
 class ReviewsSection(Section):
-    """The review queue: `{expire_after: 3 days, canned: {thanks: {en: "Dear {name}, thank you."}}}`."""
+    """The review queue: `{expire_after: 3 days, canned: {thanks: {en: "Dear {name}, thank
+    you."}}}`."""
 
     expire_after: DurationText | None = None
-    """How long something waits for a person, as `3 days`; then a reply or call is rejected and a hand-over closed."""
+    """How long something waits for a person, as `3 days`; then a reply or call is rejected and a
+    hand-over closed."""
     expire: ExpirySection | None = None
-    """The same, with what happens then: `{after: 3 days, then: hand_over}`. A stage may say otherwise."""
+    """The same, with what happens then: `{after: 3 days, then: hand_over}`. A stage may say
+    otherwise."""
     canned: dict[CannedName, Words] = Field(default_factory=dict)
-    """Replies to insert into a draft, by name, one text or one a language; `{name}` is the customer's name."""
+    """Replies to insert into a draft, by name, one text or one a language; `{name}` is the
+    customer's name."""
     notify: NotifySection = Field(default_factory=NotifySection)
     """How reviewers hear of what waits."""
 
@@ -44,7 +49,9 @@ class ReviewsSpec(Frozen):
 
 
 def reviews_spec(section: ReviewsSection, folder: Path) -> ReviewsSpec:
-    plain = None if section.expire_after is None else ExpirySpec(after=seconds_of(section.expire_after))
+    plain = (
+        None if section.expire_after is None else ExpirySpec(after=seconds_of(section.expire_after))
+    )
     return ReviewsSpec(
         expiry=plain if section.expire is None else expiry_spec(section.expire),
         canned={

@@ -11,14 +11,17 @@ from deskhand.model.spec import RoutingRule
 
 
 class RouteSection(Section):
-    """Where a run goes when a condition holds: `{when, to}`, `{when, outcome}` or `{condition, value, target}`."""
+    """Where a run goes when a condition holds: `{when, to}`, `{when, outcome}` or `{condition,
+    value, target}`."""
 
     when: dict[str, Any] | None = None
-    """A condition over what the stage put out, as `{category: spam, confidence: {at_least: 0.95}}`."""
+    """A condition over what the stage put out, as `{category: spam, confidence: {at_least:
+    0.95}}`."""
     to: str | None = None
     """The stage the run goes to, or `end`."""
     outcome: Annotated[Outcome | None, Field(strict=False)] = None
-    """How the stage ends instead: `clarify`, `confirm`, `terminate`, `replan`, `loop_back`, `skip`, ..."""
+    """How the stage ends instead: `clarify`, `confirm`, `terminate`, `replan`, `loop_back`,
+    `skip`, ..."""
     ask: str | None = None
     """With `clarify` or `confirm`: the question, a Jinja2 template over the envelope."""
     condition: str | None = None
@@ -48,4 +51,6 @@ class RouteSection(Section):
         return {self.condition: {"is": self.value} if isinstance(self.value, list) else self.value}
 
     def compile(self) -> RoutingRule:
-        return RoutingRule(when=dict(self.test or {}), target=self.goes_to, outcome=self.outcome, ask=self.ask)
+        return RoutingRule(
+            when=dict(self.test or {}), target=self.goes_to, outcome=self.outcome, ask=self.ask
+        )

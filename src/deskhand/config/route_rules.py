@@ -29,7 +29,12 @@ def _form(place: Place, route: RouteSection) -> Findings:
             fix = "write `{when, to}` or `{condition, value, target}`"
             yield Finding((*place, key), f"`{key}` does not go together with `{other}`", fix)
     if route.goes_to is None and route.outcome is None:
-        yield Finding(place, "the route leads nowhere", "add `to: STAGE`, `to: end` or `outcome: ...`", echo_of=place)
+        yield Finding(
+            place,
+            "the route leads nowhere",
+            "add `to: STAGE`, `to: end` or `outcome: ...`",
+            echo_of=place,
+        )
 
 
 def _condition(place: Place, route: RouteSection) -> Findings:
@@ -48,11 +53,15 @@ def _outcome(place: Place, stage: StageSection, route: RouteSection) -> Findings
         return
     if outcome.requires_loop and stage.loop_to is None:
         problem = f"`outcome: {outcome}` goes back, but the stage does not say where to"
-        yield Finding(here, problem, "add `loop_to: STAGE` to the stage", echo_of=(*place[:-2], "loop_to"))
+        yield Finding(
+            here, problem, "add `loop_to: STAGE` to the stage", echo_of=(*place[:-2], "loop_to")
+        )
     if route.goes_to is not None and not outcome.is_success:
         problem = f"`outcome: {outcome}` and a stage to go to contradict each other"
         yield Finding(
-            here, problem, "keep one of the two; where to go on later is the stage's `resume_at` or `loop_to`"
+            here,
+            problem,
+            "keep one of the two; where to go on later is the stage's `resume_at` or `loop_to`",
         )
 
 
@@ -68,5 +77,7 @@ def _question(place: Place, route: RouteSection) -> Findings:
         yield Finding((*place, "ask"), "`ask` has no effect here", fix, echo_of=place)
     if wrong := template_error(route.ask):
         yield Finding(
-            (*place, "ask"), f"the question's template is wrong: {wrong[1]}", "close every `{{ }}` and `{% %}`"
+            (*place, "ask"),
+            f"the question's template is wrong: {wrong[1]}",
+            "close every `{{ }}` and `{% %}`",
         )

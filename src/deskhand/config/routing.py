@@ -10,7 +10,8 @@ Words = Annotated[str, Field(min_length=1, max_length=1000)]
 
 
 class MatchSection(Section):
-    """What a message must be like: all that is written here must hold; nothing written never matches."""
+    """What a message must be like: all that is written here must hold; nothing written never
+    matches."""
 
     all: bool | None = None
     """`true` matches every message."""
@@ -52,7 +53,8 @@ class RoutingRuleSection(Section):
     flow: Words | None = None
     """The flow; the desk's default flow if absent."""
     preprocess: Words | None = None
-    """What reads the message first: `crisp` takes the customer's words out of a mail that Crisp passed on."""
+    """What reads the message first: `crisp` takes the customer's words out of a mail that Crisp
+    passed on."""
 
 
 class RoutingSection(Section):
@@ -66,6 +68,7 @@ class MailSection(Section):
     """Whom the desk believes about its mail."""
 
     trusted_servers: list[Words] = Field(default_factory=list)
-    """Names under which the desk's own mail server writes Authentication-Results, as `mx.example.com`."""
+    """Names under which the desk's own mail server writes Authentication-Results, as
+    `mx.example.com`."""
     forwarders: list[Words] = Field(default_factory=list)
     """Addresses of helpdesks that pass customers' mail on; the customer they name is answered."""

@@ -28,7 +28,8 @@ class DayCapSection(CapSection):
     """How much passes on one day for the whole desk."""
 
     model_spend: float | None = Field(default=None, ge=0)
-    """What models may cost on one day, in the currency of the providers' prices; then they are not asked any more."""
+    """What models may cost on one day, in the currency of the providers' prices; then they are
+    not asked any more."""
 
 
 class CapsSection(Section):
@@ -59,7 +60,9 @@ class SafeguardSpec(Frozen):
     four_eyes_over: Money | None = None
 
 
-def safeguard_spec(caps: CapsSection, approvals: ApprovalsSection, recipients: list[str]) -> SafeguardSpec:
+def safeguard_spec(
+    caps: CapsSection, approvals: ApprovalsSection, recipients: list[str]
+) -> SafeguardSpec:
     lasts = measure(approvals.expire_after)
     assert lasts is not None  # the pattern of a length of time
     over = approvals.four_eyes_over
@@ -75,7 +78,11 @@ def safeguard_spec(caps: CapsSection, approvals: ApprovalsSection, recipients: l
 def _limits(scope: Scope, cap: CapSection | None) -> list[Limit]:
     if cap is None:
         return []
-    found = [Limit(scope, unit, most) for unit, most in ((CALLS, cap.calls), (SENDS, cap.sends)) if most is not None]
+    found = [
+        Limit(scope, unit, most)
+        for unit, most in ((CALLS, cap.calls), (SENDS, cap.sends))
+        if most is not None
+    ]
     if cap.money is not None:
         money = Money.of(cap.money)
         found.append(Limit(scope, money.currency, counted_money(money.amount)))

@@ -1,4 +1,5 @@
-"""The JSON Schema of desk.yaml, so that an editor completes, describes and checks it while it is written."""
+"""The JSON Schema of desk.yaml, so that an editor completes, describes and checks it while it is
+written."""
 
 from typing import Any, cast
 
@@ -24,12 +25,32 @@ _OPERANDS: dict[str, Schema] = {
     "is_not": {"description": "There, and not equal to this."},
     "in": {"type": "array", "minItems": 1, "description": "Equal to one of these."},
     "not_in": {"type": "array", "minItems": 1, "description": "There, and equal to none of these."},
-    "at_least": {**_MEASURE, "description": "This or more: a number, `50 EUR`, `30 days`, `2030-01-31`."},
-    "at_most": {**_MEASURE, "description": "This or less: a number, `50 EUR`, `30 days`, `2030-01-31`."},
-    "above": {**_MEASURE, "description": "More than this: a number, `50 EUR`, `30 days`, `2030-01-31`."},
-    "below": {**_MEASURE, "description": "Less than this: a number, `50 EUR`, `30 days`, `2030-01-31`."},
-    "contains": {**_SCALAR, "minLength": 1, "description": "A text with this piece, or a list with this item."},
-    "starts_with": {"type": "string", "minLength": 1, "description": "A text that begins like this."},
+    "at_least": {
+        **_MEASURE,
+        "description": "This or more: a number, `50 EUR`, `30 days`, `2030-01-31`.",
+    },
+    "at_most": {
+        **_MEASURE,
+        "description": "This or less: a number, `50 EUR`, `30 days`, `2030-01-31`.",
+    },
+    "above": {
+        **_MEASURE,
+        "description": "More than this: a number, `50 EUR`, `30 days`, `2030-01-31`.",
+    },
+    "below": {
+        **_MEASURE,
+        "description": "Less than this: a number, `50 EUR`, `30 days`, `2030-01-31`.",
+    },
+    "contains": {
+        **_SCALAR,
+        "minLength": 1,
+        "description": "A text with this piece, or a list with this item.",
+    },
+    "starts_with": {
+        "type": "string",
+        "minLength": 1,
+        "description": "A text that begins like this.",
+    },
     "exists": {"type": "boolean", "description": "Whether the fact is there at all."},
 }
 _ROUTE_FORMS: tuple[tuple[str, ...], ...] = (
@@ -55,12 +76,17 @@ def desk_schema() -> Schema:
 
 
 def tidy(node: Any) -> Any:
-    """Without what pydantic adds for Python: nulls that stand for `absent`, titles made from names, open mappings."""
+    """Without what pydantic adds for Python: nulls that stand for `absent`, titles made from
+    names, open mappings."""
     if isinstance(node, list):
         return [tidy(item) for item in node]
     if not isinstance(node, dict):
         return node
-    kept = {key: tidy(value) for key, value in node.items() if not (key == "title" and isinstance(value, str))}
+    kept = {
+        key: tidy(value)
+        for key, value in node.items()
+        if not (key == "title" and isinstance(value, str))
+    }
     if "default" in kept and kept["default"] is None:
         del kept["default"]
     choices = [choice for choice in kept.get("anyOf", ()) if choice != {"type": "null"}]
@@ -94,7 +120,9 @@ def _slot(slot: Schema) -> Schema:
             form["required"] = ["pattern"]
         if kind == "name":
             form["oneOf"] = [{"required": ["names"]}, {"required": ["file"]}]
-        forms.append({"if": {"properties": {"type": {"const": kind}}, "required": ["type"]}, "then": form})
+        forms.append(
+            {"if": {"properties": {"type": {"const": kind}}, "required": ["type"]}, "then": form}
+        )
     return {**slot, "allOf": forms}
 
 
@@ -125,7 +153,10 @@ def _comparison() -> Schema:
         "properties": {name: _operand(name) for name in OPERATORS},
         "additionalProperties": False,
     }
-    return {"description": "A value the fact must equal, or operators.", "anyOf": [_SCALAR, operators]}
+    return {
+        "description": "A value the fact must equal, or operators.",
+        "anyOf": [_SCALAR, operators],
+    }
 
 
 def _operand(name: str) -> Schema:

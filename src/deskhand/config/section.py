@@ -1,4 +1,5 @@
-"""What all sections of desk.yaml have in common: strict types, no unknown keys, a line of description a field."""
+"""What all sections of desk.yaml have in common: strict types, no unknown keys, a line of
+description a field."""
 
 from typing import Any
 
@@ -7,7 +8,8 @@ from pydantic_core import PydanticCustomError
 
 
 class Section(BaseModel):
-    """A part of desk.yaml as written; the words under each field become its description in the JSON Schema."""
+    """A part of desk.yaml as written; the words under each field become its description in the
+    JSON Schema."""
 
     model_config = ConfigDict(
         frozen=True,

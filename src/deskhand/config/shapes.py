@@ -1,4 +1,5 @@
-"""What configuration knows about a tool: its name, what it may change, and the types of its arguments."""
+"""What configuration knows about a tool: its name, what it may change, and the types of its
+arguments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,8 @@ class ToolShape:
     required: frozenset[str] = frozenset()
     """Arguments that are always there and never null."""
     objects: frozenset[str] = frozenset()
-    """Arguments that stand for something with fields of its own, as `order.status`; which ones only running tells."""
+    """Arguments that stand for something with fields of its own, as `order.status`; which ones
+    only running tells."""
     built_in: bool = False
     """One of the engine's own, which needs no rule."""
 

@@ -1,4 +1,5 @@
-"""What makes a slot wrong beyond its types: options of another type, patterns that do not compile, missing files."""
+"""What makes a slot wrong beyond its types: options of another type, patterns that do not
+compile, missing files."""
 
 from zoneinfo import available_timezones
 
@@ -34,9 +35,13 @@ def slot_findings(draft: Draft) -> Findings:
 
 def _idle_options(place: Place, slot: SlotSection) -> Findings:
     for key in slot.model_fields_set - {"type", "description", *OPTIONS[slot.type]}:
-        owners = " or ".join(f"`type: {kind}`" for kind, options in OPTIONS.items() if key in options)
+        owners = " or ".join(
+            f"`type: {kind}`" for kind, options in OPTIONS.items() if key in options
+        )
         problem = f"`{key}` has no effect with `type: {slot.type}`"
-        yield Finding((*place, key), problem, f"use it with {owners}, or remove it", echo_of=(*place, "type"))
+        yield Finding(
+            (*place, key), problem, f"use it with {owners}, or remove it", echo_of=(*place, "type")
+        )
 
 
 def _missing_options(place: Place, name: str, slot: SlotSection) -> Findings:
@@ -48,11 +53,17 @@ def _missing_options(place: Place, name: str, slot: SlotSection) -> Findings:
 
 def _together(place: Place, slot: SlotSection) -> Findings:
     if slot.names is not None and slot.file is not None:
-        yield Finding((*place, "file"), "the names are both here and in a file", "keep `names` or `file`")
+        yield Finding(
+            (*place, "file"), "the names are both here and in a file", "keep `names` or `file`"
+        )
     if slot.type == "order_number" and slot.pattern is not None:
         for key in ("prefix", "min_digits", "max_digits"):
             if key in slot.model_fields_set:
-                yield Finding((*place, key), f"`{key}` has no effect beside `pattern`", f"keep `{key}` or `pattern`")
+                yield Finding(
+                    (*place, key),
+                    f"`{key}` has no effect beside `pattern`",
+                    f"keep `{key}` or `pattern`",
+                )
     fewest, most = slot.min_digits or 3, slot.max_digits or 12
     if fewest > most:
         key = "min_digits" if slot.min_digits is not None else "max_digits"
@@ -75,7 +86,9 @@ def _pattern(place: Place, pattern: str) -> Findings:
     if compiled.programsize > _MOST_PROGRAM:
         yield Finding(place, "the pattern is too large", "repeat less: shorter `{n,m}`")
     if compiled.search("") is not None:
-        yield Finding(place, "the pattern matches nothing at all as well", "use `+` where it has `*`")
+        yield Finding(
+            place, "the pattern matches nothing at all as well", "use `+` where it has `*`"
+        )
 
 
 def _words(said: object) -> str:
@@ -84,7 +97,10 @@ def _words(said: object) -> str:
 
 def _pattern_fix(pattern: str) -> str:
     if any(mark in pattern for mark in ("(?=", "(?!", "(?<=", "(?<!")):
-        return "RE2 has no look-ahead and look-behind: match what stands around and name the value `(?P<value>...)`"
+        return (
+            "RE2 has no look-ahead and look-behind: match what stands around and name the value"
+            " `(?P<value>...)`"
+        )
     if any(f"\\{digit}" in pattern for digit in "123456789"):
         return "RE2 has no back references: write the repetition out"
     return "correct it; in YAML put patterns in single quotes: `'\\bP-[0-9]{4}\\b'`"

@@ -14,11 +14,11 @@ from deskhand.model.frozen import Frozen
 SlotName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
 SlotType = Literal["pattern", "order_number", "email", "phone", "money", "date", "quantity", "name"]
 Country = Literal[
-    "AT", "AU", "BE", "BG", "CA", "CH", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GB", "GR", "HR", "HU", "IE", "IT",
+    "AT", "AU", "BE", "BG", "CA", "CH", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GB", "GR", "HR", "HU", "IE", "IT",  # noqa: E501
     "LT", "LU", "LV", "MX", "NL", "NO", "NZ", "PL", "PT", "RO", "SE", "SI", "SK", "UA", "US",
 ]  # fmt: skip
 Currency = Literal[
-    "AUD", "BGN", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HUF", "INR", "JPY", "MXN", "NOK", "NZD", "PLN",
+    "AUD", "BGN", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HUF", "INR", "JPY", "MXN", "NOK", "NZD", "PLN",  # noqa: E501
     "RON", "SEK", "TRY", "UAH", "USD",
 ]  # fmt: skip
 Text = Annotated[str, Field(min_length=1, max_length=200)]
@@ -57,8 +57,11 @@ class SlotSection(Section):
     description: str | None = Field(default=None, min_length=1, max_length=500)
     """What the value means, for people and for an LLM: `the parcel the message is about`."""
     pattern: str | None = Field(default=None, min_length=1, max_length=2000)
-    """With `pattern` or `order_number`: an RE2 pattern; the value is its named group, or all it matched."""
-    prefix: list[Annotated[str, Field(pattern=r"^[A-Za-z]{1,8}$")]] | None = Field(default=None, min_length=1)
+    """With `pattern` or `order_number`: an RE2 pattern; the value is its named group, or all it
+    matched."""
+    prefix: list[Annotated[str, Field(pattern=r"^[A-Za-z]{1,8}$")]] | None = Field(
+        default=None, min_length=1
+    )
     """With `order_number`: the letters numbers begin with, as `[P]` for P-1001."""
     min_digits: int | None = Field(default=None, ge=1, le=20)
     """With `order_number`: the fewest digits a number has, 3 if absent."""
@@ -71,7 +74,8 @@ class SlotSection(Section):
     currencies: list[Currency] | None = Field(default=None, min_length=1)
     """With `money`: the only currencies that count."""
     decimal: Literal["comma", "point"] | None = None
-    """With `money` or `quantity`: what stands before the decimals; the message's language decides if absent."""
+    """With `money` or `quantity`: what stands before the decimals; the message's language
+    decides if absent."""
     order: Literal["dmy", "mdy"] | None = None
     """With `date`: how 3/4/2025 is read; the message's language decides if absent."""
     prefer: Literal["past", "future"] | None = None
@@ -81,9 +85,11 @@ class SlotSection(Section):
     time_zone: str | None = Field(default=None, min_length=1)
     """With `date`: the zone in which today is today, as `Europe/Prague`."""
     units: SpellingsByName | None = Field(default=None, min_length=1)
-    """With `quantity`: what is counted, with its spellings: `{bottle: [bottles, láhev, láhve], kg: []}`."""
+    """With `quantity`: what is counted, with its spellings: `{bottle: [bottles, láhev, láhve],
+    kg: []}`."""
     names: NamesSection | None = None
-    """With `name`: the names to find, `[Widget Pro, ...]` or with other spellings `{Widget Pro: [WP], ...}`."""
+    """With `name`: the names to find, `[Widget Pro, ...]` or with other spellings `{Widget Pro:
+    [WP], ...}`."""
     file: str | None = Field(default=None, min_length=1)
     """With `name`: a text file in the desk's folder, a name a line, other spellings after `|`."""
     threshold: float | None = Field(default=None, ge=0.5, le=1)
@@ -128,7 +134,8 @@ class SlotSpec(Frozen):
 
 
 def read_names(path: Path) -> dict[str, tuple[str, ...]]:
-    """A name a line, other spellings after `|`; empty lines and lines that begin with `#` are skipped."""
+    """A name a line, other spellings after `|`; empty lines and lines that begin with `#` are
+    skipped."""
     names: dict[str, tuple[str, ...]] = {}
     for line in read_text(path, largest=_LARGEST_NAME_FILE).split("\n"):
         spellings = [part.strip() for part in line.split("|")]

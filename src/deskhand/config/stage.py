@@ -14,11 +14,14 @@ from deskhand.model.spec import END, AgentSpec
 
 StageName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
 Intention = Literal["create_draft", "send_reply"]
-TaskName = Literal["classify", "extract", "translate", "decide", "draft", "match", "summarise", "judge"]
+TaskName = Literal[
+    "classify", "extract", "translate", "decide", "draft", "match", "summarise", "judge"
+]
 
 
 class StageSection(Section):
-    """One stage: a question to a brain (`task`, `prompt`), `tools` to run, an agent (`profile`) or a `service`."""
+    """One stage: a question to a brain (`task`, `prompt`), `tools` to run, an agent (`profile`)
+    or a `service`."""
 
     task: TaskName | None = None
     """The kind of question a brain answers here."""
@@ -27,8 +30,8 @@ class StageSection(Section):
     tools: list[str] | None = Field(default=None, min_length=1)
     """The exact names of the tools this stage may run; alone, it carries out a plan with them."""
     intends: list[Intention] | None = Field(default=None, min_length=1)
-    """With `tools`: what a plan may choose that is only noted here, as `[create_draft]`: `dispatch` does it, once and
-    with the final text."""
+    """With `tools`: what a plan may choose that is only noted here, as `[create_draft]`:
+    `dispatch` does it, once and with the final text."""
     service: str | None = None
     """The name of the service that does this stage's work, as `review` or `dispatch`."""
     profile: str | None = None
@@ -50,7 +53,8 @@ class StageSection(Section):
     loop_to: str | None = None
     """The stage that `replan` and `loop_back` lead to."""
     resume_at: str | None = None
-    """The stage where the customer's answer to a question goes on; if absent, the plan's maker, or this one."""
+    """The stage where the customer's answer to a question goes on; if absent, the plan's maker,
+    or this one."""
     max_visits: int | None = Field(default=None, gt=0)
     """How often one run may come here; every loop needs a stage with this limit."""
     attempts: int = Field(default=3, gt=0, le=10)
@@ -64,17 +68,21 @@ class StageSection(Section):
     max_tokens: int | None = Field(default=None, gt=0)
     """The longest answer of the model, in tokens."""
     tone: dict[str, str] | None = Field(default=None, min_length=1)
-    """The tone of a draft by category, with `else` for the others: `{complaint: empathetic, else: friendly}`."""
+    """The tone of a draft by category, with `else` for the others: `{complaint: empathetic,
+    else: friendly}`."""
     auto_send_at: float | None = Field(default=None, ge=0, le=1)
     """With `service: review`: the confidence from which a reply leaves without a person, 0 to 1."""
     always_ask: list[str] | None = None
     """With `service: review`: the categories a person always decides."""
     wary: bool | None = None
-    """With `service: review`: whether a person looks where a message speaks to a machine (`ignore your rules`)."""
+    """With `service: review`: whether a person looks where a message speaks to a machine
+    (`ignore your rules`)."""
     ask_first_contact: bool | None = None
-    """With `service: review`: whether a person looks at the first reply to a sender the desk has never answered."""
+    """With `service: review`: whether a person looks at the first reply to a sender the desk has
+    never answered."""
     expire: ExpirySection | None = None
-    """With `service: review` or `dispatch`: how long a reply waits for a person here, and what happens then."""
+    """With `service: review` or `dispatch`: how long a reply waits for a person here, and what
+    happens then."""
     settings: dict[str, Any] | None = Field(default=None, alias="with")
     """Settings for the service."""
 
@@ -104,7 +112,10 @@ class StageSection(Section):
             tone=self.tone or {},
             service=self.service,
             profile=self.profile,
-            settings={**(self.settings or {}), **{key: value for key, value in review.items() if value is not None}},
+            settings={
+                **(self.settings or {}),
+                **{key: value for key, value in review.items() if value is not None},
+            },
             tools=agent.tools if agent is not None else tuple(self.tools or ()),
             intends=tuple(self.intends or ()),
             output_key=self.output or name,
@@ -118,5 +129,7 @@ class StageSection(Section):
             resume_at=self.resume_at,
             max_visits=self.max_visits,
             attempts=self.attempts,
-            timeout=LONGEST if agent is not None and "timeout" not in self.model_fields_set else self.timeout,
+            timeout=LONGEST
+            if agent is not None and "timeout" not in self.model_fields_set
+            else self.timeout,
         )

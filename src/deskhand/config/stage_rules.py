@@ -1,4 +1,5 @@
-"""What makes a single stage wrong: no work, two kinds of work, names nobody knows, settings without effect."""
+"""What makes a single stage wrong: no work, two kinds of work, names nobody knows, settings
+without effect."""
 
 from collections.abc import Callable
 
@@ -15,7 +16,10 @@ _ANY_KIND = "write `task:` or `prompt:` (a brain), `tools:`, `service:` or `prof
 _NEEDS: dict[str, tuple[Callable[[StageSection], bool], str]] = {
     "categories": (lambda stage: stage.task == "classify", "`task: classify`"),
     "slots": (lambda stage: stage.task == "extract", "`task: extract`"),
-    "model": (lambda stage: stage.is_llm or stage.profile is not None, "`task:`, `prompt:` or `profile:`"),
+    "model": (
+        lambda stage: stage.is_llm or stage.profile is not None,
+        "`task:`, `prompt:` or `profile:`",
+    ),
     "temperature": (lambda stage: stage.is_llm, "`task:` or `prompt:`"),
     "max_tokens": (lambda stage: stage.is_llm, "`task:` or `prompt:`"),
     "tone": (lambda stage: stage.is_llm, "`task:` or `prompt:`"),
@@ -24,7 +28,10 @@ _NEEDS: dict[str, tuple[Callable[[StageSection], bool], str]] = {
     "wary": (lambda stage: stage.service == "review", "`service: review`"),
     "intends": (lambda stage: bool(stage.tools), "`tools:`"),
     "ask_first_contact": (lambda stage: stage.service == "review", "`service: review`"),
-    "expire": (lambda stage: stage.service in ("review", "dispatch"), "`service: review` or `service: dispatch`"),
+    "expire": (
+        lambda stage: stage.service in ("review", "dispatch"),
+        "`service: review` or `service: dispatch`",
+    ),
     "settings": (lambda stage: stage.service is not None, "`service:`"),
 }
 
@@ -43,14 +50,23 @@ def stage_findings(flow: FlowDraft, name: str, stage: StageSection) -> Findings:
 
 def _kind(place: Place, name: str, stage: StageSection) -> Findings:
     if name == END:
-        yield Finding(place, f"a stage cannot be called `{END}`: that is where a run ends", "give it another name")
+        yield Finding(
+            place,
+            f"a stage cannot be called `{END}`: that is where a run ends",
+            "give it another name",
+        )
     if not (stage.is_llm or stage.tools or stage.service or stage.profile):
         yield Finding(place, f"stage `{name}` does nothing", _ANY_KIND, echo_of=place)
     if stage.service and (stage.is_llm or stage.tools):
         other = "task" if stage.task else "prompt" if stage.prompt else "tools"
         problem = f"stage `{name}` has both `service` and `{other}`"
         yield Finding((*place, "service"), problem, "keep one of them, or make it two stages")
-    others = {"task": stage.task, "prompt": stage.prompt, "tools": stage.tools, "service": stage.service}
+    others = {
+        "task": stage.task,
+        "prompt": stage.prompt,
+        "tools": stage.tools,
+        "service": stage.service,
+    }
     beside = [key for key, value in others.items() if value]
     if stage.profile and beside:
         problem = f"stage `{name}` has both `profile` and `{beside[0]}`"
@@ -65,7 +81,9 @@ def _idle_keys(place: Place, stage: StageSection) -> Findings:
     for field, (holds, wanted) in _NEEDS.items():
         if field in stage.model_fields_set and not holds(stage):
             key = type(stage).model_fields[field].alias or field
-            yield Finding((*place, key), f"`{key}` has no effect here", f"use it with {wanted}, or remove it")
+            yield Finding(
+                (*place, key), f"`{key}` has no effect here", f"use it with {wanted}, or remove it"
+            )
 
 
 def _names(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
@@ -75,12 +93,18 @@ def _names(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
         fix = did_you_mean(stage.prompt, draft.prompts, otherwise=otherwise)
         yield Finding((*place, "prompt"), f"there is no prompt `{stage.prompt}`", fix)
     if stage.service is not None and stage.service not in draft.services:
-        fix = did_you_mean(stage.service, draft.services, otherwise="register a service of this name")
+        fix = did_you_mean(
+            stage.service, draft.services, otherwise="register a service of this name"
+        )
         yield Finding((*place, "service"), f"there is no service `{stage.service}`", fix)
     profiles = draft.names_at("agent", "profiles")
     if stage.profile is not None and stage.profile not in profiles:
-        fix = did_you_mean(stage.profile, profiles, otherwise=f"add `{stage.profile}` under `agent: profiles:`")
-        yield Finding((*place, "profile"), f"there is no profile `{stage.profile}`", fix, ("agent",))
+        fix = did_you_mean(
+            stage.profile, profiles, otherwise=f"add `{stage.profile}` under `agent: profiles:`"
+        )
+        yield Finding(
+            (*place, "profile"), f"there is no profile `{stage.profile}`", fix, ("agent",)
+        )
     for index, tool in enumerate(stage.tools or ()):
         if tool not in draft.tools:
             fix = did_you_mean(tool, draft.tools, otherwise="define a tool of this name")
@@ -92,7 +116,9 @@ def _names(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
             yield Finding((*place, "slots", index), f"there is no slot `{slot}`", fix)
     roles = draft.names_at("models")
     if stage.model is not None and stage.model not in roles:
-        fix = did_you_mean(stage.model, roles, otherwise=f"add `{stage.model}: provider/model` under `models`")
+        fix = did_you_mean(
+            stage.model, roles, otherwise=f"add `{stage.model}: provider/model` under `models`"
+        )
         yield Finding((*place, "model"), f"there is no model for the role `{stage.model}`", fix)
 
 
@@ -105,13 +131,18 @@ def _targets(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
         (("resume_at",), stage.resume_at, False),
     ]
     for index, route in enumerate(stage.routes):
-        named += [(("routes", index, "to"), route.to, True), (("routes", index, "target"), route.target, True)]
+        named += [
+            (("routes", index, "to"), route.to, True),
+            (("routes", index, "target"), route.target, True),
+        ]
     for key, target, may_end in named:
         if target is None or target in known or (target == END and may_end):
             continue
         choices = [*known, END] if may_end else known
         problem = f"`{key[-1]}` leads to `{target}`, and there is no such stage"
-        yield Finding((*place, *key), problem, did_you_mean(target, choices, otherwise="add this stage"))
+        yield Finding(
+            (*place, *key), problem, did_you_mean(target, choices, otherwise="add this stage")
+        )
 
 
 def _categories(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
@@ -119,9 +150,13 @@ def _categories(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
     known = {category for other in flow.flow.stages.values() for category in other.categories or ()}
     if not known:
         return
-    used: list[tuple[Place, str]] = [(("always_ask", index), name) for index, name in enumerate(stage.always_ask or ())]
+    used: list[tuple[Place, str]] = [
+        (("always_ask", index), name) for index, name in enumerate(stage.always_ask or ())
+    ]
     used += [(("tone", name), name) for name in stage.tone or () if name != "else"]
     for key, name in used:
         if name not in known:
-            fix = did_you_mean(name, known, otherwise="add it to the `categories` of the stage that classifies")
+            fix = did_you_mean(
+                name, known, otherwise="add it to the `categories` of the stage that classifies"
+            )
             yield Finding((*place, *key), f"no stage of this flow gives the category `{name}`", fix)

@@ -1,4 +1,5 @@
-"""What makes the conditions of trust wrong: a fall before the rise, a complaint that no stage finds."""
+"""What makes the conditions of trust wrong: a fall before the rise, a complaint that no stage
+finds."""
 
 from deskhand.config.finding import Draft, Finding, Findings
 from deskhand.config.near import did_you_mean
@@ -10,12 +11,18 @@ def trust_findings(draft: Draft) -> Findings:
         return
     if trust.fall_back_at >= trust.promote_at:
         problem = f"`fall_back_at` must be below `promote_at` ({trust.promote_at:g})"
-        yield Finding(("trust", "fall_back_at"), problem, f"write {max(0.05, trust.promote_at - 0.1):.2g}, say")
+        yield Finding(
+            ("trust", "fall_back_at"),
+            problem,
+            f"write {max(0.05, trust.promote_at - 0.1):.2g}, say",
+        )
     known = categories_of(draft)
     for number, category in enumerate(trust.complaints or ()):
         if known and category not in known:
             fix = did_you_mean(category, sorted(known), otherwise="name a category of the desk")
-            yield Finding(("trust", "complaints", number), f"no stage gives the category `{category}`", fix)
+            yield Finding(
+                ("trust", "complaints", number), f"no stage gives the category `{category}`", fix
+            )
 
 
 def categories_of(draft: Draft) -> set[str]:

@@ -26,5 +26,7 @@ class WebSearchSpec(Frozen):
 def web_search_spec(section: WebSearchSection) -> WebSearchSpec:
     url = section.url.rstrip("/")
     return WebSearchSpec(
-        url=url if url.endswith("/search") else f"{url}/search", limit=section.limit, timeout=section.timeout
+        url=url if url.endswith("/search") else f"{url}/search",
+        limit=section.limit,
+        timeout=section.timeout,
     )

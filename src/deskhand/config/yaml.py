@@ -30,21 +30,25 @@ class YamlFile:
     """Where the parts come from that stand in a file of their own, by key."""
 
     def with_part(self, key: str, other: "YamlFile") -> "YamlFile":
-        """This file with one key as `other` has it; what is wrong with it is told with the other file's lines."""
+        """This file with one key as `other` has it; what is wrong with it is told with the other
+        file's lines."""
         kept = {place: line for place, line in self.lines.items() if place[:1] != (key,)}
         taken = {place: line for place, line in other.lines.items() if place[:1] == (key,)}
         data = {**self.data, key: other.data[key]}
         return YamlFile(self.path, data, kept | taken, {**self.files, key: other.path})
 
     def line(self, place: Iterable[str | int]) -> int:
-        """The line of `place`, or of the nearest thing around it that was written; unknown parts are skipped."""
+        """The line of `place`, or of the nearest thing around it that was written; unknown parts
+        are skipped."""
         known: Place = ()
         for part in place:
             if (*known, part) in self.lines:
                 known = (*known, part)
         return self.lines[known]
 
-    def problem(self, place: Iterable[str | int], problem: str, fix: str | None = None) -> ConfigError:
+    def problem(
+        self, place: Iterable[str | int], problem: str, fix: str | None = None
+    ) -> ConfigError:
         where = tuple(place)
         return ConfigError(problem, file=self._file(where), line=self.line(where), fix=fix)
 
@@ -53,11 +57,14 @@ class YamlFile:
 
 
 def read_yaml(path: Path) -> YamlFile:
-    """Read one YAML document whose top level is a mapping; whatever is wrong with the file is a ConfigError."""
+    """Read one YAML document whose top level is a mapping; whatever is wrong with the file is a
+    ConfigError."""
     return parse_yaml(path, read_text(path))
 
 
-def parse_yaml(path: Path, text: str, *, what: str = "the file", example: str = "desk: my-desk") -> YamlFile:
+def parse_yaml(
+    path: Path, text: str, *, what: str = "the file", example: str = "desk: my-desk"
+) -> YamlFile:
     """The same for text that was read from `path`; `what` and `example` are for its complaints."""
     try:
         root = YAML(typ="safe", pure=True).compose(text)
@@ -72,18 +79,23 @@ def parse_yaml(path: Path, text: str, *, what: str = "the file", example: str = 
     except RecursionError:
         raise ConfigError("it is nested too deeply", file=path, fix="write it flatter") from None
     if not isinstance(data, dict):
-        problem = f"{what} is empty" if data is None else f"{what} is not a mapping of keys to values"
+        problem = (
+            f"{what} is empty" if data is None else f"{what} is not a mapping of keys to values"
+        )
         raise ConfigError(problem, file=path, line=1, fix=f"start with a line such as `{example}`")
     return YamlFile(path, data, reader.lines)
 
 
 def read_text(path: Path, *, largest: int = _LARGEST_FILE) -> str:
-    """Read UTF-8 with any line ends; a file that is missing, too large or not UTF-8 is a ConfigError."""
+    """Read UTF-8 with any line ends; a file that is missing, too large or not UTF-8 is a
+    ConfigError."""
     try:
         with path.open("rb") as file:
             raw = file.read(largest + 1)
     except FileNotFoundError:
-        raise ConfigError("there is no such file", file=path, fix="create it, or correct the name") from None
+        raise ConfigError(
+            "there is no such file", file=path, fix="create it, or correct the name"
+        ) from None
     except OSError as error:
         fix = "make it a readable file"
         raise ConfigError(f"cannot be read: {error.strerror}", file=path, fix=fix) from None
@@ -95,7 +107,9 @@ def read_text(path: Path, *, largest: int = _LARGEST_FILE) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         problem = f"byte {error.start} (0x{raw[error.start]:02x}) is not valid UTF-8"
-        raise ConfigError(problem, file=path, line=line, fix="save the file with the encoding UTF-8") from None
+        raise ConfigError(
+            problem, file=path, line=line, fix="save the file with the encoding UTF-8"
+        ) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -122,7 +136,11 @@ class _Reader:
         self._count += 1
         if self._count > _MOST_VALUES:
             fix = "remove the aliases (`*name`) that repeat large parts"
-            raise self._error(node, f"it holds more than {_MOST_VALUES:,} values once its aliases are followed", fix)
+            raise self._error(
+                node,
+                f"it holds more than {_MOST_VALUES:,} values once its aliases are followed",
+                fix,
+            )
 
     def _item(self, node: Node, place: Place) -> Any:
         self.lines[place] = node.start_mark.line + 1
@@ -158,7 +176,9 @@ class _Reader:
                 pairs.update(self._merged(item, depth + 1))
             return pairs
         if not isinstance(node, MappingNode):
-            raise self._error(node, "`<<` needs a mapping", "write `<<: *name` with the name of a mapping")
+            raise self._error(
+                node, "`<<` needs a mapping", "write `<<: *name` with the name of a mapping"
+            )
         inherited: dict[str, tuple[Node, Node]] = {}
         own: dict[str, tuple[Node, Node]] = {}
         for key_node, value_node in node.value:
@@ -172,15 +192,23 @@ class _Reader:
         if isinstance(node, ScalarNode) and node.tag == f"{_TAG}str":
             return str(node.value)
         if isinstance(node, ScalarNode):
-            raise self._error(node, f"the key {node.value} is not text", f'put it in quotes: `"{node.value}":`')
+            raise self._error(
+                node, f"the key {node.value} is not text", f'put it in quotes: `"{node.value}":`'
+            )
         raise self._error(node, "a key must be text", "write `name: value`")
 
     def _scalar(self, node: Node) -> Any:
         kind = str(node.tag).removeprefix(_TAG)
-        if kind in ("str", "timestamp", "value"):  # a date is text here: nothing in a desk computes with it
+        if kind in (
+            "str",
+            "timestamp",
+            "value",
+        ):  # a date is text here: nothing in a desk computes with it
             return str(node.value)
         if kind not in ("int", "float", "bool", "null"):
-            raise self._error(node, f"the tag {node.tag} means nothing here", "remove the word after the `!`")
+            raise self._error(
+                node, f"the tag {node.tag} means nothing here", "remove the word after the `!`"
+            )
         try:
             return self._scalars.constructor.construct_object(node)
         except (YAMLError, ValueError, KeyError):
@@ -194,7 +222,10 @@ class _Reader:
 _FIXES = (
     ("'\\t'", "indent with spaces, never with tabs"),
     ("found character", "put the value in quotes"),
-    ("mapping values are not allowed", "put a value that contains `: ` in quotes, or check the indentation"),
+    (
+        "mapping values are not allowed",
+        "put a value that contains `: ` in quotes, or check the indentation",
+    ),
     ("expected <block end>", "line this up with the keys above it"),
     ("undefined alias", "define it first with `&name`, or put the value in quotes"),
     ("another document", "keep one document: remove the second `---`"),
@@ -209,7 +240,9 @@ def _syntax_error(path: Path, text: str, error: MarkedYAMLError) -> ConfigError:
     said = str(error.problem or error)
     mark = error.problem_mark or error.context_mark
     line = min(mark.line, text.rstrip("\n").count("\n")) + 1 if mark is not None else None
-    fix = next((fix for words, fix in _FIXES if words in said), "check the indentation and the quotes")
+    fix = next(
+        (fix for words, fix in _FIXES if words in said), "check the indentation and the quotes"
+    )
     if "\t" in said or "\\t" in said:
         said = "a tab where only spaces may stand"
     if error.context and error.context_mark is not None and error.context_mark.line + 1 != line:
@@ -221,5 +254,9 @@ def _odd_character(path: Path, text: str, error: YAMLError) -> ConfigError:
     position = getattr(error, "position", None)
     line = text.count("\n", 0, position) + 1 if isinstance(position, int) else None
     character = getattr(error, "character", None)
-    name = f"the control character U+{character:04X}" if isinstance(character, int) else "a control character"
+    name = (
+        f"the control character U+{character:04X}"
+        if isinstance(character, int)
+        else "a control character"
+    )
     return ConfigError(f"{name} may not stand in YAML", file=path, line=line, fix="delete it")

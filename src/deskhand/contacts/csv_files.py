@@ -10,7 +10,15 @@ from deskhand.contacts.entries import BadEntry, entry_of
 from deskhand.model.contact import Contact, ContactEntry
 
 _NAMES = {
-    "address": ("address", "email", "e-mail", "mail", "email address", "e-mail address", "e-mail 1 - value"),
+    "address": (
+        "address",
+        "email",
+        "e-mail",
+        "mail",
+        "email address",
+        "e-mail address",
+        "e-mail 1 - value",
+    ),
     "name": ("name", "full name", "display name", "contact", "contact name"),
     "given": ("first name", "given name", "firstname"),
     "family": ("last name", "family name", "surname", "lastname"),
@@ -23,7 +31,17 @@ _NAMES = {
     "notes": ("notes", "note", "comment", "comments", "remarks"),
 }
 _COLUMNS = {written: field for field, several in _NAMES.items() for written in several}
-_WRITTEN = ("address", "name", "language", "company", "phone", "customer_id", "tier", "tags", "notes")
+_WRITTEN = (
+    "address",
+    "name",
+    "language",
+    "company",
+    "phone",
+    "customer_id",
+    "tier",
+    "tags",
+    "notes",
+)
 _FORMULA = ("=", "+", "-", "@", "\t")
 """What a spreadsheet takes for a formula: names in here come from strangers."""
 
@@ -41,7 +59,8 @@ class Table:
 
 
 def read_csv(raw: bytes) -> Table:
-    """The rows of a table with a line of names above it; separated by commas, semicolons or tabs."""
+    """The rows of a table with a line of names above it; separated by commas, semicolons or
+    tabs."""
     text = _decoded(raw)
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
@@ -54,7 +73,9 @@ def read_csv(raw: bytes) -> Table:
         if field is not None and field not in columns.values():
             columns[position] = field
     if "address" not in columns.values():
-        raise NoTable(f"none of the columns holds addresses: {', '.join(names[:10]) or 'there are none'}")
+        raise NoTable(
+            f"none of the columns holds addresses: {', '.join(names[:10]) or 'there are none'}"
+        )
     ignored = tuple(name for position, name in enumerate(names) if position not in columns and name)
     return Table(columns, ignored, _rows(reader, columns, lines))
 
@@ -65,7 +86,9 @@ class _Reader(Protocol):
     def __next__(self) -> list[str]: ...
 
 
-def _rows(reader: _Reader, columns: dict[int, str], lines: Sequence[str]) -> Iterator[ContactEntry | BadEntry]:
+def _rows(
+    reader: _Reader, columns: dict[int, str], lines: Sequence[str]
+) -> Iterator[ContactEntry | BadEntry]:
     while True:
         line = reader.line_num + 1
         try:
@@ -73,12 +96,20 @@ def _rows(reader: _Reader, columns: dict[int, str], lines: Sequence[str]) -> Ite
         except StopIteration:
             return
         except csv.Error as error:
-            yield BadEntry(line, f"not readable: {error}", "\n".join(lines[line - 1 : reader.line_num]))
+            yield BadEntry(
+                line, f"not readable: {error}", "\n".join(lines[line - 1 : reader.line_num])
+            )
             continue
         if not any(cell.strip() for cell in row):
             continue
-        fields = {field: _unguarded(row[position]) for position, field in columns.items() if position < len(row)}
-        given = " ".join(part for key in ("given", "family") if (part := fields.pop(key, "").strip()))
+        fields = {
+            field: _unguarded(row[position])
+            for position, field in columns.items()
+            if position < len(row)
+        }
+        given = " ".join(
+            part for key in ("given", "family") if (part := fields.pop(key, "").strip())
+        )
         fields["name"] = fields.get("name", "").strip() or given
         yield entry_of(fields, line, "\n".join(lines[line - 1 : reader.line_num]))
 

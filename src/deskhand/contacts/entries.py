@@ -28,7 +28,11 @@ class BadEntry:
 
 def entry_of(fields: Mapping[str, str], line: int, text: str) -> ContactEntry | BadEntry:
     """An entry from its fields as written; `fields` has the names of ContactEntry."""
-    said = {name: " ".join(value.split()) for name, value in fields.items() if name not in ("tags", "notes")}
+    said = {
+        name: " ".join(value.split())
+        for name, value in fields.items()
+        if name not in ("tags", "notes")
+    }
     name, address = parseaddr(said.get("address", ""))
     if not _ADDRESS.fullmatch(address):
         written = said.get("address", "")
@@ -55,5 +59,7 @@ def entry_of(fields: Mapping[str, str], line: int, text: str) -> ContactEntry | 
 
 def note_text(written: str) -> str:
     """A note as it is kept: without empty lines, which stand between notes in a file."""
-    lines = (line.rstrip() for line in written.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    lines = (
+        line.rstrip() for line in written.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    )
     return "\n".join(line for line in lines if line.strip()).strip()

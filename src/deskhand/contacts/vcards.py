@@ -16,7 +16,9 @@ class _Card:
     line: int
     """Where it begins."""
     text: list[str] = field(default_factory=list[str])
-    properties: list[tuple[str, dict[str, str], str]] = field(default_factory=list[tuple[str, dict[str, str], str]])
+    properties: list[tuple[str, dict[str, str], str]] = field(
+        default_factory=list[tuple[str, dict[str, str], str]]
+    )
 
     def all(self, name: str) -> list[str]:
         return [value for known, _, value in self.properties if known == name and value.strip()]
@@ -26,7 +28,8 @@ class _Card:
 
 
 def read_vcards(raw: bytes) -> Iterator[ContactEntry | BadEntry]:
-    """One entry for every address of every card; a card without an address, or without an end, is a bad one."""
+    """One entry for every address of every card; a card without an address, or without an end,
+    is a bad one."""
     card: _Card | None = None
     for line, written in _unfolded(raw.decode("utf-8-sig", "replace")):
         upper = written.strip().upper()
@@ -56,7 +59,9 @@ def _entries(card: _Card) -> Iterator[ContactEntry | BadEntry]:
         "language": _plain(card.first("LANG")),
         "tier": _plain(card.first("X-TIER")),
         "customer_id": _plain(card.first("X-CUSTOMER-ID")),
-        "tags": ",".join(_plain(part) for value in card.all("CATEGORIES") for part in _parts(value, ",")),
+        "tags": ",".join(
+            _plain(part) for value in card.all("CATEGORIES") for part in _parts(value, ",")
+        ),
         "notes": "\n\n".join(_plain(value) for value in card.all("NOTE")),
     }
     for address in card.all("EMAIL") or [""]:
@@ -76,7 +81,9 @@ def _property(written: str) -> tuple[str, dict[str, str], str] | None:
     if not colon:
         return None
     name, *parameters = head.split(";")
-    read = {key.upper(): rest.strip('"') for key, _, rest in (one.partition("=") for one in parameters)}
+    read = {
+        key.upper(): rest.strip('"') for key, _, rest in (one.partition("=") for one in parameters)
+    }
     if read.get("ENCODING", "").upper() == "QUOTED-PRINTABLE" or "QUOTED-PRINTABLE" in read:
         charset = read.get("CHARSET", "utf-8")
         try:

@@ -1,6 +1,8 @@
-"""A run as one flat state: the message, what was found, chosen, written and approved, under the names of the mail flow.
+"""A run as one flat state: the message, what was found, chosen, written and approved, under the
+names of the mail flow.
 
-A projection of the rows like the story beside it, for whatever flow the run went through; what a flow lacks is empty.
+A projection of the rows like the story beside it, for whatever flow the run went through; what a
+flow lacks is empty.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,7 +55,8 @@ def _email(message: Message | None) -> Document | None:
 
 
 def _newest(outputs: Mapping[str, Any], field: str, beside: str | None = None) -> Any:
-    """The value the latest stage gave to a field; `beside` names another that must stand next to it."""
+    """The value the latest stage gave to a field; `beside` names another that must stand next to
+    it."""
     for output in reversed(list(outputs.values())):
         if isinstance(output, Mapping) and field in output and (beside is None or beside in output):
             return output[field]
@@ -86,7 +89,11 @@ def _result(one: Mapping[str, Any]) -> Any:
     if one.get("status") == SKIPPED:
         return {"skipped": one.get("reason")}
     error = one.get("error")
-    return {"error": error.get("message") if isinstance(error, Mapping) else str(error or one.get("status"))}
+    return {
+        "error": error.get("message")
+        if isinstance(error, Mapping)
+        else str(error or one.get("status"))
+    }
 
 
 def _step(state: State) -> Document:

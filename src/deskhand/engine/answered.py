@@ -1,4 +1,5 @@
-"""A person answered a customer from a mail program: what that ends, and what it says about the desk's own reply."""
+"""A person answered a customer from a mail program: what that ends, and what it says about the
+desk's own reply."""
 
 from deskhand.agents.sending import DRAFT, category_of
 from deskhand.engine.story import read_records
@@ -12,7 +13,8 @@ from deskhand.trust.difference import changes_facts, share_changed
 
 
 async def person_answered(store: Store, trust: TrustStore, run: Run, by: str, body: str) -> str:
-    """Withdraw what waits, compare what was written in shadow; returns in words what the person did.
+    """Withdraw what waits, compare what was written in shadow; returns in words what the person
+    did.
 
     Whoever sends a draft of ours, or answers beside a desk that only watches, takes nothing over.
     """
@@ -29,12 +31,16 @@ async def person_answered(store: Store, trust: TrustStore, run: Run, by: str, bo
 
 
 async def _shadow(store: Store, run: Run) -> Envelope | None:
-    """Where a run ended whose reply was written and not sent because of its mode; None for any other."""
+    """Where a run ended whose reply was written and not sent because of its mode; None for any
+    other."""
     if run.status is not RunStatus.DONE:
         return None
     told = (await read_records(store, run.id)).states
     outputs = told[-1].after.outputs.values() if told else ()
-    watched = any(isinstance(one, dict) and (one.get("sent"), one.get("mode")) == (False, "shadow") for one in outputs)
+    watched = any(
+        isinstance(one, dict) and (one.get("sent"), one.get("mode")) == (False, "shadow")
+        for one in outputs
+    )
     return told[-1].after if watched else None
 
 

@@ -1,4 +1,5 @@
-"""A person answers what was handed over: the words leave as every reply does, in a flow of their own."""
+"""A person answers what was handed over: the words leave as every reply does, in a flow of their
+own."""
 
 from dataclasses import replace
 
@@ -24,7 +25,8 @@ async def _leaves(category: str | None) -> str:
 
 
 def answering_flow(gate: ToolGate, sending: Sending, parts: Parts) -> Flow:
-    """Gate, undo window and delivery, without anything that the message's own flow would have done first."""
+    """Gate, undo window and delivery, without anything that the message's own flow would have
+    done first."""
     by_person = replace(sending, mode_for=_leaves, spot_checks=None)
     services = {"dispatch": dispatch_through(gate, by_person)}
     stage = AgentSpec(name=ANSWER, service="dispatch", output_key=ANSWER)
@@ -43,7 +45,8 @@ async def newest_answer(store: Store, run_id: str) -> Review | None:
 
 
 def answer_in(review: Review, envelope: Envelope) -> StageResult:
-    """The row that such a decision becomes: the reply to exactly this message, let pass by whoever wrote it."""
+    """The row that such a decision becomes: the reply to exactly this message, let pass by
+    whoever wrote it."""
     if envelope.message is None:
         raise PermanentError("there is no message that could be answered")
     written = review.edit or {}
@@ -53,4 +56,6 @@ def answer_in(review: Review, envelope: Envelope) -> StageResult:
         reply = reply.changed(subject=str(written["subject"]))
     output = reply.model_dump(mode="json")
     note = {**decision_note(review), "reply_hash": canonical_hash(output), "waits": None}
-    return StageResult(delta=Delta(outputs={REPLY: output}, metadata={"decision": note}, hops=-envelope.hops))
+    return StageResult(
+        delta=Delta(outputs={REPLY: output}, metadata={"decision": note}, hops=-envelope.hops)
+    )

@@ -1,4 +1,5 @@
-"""Proving that the records are what was written: chains from run to run, and keyed seals over all of them."""
+"""Proving that the records are what was written: chains from run to run, and keyed seals over
+all of them."""
 
 import hmac
 import time
@@ -43,13 +44,19 @@ async def verify_desk(store: Archive, *, key: bytes | None = None) -> AuditRepor
         for count, chain, seal in sealed.pop(journaled.run_id, ()):
             report.problems += _check_head(journaled, count, chain, seal)
     for run_id, heads in sealed.items():
-        report.problems.append(Problem(run_id, None, f"the run is gone, but seal {heads[0][2]} covers it"))
+        report.problems.append(
+            Problem(run_id, None, f"the run is gone, but seal {heads[0][2]} covers it")
+        )
     return report
 
 
 async def seal_desk(store: Archive, key: bytes) -> Seal:
-    """Write down how far every chain has come, under a key that whoever changes records does not have."""
-    lines = [f"{one.run_id} {len(one.rows)} {_head(one, len(one.rows)).hex()}" async for one in _journals(store)]
+    """Write down how far every chain has come, under a key that whoever changes records does not
+    have."""
+    lines = [
+        f"{one.run_id} {len(one.rows)} {_head(one, len(one.rows)).hex()}"
+        async for one in _journals(store)
+    ]
     at = time.time()
     text = "\n".join(lines)
     return await store.save_seal(at, zlib.compress(text.encode()), _mac(key, store.desk, at, text))
@@ -67,7 +74,9 @@ async def _journals(store: Archive) -> AsyncIterator[Journaled]:
         after = page[-1].position
 
 
-async def _read_seals(store: Archive, key: bytes | None, report: AuditReport) -> dict[str, list[tuple[int, str, int]]]:
+async def _read_seals(
+    store: Archive, key: bytes | None, report: AuditReport
+) -> dict[str, list[tuple[int, str, int]]]:
     sealed: dict[str, list[tuple[int, str, int]]] = {}
     for seal in await store.seals():
         report.seals += 1
@@ -78,7 +87,9 @@ async def _read_seals(store: Archive, key: bytes | None, report: AuditReport) ->
             report.problems.append(Problem("", None, f"seal {seal.id} cannot be read"))
             continue
         if key is not None and not _same(seal.mac, _mac(key, store.desk, seal.at, text)):
-            report.problems.append(Problem("", None, f"seal {seal.id} was changed, or made with another key"))
+            report.problems.append(
+                Problem("", None, f"seal {seal.id} was changed, or made with another key")
+            )
         for run_id, count, chain in heads:
             sealed.setdefault(run_id, []).append((count, chain, seal.id))
     return sealed
@@ -104,12 +115,18 @@ def _mac(key: bytes, desk: str, at: float, text: str) -> str:
 
 
 def _head(journaled: Journaled, count: int) -> bytes:
-    return journaled.rows[count - 1].chain if count else seed(journaled.run_id, journaled.message_digest)
+    return (
+        journaled.rows[count - 1].chain
+        if count
+        else seed(journaled.run_id, journaled.message_digest)
+    )
 
 
 def _check_message(journaled: Journaled) -> list[Problem]:
     body, salt = journaled.message_body, journaled.message_salt
-    if body is None or (salt is not None and sha256(salt + body).digest() == journaled.message_digest):
+    if body is None or (
+        salt is not None and sha256(salt + body).digest() == journaled.message_digest
+    ):
         return []
     return [Problem(journaled.run_id, None, "the message was changed")]
 
@@ -118,9 +135,17 @@ def _check_head(journaled: Journaled, count: int, chain: str, seal: int) -> list
     if count > len(journaled.rows):
         return [
             Problem(
-                journaled.run_id, count - 1, f"{count - len(journaled.rows)} row(s) are gone that seal {seal} covers"
+                journaled.run_id,
+                count - 1,
+                f"{count - len(journaled.rows)} row(s) are gone that seal {seal} covers",
             )
         ]
     if _head(journaled, count).hex() != chain:
-        return [Problem(journaled.run_id, max(count - 1, 0), f"the rows are not those that seal {seal} covers")]
+        return [
+            Problem(
+                journaled.run_id,
+                max(count - 1, 0),
+                f"the rows are not those that seal {seal} covers",
+            )
+        ]
     return []

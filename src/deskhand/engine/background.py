@@ -8,11 +8,13 @@ from contextlib import suppress
 from deskhand.errors import DeskhandError
 
 AFTER_FAILURE = 1.0
-"""Seconds of rest after a round that failed, at least: what fails at once must not keep the machine busy."""
+"""Seconds of rest after a round that failed, at least: what fails at once must not keep the
+machine busy."""
 
 
 class Background:
-    """Does `once` in rounds: every so many seconds, and earlier when it is nudged, but never without `pause`."""
+    """Does `once` in rounds: every so many seconds, and earlier when it is nudged, but never
+    without `pause`."""
 
     def __init__(
         self,

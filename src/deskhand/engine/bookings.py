@@ -1,4 +1,5 @@
-"""What becomes of the times that runs hold: confirmed before a reply leaves that speaks of them, or released."""
+"""What becomes of the times that runs hold: confirmed before a reply leaves that speaks of them,
+or released."""
 
 import logging
 from collections.abc import Sequence
@@ -13,8 +14,9 @@ from deskhand.ports import Calendar, Clock, Store
 log = logging.getLogger("deskhand.bookings")
 
 EVERY, PAUSE = 30.0, 0.5
-"""Seconds between looks for what happened elsewhere (a run cancelled from the command line, a hold that expired), and
-between looks because runs came to rest here, which may be hundreds a second."""
+"""Seconds between looks for what happened elsewhere (a run cancelled from the command line, a
+hold that expired), and between looks because runs came to rest here, which may be hundreds a
+second."""
 
 _ANSWERED = (RunStatus.SENT, RunStatus.ANSWERED)
 _FAILED = (RunStatus.REJECTED, RunStatus.CANCELLED, RunStatus.FAILED)
@@ -27,9 +29,12 @@ class Fate(StrEnum):
 
 
 class BookingKeeper:
-    """Goes by the runs' own rows, so that a crash, a second process or a second look changes nothing."""
+    """Goes by the runs' own rows, so that a crash, a second process or a second look changes
+    nothing."""
 
-    def __init__(self, calendar: Calendar, store: Store, clock: Clock, every: float = EVERY) -> None:
+    def __init__(
+        self, calendar: Calendar, store: Store, clock: Clock, every: float = EVERY
+    ) -> None:
         self._calendar, self._store, self._clock = calendar, store, clock
         self._sweeping = Background(
             self.sweep,
@@ -43,7 +48,8 @@ class BookingKeeper:
     # --- before a reply leaves
 
     async def confirm(self, run_ids: Sequence[str], wanted: bool = True) -> str | None:
-        """Make what these runs hold the customer's; why that cannot be, where somebody else has the time by now.
+        """Make what these runs hold the customer's; why that cannot be, where somebody else has the
+        time by now.
 
         What is not `wanted` is given back: a person changed the answer to an invitation to no.
 
@@ -64,7 +70,10 @@ class BookingKeeper:
             try:
                 await self._calendar.confirm(booking.key)
             except SlotTaken as error:
-                return f"the time that was held ({booking.span.start:%Y-%m-%d %H:%M} UTC) is gone: {error}"
+                return (
+                    f"the time that was held ({booking.span.start:%Y-%m-%d %H:%M} UTC) is gone:"
+                    f" {error}"
+                )
         return None
 
     # --- afterwards
@@ -105,7 +114,8 @@ class BookingKeeper:
         return await self._after_the_end(run) if run.status is RunStatus.DONE else (Fate.KEEP, "")
 
     async def _after_the_end(self, run: Run) -> tuple[Fate, str]:
-        """A run that ended without a reply of its own: taken on by a later one, by a person, or by nobody."""
+        """A run that ended without a reply of its own: taken on by a later one, by a person, or
+        by nobody."""
         if run.successor is not None:
             reviews = await self._store.reviews(run_id=run.id)
             if any(review.state is ReviewState.STALE for review in reviews):
@@ -113,7 +123,11 @@ class BookingKeeper:
             heir = await self._store.run(run.successor)
             if heir.status in _ANSWERED:
                 return Fate.CONFIRM, ""
-            return (Fate.RELEASE, f"the run was {heir.status}") if heir.status in _FAILED else (Fate.KEEP, "")
+            return (
+                (Fate.RELEASE, f"the run was {heir.status}")
+                if heir.status in _FAILED
+                else (Fate.KEEP, "")
+            )
         if await self._store.taken_over_by(run.conversation) is not None:
             return Fate.KEEP, ""  # the colleague may want it
         return Fate.RELEASE, "the run ended without a reply"

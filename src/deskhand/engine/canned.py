@@ -24,18 +24,25 @@ class Canned:
 def canned_replies(
     texts: Mapping[str, Mapping[str, str]], language: str | None, values: Mapping[str, str]
 ) -> list[Canned]:
-    """Each of them once: in the message's language, else in the one for all, else in the first there is."""
+    """Each of them once: in the message's language, else in the one for all, else in the first
+    there is."""
     found: list[Canned] = []
     for name, by_language in texts.items():
         choices = (language or ANY_LANGUAGE, ANY_LANGUAGE, next(iter(by_language)))
         spoken = next(one for one in choices if one in by_language)
         text = PLACEHOLDER.sub(lambda match: values.get(match[1]) or match[0], by_language[spoken])
-        missing = tuple(dict.fromkeys(one for one in placeholders_in(by_language[spoken]) if not values.get(one)))
+        missing = tuple(
+            dict.fromkeys(
+                one for one in placeholders_in(by_language[spoken]) if not values.get(one)
+            )
+        )
         found.append(Canned(name, spoken or None, text, missing))
     return found
 
 
-def values_for(message: Message | None, outputs: Mapping[str, Any], *, reviewer: str, desk: str) -> dict[str, str]:
+def values_for(
+    message: Message | None, outputs: Mapping[str, Any], *, reviewer: str, desk: str
+) -> dict[str, str]:
     """What placeholders stand for; what the customer wrote comes in as one short line."""
     values = {"reviewer": reviewer, "desk": desk}
     if message is not None:

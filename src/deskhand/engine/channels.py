@@ -1,4 +1,5 @@
-"""Keeping a channel at work: one process of many reads it, and a lost connection is opened again and again."""
+"""Keeping a channel at work: one process of many reads it, and a lost connection is opened again
+and again."""
 
 import asyncio
 import contextlib
@@ -33,7 +34,11 @@ class ChannelKeeper:
     """Runs one channel for as long as the process serves its desk."""
 
     def __init__(
-        self, channel: Channel, lease: Lease, submit: Callable[[Message], Awaitable[Accepted]], clock: Clock
+        self,
+        channel: Channel,
+        lease: Lease,
+        submit: Callable[[Message], Awaitable[Accepted]],
+        clock: Clock,
     ) -> None:
         self._channel, self._lease, self._submit, self._clock = channel, lease, submit, clock
         self._health = ChannelHealth("starting", clock.now())
@@ -130,11 +135,17 @@ class ChannelKeeper:
                     wait = FIRST_WAIT
                 expected = isinstance(error, DeskhandError)
                 self._say("reconnecting", str(error) if expected else repr(error))
-                log.warning("channel %s: %s", self.name, error, exc_info=None if expected else error)
+                log.warning(
+                    "channel %s: %s", self.name, error, exc_info=None if expected else error
+                )
             await self._clock.sleep(wait * random.uniform(0.8, 1.2))  # noqa: S311 only so that not all come at once
             wait = min(2 * wait, LONGEST_WAIT)
 
-    def _say(self, state: Literal["starting", "connected", "reconnecting", "read elsewhere"], detail: str = "") -> None:
+    def _say(
+        self,
+        state: Literal["starting", "connected", "reconnecting", "read elsewhere"],
+        detail: str = "",
+    ) -> None:
         if state != self._health.state:
             log.info("channel %s: %s", self.name, state)
             self._health = ChannelHealth(state, self._clock.now(), detail)

@@ -1,4 +1,5 @@
-"""A run's context: the only way to make a row. What is recorded is replayed, what is not is done and recorded."""
+"""A run's context: the only way to make a row. What is recorded is replayed, what is not is done
+and recorded."""
 
 import time
 from asyncio import CancelledError, Future, Task, create_task, get_running_loop
@@ -61,7 +62,9 @@ class RunContext:
     ) -> None:
         self.run_id = envelope.run_id
         self.envelope = envelope
-        self.principal: Principal = envelope.message.principal if envelope.message is not None else ANONYMOUS
+        self.principal: Principal = (
+            envelope.message.principal if envelope.message is not None else ANONYMOUS
+        )
         self.visits: Counter[str] = Counter()
         self._store, self._clock, self._version = store, clock, flow_version
         self._pending = deque(rows)
@@ -99,7 +102,8 @@ class RunContext:
             row = self._pending[0]
             if row.name != name and not row.name.startswith(name + "/"):
                 raise PermanentError(
-                    f"step {row.seq} was recorded as {row.name!r}, but the flow now asks for {name!r}",
+                    f"step {row.seq} was recorded as {row.name!r}, but the flow now asks for"
+                    f" {name!r}",
                     ErrorCode.FLOW_CHANGED,
                 )
             result = self._replay()
@@ -111,7 +115,9 @@ class RunContext:
                 tried, not_before = row.attempt, result.retry_at
         while True:
             if not_before:
-                await self._clock.sleep(max(0.0, min(not_before - self._clock.now(), patience.timeout)))
+                await self._clock.sleep(
+                    max(0.0, min(not_before - self._clock.now(), patience.timeout))
+                )
             self._tried = tried + 1
             result = await self._attempt(name, work, patience)
             if result.retry_at is None:
@@ -133,10 +139,14 @@ class RunContext:
         return self._decided_on(result)
 
     async def answer(self, review: Review, written: Callable[[Envelope], StageResult]) -> None:
-        """Leave the flow where it stopped: a person has written the reply. What follows are rows of the answer."""
+        """Leave the flow where it stopped: a person has written the reply. What follows are rows
+        of the answer."""
         while self._pending:
             row, result = self._pending[0], self._replay()
-            if row.name == DECISION and (result.delta.metadata.get("decision") or {}).get("review") == review.id:
+            if (
+                row.name == DECISION
+                and (result.delta.metadata.get("decision") or {}).get("review") == review.id
+            ):
                 break
         else:
             await self._record(DECISION, written(self.envelope))
@@ -144,7 +154,8 @@ class RunContext:
         self._reply_verdict = (canonical_hash([DELIVER, self.envelope.output(REPLY)]), approved)
 
     async def adopt(self, find: Callable[[], Awaitable[StageResult | None]]) -> str | None:
-        """Go on where an earlier run of the conversation stopped to ask the customer; returns the stage."""
+        """Go on where an earlier run of the conversation stopped to ask the customer; returns
+        the stage."""
         if self._pending:
             return self._replay().next if self._pending[0].name == ADOPTION else None
         adopted = await find()
@@ -154,7 +165,8 @@ class RunContext:
         return adopted.next
 
     async def rest(self, finish: Callable[[Sequence[StepRow]], Awaitable[None]]) -> None:
-        """End or park the run with the rows that are not written yet: the last stage's, most of the time."""
+        """End or park the run with the rows that are not written yet: the last stage's, most of
+        the time."""
         await self._insist(finish)
 
     # --- what stages use
@@ -181,21 +193,29 @@ class RunContext:
         return result
 
     def note(self, name: str, result: StageResult, latency_ms: float = 0.0) -> StageResult:
-        """A part of the stage that is written together with the next row; lost in a crash, it is done again."""
+        """A part of the stage that is written together with the next row; lost in a crash, it is
+        done again."""
         full = f"{self._visit[0]}/{name}"
         known = self._done.get(full)
         if known is not None:
             return known
-        return self._keep_later(*self._row(full, result, started_at=self._clock.now(), latency_ms=round(latency_ms, 3)))
+        return self._keep_later(
+            *self._row(full, result, started_at=self._clock.now(), latency_ms=round(latency_ms, 3))
+        )
 
     def effect_key(self, index: int = 0) -> EffectKey:
         """The same for every attempt at, and resumption of, this visit of the stage."""
         return EffectKey(self.run_id, self._visit[1], index)
 
     def approval(self, call_hash: str, key: EffectKey) -> Verdict | None:
-        """A reply that a person let go is delivered under the first key that asks, and under no other."""
+        """A reply that a person let go is delivered under the first key that asks, and under no
+        other."""
         call = (call_hash, str(key))
-        if call not in self._verdicts and self._reply_verdict is not None and self._reply_verdict[0] == call_hash:
+        if (
+            call not in self._verdicts
+            and self._reply_verdict is not None
+            and self._reply_verdict[0] == call_hash
+        ):
             self._verdicts[call] = self._reply_verdict[1]
             self._reply_verdict = None
         return self._verdicts.get(call)
@@ -214,7 +234,9 @@ class RunContext:
             raise
         except Exception as error:
             await self._written()
-            late = DeskhandError(f"no result within {patience.timeout:g} s", ErrorCode.STAGE_TIMEOUT)
+            late = DeskhandError(
+                f"no result within {patience.timeout:g} s", ErrorCode.STAGE_TIMEOUT
+            )
             failure = self._failure(name, late if limit.expired() else error, patience)
             row, result = self._row(name, failure, started_at=started_at, latency_ms=_ms(begun))
         crash_point("loop.after_work")
@@ -228,7 +250,9 @@ class RunContext:
 
     def _failure(self, name: str, error: Exception, patience: Patience) -> StageResult:
         code = error.code if isinstance(error, DeskhandError) else ErrorCode.STAGE_FAILED
-        words = str(error) if isinstance(error, DeskhandError) else f"{type(error).__name__}: {error}"
+        words = (
+            str(error) if isinstance(error, DeskhandError) else f"{type(error).__name__}: {error}"
+        )
         words = words.encode(errors="replace").decode()
         note = ErrorNote(stage=name, code=code, message=words[:2000])
         if self._tried < patience.attempts and not isinstance(error, (PermanentError, ConfigError)):
@@ -258,7 +282,8 @@ class RunContext:
     def _row(
         self, name: str, result: StageResult, *, started_at: float, latency_ms: float
     ) -> tuple[StepRow, StageResult]:
-        """The row and the result as it is read back from it, so that a resumed run sees exactly what this one does."""
+        """The row and the result as it is read back from it, so that a resumed run sees exactly
+        what this one does."""
         try:
             row = make_row(
                 self.run_id,
@@ -272,8 +297,12 @@ class RunContext:
                 previous=self._head,
             )
             return row, result_of(row)
-        except ValueError as error:  # not JSON, half a character, nested too deeply, a number of 5,000 digits
-            raise PermanentError(f"the result of {name!r} cannot be stored: {_problem(error)}") from None
+        except (
+            ValueError
+        ) as error:  # not JSON, half a character, nested too deeply, a number of 5,000 digits
+            raise PermanentError(
+                f"the result of {name!r} cannot be stored: {_problem(error)}"
+            ) from None
 
     async def _keep(self, row: StepRow, result: StageResult) -> None:
         await self._append(row)
@@ -290,7 +319,8 @@ class RunContext:
         return result
 
     async def _keep_step(self, row: StepRow, result: StageResult, kept: "Future[None]") -> None:
-        """In a task of its own: a stage whose time is up while the row is on its way takes nothing back."""
+        """In a task of its own: a stage whose time is up while the row is on its way takes
+        nothing back."""
         try:
             await self._keep(row, result)
             self._done[row.name] = result
@@ -299,7 +329,8 @@ class RunContext:
                 kept.set_result(None)
 
     async def _written(self) -> None:
-        """A row that was under way when the stage's time was up counts: what follows comes after it."""
+        """A row that was under way when the stage's time was up counts: what follows comes after
+        it."""
         if self._writing is not None and not self._writing.done():
             await self._writing
 
@@ -336,9 +367,13 @@ class RunContext:
     def _note_verdict(self, asked: StageResult, review: Review | None) -> None:
         """Keep what was decided about a held tool call, found again in the row on replay."""
         payload = asked.ask.payload if asked.ask else {}
-        verdict = noted_verdict(self.envelope.metadata["decision"]) if review is None else verdict_of(review)
+        verdict = (
+            noted_verdict(self.envelope.metadata["decision"])
+            if review is None
+            else verdict_of(review)
+        )
         if asked.ask is not None and asked.ask.kind == ReviewKind.STOPPED:
-            return  # the resumption decides about the stop, not about the call: what was approved stays approved
+            return  # the resumption decides about the stop, not about the call: what was approved stays approved  # noqa: E501
         if "call_hash" in payload:
             if verdict.by != EXPIRY or verdict.decision is Decision.REJECT:
                 self._verdicts[str(payload["call_hash"]), str(payload["effect_key"])] = verdict
@@ -359,7 +394,8 @@ def _ms(begun: float) -> float:
 
 
 def _seen(writing: "Task[None]") -> None:
-    """Whoever waited for it has its exception; after a cancellation nobody does, and nobody needs it."""
+    """Whoever waited for it has its exception; after a cancellation nobody does, and nobody
+    needs it."""
     if not writing.cancelled():
         writing.exception()
 

@@ -8,12 +8,22 @@ from deskhand.model.causes import Cause
 from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
 from deskhand.model.message import DELIVER, REPLY
 from deskhand.model.outcome import Outcome
-from deskhand.model.run import EXPIRY, Decision, Review, ReviewKind, RunStatus, Verdict, canonical_hash
+from deskhand.model.run import (
+    EXPIRY,
+    Decision,
+    Review,
+    ReviewKind,
+    RunStatus,
+    Verdict,
+    canonical_hash,
+)
 
 MAX_REVISIONS = 3
 
 
-def after_decision(stage: str, asked: StageResult, review: Review, envelope: Envelope) -> StageResult:
+def after_decision(
+    stage: str, asked: StageResult, review: Review, envelope: Envelope
+) -> StageResult:
     """The recorded result that stands in for the asking stage's own, once somebody has decided."""
     assert review.decision is not None
     note = decision_note(review)
@@ -31,22 +41,38 @@ def after_decision(stage: str, asked: StageResult, review: Review, envelope: Env
         case Decision.REVISE:
             return _revise(delta, asked, review, envelope)
         case Decision.REJECT if review.kind is ReviewKind.REPLY:
-            reason = f"rejected by {review.decided_by}" + (f": {review.note}" if review.note else "")
-            return StageResult(outcome=Outcome.TERMINATE, delta=delta, status=RunStatus.REJECTED, reason=reason)
+            reason = f"rejected by {review.decided_by}" + (
+                f": {review.note}" if review.note else ""
+            )
+            return StageResult(
+                outcome=Outcome.TERMINATE, delta=delta, status=RunStatus.REJECTED, reason=reason
+            )
         case Decision.APPROVE | Decision.REJECT:
             return StageResult(outcome=Outcome.LOOP_BACK, delta=delta, next=asked.resume or stage)
         case Decision.RETRY:
             fresh = delta.changed(hops=-envelope.hops)
             return StageResult(outcome=Outcome.LOOP_BACK, delta=fresh, next=asked.resume or stage)
         case Decision.TAKE_OVER | Decision.CLOSE:
-            return StageResult(outcome=Outcome.TERMINATE, delta=delta, status=RunStatus.DONE, reason=review.decision)
+            return StageResult(
+                outcome=Outcome.TERMINATE,
+                delta=delta,
+                status=RunStatus.DONE,
+                reason=review.decision,
+            )
         case Decision.HAND_OVER | Decision.REASSIGN:
-            reason = f"{review.note or 'nobody decided it'}: {asked.ask.reason if asked.ask else asked.reason}"
+            reason = (
+                f"{review.note or 'nobody decided it'}:"
+                f" {asked.ask.reason if asked.ask else asked.reason}"
+            )
             ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(Cause.EXPIRED,))
             status = RunStatus.NEEDS_REVIEW
-            return StageResult(outcome=Outcome.TERMINATE, delta=delta, status=status, reason=reason, ask=ask)
+            return StageResult(
+                outcome=Outcome.TERMINATE, delta=delta, status=status, reason=reason, ask=ask
+            )
         case Decision.ANSWER:
-            raise PermanentError("nothing here sends what a person wrote; write it from a mail program")
+            raise PermanentError(
+                "nothing here sends what a person wrote; write it from a mail program"
+            )
 
 
 def decision_note(review: Review) -> dict[str, Any]:
@@ -63,9 +89,13 @@ def decision_note(review: Review) -> dict[str, Any]:
 
 
 def _let_pass_before(review: Review, envelope: Envelope) -> dict[str, Any]:
-    """A reply that was let pass stays so while its delivery is held; approving the delivery lets it pass, too."""
+    """A reply that was let pass stays so while its delivery is held; approving the delivery lets
+    it pass, too."""
     if review.payload.get("tool") == DELIVER and review.decision is Decision.APPROVE:
-        return {"reply_hash": canonical_hash(envelope.output(REPLY)), "waits": review.payload.get("waits")}
+        return {
+            "reply_hash": canonical_hash(envelope.output(REPLY)),
+            "waits": review.payload.get("waits"),
+        }
     earlier = envelope.metadata.get("decision") or {}
     return {name: earlier[name] for name in ("reply_hash", "waits") if name in earlier}
 
@@ -122,13 +152,20 @@ def approved_reply(asked: StageResult, verdict: Verdict, envelope: Envelope) -> 
 
 
 def _revise(delta: Delta, asked: StageResult, review: Review, envelope: Envelope) -> StageResult:
-    """Back to the drafting stage with the reviewer's instruction; after three rounds a person writes it."""
+    """Back to the drafting stage with the reviewer's instruction; after three rounds a person
+    writes it."""
     rounds = int(envelope.metadata.get("revisions", 0)) + 1
     if rounds > MAX_REVISIONS or asked.resume is None:
         reason = f"revised {MAX_REVISIONS} times" if asked.resume else "this stage cannot revise"
         ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(Cause.REVISIONS,))
         return StageResult(
-            outcome=Outcome.TERMINATE, delta=delta, status=RunStatus.NEEDS_REVIEW, reason=reason, ask=ask
+            outcome=Outcome.TERMINATE,
+            delta=delta,
+            status=RunStatus.NEEDS_REVIEW,
+            reason=reason,
+            ask=ask,
         )
     metadata = {**delta.metadata, "revisions": rounds, "instruction": review.note or ""}
-    return StageResult(outcome=Outcome.LOOP_BACK, delta=delta.changed(metadata=metadata), next=asked.resume)
+    return StageResult(
+        outcome=Outcome.LOOP_BACK, delta=delta.changed(metadata=metadata), next=asked.resume
+    )

@@ -1,4 +1,5 @@
-"""The in-process dispatcher: every accepted message is worked once, in order within its conversation."""
+"""The in-process dispatcher: every accepted message is worked once, in order within its
+conversation."""
 
 import asyncio
 import contextlib
@@ -18,7 +19,8 @@ from deskhand.ports import Clock, Lease, Store
 log = logging.getLogger("deskhand.dispatch")
 
 SUSPECT_AFTER = 3
-"""From this many crashes on, a run is worked alone among its like: one poisonous run must not ruin its neighbours."""
+"""From this many crashes on, a run is worked alone among its like: one poisonous run must not
+ruin its neighbours."""
 PAGE = 500
 RETRY_AFTER = 2.0
 
@@ -33,11 +35,13 @@ class Limits:
     """Accepted and not yet at rest; at this many, intake waits."""
     lease: float = 15.0
     sweep: float = 1.0
-    """Seconds between looks for runs that others queued: a decision made in another process, say."""
+    """Seconds between looks for runs that others queued: a decision made in another process,
+    say."""
 
 
 class InProcessDispatcher:
-    """Bounded work in flight, one run of a conversation at a time, nothing kept that is not in the store."""
+    """Bounded work in flight, one run of a conversation at a time, nothing kept that is not in
+    the store."""
 
     def __init__(
         self,
@@ -62,7 +66,8 @@ class InProcessDispatcher:
         self._waiters: dict[str, list[asyncio.Future[RunStatus]]] = {}
         self._changed = asyncio.Condition()
         self._suspects: asyncio.Queue[str] = asyncio.Queue()
-        """Conversations whose first run was in flight in too many crashes: worked by one task, one after the other."""
+        """Conversations whose first run was in flight in too many crashes: worked by one task,
+        one after the other."""
         self._tasks: list[asyncio.Task[None]] = []
         self._sweeping = Background(
             self._sweep,
@@ -91,13 +96,16 @@ class InProcessDispatcher:
             log.warning("taking up %d run(s) that an earlier process left unfinished", recovered)
         self._open = True
         await self._load()
-        self._tasks = [asyncio.create_task(self._serve(self._ready)) for _ in range(self._limits.in_flight)]
+        self._tasks = [
+            asyncio.create_task(self._serve(self._ready)) for _ in range(self._limits.in_flight)
+        ]
         self._tasks += [asyncio.create_task(self._serve(self._suspects))]
         self._tasks += [asyncio.create_task(self._keep_lease())]
         self._sweeping.start()
 
     async def stop(self, *, grace: float = 10.0) -> None:
-        """Close intake, let what runs come to rest for `grace` seconds, hand the rest back unharmed."""
+        """Close intake, let what runs come to rest for `grace` seconds, hand the rest back
+        unharmed."""
         self._open = False
         await self._announce()
         with contextlib.suppress(TimeoutError):
@@ -120,7 +128,8 @@ class InProcessDispatcher:
     async def submit(self, message: Message) -> Accepted:
         """Durable when it returns; waits while the backlog is full.
 
-        A caller who gives up half-way may have handed the message in: then it is worked, in its place.
+        A caller who gives up half-way may have handed the message in: then it is worked, in its
+        place.
         """
         entering = asyncio.create_task(self._enter(message))
         entering.add_done_callback(lambda task: task.cancelled() or task.exception())
@@ -147,7 +156,9 @@ class InProcessDispatcher:
             return accepted
         finally:
             self._entering -= 1
-            if len(self._known) + self._passed_by <= before:  # the place kept for this message is free again
+            if (
+                len(self._known) + self._passed_by <= before
+            ):  # the place kept for this message is free again
                 await self._announce()
 
     @property
@@ -206,7 +217,8 @@ class InProcessDispatcher:
             await self._announce()
 
     async def _work_one(self, run_id: str) -> RunStatus | None:
-        """Work until the run is at rest; while the database is away the run waits here, nothing is lost."""
+        """Work until the run is at rest; while the database is away the run waits here, nothing
+        is lost."""
         while True:
             try:
                 return await self._work(run_id)
@@ -214,7 +226,10 @@ class InProcessDispatcher:
                 if not await self._is_still_ours(run_id):
                     log.warning("run %s is worked elsewhere; leaving it alone", run_id)
                     return None
-                log.warning("run %s: a write arrived after all that seemed lost; reading its rows again", run_id)
+                log.warning(
+                    "run %s: a write arrived after all that seemed lost; reading its rows again",
+                    run_id,
+                )
             except StoreUnavailable as error:
                 log.error("run %s waits for the database: %s", run_id, error)
             except Exception:
@@ -257,7 +272,8 @@ class InProcessDispatcher:
     # --- what the store knows and we do not
 
     async def _load(self) -> None:
-        """Admit queued runs in order of acceptance, as far as there is room; submit leaves its own to us meanwhile."""
+        """Admit queued runs in order of acceptance, as far as there is room; submit leaves its
+        own to us meanwhile."""
         while len(self._known) < self._limits.backlog:
             passed_by = self._passed_by
             page = await self._store.queued(after=self._loaded, limit=PAGE)
@@ -269,7 +285,8 @@ class InProcessDispatcher:
                 return
 
     async def _look(self) -> None:
-        """Admit what others queued: a continuation after a decision, a message handed in elsewhere."""
+        """Admit what others queued: a continuation after a decision, a message handed in
+        elsewhere."""
         for run in await self._store.queued(limit=2 * PAGE):
             self._admit(run.id, run.conversation, run.crashes)
 

@@ -1,4 +1,5 @@
-"""Walking through the review queue: in one stable order, page by page, also by the words of a message."""
+"""Walking through the review queue: in one stable order, page by page, also by the words of a
+message."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +36,8 @@ async def walk(
     limit: int,
     backwards: bool = False,
 ) -> list[Item]:
-    """Emergencies first, then the oldest; backwards the other way. `beyond` is the place of the last one seen.
+    """Emergencies first, then the oldest; backwards the other way. `beyond` is the place of the
+    last one seen.
 
     What comes in or is decided meanwhile moves nothing: no item is shown twice, none is skipped.
     """
@@ -45,7 +47,9 @@ async def walk(
             continue  # the place lies in the other part, which comes after this one
         after = beyond[1:] if beyond is not None and emergency != beyond[0] else None
         part = replace(wanted, emergency=emergency)
-        found += await search(store, part, terms, after=after, limit=limit - len(found), backwards=backwards)
+        found += await search(
+            store, part, terms, after=after, limit=limit - len(found), backwards=backwards
+        )
         if len(found) >= limit:
             break
     return found

@@ -1,4 +1,5 @@
-"""Deleting what a desk keeps for a while only, a few times a day; whoever serves the desk does it."""
+"""Deleting what a desk keeps for a while only, a few times a day; whoever serves the desk does
+it."""
 
 import logging
 
@@ -14,7 +15,9 @@ DAY = 24 * 3600.0
 class Housekeeper:
     """Two of them at once delete the same rows once."""
 
-    def __init__(self, store: Store, *, responses_days: int, totals_days: int, every: float = EVERY) -> None:
+    def __init__(
+        self, store: Store, *, responses_days: int, totals_days: int, every: float = EVERY
+    ) -> None:
         self._store = store
         self._responses, self._totals = responses_days * DAY, totals_days * DAY
         self._rounds = Background(
@@ -34,4 +37,6 @@ class Housekeeper:
     async def tidy(self) -> None:
         pruned = await self._store.prune(self._responses, self._totals)
         if any(pruned):
-            log.info("deleted %d old response(s) and %d old total(s)", pruned.responses, pruned.totals)
+            log.info(
+                "deleted %d old response(s) and %d old total(s)", pruned.responses, pruned.totals
+            )

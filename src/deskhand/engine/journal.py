@@ -1,4 +1,5 @@
-"""Rows of a run: how they are made, chained, verified and folded back into states. Pure functions."""
+"""Rows of a run: how they are made, chained, verified and folded back into states. Pure
+functions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -33,17 +34,41 @@ def make_row(
     salt = random_bytes()
     digest = sha256(salt + body).digest()
     outcome = str(result.outcome)
-    chain = link(previous, digest, seq, name, attempt, outcome, flow_version, started_at, latency_ms)
-    return StepRow(run_id, seq, name, attempt, outcome, flow_version, started_at, latency_ms, body, salt, digest, chain)
+    chain = link(
+        previous, digest, seq, name, attempt, outcome, flow_version, started_at, latency_ms
+    )
+    return StepRow(
+        run_id,
+        seq,
+        name,
+        attempt,
+        outcome,
+        flow_version,
+        started_at,
+        latency_ms,
+        body,
+        salt,
+        digest,
+        chain,
+    )
 
 
 def link(previous: bytes, body_digest: bytes, *header: object) -> bytes:
-    """The chain's value after a row; it covers the row's header, and its body through the digest."""
+    """The chain's value after a row; it covers the row's header, and its body through the
+    digest."""
     return sha256(previous + body_digest + "\0".join(map(repr, header)).encode()).digest()
 
 
 def _relink(previous: bytes, row: StepRow) -> bytes:
-    header = (row.seq, row.name, row.attempt, row.outcome, row.flow_version, row.started_at, row.latency_ms)
+    header = (
+        row.seq,
+        row.name,
+        row.attempt,
+        row.outcome,
+        row.flow_version,
+        row.started_at,
+        row.latency_ms,
+    )
     return link(previous, row.body_digest, *header)
 
 
@@ -64,13 +89,16 @@ class Problem:
 
 
 def verify(run_id: str, message_digest: bytes, rows: Sequence[StepRow]) -> list[Problem]:
-    """Every broken link, changed body and gap of one run's journal. Erased rows verify by their digests."""
+    """Every broken link, changed body and gap of one run's journal. Erased rows verify by their
+    digests."""
     problems: list[Problem] = []
     head = seed(run_id, message_digest)
     for expected, row in enumerate(rows):
         if row.seq != expected:
             return [*problems, Problem(run_id, expected, f"row {expected} is missing")]
-        if row.body is not None and (row.salt is None or sha256(row.salt + row.body).digest() != row.body_digest):
+        if row.body is not None and (
+            row.salt is None or sha256(row.salt + row.body).digest() != row.body_digest
+        ):
             problems.append(Problem(run_id, row.seq, f"the body of step {row.name!r} was changed"))
         head = _relink(head, row)
         if head != row.chain:

@@ -1,4 +1,5 @@
-"""Answered messages join the desk's memory: each once, aside from the runs, and after a crash at the next start."""
+"""Answered messages join the desk's memory: each once, aside from the runs, and after a crash at
+the next start."""
 
 import asyncio
 import logging
@@ -18,7 +19,8 @@ log = logging.getLogger("deskhand.learning")
 
 
 class Learner:
-    """Reads what was sent, computes what it is found by, keeps it. The rows of runs stay the only truth."""
+    """Reads what was sent, computes what it is found by, keeps it. The rows of runs stay the
+    only truth."""
 
     def __init__(self, store: Store, exchanges: Exchanges, embedder: Callable[[], Embeds]) -> None:
         self._store, self._exchanges, self._embedder = store, exchanges, embedder
@@ -56,14 +58,17 @@ class Learner:
         exchange = exchange_in(await read_records(self._store, run_id))
         if exchange is None:
             return False
-        return await self._exchanges.keep(await asyncio.to_thread(learned, exchange, self._embedder()))
+        return await self._exchanges.keep(
+            await asyncio.to_thread(learned, exchange, self._embedder())
+        )
 
     async def settled(self) -> None:
         """Everything that came to rest so far has been looked at."""
         await self._waiting.join()
 
     async def _next(self) -> None:
-        """What is left from before, then one run at a time. One that fails is left out until the next start."""
+        """What is left from before, then one run at a time. One that fails is left out until the
+        next start."""
         if not self._caught_up:
             self._caught_up = True
             await self.catch_up()
@@ -103,7 +108,8 @@ def _how(records: Records) -> How:
     decided = [
         review.decision
         for review in records.reviews
-        if review.kind in (ReviewKind.REPLY, ReviewKind.HAND_OVER) and review.decided_by not in (None, EXPIRY)
+        if review.kind in (ReviewKind.REPLY, ReviewKind.HAND_OVER)
+        and review.decided_by not in (None, EXPIRY)
     ]
     if Decision.EDIT in decided or Decision.ANSWER in decided:
         return "edited"

@@ -1,4 +1,5 @@
-"""The one screen: how a run goes through its flow. All control flow of the engine is here, as values."""
+"""The one screen: how a run goes through its flow. All control flow of the engine is here, as
+values."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -33,7 +34,8 @@ class End:
 
 
 async def run_flow(flow: Flow, ctx: RunContext, *, start: str | None = None) -> End:
-    """Carry one run through its flow until it is done or waits. Safe to call again: recorded steps are not repeated."""
+    """Carry one run through its flow until it is done or waits. Safe to call again: recorded
+    steps are not repeated."""
     stage: str | None = start or ctx.entry or flow.spec.start
     status: str = RunStatus.DONE
     reason: str | None = None
@@ -65,11 +67,20 @@ def _work(flow: Flow, stage: str, ctx: RunContext) -> Callable[[], Awaitable[Sta
     """The stage's own work, or, where a limit is reached, the row that says so."""
     spec = flow.spec.stages.get(stage)
     if spec is None:
-        return partial(_refuse, stage, ErrorCode.FLOW_CHANGED, f"the flow has no stage {stage!r} any more")
+        return partial(
+            _refuse, stage, ErrorCode.FLOW_CHANGED, f"the flow has no stage {stage!r} any more"
+        )
     if ctx.envelope.hops >= flow.spec.max_hops:
-        return partial(_refuse, stage, ErrorCode.HOP_LIMIT, f"the run made {flow.spec.max_hops} hops without an end")
+        return partial(
+            _refuse,
+            stage,
+            ErrorCode.HOP_LIMIT,
+            f"the run made {flow.spec.max_hops} hops without an end",
+        )
     if spec.max_visits is not None and ctx.visits[stage] >= spec.max_visits:
-        return partial(_refuse, stage, ErrorCode.LOOP_LIMIT, f"{stage!r} was visited {spec.max_visits} times")
+        return partial(
+            _refuse, stage, ErrorCode.LOOP_LIMIT, f"{stage!r} was visited {spec.max_visits} times"
+        )
     return lambda: flow.agents[stage](ctx.envelope, ctx)
 
 
@@ -79,8 +90,12 @@ async def _refuse(stage: str, code: ErrorCode, words: str) -> StageResult:
 
 
 def _may_be_rescued(result: StageResult) -> bool:
-    """A stage that failed may have another do its work; a run at its limit has gone on long enough."""
-    at_limit = result.error is not None and result.error.code in (ErrorCode.HOP_LIMIT, ErrorCode.LOOP_LIMIT)
+    """A stage that failed may have another do its work; a run at its limit has gone on long
+    enough."""
+    at_limit = result.error is not None and result.error.code in (
+        ErrorCode.HOP_LIMIT,
+        ErrorCode.LOOP_LIMIT,
+    )
     return result.outcome is Outcome.ERROR and not at_limit
 
 

@@ -1,4 +1,5 @@
-"""Telling reviewers what waits: a digest at set times, a webhook at once; each a row until it has arrived."""
+"""Telling reviewers what waits: a digest at set times, a webhook at once; each a row until it
+has arrived."""
 
 import asyncio
 import logging
@@ -27,7 +28,8 @@ RETRY_AFTER = (5.0, 30.0, 120.0, 600.0, 1800.0, 3600.0, *[7200.0] * 10)
 STALE = 6 * 3600.0
 """Seconds after which a digest that did not leave is of no use any more."""
 MAIL_WITHIN = 100.0
-"""Seconds that a mail server may take; less than another process waits before it tries what this one has taken."""
+"""Seconds that a mail server may take; less than another process waits before it tries what this
+one has taken."""
 _MOST_LISTED = 30
 
 
@@ -69,7 +71,12 @@ class Notifier:
     """Works in every process that serves the desk; the database decides who tells what."""
 
     def __init__(
-        self, store: Store, notices: Notices, clock: Clock, hook: Hook | None = None, digest: Digest | None = None
+        self,
+        store: Store,
+        notices: Notices,
+        clock: Clock,
+        hook: Hook | None = None,
+        digest: Digest | None = None,
     ) -> None:
         self._store, self._notices, self._clock = store, notices, clock
         self._hook, self._digest = hook, digest
@@ -102,7 +109,9 @@ class Notifier:
     async def _post_all(self, hook: Hook) -> None:
         if hook.spec.content:
             messages = await self._messages()
-            await self._notices.announce(lambda review, kind: told(review, kind, messages.get(review.run_id), True))
+            await self._notices.announce(
+                lambda review, kind: told(review, kind, messages.get(review.run_id), True)
+            )
         else:
             await self._notices.announce(lambda review, kind: told(review, kind, None, False))
         for notice in await self._notices.take(digests=False):
@@ -128,7 +137,8 @@ class Notifier:
             await self._mail(digest, notice)
 
     async def _write_digests(self, digest: Digest) -> None:
-        """The mail itself is put down first: whatever happens now, it is this one that leaves, once."""
+        """The mail itself is put down first: whatever happens now, it is this one that leaves,
+        once."""
         now = self._clock.now()
         slot = slot_of(digest.spec, now, digest.time_zone)
         if slot is None or slot == self._written:
@@ -137,7 +147,11 @@ class Notifier:
         waiting = [review for review in waiting if not review.leaves_by_itself]
         if not waiting:
             return
-        subjects = await self._store.messages([one.run_id for one in waiting]) if digest.spec.content else {}
+        subjects = (
+            await self._store.messages([one.run_id for one in waiting])
+            if digest.spec.content
+            else {}
+        )
         text = digest_text(waiting, subjects, digest.spec, now)
         subject = f"{len(waiting)} waiting for approval at {self._store.desk}"
         for number, to in enumerate(digest.spec.to):
@@ -146,9 +160,12 @@ class Notifier:
         self._written = slot
 
     async def _mail(self, digest: Digest, notice: Notice) -> None:
-        """One attempt; before every further one the channel is asked whether an earlier one has left after all."""
+        """One attempt; before every further one the channel is asked whether an earlier one has
+        left after all."""
         if self._clock.now() - notice.created_at > STALE:
-            return await self._give_up(notice, "it could not be sent in time; the next digest takes its place")
+            return await self._give_up(
+                notice, "it could not be sent in time; the next digest takes its place"
+            )
         payload = notice.payload
         letter = Reply(to=payload["to"], subject=payload["subject"], text=payload["text"])
         try:
@@ -181,7 +198,9 @@ class Notifier:
 def slot_of(spec: DigestSpec, now: float, time_zone: str) -> str | None:
     """The digest whose time has come, by day and time; None between them."""
     here = datetime.fromtimestamp(now, ZoneInfo(time_zone))
-    times = [here.replace(hour=hour, minute=minute, second=0, microsecond=0) for hour, minute in spec.at]
+    times = [
+        here.replace(hour=hour, minute=minute, second=0, microsecond=0) for hour, minute in spec.at
+    ]
     come = [time for time in times if timedelta(0) <= here - time < LATE]
     return come[-1].strftime("%Y%m%dT%H%M") if come else None
 
@@ -209,16 +228,28 @@ def told(review: Review, kind: str, message: Message | None, content: bool) -> d
     return {"type": kind, "timestamp": _iso(at), "data": data}
 
 
-def digest_text(waiting: Sequence[Review], messages: dict[str, Message], spec: DigestSpec, now: float) -> str:
-    causes = Counter(review.causes[0].replace("_", " ") if review.causes else "other" for review in waiting)
+def digest_text(
+    waiting: Sequence[Review], messages: dict[str, Message], spec: DigestSpec, now: float
+) -> str:
+    causes = Counter(
+        review.causes[0].replace("_", " ") if review.causes else "other" for review in waiting
+    )
     lines = [f"{len(waiting)} waiting for a person:", ""]
     lines += [f"  {count:>4}  {cause}" for cause, count in causes.most_common()]
     lines += ["", "The oldest:", ""]
     for review in waiting[:_MOST_LISTED]:
         hours = (now - review.created_at) / 3600
         message = messages.get(review.run_id)
-        about = "" if message is None else f"  {message.sender.name or message.sender.address}: {message.subject}"
-        where = f"  {spec.page.rstrip('/')}/{review.desk}/{review.id}" if spec.page else f"  {review.id}"
+        about = (
+            ""
+            if message is None
+            else f"  {message.sender.name or message.sender.address}: {message.subject}"
+        )
+        where = (
+            f"  {spec.page.rstrip('/')}/{review.desk}/{review.id}"
+            if spec.page
+            else f"  {review.id}"
+        )
         facts = review.facts.get("category") or review.kind
         lines.append(" ".join(f"  {hours:.0f} h  {facts}{about}{where}".split("\n")))
     return "\n".join([*lines, "", *([spec.page] if spec.page else [])]) + "\n"

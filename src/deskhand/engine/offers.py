@@ -1,4 +1,5 @@
-"""The times that a conversation was offered before: a customer who takes one writes little more than which."""
+"""The times that a conversation was offered before: a customer who takes one writes little more
+than which."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +19,9 @@ async def offered_before(store: Store, run: Run, message: Message) -> dict[str, 
     """What a run knows from its beginning; nothing where no offer has left in its conversation."""
     if run.conversation == message.id:
         return {}
-    for turn in reversed(await store.conversation(run.conversation, before=run.position, limit=_MOST_TURNS)):
+    for turn in reversed(
+        await store.conversation(run.conversation, before=run.position, limit=_MOST_TURNS)
+    ):
         if turn.run.status not in _LEFT:
             continue
         rows = await store.rows(turn.run.id)

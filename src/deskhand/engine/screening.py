@@ -1,4 +1,5 @@
-"""Mail that no flow works: what programs send is not answered, and a bounce of ours comes back to who sent it."""
+"""Mail that no flow works: what programs send is not answered, and a bounce of ours comes back
+to who sent it."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -17,19 +18,30 @@ HOUR = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How many replies an hour may leave to one sender by themselves, and on which channels that counts."""
+    """How many replies an hour may leave to one sender by themselves, and on which channels that
+    counts."""
 
     channels: Collection[str] = ()
     per_hour: int = 10
 
 
 class Screen:
-    """Where a run ends before any stage, so that no loop of machines can start; None for what a person wrote."""
+    """Where a run ends before any stage, so that no loop of machines can start; None for what a
+    person wrote."""
 
     def __init__(
-        self, store: Store, clock: Clock, own_addresses: Collection[str] = (), pace: Pace | None = None
+        self,
+        store: Store,
+        clock: Clock,
+        own_addresses: Collection[str] = (),
+        pace: Pace | None = None,
     ) -> None:
-        self._store, self._clock, self._own, self._pace = store, clock, own_addresses, pace or Pace()
+        self._store, self._clock, self._own, self._pace = (
+            store,
+            clock,
+            own_addresses,
+            pace or Pace(),
+        )
 
     async def __call__(self, message: Message) -> End | None:
         found = automatic(message, self._own)
@@ -38,11 +50,14 @@ class Screen:
         if found.kind is AutomaticKind.BOUNCE:
             return await self._bounced(message, found)
         if not found.certain:
-            return _to_a_person(f"this may be an automatic reply: {found.reason}", ErrorCode.AUTOMATIC_MAIL)
+            return _to_a_person(
+                f"this may be an automatic reply: {found.reason}", ErrorCode.AUTOMATIC_MAIL
+            )
         return _not_answered(found)
 
     async def _too_fast(self, message: Message) -> End | None:
-        """A program that hides as a person begins a conversation with every answer: then the sender is counted."""
+        """A program that hides as a person begins a conversation with every answer: then the
+        sender is counted."""
         if message.channel not in self._pace.channels:
             return None
         sender, since = message.correspondent, self._clock.now() - HOUR
@@ -54,22 +69,31 @@ class Screen:
 
     async def _bounced(self, message: Message, found: Automatic) -> End:
         report = bounce(message)
-        ours = [key for one in (report.message_ids if report else ()) if (key := await self._sent(one)) is not None]
+        ours = [
+            key
+            for one in (report.message_ids if report else ())
+            if (key := await self._sent(one)) is not None
+        ]
         if report is None or not ours:
             return _not_answered(found)
         why = report.reason.strip()
         if not report.failed:
             return _ended(f"a reply of ours is late, its server still tries: {why}")
-        words = f"a reply of ours did not reach {', '.join(report.recipients) or 'the customer'}: {why}"
+        words = (
+            f"a reply of ours did not reach {', '.join(report.recipients) or 'the customer'}: {why}"
+        )
         for key in ours:
             await self._store.note_bounce(key.run_id, words)
         return _to_a_person(f"{words} (run {ours[0].run_id})", ErrorCode.REPLY_BOUNCED)
 
     async def _sent(self, message_id: str) -> EffectKey | None:
-        """The delivery that a Message-ID names, if this desk has made it: a report is not believed, the ledger is."""
+        """The delivery that a Message-ID names, if this desk has made it: a report is not
+        believed, the ledger is."""
         key = our_key(message_id)
         effects = await self._store.effects(key.run_id) if key is not None else []
-        return key if any(effect.key == key and effect.tool == DELIVER for effect in effects) else None
+        return (
+            key if any(effect.key == key and effect.tool == DELIVER for effect in effects) else None
+        )
 
 
 def _not_answered(found: Automatic) -> End:
@@ -77,7 +101,9 @@ def _not_answered(found: Automatic) -> End:
 
 
 def _ended(words: str) -> End:
-    return End(RunStatus.DONE, words, ErrorNote(stage="", code=ErrorCode.AUTOMATIC_MAIL, message=words))
+    return End(
+        RunStatus.DONE, words, ErrorNote(stage="", code=ErrorCode.AUTOMATIC_MAIL, message=words)
+    )
 
 
 def _to_a_person(words: str, code: ErrorCode) -> End:

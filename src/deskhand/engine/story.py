@@ -1,4 +1,5 @@
-"""A run told from its records: the document that the CLI prints, the API answers with and evals compare."""
+"""A run told from its records: the document that the CLI prints, the API answers with and evals
+compare."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +46,9 @@ class Records:
 async def read_records(store: Store, run_id: str) -> Records:
     run = await store.run(run_id)
     rows, reviews = await store.rows(run_id), await store.reviews(run_id=run_id)
-    return Records(run, await store.message(run_id), rows, reviews, await store.events(run_id=run_id))
+    return Records(
+        run, await store.message(run_id), rows, reviews, await store.events(run_id=run_id)
+    )
 
 
 def story_of(records: Records) -> Document:
@@ -82,7 +85,8 @@ def _route(message: Message | None) -> Document:
 
 
 def timeline_of(records: Records) -> list[Document]:
-    """Every step with the full state it met and left; one entry holds all that a log of agents' steps asks for."""
+    """Every step with the full state it met and left; one entry holds all that a log of agents'
+    steps asks for."""
     return [
         {
             "trace_id": records.run.id,
@@ -109,11 +113,15 @@ def timeline_of(records: Records) -> list[Document]:
 
 def events_of(records: Records) -> list[Document]:
     """What happened beside the steps, oldest first."""
-    return [{"kind": event.kind, "by": event.by, "at": iso_at(event.at), **event.payload} for event in records.events]
+    return [
+        {"kind": event.kind, "by": event.by, "at": iso_at(event.at), **event.payload}
+        for event in records.events
+    ]
 
 
 def time_spent(records: Records) -> tuple[float, float]:
-    """Seconds at work, and seconds in between: waiting for people, for the customer or for a server."""
+    """Seconds at work, and seconds in between: waiting for people, for the customer or for a
+    server."""
     at_work = sum(row.latency_ms for row in records.rows if "/" not in row.name) / 1000
     last = records.rows[-1] if records.rows else None
     end = records.run.updated_at if last is None else last.started_at + last.latency_ms / 1000
@@ -145,7 +153,8 @@ def _prepared(read: Prepared) -> Document:
 
 
 def tool_calls(told: Sequence[State]) -> list[Document]:
-    """The calls of the run's own stages, each with its last verdict; the delivery of the reply is told apart."""
+    """The calls of the run's own stages, each with its last verdict; the delivery of the reply
+    is told apart."""
     calls: list[Document] = []
     for state in told:
         call = state.result.call or _held(state)
@@ -153,7 +162,9 @@ def tool_calls(told: Sequence[State]) -> list[Document]:
             continue
         known = {field: call.get(field) for field in _CALL_FIELDS}
         known |= {field: call[field] for field in _WHY_FIELDS if call.get(field)}
-        waiting = next((other for other in calls if other["verdict"] == "hold" and _same(other, known)), None)
+        waiting = next(
+            (other for other in calls if other["verdict"] == "hold" and _same(other, known)), None
+        )
         if waiting is None:
             calls.append(known)
         else:
@@ -164,7 +175,11 @@ def tool_calls(told: Sequence[State]) -> list[Document]:
 
 def _held(state: State) -> Document | None:
     ask = state.result.ask
-    if state.result.outcome is not Outcome.CONFIRM or ask is None or ask.kind != ReviewKind.TOOL_CALL:
+    if (
+        state.result.outcome is not Outcome.CONFIRM
+        or ask is None
+        or ask.kind != ReviewKind.TOOL_CALL
+    ):
         return None
     shown = {field: ask.payload.get(field) for field in ("tool", "arguments", "rule", "origin")}
     return {**shown, "verdict": "hold", "ok": False, "reason": ask.reason}
@@ -190,11 +205,13 @@ def _review(reviews: Sequence[Review]) -> Document | None:
 
 
 def _reply(told: Sequence[State]) -> Document | None:
-    """What this run wrote to the customer; a reply that came along by adoption was an earlier run's."""
+    """What this run wrote to the customer; a reply that came along by adoption was an earlier
+    run's."""
     wrote = [
         state
         for state in told
-        if state.row.name != ADOPTION and (REPLY in state.result.delta.outputs or REPLY in state.result.delta.merge)
+        if state.row.name != ADOPTION
+        and (REPLY in state.result.delta.outputs or REPLY in state.result.delta.merge)
     ]
     reply = wrote[-1].after.output(REPLY) if wrote else None
     return {field: reply.get(field) for field in _REPLY_FIELDS} if isinstance(reply, dict) else None
@@ -208,10 +225,17 @@ def _question(told: Sequence[State]) -> Document | None:
 
 def _delivery(told: Sequence[State]) -> Document | None:
     call = next(
-        (state.result.call for state in reversed(told) if (state.result.call or {}).get("tool") == DELIVER), None
+        (
+            state.result.call
+            for state in reversed(told)
+            if (state.result.call or {}).get("tool") == DELIVER
+        ),
+        None,
     )
     return (
-        None if call is None else {"verdict": call.get("verdict"), "ok": call.get("ok"), **(call.get("result") or {})}
+        None
+        if call is None
+        else {"verdict": call.get("verdict"), "ok": call.get("ok"), **(call.get("result") or {})}
     )
 
 

@@ -1,4 +1,5 @@
-"""A desk's modes and what they rest on, as one document: the CLI prints it, the API answers with it."""
+"""A desk's modes and what they rest on, as one document: the CLI prints it, the API answers with
+it."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,12 +12,15 @@ Document = dict[str, Any]
 
 
 async def modes_of(trust: Trust) -> Document:
-    """Every category with its mode, its figures and where it could go. Fields may be added, never renamed."""
+    """Every category with its mode, its figures and where it could go. Fields may be added,
+    never renamed."""
     figures = await trust.store.figures()
     return {
         "desk": trust.store.desk,
         "earned": trust.earned,
-        "categories": [await _category(trust, name, figures) for name in await trust.categories(figures)],
+        "categories": [
+            await _category(trust, name, figures) for name in await trust.categories(figures)
+        ],
         "changes": [change_of(change) for change in await trust.store.mode_changes()],
     }
 
@@ -41,8 +45,12 @@ def _totals(figures: Iterable[Figure]) -> Document:
     figures = list(figures)
     counts = {str(kind): sum(figure.counts.get(kind, 0) for figure in figures) for kind in Judged}
     shares = {
-        "edited_share": sum(figure.edited_share * figure.counts.get(Judged.EDITED, 0) for figure in figures),
-        "compared_share": sum(figure.compared_share * figure.counts.get(Judged.COMPARED, 0) for figure in figures),
+        "edited_share": sum(
+            figure.edited_share * figure.counts.get(Judged.EDITED, 0) for figure in figures
+        ),
+        "compared_share": sum(
+            figure.compared_share * figure.counts.get(Judged.COMPARED, 0) for figure in figures
+        ),
     }
     edited, compared = counts[Judged.EDITED], counts[Judged.COMPARED]
     return {

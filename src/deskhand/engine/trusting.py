@@ -1,4 +1,5 @@
-"""A desk's trust at work: the mode in force, spot checks, promotion by an operator, the fall back by itself."""
+"""A desk's trust at work: the mode in force, spot checks, promotion by an operator, the fall
+back by itself."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -34,13 +35,15 @@ class Trust:
 
     @property
     def earned(self) -> bool:
-        """Whether modes are earned and lost here; else they simply are what desk.yaml says, or an operator lowered."""
+        """Whether modes are earned and lost here; else they simply are what desk.yaml says, or
+        an operator lowered."""
         return self._desk.trust is not None
 
     # --- what a reply meets
 
     async def mode_for(self, category: str | None) -> str:
-        """The mode in force; a category that has to fall back does so here, before its next reply."""
+        """The mode in force; a category that has to fall back does so here, before its next
+        reply."""
         place = await self.place(category or "")
         if not self.earned or place.mode != "auto":
             return place.mode
@@ -52,21 +55,27 @@ class Trust:
         return (await self.place(place.category)).mode
 
     async def checks(self, run_id: str, category: str | None) -> bool:
-        """Whether a person looks at this reply although it could leave by itself; asked when its mode is known."""
+        """Whether a person looks at this reply although it could leave by itself; asked when its
+        mode is known."""
         if not self.earned:
             return False
         drawn = int.from_bytes(sha256(f"spot check\0{run_id}".encode()).digest()[:8]) / 2**64
         return drawn < self._share.get(category or "", 0.0)
 
     async def rested(self, envelope: Envelope, status: RunStatus) -> None:
-        """A run came to rest: its reply left with nobody looking at it, or its message complains about the last one."""
+        """A run came to rest: its reply left with nobody looking at it, or its message complains
+        about the last one."""
         if not self.earned or envelope.message is None:
             return
         category = str(category_of(envelope).get("category") or "")
-        if status is RunStatus.SENT and ANSWER not in envelope.outputs:  # a person's own words judge nothing
+        if (
+            status is RunStatus.SENT and ANSWER not in envelope.outputs
+        ):  # a person's own words judge nothing
             reply = envelope.output(REPLY)
             language = str(reply.get("language") or "") if isinstance(reply, dict) else ""
-            await self.store.left_alone(Judgement(envelope.run_id, category, language, "auto", Judged.SENT))
+            await self.store.left_alone(
+                Judgement(envelope.run_id, category, language, "auto", Judged.SENT)
+            )
         if category in self._spec.complaints:
             since = self._clock.now() - self._spec.complaint_seconds
             await self.store.complained(envelope.message.conversation, envelope.run_id, since)
@@ -88,14 +97,23 @@ class Trust:
         changed = {change.category for change in await self.store.mode_changes()}
         return sorted(named | changed | {figure.category for figure in figures})
 
-    async def promote(self, category: str, by: str, *, force: bool = False, reason: str = "") -> ModeChange:
-        """The next mode from now on; Conflict with the figures when they do not justify it and nobody forces it."""
+    async def promote(
+        self, category: str, by: str, *, force: bool = False, reason: str = ""
+    ) -> ModeChange:
+        """The next mode from now on; Conflict with the figures when they do not justify it and
+        nobody forces it."""
         await self._known(category)
         standing = await self.standing(category)
         above = standing.place.next
         if above is None:
-            fix = "raise its mode in desk.yaml first" if standing.place.ceiling != "auto" else "there is none above"
-            raise Conflict(f"{category or 'it'} is in {standing.place.mode}, the most it may have; {fix}")
+            fix = (
+                "raise its mode in desk.yaml first"
+                if standing.place.ceiling != "auto"
+                else "there is none above"
+            )
+            raise Conflict(
+                f"{category or 'it'} is in {standing.place.mode}, the most it may have; {fix}"
+            )
         if standing.justified:
             return await self._change(standing, above, PROMOTED, by, reason or standing.why)
         if not force:
@@ -128,7 +146,9 @@ class Trust:
             listed = ", ".join(one or "(none)" for one in known) or "none"
             raise NotFound(f"desk {self._desk.name} has no category {category!r}; it has {listed}")
 
-    async def _change(self, standing: Standing, mode: str, how: str, by: str, reason: str) -> ModeChange:
+    async def _change(
+        self, standing: Standing, mode: str, how: str, by: str, reason: str
+    ) -> ModeChange:
         place = standing.place
         change = ModeChange(
             category=place.category,
@@ -142,11 +162,18 @@ class Trust:
             at=self._clock.now(),
         )
         if not await self.store.change_mode(change) and how != FELL_BACK:
-            raise Conflict(f"the mode of {place.category or 'it'} has just been changed by somebody else; look again")
+            raise Conflict(
+                f"the mode of {place.category or 'it'} has just been changed by somebody else; look"
+                " again"
+            )
         return change
 
 
 def figures_of(standing: Standing) -> dict[str, Any]:
     """What a decision about a mode rested on, to be kept and shown."""
-    told = {name: value for name, value in asdict(standing).items() if name not in ("place", "alarm")}
-    return {name: round(value, 4) if isinstance(value, float) else value for name, value in told.items()}
+    told = {
+        name: value for name, value in asdict(standing).items() if name not in ("place", "alarm")
+    }
+    return {
+        name: round(value, 4) if isinstance(value, float) else value for name, value in told.items()
+    }

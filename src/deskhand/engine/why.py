@@ -1,4 +1,5 @@
-"""What a reviewer is told beside the thing itself: why it is here, and what was known about the message."""
+"""What a reviewer is told beside the thing itself: why it is here, and what was known about the
+message."""
 
 from collections.abc import Mapping
 from math import isfinite

@@ -42,9 +42,11 @@ BEFORE_ALL_STEPS = -1
 Screening = Callable[[Message], Awaitable[End | None]]
 """Where the run of a message ends that no flow is to work; None for any other."""
 BeforeRest = Callable[[Envelope, RunStatus], Awaitable[None]]
-"""Told of every run that a flow carried to rest, before that is written; after a crash perhaps once more."""
+"""Told of every run that a flow carried to rest, before that is written; after a crash perhaps
+once more."""
 Recall = Callable[[Run, Message], Awaitable[Mapping[str, Any]]]
-"""What a run knows of its conversation from the beginning; nothing where there is nothing to know."""
+"""What a run knows of its conversation from the beginning; nothing where there is nothing to
+know."""
 AtRest = Callable[[str, RunStatus], None]
 """Told of every run that came to rest here, once that is durable."""
 
@@ -88,11 +90,13 @@ class Worker:
                 end = refused
             else:
                 ctx = await self._context(claimed)
-                end = await (self._carry(claimed, ctx) if answer is None else self._answer(answer, ctx))
+                end = await (
+                    self._carry(claimed, ctx) if answer is None else self._answer(answer, ctx)
+                )
             review = self._review(end, ctx)
         except (Fenced, StoreUnavailable):
             raise
-        except Exception as error:  # a fault of ours or of a desk's code: the run shows it, everything else goes on
+        except Exception as error:  # a fault of ours or of a desk's code: the run shows it, everything else goes on  # noqa: E501
             end = _broken(error)
             review = self._review(end, ctx)
         if ctx is not None:
@@ -131,7 +135,10 @@ class Worker:
     async def _refuse(self, claimed: Claimed, answer: Review | None) -> End | None:
         run = claimed.run
         if run.crashes >= MAX_CRASHES:
-            words = f"the process died {run.crashes} times while working this run; look at it before retrying"
+            words = (
+                f"the process died {run.crashes} times while working this run; look at it before"
+                " retrying"
+            )
             return _refusal(RunStatus.FAILED, ErrorCode.CRASHED_REPEATEDLY, words)
         if claimed.message is None:
             return End(RunStatus.CANCELLED, "the message was erased")
@@ -178,7 +185,8 @@ class Worker:
         return await run_flow(self._flows[run.flow], ctx, start=start)
 
     async def _beginning(self, run: Run, envelope: Envelope, inherits: bool) -> StageResult | None:
-        """What a run has before its first stage: what earlier runs leave to it, and what it knows of them."""
+        """What a run has before its first stage: what earlier runs leave to it, and what it
+        knows of them."""
         left = await self._inheritance(run, envelope) if inherits else None
         message = envelope.message
         known = {} if self._recall is None or message is None else await self._recall(run, message)
@@ -188,7 +196,8 @@ class Worker:
         return left.changed(delta=left.delta.changed(metadata={**left.delta.metadata, **known}))
 
     async def _inheritance(self, run: Run, envelope: Envelope) -> StageResult | None:
-        """What earlier runs of the conversation leave to this one: a question it answers, messages it answers too."""
+        """What earlier runs of the conversation leave to this one: a question it answers,
+        messages it answers too."""
         parked = await self._store.adopt(run.id, run.conversation, run.position)
         adopted = None if parked is None else await self._adoption(parked)
         earlier = await self._store.superseded(run.id, run.conversation)
@@ -207,10 +216,19 @@ class Worker:
             return None
         state = fold(Envelope.of(message, run_id=parked.id), rows)
         asked = result_of(rows[-1])
-        metadata: dict[str, Any] = {**state.metadata, "adopted_from": parked.id, "asked": _asked(asked)}
-        return StageResult(delta=Delta(outputs=state.outputs, metadata=metadata), next=asked.resume or rows[-1].name)
+        metadata: dict[str, Any] = {
+            **state.metadata,
+            "adopted_from": parked.id,
+            "asked": _asked(asked),
+        }
+        return StageResult(
+            delta=Delta(outputs=state.outputs, metadata=metadata),
+            next=asked.resume or rows[-1].name,
+        )
 
-    async def _finish(self, run_id: str, end: End, review: NewReview | None, rows: Sequence[StepRow] = ()) -> None:
+    async def _finish(
+        self, run_id: str, end: End, review: NewReview | None, rows: Sequence[StepRow] = ()
+    ) -> None:
         await self._store.finish(
             run_id,
             end.status,
@@ -233,18 +251,31 @@ class Worker:
             facts |= {} if ask.reassign_to is None else {REASSIGN_TO: ask.reassign_to}
             return replace(asked, expires_at=expires, facts=facts)
         if end.status in (RunStatus.NEEDS_REVIEW, RunStatus.FAILED):
-            error, words = end.error.model_dump(mode="json") if end.error else None, end.reason or end.status
-            handed = NewReview(ReviewKind.HAND_OVER, words, {"error": error}, seq, causes=causes, facts=facts)
+            error, words = (
+                end.error.model_dump(mode="json") if end.error else None,
+                end.reason or end.status,
+            )
+            handed = NewReview(
+                ReviewKind.HAND_OVER, words, {"error": error}, seq, causes=causes, facts=facts
+            )
             return handed if Cause.EXPIRED in causes else self._limited(handed)
         return None
 
     def _limited(self, review: NewReview) -> NewReview:
-        """When a review that nobody decides is over, and what happens then, where its stage did not say."""
-        fallback = None if self._expiry is None else review.fallback or self._expiry.fallback(review.kind)
+        """When a review that nobody decides is over, and what happens then, where its stage did
+        not say."""
+        fallback = (
+            None if self._expiry is None else review.fallback or self._expiry.fallback(review.kind)
+        )
         if self._expiry is None or fallback is None:
             return review
         facts = review.facts | ({REASSIGN_TO: self._expiry.to} if self._expiry.to else {})
-        return replace(review, expires_at=self._clock.now() + self._expiry.after, fallback=fallback, facts=facts)
+        return replace(
+            review,
+            expires_at=self._clock.now() + self._expiry.after,
+            fallback=fallback,
+            facts=facts,
+        )
 
 
 def _refusal(status: RunStatus, code: ErrorCode, words: str) -> End:
@@ -252,7 +283,8 @@ def _refusal(status: RunStatus, code: ErrorCode, words: str) -> End:
 
 
 def _message(claimed: Claimed) -> Message:
-    """Written by a newer version, or damaged: the run shows it, without quoting what a customer wrote."""
+    """Written by a newer version, or damaged: the run shows it, without quoting what a customer
+    wrote."""
     try:
         return Message.model_validate_json(claimed.message or b"")
     except ValueError:

@@ -1,4 +1,5 @@
-"""A recorded run made into a golden case: the message as it came, and what happened as what must happen."""
+"""A recorded run made into a golden case: the message as it came, and what happened as what must
+happen."""
 
 from collections.abc import Mapping
 from operator import itemgetter
@@ -29,14 +30,18 @@ _WIDTH = 110
 
 
 def case_of(conversation: RecordedConversation, case_id: str, tags: list[str]) -> Document:
-    """One message, or the conversation's turns up to the run with what reviewers decided in between.
+    """One message, or the conversation's turns up to the run with what reviewers decided in
+    between.
 
-    Where a reviewer rewrote the reply, his decision is no turn of the case but what the desk's own reply must come to.
+    Where a reviewer rewrote the reply, his decision is no turn of the case but what the desk's own
+    reply must come to.
     """
     last = conversation.runs[-1]
     if last.why_not is not None:
         raise ConfigError(f"run {last.run.id} cannot become a case: {last.why_not}")
-    moments = [one for one in conversation.moments() if one.kind in (Happened.ACCEPTED, Happened.DECIDED)]
+    moments = [
+        one for one in conversation.moments() if one.kind in (Happened.ACCEPTED, Happened.DECIDED)
+    ]
     edit = edit_of(last)
     if edit is not None:
         moments = [one for one in moments if one.kind is Happened.ACCEPTED or one.run is not last]
@@ -77,10 +82,13 @@ def append_case(path: Path, case: Document) -> None:
 
 
 def expected_of(recorded: RecordedRun) -> Document:
-    """What happened, as far as it must happen again; the words of a reply only where no model chose them."""
+    """What happened, as far as it must happen again; the words of a reply only where no model
+    chose them."""
     story = recorded.story
     review, reply = story["review"], story["reply"]
-    verdicts = {call["tool"]: call["verdict"] for call in story["tool_calls"] if call.get("verdict")}
+    verdicts = {
+        call["tool"]: call["verdict"] for call in story["tool_calls"] if call.get("verdict")
+    }
     known: Document = {
         "route": story["route"],
         "flow": story["flow"],
@@ -88,7 +96,9 @@ def expected_of(recorded: RecordedRun) -> Document:
         "stages": stages_of(story),
         "tools": [{call["tool"]: call["arguments"]} for call in story["tool_calls"]],
         "verdict": verdicts,
-        "review": {"kind": review["kind"], "contains": review["reason"]} if _is_open(review) else None,
+        "review": {"kind": review["kind"], "contains": review["reason"]}
+        if _is_open(review)
+        else None,
         "status": (_first_rest(recorded) if recorded.run.successor else None) or story["status"],
         "error": story["error_code"],
         "reply": None if reply is None else _reply(recorded, reply),
@@ -131,7 +141,11 @@ def _first_rest(run: RecordedRun) -> str | None:
 
 def _reviewer(review: Review) -> Document | str:
     assert review.decision is not None
-    text = (review.edit or {}).get("text") if review.decision in (Decision.EDIT, Decision.ANSWER) else None
+    text = (
+        (review.edit or {}).get("text")
+        if review.decision in (Decision.EDIT, Decision.ANSWER)
+        else None
+    )
     told = {"decision": str(review.decision), "note": review.note, "text": text}
     known = {name: value for name, value in told.items() if value}
     return str(review.decision) if len(known) == 1 else known
@@ -167,11 +181,15 @@ def _given(conversation: RecordedConversation) -> Document:
                 entry = {"when": call.get("arguments") or {}, "result": _plain(result)}
                 if entry not in found.setdefault(call["tool"], []):
                     found[call["tool"]].append(entry)
-    return {tool: entries[0]["result"] if len(entries) == 1 else entries for tool, entries in found.items()}
+    return {
+        tool: entries[0]["result"] if len(entries) == 1 else entries
+        for tool, entries in found.items()
+    }
 
 
 def _said(conversation: RecordedConversation) -> list[Document]:
-    """What the agent's model said, turn by turn through the conversation, so that the case needs none."""
+    """What the agent's model said, turn by turn through the conversation, so that the case needs
+    none."""
     turns = [
         (state.row.started_at, item)
         for run in conversation.runs
@@ -204,6 +222,10 @@ def _readable(value: Any) -> Any:
         if len(str(value)) < _WIDTH - 20 and all(isinstance(item, str) for item in value):
             listed.fa.set_flow_style()
         return listed
-    if isinstance(value, str) and "\n" in value and all(line.isprintable() for line in value.split("\n")):
+    if (
+        isinstance(value, str)
+        and "\n" in value
+        and all(line.isprintable() for line in value.split("\n"))
+    ):
         return LiteralScalarString(value)
     return value

@@ -1,4 +1,5 @@
-"""Where a replay leaves the record: a model is asked what it was not asked then, and this says what is different."""
+"""Where a replay leaves the record: a model is asked what it was not asked then, and this says
+what is different."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,11 @@ from deskhand.model.envelope import Delta
 from deskhand.model.run import LlmCall
 
 CONVERSATION = PARTS[-1]
-_SHOWN = {"instructions": "the system prompt", "tools": "the tools it may call", "model": "the model or its settings"}
+_SHOWN = {
+    "instructions": "the system prompt",
+    "tools": "the tools it may call",
+    "model": "the model or its settings",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,8 @@ class Apart:
     turn: int | None
     """Of an agent: which turn is asked for, from 1."""
     differs: tuple[str, ...]
-    """The parts of the request that are not what they were; none where the stage asked no model then."""
+    """The parts of the request that are not what they were; none where the stage asked no model
+    then."""
     asked: bool
     """Whether the model was asked anew."""
 
@@ -31,25 +37,51 @@ class Apart:
     def of(cls, request: ChatRequest, recorded: Iterable[LlmCall], *, asked: bool) -> "Apart":
         """Beside the recorded request of its stage that is most like it."""
         stage, agent = request.origin.stage, request.origin.call_type == "agent"
-        turn = 1 + sum(message["role"] == "assistant" for message in request.messages) if agent else None
+        turn = (
+            1 + sum(message["role"] == "assistant" for message in request.messages)
+            if agent
+            else None
+        )
         digest = request.digest
-        found = [parts_that_differ(digest, call.request_digest) for call in recorded if call.stage == stage]
+        found = [
+            parts_that_differ(digest, call.request_digest)
+            for call in recorded
+            if call.stage == stage
+        ]
         return cls(stage, turn, min(found, key=len, default=()), asked)
 
     def document(self, then: Sequence[State], now: Sequence[State]) -> Document:
-        """As a report tells it, with the first thing in an agent's conversation that is not what it was."""
-        known: Document = {"stage": self.stage, "turn": self.turn, "differs": list(self.differs), "asked": self.asked}
+        """As a report tells it, with the first thing in an agent's conversation that is not what
+        it was."""
+        known: Document = {
+            "stage": self.stage,
+            "turn": self.turn,
+            "differs": list(self.differs),
+            "asked": self.asked,
+        }
         if self.turn is not None and CONVERSATION in self.differs:
-            known["first"] = _first_difference(_Heard.of(then, self.stage), _Heard.of(now, self.stage), self.turn)
+            known["first"] = _first_difference(
+                _Heard.of(then, self.stage), _Heard.of(now, self.stage), self.turn
+            )
         return known
 
 
 def told(document: Document) -> str:
     """`agent, turn 2: the result of find_parcel is not what it was`."""
-    place = document["stage"] if document["turn"] is None else f"{document['stage']}, turn {document['turn']}"
-    parts = [_SHOWN.get(name) or document.get("first") or "what is said to it" for name in document["differs"]]
+    place = (
+        document["stage"]
+        if document["turn"] is None
+        else f"{document['stage']}, turn {document['turn']}"
+    )
+    parts = [
+        _SHOWN.get(name) or document.get("first") or "what is said to it"
+        for name in document["differs"]
+    ]
     what = f"{' and '.join(parts)} changed" if parts else "no model was asked there"
-    return f"{place}: {what}; {'asked anew' if document['asked'] else 'what the model would say is not known'}"
+    return (
+        f"{place}: {what};"
+        f" {'asked anew' if document['asked'] else 'what the model would say is not known'}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +104,15 @@ def turns_in(delta: Delta) -> list[dict[str, Any]]:
 
 
 def _added(delta: Delta, name: str) -> list[dict[str, Any]]:
-    whole = [item for output in delta.outputs.values() if isinstance(output, dict) for item in output.get(name, ())]
-    return whole + [item for key, items in delta.append.items() if key.endswith(f".{name}") for item in items]
+    whole = [
+        item
+        for output in delta.outputs.values()
+        if isinstance(output, dict)
+        for item in output.get(name, ())
+    ]
+    return whole + [
+        item for key, items in delta.append.items() if key.endswith(f".{name}") for item in items
+    ]
 
 
 def _first_difference(then: _Heard, now: _Heard, turn: int) -> str | None:
@@ -84,4 +123,6 @@ def _first_difference(then: _Heard, now: _Heard, turn: int) -> str | None:
         if shown(was) != shown(is_):
             return f"the result of {is_['tool']} (turn {is_['iteration']})"
     spoken = then.turns[turn - 1 :]
-    return "what it was told by a person" if turn > 1 and spoken and spoken[0].get("heard") else None
+    return (
+        "what it was told by a person" if turn > 1 and spoken and spoken[0].get("heard") else None
+    )

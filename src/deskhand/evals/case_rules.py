@@ -1,4 +1,5 @@
-"""What is wrong with a case as a whole: names the desk does not know, and cases that could never fail."""
+"""What is wrong with a case as a whole: names the desk does not know, and cases that could never
+fail."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,7 +11,14 @@ from deskhand.conditions import ConditionError, compile_condition
 from deskhand.config.desk import DeskSpec
 from deskhand.config.near import did_you_mean
 from deskhand.config.yaml import Place
-from deskhand.evals.sections import CaseSection, ExpectSection, GivenSection, ReplySection, ReviewerSection, TurnSection
+from deskhand.evals.sections import (
+    CaseSection,
+    ExpectSection,
+    GivenSection,
+    ReplySection,
+    ReviewerSection,
+    TurnSection,
+)
 
 PLAN_STEPS = ("respond", "ask_user")
 
@@ -36,7 +44,9 @@ class Known:
     @classmethod
     def of(cls, spec: DeskSpec, tools: Iterable[str], scorers: Iterable[str]) -> "Known":
         stages = [stage for flow in spec.flows.values() for stage in flow.stages.values()]
-        categories = {name for stage in stages if stage.task == "classify" for name in stage.choices}
+        categories = {
+            name for stage in stages if stage.task == "classify" for name in stage.choices
+        }
         return cls(
             flows=frozenset(spec.flows),
             stages=frozenset(stage.name for stage in stages),
@@ -50,8 +60,14 @@ class Known:
 
 def case_findings(case: CaseSection, place: Place, known: Known) -> Iterator[Finding]:
     if bool(case.turns) == (case.message is not None):
-        problem = f"case `{case.id}` has both `message` and `turns`" if case.turns else f"case `{case.id}` says nothing"
-        yield Finding(place, problem, "write `message:` for one message, or `turns:` for a conversation")
+        problem = (
+            f"case `{case.id}` has both `message` and `turns`"
+            if case.turns
+            else f"case `{case.id}` says nothing"
+        )
+        yield Finding(
+            place, problem, "write `message:` for one message, or `turns:` for a conversation"
+        )
     expectations = [(place, case.expect), *_expectations(case.turns, place)]
     if not any(expect is not None and expect.model_fields_set for _, expect in expectations):
         problem = f"case `{case.id}` expects nothing and could never fail"
@@ -64,21 +80,34 @@ def case_findings(case: CaseSection, place: Place, known: Known) -> Iterator[Fin
             yield from _expect(expect, (*where, "expect"), known)
 
 
-def _expectations(turns: list[TurnSection], place: Place) -> list[tuple[Place, ExpectSection | None]]:
+def _expectations(
+    turns: list[TurnSection], place: Place
+) -> list[tuple[Place, ExpectSection | None]]:
     return [((*place, "turns", number), turn.expect) for number, turn in enumerate(turns)]
 
 
 def _turn(turn: TurnSection, place: Place, known: Known, *, first: bool) -> Iterator[Finding]:
     if (turn.customer is None) == (turn.reviewer is None):
-        yield Finding(place, "a turn is either the customer's or a reviewer's", "write `customer:` or `reviewer:`")
+        yield Finding(
+            place,
+            "a turn is either the customer's or a reviewer's",
+            "write `customer:` or `reviewer:`",
+        )
     if first and turn.reviewer is not None:
-        yield Finding(place, "there is nothing yet that a reviewer could decide", "begin with `customer:`")
+        yield Finding(
+            place, "there is nothing yet that a reviewer could decide", "begin with `customer:`"
+        )
     reviewer = turn.reviewer
     decision = reviewer.decision if isinstance(reviewer, ReviewerSection) else reviewer
     text = reviewer.text if isinstance(reviewer, ReviewerSection) else None
     if (decision in ("edit", "answer")) != (text is not None):
-        fix = f"write `reviewer: {{decision: {decision if decision == 'answer' else 'edit'}, text: ...}}`"
-        yield Finding((*place, "reviewer"), "`text` belongs to `edit` and `answer`, and they need it", fix)
+        fix = (
+            f"write `reviewer: {{decision: {decision if decision == 'answer' else 'edit'}, text:"
+            " ...}`"
+        )
+        yield Finding(
+            (*place, "reviewer"), "`text` belongs to `edit` and `answer`, and they need it", fix
+        )
     yield from _given(turn.given, (*place, "given"), known)
 
 
@@ -88,10 +117,18 @@ def _given(given: GivenSection | None, place: Place, known: Known) -> Iterator[F
     for tool in given.tools:
         yield from _name(tool, known.tools, "tool", (*place, "tools", tool))
     if given.agent and not known.profiles:
-        yield Finding((*place, "agent"), "the desk has no agent that could say this", "remove it, or add a profile")
+        yield Finding(
+            (*place, "agent"),
+            "the desk has no agent that could say this",
+            "remove it, or add a profile",
+        )
     for number, said in enumerate(given.agent):
         if not said.model_fields_set:
-            yield Finding((*place, "agent", number), "a turn of the agent says nothing", "write `call:` or `say:`")
+            yield Finding(
+                (*place, "agent", number),
+                "a turn of the agent says nothing",
+                "write `call:` or `say:`",
+            )
 
 
 def _expect(expect: ExpectSection, place: Place, known: Known) -> Iterator[Finding]:
@@ -127,9 +164,15 @@ def _written(expect: ExpectSection, place: Place) -> Iterator[Finding]:
     if not isinstance(reply, ReplySection):
         return
     if not reply.model_fields_set:
-        yield Finding((*place, "reply"), "`reply` says nothing", "write `contains:`, or `reply: true`")
+        yield Finding(
+            (*place, "reply"), "`reply` says nothing", "write `contains:`, or `reply: true`"
+        )
     if reply.matches is not None and not _compiles(reply.matches):
-        yield Finding((*place, "reply", "matches"), f"`{reply.matches}` is not an RE2 pattern", "correct the pattern")
+        yield Finding(
+            (*place, "reply", "matches"),
+            f"`{reply.matches}` is not an RE2 pattern",
+            "correct the pattern",
+        )
 
 
 def _name(name: str, known: Iterable[str], what: str, place: Place) -> Iterator[Finding]:

@@ -1,4 +1,5 @@
-"""A desk's golden cases: YAML read into typed cases, everything wrong with them said at once, by file and line."""
+"""A desk's golden cases: YAML read into typed cases, everything wrong with them said at once, by
+file and line."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +43,9 @@ class Stub:
     result: ToolResult
 
     def fits(self, tool: str, arguments: Mapping[str, Any]) -> bool:
-        return tool == self.tool and all(arguments.get(name) == value for name, value in self.when.items())
+        return tool == self.tool and all(
+            arguments.get(name) == value for name, value in self.when.items()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +105,17 @@ def case_files(folder: Path) -> list[Path]:
 
 
 def load_cases(desk: Desk) -> list[Case]:
-    """Every case of a desk, in order; ConfigErrors with all problems, or ConfigError when there is no case at all."""
+    """Every case of a desk, in order; ConfigErrors with all problems, or ConfigError when there
+    is no case at all."""
     files = case_files(desk.spec.folder)
     if not files:
         raise ConfigError(
             "the desk has no cases",
             file=desk.spec.folder,
-            fix="write evals/NAME.yaml with `cases:`, or make one of a recorded run with `deskhand eval add RUN`",
+            fix=(
+                "write evals/NAME.yaml with `cases:`, or make one of a recorded run with `deskhand"
+                " eval add RUN`"
+            ),
         )
     problems: list[ConfigError] = []
     cases: list[Case] = []
@@ -122,7 +129,12 @@ def load_cases(desk: Desk) -> list[Case]:
             if (first := seen.setdefault(made.id, place)) != place:
                 fix = "give one of them another id"
                 problems.append(
-                    ConfigError(f"there is a case `{made.id}` already, at {first}", file=path, line=made.line, fix=fix)
+                    ConfigError(
+                        f"there is a case `{made.id}` already, at {first}",
+                        file=path,
+                        line=made.line,
+                        fix=fix,
+                    )
                 )
             cases.append(made)
     if problems:
@@ -143,7 +155,10 @@ def _file(path: Path, desk: Desk) -> Iterator[Case | ConfigError]:
     known = Known.of(desk.spec, desk.tools, desk.scorers)
     for index, section in enumerate(parsed.read.cases):
         place = ("cases", index)
-        findings = [source.problem(where, problem, fix) for where, problem, fix in case_findings(section, place, known)]
+        findings = [
+            source.problem(where, problem, fix)
+            for where, problem, fix in case_findings(section, place, known)
+        ]
         yield from findings
         if not findings:
             try:
@@ -152,7 +167,13 @@ def _file(path: Path, desk: Desk) -> Iterator[Case | ConfigError]:
                 yield error
 
 
-def _case(source: YamlFile, place: tuple[str, int], section: CaseSection, tags: Sequence[str], spec: DeskSpec) -> Case:
+def _case(
+    source: YamlFile,
+    place: tuple[str, int],
+    section: CaseSection,
+    tags: Sequence[str],
+    spec: DeskSpec,
+) -> Case:
     given = _stubs(section.given)
     if section.turns:
         turns = tuple(_turns(source, place, section, given, spec))
@@ -165,7 +186,11 @@ def _case(source: YamlFile, place: tuple[str, int], section: CaseSection, tags: 
 
 
 def _turns(
-    source: YamlFile, place: tuple[str, int], section: CaseSection, given: tuple[Stub, ...], spec: DeskSpec
+    source: YamlFile,
+    place: tuple[str, int],
+    section: CaseSection,
+    given: tuple[Stub, ...],
+    spec: DeskSpec,
 ) -> Iterator[Turn]:
     last, said = len(section.turns) - 1, _said(section.given)
     for number, turn in enumerate(section.turns):
@@ -181,7 +206,9 @@ def _turns(
         customer = turn.customer
         if isinstance(customer, str):
             customer = MessageSection.model_validate({"body": customer})
-        yield Turn(_message(source, (*here, "customer"), customer, section, spec), None, given, expect, now)
+        yield Turn(
+            _message(source, (*here, "customer"), customer, section, spec), None, given, expect, now
+        )
 
 
 def _ruling(turn: TurnSection) -> Ruling:
@@ -216,31 +243,49 @@ def _said(section: GivenSection | None) -> tuple[Completion, ...]:
 
 
 def _message(
-    source: YamlFile, place: tuple[str | int, ...], written: MessageSection | str, case: CaseSection, spec: DeskSpec
+    source: YamlFile,
+    place: tuple[str | int, ...],
+    written: MessageSection | str,
+    case: CaseSection,
+    spec: DeskSpec,
 ) -> Message:
-    """A written message, or the one in a file; ids and times that are not given are made up anew for every trial."""
+    """A written message, or the one in a file; ids and times that are not given are made up anew
+    for every trial."""
     trust = MailTrust(spec.mail.trusted_servers, spec.mail.forwarders)
     if isinstance(written, str):
         return _message_file(source, place, spec.folder / written, trust)
     data = written.model_dump(exclude_unset=True, by_alias=True, exclude={"name", "authenticated"})
-    sender = {"address": data.pop("from", None) or case.from_ or USUAL_SENDER, "name": written.name or ""}
+    sender = {
+        "address": data.pop("from", None) or case.from_ or USUAL_SENDER,
+        "name": written.name or "",
+    }
     data = {"subject": case.subject or "", "body": "", **data, "sender": sender}
     try:
         message = message_from(data, vouched_by="the case")
     except MessageInvalid as error:
         known = (*place, error.field.split(".")[0])
-        raise source.problem(known, error.problem, "write it as the guide's section on evals shows") from None
+        raise source.problem(
+            known, error.problem, "write it as the guide's section on evals shows"
+        ) from None
     if written.authenticated:
         proven = who_wrote(message, message.sender.address, "the case says so", trust)
-        return message.changed(principal=proven) if message.principal.customer_id is None else message
+        return (
+            message.changed(principal=proven) if message.principal.customer_id is None else message
+        )
     return message
 
 
-def _message_file(source: YamlFile, place: tuple[str | int, ...], path: Path, trust: MailTrust) -> Message:
+def _message_file(
+    source: YamlFile, place: tuple[str | int, ...], path: Path, trust: MailTrust
+) -> Message:
     try:
         messages, is_conversation = read_messages(path, trust=trust)
     except ConfigError as error:
-        raise source.problem(place, f"{path}: {error.problem}", error.fix or "name a message file") from None
+        raise source.problem(
+            place, f"{path}: {error.problem}", error.fix or "name a message file"
+        ) from None
     if is_conversation:
-        raise source.problem(place, f"{path} holds a conversation", "name a file of one message, or write `turns:`")
+        raise source.problem(
+            place, f"{path} holds a conversation", "name a file of one message, or write `turns:`"
+        )
     return messages[0]

@@ -4,7 +4,8 @@ import asyncio
 
 
 class OwnTime:
-    """Starts where it is set and passes only by sleeping, which takes no time unless somebody outside is waited for."""
+    """Starts where it is set and passes only by sleeping, which takes no time unless somebody
+    outside is waited for."""
 
     def __init__(self, at: float, *, waits: bool = False) -> None:
         self.at, self._waits = at, waits

@@ -1,4 +1,5 @@
-"""Two reports of the same cases side by side: what got worse, what got better, and whether it may be chance."""
+"""Two reports of the same cases side by side: what got worse, what got better, and whether it
+may be chance."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +14,8 @@ from deskhand.evals.facts import facts_of
 
 
 def compare(base: Document, now: Document) -> Document:
-    """Every case that differs, worse ones first; `regressions` counts those that passed before and do not now."""
+    """Every case that differs, worse ones first; `regressions` counts those that passed before
+    and do not now."""
     before = {case["id"]: case for case in base["cases"]}
     after = {case["id"]: case for case in now["cases"]}
     both = [name for name in after if name in before]
@@ -26,14 +28,17 @@ def compare(base: Document, now: Document) -> Document:
         "regressions": len(worse),
         "fixed": len(better),
         "p_value": mcnemar(len(worse), len(better)),
-        "changed": sorted((change for change in changes if change), key=lambda change: order.index(change["kind"])),
+        "changed": sorted(
+            (change for change in changes if change), key=lambda change: order.index(change["kind"])
+        ),
         "added": [name for name in after if name not in before],
         "missing": [name for name in before if name not in after],
     }
 
 
 def mcnemar(worse: int, better: int) -> float:
-    """The exact two-sided McNemar test: how likely a split at least as uneven is, if both desks were equally good."""
+    """The exact two-sided McNemar test: how likely a split at least as uneven is, if both desks
+    were equally good."""
     discordant = worse + better
     tail = sum(comb(discordant, count) for count in range(min(worse, better) + 1))
     return min(1.0, 2.0 * tail / 2.0**discordant)
@@ -44,13 +49,21 @@ def read_report(path: Path) -> Document:
     try:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", file=path, fix="name a file of `eval --json`") from None
+        raise ConfigError(
+            f"cannot be read: {error.strerror}", file=path, fix="name a file of `eval --json`"
+        ) from None
     except ValueError as error:
-        raise ConfigError(f"not JSON: {error}", file=path, fix="write it with `deskhand eval DESK --json`") from None
+        raise ConfigError(
+            f"not JSON: {error}", file=path, fix="write it with `deskhand eval DESK --json`"
+        ) from None
     cases = data.get("cases") if isinstance(data, dict) else None
     fields = {"id", "passed"}
-    if not isinstance(cases, list) or not all(isinstance(case, dict) and fields <= set(case) for case in cases):
-        raise ConfigError("not a report of an eval", file=path, fix="write it with `deskhand eval DESK --json`")
+    if not isinstance(cases, list) or not all(
+        isinstance(case, dict) and fields <= set(case) for case in cases
+    ):
+        raise ConfigError(
+            "not a report of an eval", file=path, fix="write it with `deskhand eval DESK --json`"
+        )
     return cast(Document, data)
 
 
@@ -58,10 +71,26 @@ def _change(before: Mapping[str, Any], after: Mapping[str, Any]) -> Document | N
     differing = _differing(before.get("run"), after.get("run"))
     if before["passed"] == after["passed"] and not differing:
         return None
-    kind = "different" if before["passed"] == after["passed"] else "fixed" if after["passed"] else "regression"
+    kind = (
+        "different"
+        if before["passed"] == after["passed"]
+        else "fixed"
+        if after["passed"]
+        else "regression"
+    )
     failing = after if kind == "regression" else before
-    scores = {} if kind == "different" else {name: _pair(name, before, after) for name in _failed(failing)}
-    return {"id": after["id"], "tags": after.get("tags", []), "kind": kind, "scores": scores, "changes": differing}
+    scores = (
+        {}
+        if kind == "different"
+        else {name: _pair(name, before, after) for name in _failed(failing)}
+    )
+    return {
+        "id": after["id"],
+        "tags": after.get("tags", []),
+        "kind": kind,
+        "scores": scores,
+        "changes": differing,
+    }
 
 
 def _differing(before: Document | None, after: Document | None) -> list[Document]:
@@ -74,4 +103,8 @@ def _failed(case: Mapping[str, Any]) -> list[str]:
 
 def _pair(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Document:
     was, now = ((case.get("scores") or {}).get(name) or {} for case in (before, after))
-    return {"expected": now.get("expected", was.get("expected")), "before": was.get("found"), "now": now.get("found")}
+    return {
+        "expected": now.get("expected", was.get("expected")),
+        "before": was.get("found"),
+        "now": now.get("found"),
+    }

@@ -1,4 +1,5 @@
-"""What of a run counts when two of them are compared: what it did and said, not ids, times and wording of errors."""
+"""What of a run counts when two of them are compared: what it did and said, not ids, times and
+wording of errors."""
 
 from typing import Any
 
@@ -11,16 +12,27 @@ _VERDICT = ("verdict", "rule")
 def facts_of(run: Document) -> dict[str, Any]:
     review, reply, question = run.get("review"), run.get("reply"), question_of(run)
     return {
-        "route": {key: run.get(key) for key in ("route", "profile", "rule", "flow") if run.get(key) is not None},
+        "route": {
+            key: run.get(key)
+            for key in ("route", "profile", "rule", "flow")
+            if run.get(key) is not None
+        },
         "status": run["status"],
         "error": run.get("error_code"),
         "category": category_of(run),
         "stages": stages_of(run),
-        "tools": [{"tool": call.get("tool"), "arguments": call.get("arguments")} for call in run["tool_calls"]],
+        "tools": [
+            {"tool": call.get("tool"), "arguments": call.get("arguments")}
+            for call in run["tool_calls"]
+        ],
         "verdicts": [_verdict(call) for call in run["tool_calls"]],
-        "review": None if review is None else {"kind": review["kind"], "decision": review["decision"], **_reason(run)},
+        "review": None
+        if review is None
+        else {"kind": review["kind"], "decision": review["decision"], **_reason(run)},
         "question": None if question is None else question["text"],
-        "reply": None if reply is None else {key: reply.get(key) for key in ("to", "subject", "text")},
+        "reply": None
+        if reply is None
+        else {key: reply.get(key) for key in ("to", "subject", "text")},
     }
 
 

@@ -27,7 +27,9 @@ class GivenTurns:
 
     async def complete(self, request: ChatRequest) -> Completion:
         if not self._turns:
-            raise ModelRefused(f"the case gives {self._given} turns of the agent, and one more is asked for")
+            raise ModelRefused(
+                f"the case gives {self._given} turns of the agent, and one more is asked for"
+            )
         return self._turns.popleft()
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[Chunk]:
@@ -38,7 +40,9 @@ class GivenTurns:
 def completion_of(said: SaidSection) -> Completion:
     """A turn as the case writes it."""
     calls = said.call if isinstance(said.call, list) else [said.call]
-    requests = tuple(ToolRequest("", tool, _text(given)) for call in calls for tool, given in call.items())
+    requests = tuple(
+        ToolRequest("", tool, _text(given)) for call in calls for tool, given in call.items()
+    )
     finish = "length" if said.cut_off else "tool_calls" if requests else "stop"
     return Completion(said.say, MODEL, requests, finish)
 
@@ -47,7 +51,11 @@ def said_in(turn: Mapping[str, Any]) -> Document:
     """A recorded turn as a case writes it."""
     calls = [{call["tool"]: _arguments(call["arguments"])} for call in turn["calls"]]
     distinct = {name for call in calls for name in call}
-    call: Any = {name: given for one in calls for name, given in one.items()} if len(distinct) == len(calls) else calls
+    call: Any = (
+        {name: given for one in calls for name, given in one.items()}
+        if len(distinct) == len(calls)
+        else calls
+    )
     known = {"call": call, "say": turn["text"], "cut_off": turn["finish"] == "length"}
     return {name: value for name, value in known.items() if value} or {"say": ""}
 
@@ -57,7 +65,8 @@ def _text(arguments: Mapping[str, Any] | str) -> str:
 
 
 def _arguments(text: str) -> Any:
-    """The arguments as a mapping; as they were written where they are none, so that they are read the same again."""
+    """The arguments as a mapping; as they were written where they are none, so that they are
+    read the same again."""
     try:
         read = json.loads(text or "{}")
     except ValueError:

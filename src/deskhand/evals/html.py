@@ -1,4 +1,5 @@
-"""An eval's report as one HTML page that needs nothing else: no script, no font, no picture from anywhere."""
+"""An eval's report as one HTML page that needs nothing else: no script, no font, no picture from
+anywhere."""
 
 from importlib.resources import files
 
@@ -12,8 +13,12 @@ _PAGE = "report.html.j2"
 
 def html_of(report: Document) -> str:
     """Failed cases first and open; light or dark as the reader's system is."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     environment.filters["shown"] = shown
-    template = environment.from_string((files("deskhand.evals") / _PAGE).read_text(encoding="utf-8"))
+    template = environment.from_string(
+        (files("deskhand.evals") / _PAGE).read_text(encoding="utf-8")
+    )
     cases = sorted(report["cases"], key=lambda case: case["passed"])
     return template.render(report=report, cases=cases)

@@ -38,8 +38,9 @@ class Lane:
     async def accept(self, message: Message, *, agents: bool | None = None) -> str:
         """The id of the message's run, which is not worked yet.
 
-        `agents` says whether a desk's agents work what is routed to them (what they say is known beforehand) or the
-        flows that stand in for them; None leaves it to whether there is a model to ask.
+        `agents` says whether a desk's agents work what is routed to them (what they say is known
+        beforehand) or the flows that stand in for them; None leaves it to whether there is a model
+        to ask.
         """
         message = await self.routed(message, agents)
         return (await self.store.accept(message, flow=self.flow_for(message))).run_id

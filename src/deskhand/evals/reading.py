@@ -1,4 +1,5 @@
-"""Reading what evals and replays compare out of a run document, whatever the desk's stages are called."""
+"""Reading what evals and replays compare out of a run document, whatever the desk's stages are
+called."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -12,7 +13,8 @@ _SURE = 0.5
 
 
 def category_of(run: Document, *fields: str) -> str | None:
-    """What the newest stage that names one calls it, under the first of these fields that any stage uses."""
+    """What the newest stage that names one calls it, under the first of these fields that any
+    stage uses."""
     for field in fields or ("category", "intent", "intent_id"):
         found = [output[field] for output in _outputs(run) if isinstance(output.get(field), str)]
         if found:
@@ -21,10 +23,13 @@ def category_of(run: Document, *fields: str) -> str | None:
 
 
 def slots_of(run: Document) -> dict[str, Any]:
-    """Values by slot: what `extract` stages and plans found; a service's own fields count under their names."""
+    """Values by slot: what `extract` stages and plans found; a service's own fields count under
+    their names."""
     found: dict[str, Any] = {}
     for output in _outputs(run):
-        found |= {name: value for name, value in output.items() if not isinstance(value, dict | list)}
+        found |= {
+            name: value for name, value in output.items() if not isinstance(value, dict | list)
+        }
         for field in ("values", "slots"):
             if isinstance(output.get(field), dict):
                 found |= output[field]
@@ -61,23 +66,40 @@ def verdicts_of(run: Document) -> list[tuple[str, str]]:
     """Tool and verdict of every call, the delivery of a reply included."""
     made = [(call["tool"], call["verdict"]) for call in run["tool_calls"] if call.get("verdict")]
     delivery = run.get("delivery")
-    return made + ([("deliver_reply", delivery["verdict"])] if delivery and delivery.get("verdict") else [])
+    return made + (
+        [("deliver_reply", delivery["verdict"])] if delivery and delivery.get("verdict") else []
+    )
 
 
 def question_of(run: Document) -> Document | None:
-    """What the customer is asked, by which name, and which values the asking stage said were missing."""
+    """What the customer is asked, by which name, and which values the asking stage said were
+    missing."""
     asked = run.get("question")
     if asked is None:
         return None
-    missing = [name for output in _outputs(run) for name in output.get("missing") or () if isinstance(name, str)]
+    missing = [
+        name
+        for output in _outputs(run)
+        for name in output.get("missing") or ()
+        if isinstance(name, str)
+    ]
     return {**asked, "missing": missing}
 
 
 def language_of_reply(reply: Mapping[str, Any]) -> str | None:
-    """The language the text is in; what the draft says of itself counts only where the text does not tell."""
+    """The language the text is in; what the draft says of itself counts only where the text does
+    not tell."""
     found = identify(str(reply.get("text") or ""))
-    return found.code if found.code is not None and found.confidence >= _SURE else reply.get("language")
+    return (
+        found.code
+        if found.code is not None and found.confidence >= _SURE
+        else reply.get("language")
+    )
 
 
 def _outputs(run: Document) -> list[dict[str, Any]]:
-    return [cast(dict[str, Any], output) for output in run["outputs"].values() if isinstance(output, dict)]
+    return [
+        cast(dict[str, Any], output)
+        for output in run["outputs"].values()
+        if isinstance(output, dict)
+    ]

@@ -1,4 +1,5 @@
-"""What the records say of a conversation: its runs, and everything that happened to them in the order it happened."""
+"""What the records say of a conversation: its runs, and everything that happened to them in the
+order it happened."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,16 @@ from itertools import groupby
 from deskhand.engine.journal import DECISION, State
 from deskhand.engine.story import Document, Records, read_records, story_of
 from deskhand.model.codes import ErrorCode
-from deskhand.model.run import Decision, Event, LlmCall, Review, ReviewKind, ReviewState, Run, RunStatus
+from deskhand.model.run import (
+    Decision,
+    Event,
+    LlmCall,
+    Review,
+    ReviewKind,
+    ReviewState,
+    Run,
+    RunStatus,
+)
 from deskhand.ports import Store
 from deskhand.tools.delivery import DELIVER
 
@@ -78,17 +88,22 @@ class RecordedRun:
 
     @property
     def agents(self) -> bool | None:
-        """Whether an agent worked it (True) or the flow that stands in for one (False); None where neither was due."""
+        """Whether an agent worked it (True) or the flow that stands in for one (False); None
+        where neither was due."""
         route = None if self.records.message is None else self.records.message.route
         if route is not None and (route.instead_of is not None or route.route == "agent"):
             return route.instead_of is None and route.flow == route.profile
-        turned = any((state.result.answered or {}).get("brain") == AGENT_BRAIN for state in self.states)
+        turned = any(
+            (state.result.answered or {}).get("brain") == AGENT_BRAIN for state in self.states
+        )
         return True if turned else None
 
     @property
     def bounced(self) -> str | None:
         """What was said of it, where it is the bounce of a reply of ours."""
-        found = [one.reason for one in self.records.reviews if _error_of(one) == ErrorCode.REPLY_BOUNCED]
+        found = [
+            one.reason for one in self.records.reviews if _error_of(one) == ErrorCode.REPLY_BOUNCED
+        ]
         return found[0] if found else None
 
     @property
@@ -106,7 +121,11 @@ class RecordedRun:
 
     def moments(self, events: Sequence[Event]) -> Iterator[Moment]:
         yield Moment(self.run.created_at, Happened.ACCEPTED, self)
-        reviews = [review for review in self.records.reviews if _error_of(review) != ErrorCode.CRASHED_REPEATEDLY]
+        reviews = [
+            review
+            for review in self.records.reviews
+            if _error_of(review) != ErrorCode.CRASHED_REPEATEDLY
+        ]
         segments = self._segments()
         at = self.run.created_at
         for number, segment in enumerate(segments):
@@ -125,18 +144,26 @@ class RecordedRun:
                 yield Moment(max(at, event.at), Happened.CANCELLED, self, by=event.by or "")
             elif event.kind == "run.answered_by_person":
                 yield Moment(max(at, event.at), Happened.ANSWERED, self, by=event.by or "")
-            elif event.kind == "review.undo" and (review := by_id.get(event.payload.get("review", ""))):
+            elif event.kind == "review.undo" and (
+                review := by_id.get(event.payload.get("review", ""))
+            ):
                 yield Moment(event.at, Happened.HELD_BACK, self, review, event.by or "")
 
     def _segments(self) -> list[list[State]]:
         """The rows of each time the run was worked: a decision begins the next."""
-        never = not self.records.rows and not self.records.reviews and self.run.status is RunStatus.CANCELLED
+        never = (
+            not self.records.rows
+            and not self.records.reviews
+            and self.run.status is RunStatus.CANCELLED
+        )
         segments: list[list[State]] = [] if never else [[]]
         for state in self.states:
             if state.row.name == DECISION:
                 segments.append([])
             segments[-1].append(state)
-        requeued = [review for review in self.records.reviews if review.decision and _goes_on(review)]
+        requeued = [
+            review for review in self.records.reviews if review.decision and _goes_on(review)
+        ]
         segments += [[] for _ in range(len(requeued) + 1 - len(segments))] if segments else []
         return segments
 
@@ -151,12 +178,15 @@ class RecordedConversation:
     events: Sequence[Event] = ()
 
     def moments(self) -> list[Moment]:
-        """Everything that happened, in order; what happened at the same time stays in the order of its causes."""
+        """Everything that happened, in order; what happened at the same time stays in the order
+        of its causes."""
         moments = [
             moment
             for run in self.runs
             if run.why_not is None
-            for moment in run.moments([event for event in self.events if event.run_id == run.run.id])
+            for moment in run.moments(
+                [event for event in self.events if event.run_id == run.run.id]
+            )
         ]
         for event in self.events:
             if event.kind == "conversation.taken_over":
@@ -175,7 +205,11 @@ class Window:
     until: float = float("inf")
 
     def holds(self, run: Run) -> bool:
-        return self.since <= run.created_at < self.until if self.run_id is None else run.id == self.run_id
+        return (
+            self.since <= run.created_at < self.until
+            if self.run_id is None
+            else run.id == self.run_id
+        )
 
 
 async def read_conversations(store: Store, window: Window) -> list[RecordedConversation]:
@@ -188,10 +222,19 @@ async def read_conversations(store: Store, window: Window) -> list[RecordedConve
     events = await _events(store)
     found = []
     for conversation, position in last.items():
-        runs = [run for run in await _runs(store, Window(), conversation) if run.position <= position]
-        recorded = [RecordedRun(await read_records(store, run.id), await store.calls(run.id)) for run in reversed(runs)]
+        runs = [
+            run for run in await _runs(store, Window(), conversation) if run.position <= position
+        ]
+        recorded = [
+            RecordedRun(await read_records(store, run.id), await store.calls(run.id))
+            for run in reversed(runs)
+        ]
         mine = [event for run in runs for event in events.get(run.id, ())]
-        found.append(RecordedConversation(conversation, recorded, asked, [*mine, *events.get(conversation, ())]))
+        found.append(
+            RecordedConversation(
+                conversation, recorded, asked, [*mine, *events.get(conversation, ())]
+            )
+        )
     return sorted(found, key=lambda one: one.runs[0].run.position)
 
 
@@ -218,7 +261,10 @@ async def _events(store: Store) -> dict[str, list[Event]]:
                 found.append((str(about), event))
             after = event.id or after
     found.sort(key=lambda pair: pair[0])
-    return {about: [event for _, event in pairs] for about, pairs in groupby(found, key=lambda pair: pair[0])}
+    return {
+        about: [event for _, event in pairs]
+        for about, pairs in groupby(found, key=lambda pair: pair[0])
+    }
 
 
 def _goes_on(review: Review) -> bool:

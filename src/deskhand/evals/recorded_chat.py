@@ -1,4 +1,5 @@
-"""A chat model that answers from the record, and knows what it was asked that nobody ever answered."""
+"""A chat model that answers from the record, and knows what it was asked that nobody ever
+answered."""
 
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Iterable
@@ -24,8 +25,8 @@ class NotRecorded(ModelUnavailable):
 
 @dataclass
 class Tally:
-    """How many requests were answered from the record, how many were asked anew, and which the record has no answer
-    to, by run and digest."""
+    """How many requests were answered from the record, how many were asked anew, and which the
+    record has no answer to, by run and digest."""
 
     recorded: int = 0
     asked: int = 0
@@ -65,7 +66,9 @@ class RecordedChat:
             self.tally.recorded += 1
             return _again(recorded.popleft() if len(recorded) > 1 else recorded[0])
         calls = (call for (run, _), same in self._calls.items() if run == run_id for call in same)
-        self.tally.apart[run_id][request.digest] = Apart.of(request, calls, asked=self._live is not None)
+        self.tally.apart[run_id][request.digest] = Apart.of(
+            request, calls, asked=self._live is not None
+        )
         if self._live is not None:
             self.tally.asked += 1
             return await self._live.complete(request)
@@ -78,7 +81,9 @@ class RecordedChat:
 
 def _again(call: LlmCall) -> Completion:
     if call.answer is not None:
-        return Completion.of_record(call.answer, Usage(call.prompt_tokens, call.completion_tokens, call.cost))
+        return Completion.of_record(
+            call.answer, Usage(call.prompt_tokens, call.completion_tokens, call.cost)
+        )
     kind, _, words = (call.error or "").partition(": ")
     if kind == "CancelledError":
         raise DeskhandError("the model did not answer in time", ErrorCode.STAGE_TIMEOUT)

@@ -1,4 +1,5 @@
-"""What a recorded stage tells about the mode its reply met, where modes are earned and so not in desk.yaml."""
+"""What a recorded stage tells about the mode its reply met, where modes are earned and so not in
+desk.yaml."""
 
 from deskhand.agents.sending import ASKED_IN_DRAFT, SHADOWED, SPOT_CHECK
 from deskhand.model.envelope import StageResult
@@ -15,4 +16,8 @@ def recorded_mode(attempt: StageResult | None) -> str | None:
 
 def was_checked(attempt: StageResult | None) -> bool:
     """Whether this reply was one of those a person looked at although they could have left."""
-    return attempt is not None and attempt.ask is not None and attempt.ask.payload.get("waits") == SPOT_CHECK
+    return (
+        attempt is not None
+        and attempt.ask is not None
+        and attempt.ask.payload.get("waits") == SPOT_CHECK
+    )

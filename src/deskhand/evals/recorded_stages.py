@@ -1,4 +1,5 @@
-"""A run's recorded visits of stages: when they were, what stopped them, what they gave where it cannot be had again."""
+"""A run's recorded visits of stages: when they were, what stopped them, what they gave where it
+cannot be had again."""
 
 from collections import defaultdict, deque
 from collections.abc import Sequence
@@ -43,7 +44,8 @@ class RecordedStages:
     async def again(
         self, stage: str, work: Process, envelope: Envelope, ctx: StageContext, clock: OwnTime
     ) -> StageResult:
-        """Do the stage's work at its recorded time; where it would need the world outside, the record stands in."""
+        """Do the stage's work at its recorded time; where it would need the world outside, the
+        record stands in."""
         visits = self._visits[stage]
         visit = visits.popleft() if visits else None
         if visit is None:

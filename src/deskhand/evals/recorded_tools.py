@@ -22,7 +22,9 @@ _RESULT = ("status", "data", "error", "message")
 class RecordedTools:
     """One run's recorded calls, by tool and arguments."""
 
-    def __init__(self, states: Sequence[State], rules_by_totals: AbstractSet[str] = frozenset()) -> None:
+    def __init__(
+        self, states: Sequence[State], rules_by_totals: AbstractSet[str] = frozenset()
+    ) -> None:
         self.used = 0
         self.missing = 0
         self._circumstances = {*_CIRCUMSTANCES, *rules_by_totals}
@@ -30,16 +32,30 @@ class RecordedTools:
         for state in states:
             call, result = state.result.call, result_in(state.result)
             if call is not None and result is not None:
-                self._results.setdefault(_key(call["tool"], call.get("arguments") or {}), deque()).append(result)
+                self._results.setdefault(
+                    _key(call["tool"], call.get("arguments") or {}), deque()
+                ).append(result)
 
-    def result(self, tool: str, arguments: Mapping[str, Any], attempt: StageResult | None) -> ToolResult:
-        """The recorded result; with none, what stopped the attempt that is recorded, else a capture.
+    def result(
+        self, tool: str, arguments: Mapping[str, Any], attempt: StageResult | None
+    ) -> ToolResult:
+        """The recorded result; with none, what stopped the attempt that is recorded, else a
+        capture.
 
-        EffectRefused where the totals of that day, or the desk's stop switch, held exactly this call.
+        EffectRefused where the totals of that day, or the desk's stop switch, held exactly this
+        call.
         """
-        if attempt is not None and attempt.ask is not None and self._held(attempt.ask, tool, arguments):
+        if (
+            attempt is not None
+            and attempt.ask is not None
+            and self._held(attempt.ask, tool, arguments)
+        ):
             raise EffectRefused(attempt.ask.payload["rule"], attempt.ask.reason, liftable=True)
-        if tool == DELIVER and attempt is not None and (away := _server_was_away(attempt)) is not None:
+        if (
+            tool == DELIVER
+            and attempt is not None
+            and (away := _server_was_away(attempt)) is not None
+        ):
             return _failed(away, ErrorCode.TOOL_FAILED, {}, again=True)
         recorded = self._results.get(_key(tool, arguments))
         if recorded:
@@ -48,9 +64,16 @@ class RecordedTools:
         if attempt is not None and attempt.error is not None:
             if attempt.error.code == ErrorCode.EFFECT_UNKNOWN:
                 again = {"retry": "same_key"} if attempt.retry_at is not None else {}
-                return _failed(attempt.error.message, ErrorCode.EFFECT_UNKNOWN, {"outcome": "unknown", **again})
+                return _failed(
+                    attempt.error.message, ErrorCode.EFFECT_UNKNOWN, {"outcome": "unknown", **again}
+                )
             if tool in OUR_OWN:
-                return _failed(attempt.error.message, ErrorCode.TOOL_FAILED, {}, again=attempt.retry_at is not None)
+                return _failed(
+                    attempt.error.message,
+                    ErrorCode.TOOL_FAILED,
+                    {},
+                    again=attempt.retry_at is not None,
+                )
         self.missing += tool not in OUR_OWN
         return ToolResult.success({"captured": True})
 
@@ -69,14 +92,20 @@ def _server_was_away(attempt: StageResult) -> str | None:
 
 
 def result_in(step: StageResult) -> ToolResult | None:
-    """What a recorded call came back with: beside the call, or among what its step added to the outputs."""
+    """What a recorded call came back with: beside the call, or among what its step added to the
+    outputs."""
     call = step.call
     if call is None or not call.get("tool"):
         return None
     beside = call.get("result")
     if isinstance(beside, dict):
         return _read(beside) or ToolResult.success(beside)
-    added = [entry for output in step.delta.outputs.values() if isinstance(output, dict) for entry in _lists(output)]
+    added = [
+        entry
+        for output in step.delta.outputs.values()
+        if isinstance(output, dict)
+        for entry in _lists(output)
+    ]
     added += [entry for entries in step.delta.append.values() for entry in entries]
     for entry in reversed(added):
         if isinstance(entry, dict) and entry.get("tool") == call["tool"]:
@@ -95,10 +124,16 @@ def _read(entry: Mapping[str, Any]) -> ToolResult | None:
         return None
 
 
-def _failed(message: str, code: ErrorCode, details: dict[str, Any], *, again: bool = False) -> ToolResult:
-    return ToolResult.failure(ToolErrorDetails(error_type=code, message=message, details=details, recoverable=again))
+def _failed(
+    message: str, code: ErrorCode, details: dict[str, Any], *, again: bool = False
+) -> ToolResult:
+    return ToolResult.failure(
+        ToolErrorDetails(error_type=code, message=message, details=details, recoverable=again)
+    )
 
 
 def _key(tool: str, arguments: Mapping[str, Any]) -> str:
     """An argument that was left out and one that is null are the same."""
-    return canonical_hash([tool, {name: value for name, value in arguments.items() if value is not None}])
+    return canonical_hash(
+        [tool, {name: value for name, value in arguments.items() if value is not None}]
+    )

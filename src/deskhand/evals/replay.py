@@ -1,5 +1,5 @@
-"""Recorded conversations through a desk once more: what people and models said is taken from the record, the rest is
-done again, and what comes out differently is told."""
+"""Recorded conversations through a desk once more: what people and models said is taken from the
+record, the rest is done again, and what comes out differently is told."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -54,7 +54,8 @@ class Replayed:
     """What a replay found."""
 
     runs: list[Document] = field(default_factory=list)
-    """The runs asked for: `identical`, `changed`, `unknown` (an answer was missing), with the changes side by side."""
+    """The runs asked for: `identical`, `changed`, `unknown` (an answer was missing), with the
+    changes side by side."""
     skipped: list[Document] = field(default_factory=list)
     decisions: int = 0
     decisions_left_out: int = 0
@@ -70,7 +71,8 @@ async def replay_conversations(
     parallel: int = 16,
     done: Callable[[int], None] | None = None,
 ) -> Replayed:
-    """Every conversation in a lane of its own, `parallel` side by side; `done` is told how many runs were replayed."""
+    """Every conversation in a lane of its own, `parallel` side by side; `done` is told how many
+    runs were replayed."""
     found = Replayed()
 
     async def one(conversation: RecordedConversation) -> list[Document]:
@@ -88,7 +90,11 @@ class _Replay:
     """One conversation's way through the sandbox."""
 
     def __init__(
-        self, conversation: RecordedConversation, desk: OpensLanes, chat: RecordedChat, found: Replayed
+        self,
+        conversation: RecordedConversation,
+        desk: OpensLanes,
+        chat: RecordedChat,
+        found: Replayed,
     ) -> None:
         self._conversation, self._chat, self._found = conversation, chat, found
         self._by_totals = desk.rules_by_totals
@@ -117,7 +123,9 @@ class _Replay:
         for moment in self._conversation.moments():
             self._clock.at = moment.at
             await self._happen(moment)
-        documents = [await self._compared(run) for run in self._conversation.runs if self._is_asked(run)]
+        documents = [
+            await self._compared(run) for run in self._conversation.runs if self._is_asked(run)
+        ]
         for tools in self._tools.values():
             self._found.tool_results += tools.used
             self._found.tool_results_missing += tools.missing
@@ -160,17 +168,31 @@ class _Replay:
 
     async def _decide(self, run: RecordedRun, recorded: Review) -> None:
         """What a person decided stands where the question is still the same."""
-        waiting = [one for one in await self._lane.store.reviews(run_id=run.run.id) if one.state is ReviewState.OPEN]
-        if not waiting or _question(waiting[-1]) != _question(recorded) or recorded.decision is None:
+        waiting = [
+            one
+            for one in await self._lane.store.reviews(run_id=run.run.id)
+            if one.state is ReviewState.OPEN
+        ]
+        if (
+            not waiting
+            or _question(waiting[-1]) != _question(recorded)
+            or recorded.decision is None
+        ):
             self._found.decisions_left_out += 1
             return
         review, by = waiting[-1], recorded.decided_by or ""
         if recorded.kind is ReviewKind.STOPPED:
-            await self._lane.store.expire_reviews(self._clock.at)  # which lets go what a stopped desk held
+            await self._lane.store.expire_reviews(
+                self._clock.at
+            )  # which lets go what a stopped desk held
             return
-        verdict = Verdict(recorded.decision, by, review.version, review.payload_hash, recorded.note, recorded.edit)
+        verdict = Verdict(
+            recorded.decision, by, review.version, review.payload_hash, recorded.note, recorded.edit
+        )
         if recorded.signed_by is not None:
-            await self._unless_in_conflict(self._lane.store.decide(review.id, replace(verdict, by=recorded.signed_by)))
+            await self._unless_in_conflict(
+                self._lane.store.decide(review.id, replace(verdict, by=recorded.signed_by))
+            )
             verdict = replace(verdict, version=review.version + 1)
         await self._unless_in_conflict(self._lane.store.decide(review.id, verdict))
 
@@ -194,7 +216,9 @@ class _Replay:
             "message": run.story["message"],
             "verdict": verdict,
             "not_recorded": missing,
-            "apart": [one.document(run.states, now) for one in tally.apart.get(run_id, {}).values()],
+            "apart": [
+                one.document(run.states, now) for one in tally.apart.get(run_id, {}).values()
+            ],
             "changes": changes,
         }
 
@@ -204,11 +228,16 @@ class _Replay:
         """The recorded id where there is one: prompts may quote it."""
         if kind == "run" and self._accepting is not None:
             return self._accepting.run.id
-        known = self._reviews.get(self._working.run.id, []) if kind == "rev" and self._working is not None else []
+        known = (
+            self._reviews.get(self._working.run.id, [])
+            if kind == "rev" and self._working is not None
+            else []
+        )
         return known.pop(0) if known else new_id(kind)
 
     async def _screened(self, message: Message) -> End | None:
-        """A bounce names a delivery, and a sandbox delivers nothing: what it was taken for then stands."""
+        """A bounce names a delivery, and a sandbox delivers nothing: what it was taken for then
+        stands."""
         bounced = self._working.bounced if self._working is not None else None
         if bounced is None:
             return None
@@ -228,7 +257,9 @@ class _Replay:
         others = [run for run in self._conversation.runs if run.run.id != run_id]
         return sum(since <= at <= self._clock.at for run in others for at in run.sent_at)
 
-    def _stand_in(self, ctx: StageContext, tool: str, arguments: dict[str, Any]) -> ToolResult | None:
+    def _stand_in(
+        self, ctx: StageContext, tool: str, arguments: dict[str, Any]
+    ) -> ToolResult | None:
         return self._tools[ctx.run_id].result(tool, arguments, self._stages[ctx.run_id].attempt)
 
     def _around(self, stage: str, work: Process) -> Process:
@@ -239,9 +270,15 @@ class _Replay:
 
 
 def _question(review: Review) -> Document:
-    """What a person is asked, without what only says where: a hand-over by its error's code, a call without its key."""
+    """What a person is asked, without what only says where: a hand-over by its error's code, a
+    call without its key."""
     if review.kind is ReviewKind.HAND_OVER:
         error = review.payload.get("error")
-        return {"kind": review.kind, "error": error.get("code") if isinstance(error, dict) else None}
-    payload = {key: value for key, value in review.payload.items() if key not in ("effect_key", "rule")}
+        return {
+            "kind": review.kind,
+            "error": error.get("code") if isinstance(error, dict) else None,
+        }
+    payload = {
+        key: value for key, value in review.payload.items() if key not in ("effect_key", "rule")
+    }
     return {"kind": review.kind, **payload}

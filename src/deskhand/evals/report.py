@@ -1,4 +1,5 @@
-"""What an eval found, as the one document that every other form (table, JUnit, HTML, comparison) is made from."""
+"""What an eval found, as the one document that every other form (table, JUnit, HTML, comparison)
+is made from."""
 
 from collections.abc import Iterable, Sequence
 from math import comb
@@ -7,7 +8,9 @@ from deskhand.engine.story import Document
 from deskhand.evals.run import CaseResult, Trial
 
 
-def report_of(results: Sequence[CaseResult], *, desk: str, brain: str, repeat: int, cost: float = 0.0) -> Document:
+def report_of(
+    results: Sequence[CaseResult], *, desk: str, brain: str, repeat: int, cost: float = 0.0
+) -> Document:
     """Splits by tag stand beside the sum, so that nobody reads the sum alone."""
     return {
         "desk": desk,
@@ -24,7 +27,8 @@ def report_of(results: Sequence[CaseResult], *, desk: str, brain: str, repeat: i
 
 
 def pass_k(results: Sequence[CaseResult], repeat: int) -> dict[str, float]:
-    """For each k: how likely k trials of a case drawn from those made all pass, averaged over the cases."""
+    """For each k: how likely k trials of a case drawn from those made all pass, averaged over
+    the cases."""
     if not results:
         return {}
     passed = [sum(trial.passed for trial in result.trials) for result in results]

@@ -1,4 +1,5 @@
-"""Running golden cases: every trial is a conversation of its own through the real loop, in a sandbox."""
+"""Running golden cases: every trial is a conversation of its own through the real loop, in a
+sandbox."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,12 +28,15 @@ REVIEWER = "reviewer"
 class OpensLanes(Protocol):
     """A sandboxed desk."""
 
-    def lane(self, clock: OwnTime, stand_in: StandIn | None = None, *, chat: ChatModel | None = None) -> Lane: ...
+    def lane(
+        self, clock: OwnTime, stand_in: StandIn | None = None, *, chat: ChatModel | None = None
+    ) -> Lane: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One time through a case: what each expectation scored, and the run document after each turn."""
+    """One time through a case: what each expectation scored, and the run document after each
+    turn."""
 
     scores: Mapping[str, Score]
     turns: Sequence[Document]
@@ -73,12 +77,18 @@ class Settings:
 
 
 async def run_cases(
-    cases: Sequence[Case], desk: OpensLanes, settings: Settings, done: Callable[[CaseResult], None] | None = None
+    cases: Sequence[Case],
+    desk: OpensLanes,
+    settings: Settings,
+    done: Callable[[CaseResult], None] | None = None,
 ) -> list[CaseResult]:
-    """Every case `repeat` times, `parallel` side by side; `done` is told of each case as it is finished."""
+    """Every case `repeat` times, `parallel` side by side; `done` is told of each case as it is
+    finished."""
 
     async def one(case: Case) -> CaseResult:
-        trials = [await _trial(case, number, desk, settings) for number in range(1, settings.repeat + 1)]
+        trials = [
+            await _trial(case, number, desk, settings) for number in range(1, settings.repeat + 1)
+        ]
         result = CaseResult(case, trials)
         if done is not None:
             done(result)
@@ -97,7 +107,9 @@ async def _trial(case: Case, number: int, desk: OpensLanes, settings: Settings) 
             documents.append(document)
         prefix = f"{turn_number}." if len(case.turns) > 1 else ""
         if problem is not None or document is None:
-            scores[f"{prefix}{REVIEWER}"] = Score(REVIEWER, False, turn.ruling and turn.ruling.decision, why=problem)
+            scores[f"{prefix}{REVIEWER}"] = Score(
+                REVIEWER, False, turn.ruling and turn.ruling.decision, why=problem
+            )
             break
         for score in await _scores(document, turn.expect, settings):
             scores[prefix + score.name] = score
@@ -107,7 +119,9 @@ async def _trial(case: Case, number: int, desk: OpensLanes, settings: Settings) 
 async def _scores(document: Document, expect: Mapping[str, Any], settings: Settings) -> list[Score]:
     scores = await score_run(document, expect, settings.scorers)
     criteria = expect.get("judge", [])
-    return scores + await judge_run(document, [criteria] if isinstance(criteria, str) else criteria, settings.judge)
+    return scores + await judge_run(
+        document, [criteria] if isinstance(criteria, str) else criteria, settings.judge
+    )
 
 
 class _Conversation:
@@ -144,8 +158,12 @@ class _Conversation:
         review = await self._open_review()
         if review is None:
             return "nothing waits for a reviewer"
-        edit = {"text": ruling.text} if ruling.decision in (Decision.EDIT, Decision.ANSWER) else None
-        verdict = Verdict(ruling.decision, REVIEWER, review.version, review.payload_hash, ruling.note, edit)
+        edit = (
+            {"text": ruling.text} if ruling.decision in (Decision.EDIT, Decision.ANSWER) else None
+        )
+        verdict = Verdict(
+            ruling.decision, REVIEWER, review.version, review.payload_hash, ruling.note, edit
+        )
         try:
             await self._lane.store.decide(review.id, verdict)
         except Conflict as error:
@@ -173,5 +191,7 @@ class _Conversation:
         """The message as this trial's own: trials must not meet each other's conversations."""
         return message.changed(id=f"{self._id}/{len(self._runs) + 1}", conversation=self._id)
 
-    def _stand_in(self, ctx: StageContext, tool: str, arguments: Mapping[str, Any]) -> ToolResult | None:
+    def _stand_in(
+        self, ctx: StageContext, tool: str, arguments: Mapping[str, Any]
+    ) -> ToolResult | None:
         return next((stub.result for stub in self._given if stub.fits(tool, arguments)), None)

@@ -1,4 +1,5 @@
-"""The JSON Schema of a file of golden cases, so that an editor completes and checks it while it is written."""
+"""The JSON Schema of a file of golden cases, so that an editor completes and checks it while it
+is written."""
 
 from typing import cast
 
@@ -7,7 +8,8 @@ from deskhand.evals.sections import CasesSection
 
 
 def cases_schema() -> Schema:
-    """It checks what can be seen in the file alone; `deskhand eval` checks names against the desk as well."""
+    """It checks what can be seen in the file alone; `deskhand eval` checks names against the
+    desk as well."""
     schema = cast(Schema, tidy(CasesSection.model_json_schema(by_alias=True)))
     schema["$defs"] |= condition_definitions()
     expect: Schema = schema["$defs"]["ExpectSection"]["properties"]

@@ -1,4 +1,5 @@
-"""How a run is held against what a case expects: one scorer an expectation, the desk's own beside ours."""
+"""How a run is held against what a case expects: one scorer an expectation, the desk's own
+beside ours."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -65,15 +66,17 @@ class Scorer:
 
 
 def scorer(name: str) -> Callable[[ScorerFunction], Scorer]:
-    """Make a scorer of `(run, expected)`: it gets the run document and what the case expects, and gives true or
-    false, a number from 0 to 1, or a Score. It may be async."""
+    """Make a scorer of `(run, expected)`: it gets the run document and what the case expects,
+    and gives true or false, a number from 0 to 1, or a Score. It may be async."""
 
     def decorate(function: ScorerFunction) -> Scorer:
         place = place_of(function)
         try:
             inspect.signature(function).bind("run", "expected")
         except TypeError:
-            raise place.error(f"scorer {name!r} takes 2 arguments", fix="write `(run, expected)`") from None
+            raise place.error(
+                f"scorer {name!r} takes 2 arguments", fix="write `(run, expected)`"
+            ) from None
         return declare(Scorer(name, function, place))
 
     return decorate
@@ -82,12 +85,19 @@ def scorer(name: str) -> Callable[[ScorerFunction], Scorer]:
 def scorers_in(declared: Iterable[Declared]) -> dict[str, Scorer]:
     found: dict[str, Scorer] = {}
     for thing in declared:
-        if isinstance(thing, Scorer) and (known := found.setdefault(thing.name, thing)) is not thing:
-            raise thing.place.error(f"there is a scorer {thing.name!r} already, at {known.place}", fix="rename one")
+        if (
+            isinstance(thing, Scorer)
+            and (known := found.setdefault(thing.name, thing)) is not thing
+        ):
+            raise thing.place.error(
+                f"there is a scorer {thing.name!r} already, at {known.place}", fix="rename one"
+            )
     return found
 
 
-async def score_run(run: Document, expect: Mapping[str, Any], scorers: Mapping[str, Scorer]) -> list[Score]:
+async def score_run(
+    run: Document, expect: Mapping[str, Any], scorers: Mapping[str, Scorer]
+) -> list[Score]:
     """Every expectation but `judge`, which needs a model."""
     scores: list[Score] = []
     for name, expected in expect.items():
@@ -150,7 +160,9 @@ def _calls(found: Sequence[Mapping[str, Any]], expected: Sequence[Any]) -> bool:
 def _is_call(found: Mapping[str, Any], expected: Any) -> bool:
     [(name, arguments)] = [(expected, {})] if isinstance(expected, str) else expected.items()
     made = found.get("arguments") or {}
-    return found.get("tool") == name and all(_agrees(made.get(key), value) for key, value in arguments.items())
+    return found.get("tool") == name and all(
+        _agrees(made.get(key), value) for key, value in arguments.items()
+    )
 
 
 def _tools(run: Document, expected: Sequence[Any]) -> Found:
@@ -160,7 +172,9 @@ def _tools(run: Document, expected: Sequence[Any]) -> Found:
 
 def _called(run: Document, expected: Sequence[Any]) -> Found:
     rest = iter(run["tool_calls"])
-    return all(any(_is_call(call, one) for call in rest) for one in expected), _shown(run["tool_calls"])
+    return all(any(_is_call(call, one) for call in rest) for one in expected), _shown(
+        run["tool_calls"]
+    )
 
 
 def _not_called(run: Document, expected: Sequence[Any]) -> Found:
@@ -183,7 +197,9 @@ def _verdict(run: Document, expected: Any) -> Found:
         strictest = max((verdict for _, verdict in found), key=STRICTNESS.index, default=None)
         return strictest == expected, strictest
     by_tool = {tool: [verdict for name, verdict in found if name == tool] for tool in expected}
-    return all(by_tool[tool] and set(by_tool[tool]) == {verdict} for tool, verdict in expected.items()), by_tool
+    return all(
+        by_tool[tool] and set(by_tool[tool]) == {verdict} for tool, verdict in expected.items()
+    ), by_tool
 
 
 def _review(run: Document, expected: Any) -> Found:
@@ -195,7 +211,10 @@ def _review(run: Document, expected: Any) -> Found:
     if not waits:
         return False, None
     wanted = {"contains": expected} if isinstance(expected, str) else expected
-    words = all(word.casefold() in found["reason"].casefold() for word in _several(wanted.get("contains", [])))
+    words = all(
+        word.casefold() in found["reason"].casefold()
+        for word in _several(wanted.get("contains", []))
+    )
     return words and wanted.get("kind") in (None, found["kind"]), shown
 
 
@@ -240,7 +259,9 @@ def _asks_for(run: Document, expected: str) -> Found:
         return False, None
     if asked["param"] is not None:
         return asked["param"] == expected, asked["param"]
-    return expected in asked["missing"] or _folded(expected) in _folded(asked["text"]), asked["text"]
+    return expected in asked["missing"] or _folded(expected) in _folded(asked["text"]), asked[
+        "text"
+    ]
 
 
 def _holds(run: Document, expected: Mapping[str, Any]) -> Found:
@@ -263,7 +284,9 @@ def _lines(text: str) -> list[str]:
 def _agrees(found: Any, expected: Any) -> bool:
     """Equal; of a mapping, the fields that were named; a number written as text is that number."""
     if isinstance(expected, Mapping):
-        return isinstance(found, Mapping) and all(_agrees(found.get(key), value) for key, value in expected.items())
+        return isinstance(found, Mapping) and all(
+            _agrees(found.get(key), value) for key, value in expected.items()
+        )
     if isinstance(expected, list):
         both = isinstance(found, list) and len(found) == len(expected)
         return both and all(map(_agrees, found, expected))

@@ -1,4 +1,5 @@
-"""Nothing leaves a sandbox: while it is sealed, this process opens no connection but those of a chosen model."""
+"""Nothing leaves a sandbox: while it is sealed, this process opens no connection but those of a
+chosen model."""
 
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -28,9 +29,12 @@ class Sealed(PermanentError):
 
 @contextmanager
 def sealed() -> Iterator[None]:
-    """Refuse connections to other machines in here, in whatever code; what runs outside is not touched."""
+    """Refuse connections to other machines in here, in whatever code; what runs outside is not
+    touched."""
     if not _hooked:
-        sys.addaudithook(_watch)  # for the life of the process: it cannot be taken back, only be idle
+        sys.addaudithook(
+            _watch
+        )  # for the life of the process: it cannot be taken back, only be idle
         _hooked.append(True)
     token = _sealed.set([])
     try:
@@ -40,7 +44,8 @@ def sealed() -> Iterator[None]:
 
 
 def refusals() -> int:
-    """How often something in this sandbox was refused; code that swallows the refusal cannot hide it."""
+    """How often something in this sandbox was refused; code that swallows the refusal cannot
+    hide it."""
     return len(_sealed.get() or ())
 
 
@@ -67,7 +72,13 @@ def _watch(event: str, arguments: tuple[Any, ...]) -> None:
     if place is None or refused is None:
         return
     address = arguments[place] if len(arguments) > place else None
-    host = address[0] if isinstance(address, tuple) and address else address if event.endswith("info") else None
+    host = (
+        address[0]
+        if isinstance(address, tuple) and address
+        else address
+        if event.endswith("info")
+        else None
+    )
     host = host.decode(errors="replace") if isinstance(host, bytes) else host
     if isinstance(host, str) and not host.startswith(_NEAR):
         refused.append(host)

@@ -1,4 +1,5 @@
-"""What a file of golden cases may hold, as written; the words under each field become its description in the schema."""
+"""What a file of golden cases may hold, as written; the words under each field become its
+description in the schema."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -21,7 +22,9 @@ Status = Literal[
     "cancelled",
 ]
 VerdictName = Literal["allow", "hold", "deny"]
-DecisionName = Literal["approve", "edit", "revise", "reject", "take_over", "retry", "close", "answer"]
+DecisionName = Literal[
+    "approve", "edit", "revise", "reject", "take_over", "retry", "close", "answer"
+]
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -34,10 +37,12 @@ def _form(value: Any) -> str:
 
 
 Texts = Annotated[
-    Annotated[Text, Tag("text")] | Annotated[list[Text], Field(min_length=1), Tag("list")], Discriminator(_form)
+    Annotated[Text, Tag("text")] | Annotated[list[Text], Field(min_length=1), Tag("list")],
+    Discriminator(_form),
 ]
 Statuses = Annotated[
-    Annotated[Status, Tag("text")] | Annotated[list[Status], Field(min_length=1), Tag("list")], Discriminator(_form)
+    Annotated[Status, Tag("text")] | Annotated[list[Status], Field(min_length=1), Tag("list")],
+    Discriminator(_form),
 ]
 Call = Annotated[
     Annotated[Text, Tag("text")]
@@ -76,7 +81,9 @@ class MessageSection(Section):
     """When it came, as 2026-03-02T09:30:00Z; now if absent."""
 
 
-Message = Annotated[Annotated[MessageSection, Tag("mapping")] | Annotated[Text, Tag("text")], Discriminator(_form)]
+Message = Annotated[
+    Annotated[MessageSection, Tag("mapping")] | Annotated[Text, Tag("text")], Discriminator(_form)
+]
 """A message, or the name of a message file in the desk's folder."""
 
 
@@ -90,7 +97,8 @@ class GivenResultSection(Section):
 
 
 GivenTool = Annotated[
-    Annotated[dict[str, Any], Tag("mapping")] | Annotated[list[GivenResultSection], Field(min_length=1), Tag("list")],
+    Annotated[dict[str, Any], Tag("mapping")]
+    | Annotated[list[GivenResultSection], Field(min_length=1), Tag("list")],
     Discriminator(_form),
 ]
 
@@ -100,7 +108,8 @@ Arguments = Annotated[
     Discriminator(_form),
 ]
 Calls = Annotated[
-    Annotated[dict[str, Arguments], Tag("mapping")] | Annotated[list[dict[str, Arguments]], Tag("list")],
+    Annotated[dict[str, Arguments], Tag("mapping")]
+    | Annotated[list[dict[str, Arguments]], Tag("list")],
     Discriminator(_form),
 ]
 
@@ -120,9 +129,11 @@ class GivenSection(Section):
     """What the sandbox answers in place of the world."""
 
     tools: dict[str, GivenTool] = Field(default_factory=dict)
-    """Results by tool: `{find_order: {status: lost}}`, or a list of `{when: {order: P-1}, result: {...}}`."""
+    """Results by tool: `{find_order: {status: lost}}`, or a list of `{when: {order: P-1},
+    result: {...}}`."""
     agent: list[SaidSection] = Field(default_factory=list)
-    """What the model of the desk's agent says, turn by turn; it is not asked then, and no key is needed."""
+    """What the model of the desk's agent says, turn by turn; it is not asked then, and no key is
+    needed."""
 
 
 class ReviewerSection(Section):
@@ -137,7 +148,8 @@ class ReviewerSection(Section):
 
 
 Reviewer = Annotated[
-    Annotated[DecisionName, Tag("text")] | Annotated[ReviewerSection, Tag("mapping")], Discriminator(_form)
+    Annotated[DecisionName, Tag("text")] | Annotated[ReviewerSection, Tag("mapping")],
+    Discriminator(_form),
 ]
 
 
@@ -159,7 +171,8 @@ class ReplySection(Section):
     language: str | None = Field(default=None, pattern=r"^[a-z]{2,3}$")
     """The language of its text, as a code: `en`."""
     promises_backed: bool | None = None
-    """Whether every amount, date and action it promises stands in a tool's result or in one of the desk's clauses."""
+    """Whether every amount, date and action it promises stands in a tool's result or in one of
+    the desk's clauses."""
 
 
 class ReviewSection(Section):
@@ -171,13 +184,18 @@ class ReviewSection(Section):
     """Words of the reason."""
 
 
-Reply = Annotated[Annotated[ReplySection, Tag("mapping")] | Annotated[bool, Tag("bool")], Discriminator(_form)]
+Reply = Annotated[
+    Annotated[ReplySection, Tag("mapping")] | Annotated[bool, Tag("bool")], Discriminator(_form)
+]
 Review = Annotated[
-    Annotated[ReviewSection, Tag("mapping")] | Annotated[Text, Tag("text")] | Annotated[bool, Tag("bool")],
+    Annotated[ReviewSection, Tag("mapping")]
+    | Annotated[Text, Tag("text")]
+    | Annotated[bool, Tag("bool")],
     Discriminator(_form),
 ]
 Verdict = Annotated[
-    Annotated[VerdictName, Tag("text")] | Annotated[dict[str, VerdictName], Tag("mapping")], Discriminator(_form)
+    Annotated[VerdictName, Tag("text")] | Annotated[dict[str, VerdictName], Tag("mapping")],
+    Discriminator(_form),
 ]
 
 
@@ -203,15 +221,18 @@ class ExpectSection(Section):
     plan: list[Call] | None = None
     """The steps of the plan in order: tools with arguments, `respond`, `ask_user`."""
     tools: list[Call] | None = None
-    """The tool calls in order, all of them: `name` or `{name: {argument: value}}`; `[]` for none."""
+    """The tool calls in order, all of them: `name` or `{name: {argument: value}}`; `[]` for
+    none."""
     called: list[Call] | None = None
     """Tools that were called in this order, whatever the gate said; other calls may lie between."""
     not_called: list[Call] | None = None
-    """Tools that were not called at all, or not with these arguments: `{send_reply: {to: eve@example.com}}`."""
+    """Tools that were not called at all, or not with these arguments: `{send_reply: {to:
+    eve@example.com}}`."""
     verdict: Verdict | None = None
     """The gate's strictest verdict on the calls, or verdicts by tool: `{open_return: hold}`."""
     review: Review | None = None
-    """Words of the reason why a person is asked; `{kind, contains}`; `false` when nobody must be."""
+    """Words of the reason why a person is asked; `{kind, contains}`; `false` when nobody must
+    be."""
     status: Statuses | None = None
     """Where the run came to rest, or a list of statuses that will do."""
     error: str | None = Field(default=None, min_length=1)

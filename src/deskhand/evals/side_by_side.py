@@ -8,7 +8,9 @@ Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
-async def side_by_side(items: Iterable[Item], work: Callable[[Item], Awaitable[Made]], at_once: int) -> list[Made]:
+async def side_by_side(
+    items: Iterable[Item], work: Callable[[Item], Awaitable[Made]], at_once: int
+) -> list[Made]:
     """What the work makes of each item, in the items' order."""
     room = asyncio.Semaphore(at_once)
 

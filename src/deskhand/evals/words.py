@@ -10,7 +10,11 @@ _NO_XML = re.compile("[^\\t\\n\\r\\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def failed_scores(case: Document) -> dict[str, Document]:
-    return {name: score for name, score in case["scores"].items() if not (score["passed"] or score["skipped"])}
+    return {
+        name: score
+        for name, score in case["scores"].items()
+        if not (score["passed"] or score["skipped"])
+    }
 
 
 def score_words(name: str, score: Document) -> str:

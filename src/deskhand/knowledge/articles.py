@@ -52,9 +52,13 @@ def read_bytes(file: ArticleFile) -> bytes:
             raw = opened.read(LARGEST_FILE + 1)
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
-        raise ConfigError(problem, file=file.path, fix="make it a readable file, or remove it") from None
+        raise ConfigError(
+            problem, file=file.path, fix="make it a readable file, or remove it"
+        ) from None
     if len(raw) > LARGEST_FILE:
-        raise ConfigError(f"the file is larger than {LARGEST_FILE / 1e6:g} MB", file=file.path, fix="split it")
+        raise ConfigError(
+            f"the file is larger than {LARGEST_FILE / 1e6:g} MB", file=file.path, fix="split it"
+        )
     return raw
 
 
@@ -66,12 +70,20 @@ def read_article(file: ArticleFile, raw: bytes) -> ReadArticle:
     """The article in these bytes; whatever is wrong with them is a ConfigError."""
     reader = READERS.get(file.path.suffix.lower())
     if reader is None:
-        raise ConfigError(f"`{file.path.suffix}` files are not read", file=file.path, fix=f"use {', '.join(READERS)}")
+        raise ConfigError(
+            f"`{file.path.suffix}` files are not read",
+            file=file.path,
+            fix=f"use {', '.join(READERS)}",
+        )
     draft = reader(file.path, raw)
-    title = draft.title or file.path.stem.replace("-", " ").replace("_", " ").strip() or file.path.name
+    title = (
+        draft.title or file.path.stem.replace("-", " ").replace("_", " ").strip() or file.path.name
+    )
     chunks = cut([_below_title(section, title) for section in draft.sections])
     if not chunks:
-        raise ConfigError("the article has no text", file=file.path, fix="write some, or remove the file")
+        raise ConfigError(
+            "the article has no text", file=file.path, fix="write some, or remove the file"
+        )
     article = Article(
         draft.id or file.default_id,
         title,
@@ -93,4 +105,8 @@ def _written_in(title: str, chunks: Sequence[Chunk]) -> str | None:
 def _below_title(section: Section, title: str) -> Section:
     """A heading that repeats the title is not cited again."""
     path = section.heading_path
-    return Section(path[1:], section.text) if path and path[0].casefold() == title.casefold() else section
+    return (
+        Section(path[1:], section.text)
+        if path and path[0].casefold() == title.casefold()
+        else section
+    )

@@ -28,20 +28,28 @@ class ChangedAnswer:
 
 
 async def changed_answers(store: KnowledgeStore, home: Path) -> list[ChangedAnswer]:
-    """Every recorded use of an article that was edited or removed since, by the index and by the files themselves."""
+    """Every recorded use of an article that was edited or removed since, by the index and by the
+    files themselves."""
     known = {stored.article.id: stored for stored in await store.articles()}
     used = await store.used()
-    on_disk = await asyncio.to_thread(_hashes, [known[article] for article, _ in used if article in known], home)
+    on_disk = await asyncio.to_thread(
+        _hashes, [known[article] for article, _ in used if article in known], home
+    )
     found: list[ChangedAnswer] = []
     for article, content_hash in used:
         change = _change(content_hash, known.get(article), on_disk)
         if change is not None:
             title = known[article].article.title if article in known else None
-            found += [ChangedAnswer(use, change, title) for use in await store.answers_using(article, content_hash)]
+            found += [
+                ChangedAnswer(use, change, title)
+                for use in await store.answers_using(article, content_hash)
+            ]
     return sorted(found, key=lambda one: (one.used.at, one.used.run_id, one.used.article))
 
 
-def _change(used: str, known: StoredArticle | None, on_disk: Mapping[str, str | None]) -> Change | None:
+def _change(
+    used: str, known: StoredArticle | None, on_disk: Mapping[str, str | None]
+) -> Change | None:
     if known is None:
         return Change.REMOVED
     article = known.article
@@ -51,7 +59,8 @@ def _change(used: str, known: StoredArticle | None, on_disk: Mapping[str, str | 
 
 
 def _hashes(articles: Iterable[StoredArticle], home: Path) -> dict[str, str | None]:
-    """What the files hold now; None for one that is gone. A folder that is not on this machine says nothing."""
+    """What the files hold now; None for one that is gone. A folder that is not on this machine
+    says nothing."""
     found: dict[str, str | None] = {}
     for stored in articles:
         path = source_path(stored.article.source, home)

@@ -7,7 +7,8 @@ from deskhand.knowledge.sections import Section
 from deskhand.model.knowledge import Chunk
 
 LONGEST = 900
-"""Characters of a chunk: with its headings about 250 tokens of European text, what the embedding model reads."""
+"""Characters of a chunk: with its headings about 250 tokens of European text, what the embedding
+model reads."""
 OVERLAP = 120
 """Characters that a chunk repeats of the one before it in a long section, in whole sentences."""
 CHUNKER = f"chunks-1/{LONGEST}/{OVERLAP}"
@@ -18,7 +19,12 @@ _SENTENCE = re.compile(r"(?<=[.!?…。！？])[\"')\]»”]*\s+|\n")
 
 def cut(sections: Sequence[Section]) -> list[Chunk]:
     """Chunks of at most LONGEST characters; every word of every section is in one of them."""
-    return [Chunk(section.heading_path, text) for section in sections for text in _pieces(section.text) if text.strip()]
+    return [
+        Chunk(section.heading_path, text)
+        for section in sections
+        for text in _pieces(section.text)
+        if text.strip()
+    ]
 
 
 def heads(title: str, chunk: Chunk) -> str:
@@ -51,11 +57,14 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
-    """Sentences, with what joins each to the one before; one that is too long is cut between words, or anywhere."""
+    """Sentences, with what joins each to the one before; one that is too long is cut between
+    words, or anywhere."""
     for paragraph in _PARAGRAPH.split(text):
         glue, at = "\n\n", 0
         for mark in [*_SENTENCE.finditer(paragraph), None]:
-            sentence = paragraph[at : mark.start() if mark else len(paragraph)] + (mark[0].rstrip() if mark else "")
+            sentence = paragraph[at : mark.start() if mark else len(paragraph)] + (
+                mark[0].rstrip() if mark else ""
+            )
             for piece in _bounded(sentence.strip("\n")):
                 if piece.strip():
                     yield piece, glue

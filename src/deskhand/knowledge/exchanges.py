@@ -1,7 +1,8 @@
 """What earlier exchanges teach, and how much of them somebody else's prompt may hold.
 
-A reply to another customer is that customer's affair. What may be used of it are the sentences that colleagues have let
-go to several different people: those are the company's own words. See docs/decisions/0028-similar-messages.md.
+A reply to another customer is that customer's affair. What may be used of it are the sentences that
+colleagues have let go to several different people: those are the company's own words. See
+docs/decisions/0028-similar-messages.md.
 """
 
 import hashlib
@@ -14,7 +15,8 @@ from deskhand.model.principal import Principal
 from deskhand.ports import Embeds
 
 SHARED_BY = 3
-"""So many different people must have been told a sentence before it may be told in another's matter."""
+"""So many different people must have been told a sentence before it may be told in another's
+matter."""
 LONGEST_TEXT = 4000
 _FEWEST_WORDS = 4
 """Shorter sentences (`Thank you.`) say nothing worth finding again."""
@@ -37,7 +39,8 @@ def person_of(address: str) -> str:
 
 
 def owner_of(principal: Principal) -> str | None:
-    """Whose earlier exchanges are his own to see again: only of somebody who was proven to be himself."""
+    """Whose earlier exchanges are his own to see again: only of somebody who was proven to be
+    himself."""
     return _digest(f"owner:{principal.name}") if principal.owns else None
 
 
@@ -46,9 +49,14 @@ def _digest(text: str) -> str:
 
 
 def learned(exchange: Exchange, embedder: Embeds) -> LearnedExchange:
-    """The exchange ready to be kept. What the desk sent by itself teaches no words: it would only learn from itself."""
+    """The exchange ready to be kept. What the desk sent by itself teaches no words: it would
+    only learn from itself."""
     vector = embedder.embed([exchange.question[:LONGEST_TEXT]], "query")[0]
-    told = () if exchange.how == "sent" else tuple(dict.fromkeys(map(digest_of, sentences(exchange.answer))))
+    told = (
+        ()
+        if exchange.how == "sent"
+        else tuple(dict.fromkeys(map(digest_of, sentences(exchange.answer))))
+    )
     return LearnedExchange(exchange, vector.astype("<f2").tobytes(), told)
 
 

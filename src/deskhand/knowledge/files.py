@@ -12,7 +12,8 @@ FOLDER = "knowledge"
 
 
 def find_articles(paths: Sequence[Path], home: Path) -> tuple[list[ArticleFile], list[ConfigError]]:
-    """The files named and those in the folders named, each once; what cannot be one is told, not skipped."""
+    """The files named and those in the folders named, each once; what cannot be one is told, not
+    skipped."""
     found: dict[str, ArticleFile] = {}
     problems: list[ConfigError] = []
     for given in paths:
@@ -22,7 +23,9 @@ def find_articles(paths: Sequence[Path], home: Path) -> tuple[list[ArticleFile],
         elif given.exists():
             candidates, base = [given], given.parent
         else:
-            problems.append(ConfigError("there is no such file or folder", file=given, fix="correct the name"))
+            problems.append(
+                ConfigError("there is no such file or folder", file=given, fix="correct the name")
+            )
             continue
         for path in candidates:
             file = _article_file(path, home, base)
@@ -43,7 +46,11 @@ def _files_in(folder: Path) -> list[Path]:
     found: list[Path] = []
     for here, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        readable = (name for name in names if not name.startswith(".") and Path(name).suffix.lower() in READERS)
+        readable = (
+            name
+            for name in names
+            if not name.startswith(".") and Path(name).suffix.lower() in READERS
+        )
         found += [Path(here, name) for name in readable]
     return sorted(found)
 

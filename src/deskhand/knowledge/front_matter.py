@@ -35,12 +35,18 @@ def split_front_matter(path: Path, text: str) -> tuple[FrontMatter, str, int]:
     end = next((number for number, line in enumerate(lines[1:], 1) if _FENCE.fullmatch(line)), None)
     if end is None:
         fix = "close it with a line `---` before the text begins"
-        raise ConfigError("the front matter that begins here never ends", file=path, line=1, fix=fix)
+        raise ConfigError(
+            "the front matter that begins here never ends", file=path, line=1, fix=fix
+        )
     body = "\n".join(lines[end + 1 :])
     if not any(line.strip() for line in lines[1:end]):
         return FrontMatter(), body, end + 2
     written = "\n".join(["", *lines[1:end]])  # the empty line keeps the numbers right
-    return _checked(parse_yaml(path, written, what="the front matter", example="id: refund-policy")), body, end + 2
+    return (
+        _checked(parse_yaml(path, written, what="the front matter", example="id: refund-policy")),
+        body,
+        end + 2,
+    )
 
 
 def _checked(source: YamlFile) -> FrontMatter:
@@ -52,7 +58,11 @@ def _checked(source: YamlFile) -> FrontMatter:
         if key not in KEYS:
             meant = near(key, KEYS)
             if meant is not None:
-                problems.append(source.problem((written,), f"`{written}` means nothing here", f"write `{meant}`"))
+                problems.append(
+                    source.problem(
+                        (written,), f"`{written}` means nothing here", f"write `{meant}`"
+                    )
+                )
             continue
         try:
             values[key] = read_value(key, value)
@@ -66,16 +76,27 @@ def _checked(source: YamlFile) -> FrontMatter:
 
 def read_value(key: str, value: Any) -> Any:
     """One value of the front matter; ValueError(problem, fix) when it cannot be used."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
-        raise ValueError(f"`{key}` must be text", "write one line of text after the colon, or leave the key out")
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, str | int | float)
+        or not str(value).strip()
+    ):
+        raise ValueError(
+            f"`{key}` must be text", "write one line of text after the colon, or leave the key out"
+        )
     text = " ".join(clean(str(value)).split())
     if len(text) > _LONGEST:
         raise ValueError(f"`{key}` is longer than {_LONGEST} characters", "shorten it")
     if key == "id" and not _ID.fullmatch(text):
-        raise ValueError(f"`{text[:60]}` cannot be an id", "write up to 200 characters without spaces: `refund-policy`")
+        raise ValueError(
+            f"`{text[:60]}` cannot be an id",
+            "write up to 200 characters without spaces: `refund-policy`",
+        )
     if key == "language":
         if not _LANGUAGE.fullmatch(text):
-            raise ValueError(f"`{text[:60]}` is not a language", "write its tag, such as `en`, `cs` or `de`")
+            raise ValueError(
+                f"`{text[:60]}` is not a language", "write its tag, such as `en`, `cs` or `de`"
+            )
         return primary_language(text)
     return _end(text) if key == "valid_until" else text
 

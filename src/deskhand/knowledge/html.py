@@ -9,11 +9,24 @@ from deskhand.knowledge.front_matter import KEYS, read_value
 from deskhand.knowledge.sections import Draft, Outline, decoded
 from deskhand.knowledge.words import clean
 
-_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
+_CHARSET = re.compile(
+    rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE
+)
 _UNSEEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0(\.0+)?\s*(;|$)|font-size\s*:\s*0"
 )
-_NEVER_TEXT = ("script", "style", "template", "noscript", "iframe", "object", "svg", "math", "select", "textarea")
+_NEVER_TEXT = (
+    "script",
+    "style",
+    "template",
+    "noscript",
+    "iframe",
+    "object",
+    "svg",
+    "math",
+    "select",
+    "textarea",
+)
 _LEVELS = {f"h{level}": [f"h{level}"] for level in range(1, 7)}
 
 
@@ -24,16 +37,22 @@ def read_html(path: Path, raw: bytes) -> Draft:
 
     text = clean(decoded(path, raw, _encoding(raw)))
     try:
-        tree = document_fromstring(re.sub(r"\A\s*<\?xml[^>]*\?>", "", text), parser=HTMLParser(huge_tree=True))
+        tree = document_fromstring(
+            re.sub(r"\A\s*<\?xml[^>]*\?>", "", text), parser=HTMLParser(huge_tree=True)
+        )
         head = _head(path, tree)
         _drop_unseen(tree)
         sections = _outline(tree).sections()
     except ParserError:  # as lxml says that nothing is there
         return Draft([])
     except (LxmlError, ValueError) as error:
-        raise ConfigError(f"this is not HTML: {error}", file=path, fix="save the page again") from None
+        raise ConfigError(
+            f"this is not HTML: {error}", file=path, fix="save the page again"
+        ) from None
     except RecursionError:
-        raise ConfigError("its elements are nested too deeply", file=path, fix="simplify the page") from None
+        raise ConfigError(
+            "its elements are nested too deeply", file=path, fix="simplify the page"
+        ) from None
     return Draft(sections, **head)
 
 
@@ -61,7 +80,9 @@ def _head(path: Path, tree: Any) -> dict[str, Any]:
         found.setdefault("language", (language, tree.sourceline))
     for tag in ("title", "h1"):
         words = (
-            " ".join("".join(tree.find(f".//{tag}").itertext()).split()) if tree.find(f".//{tag}") is not None else ""
+            " ".join("".join(tree.find(f".//{tag}").itertext()).split())
+            if tree.find(f".//{tag}") is not None
+            else ""
         )
         if words:
             found.setdefault("title", (words[:500], None))
@@ -77,7 +98,8 @@ def _value(path: Path, key: str, value: str, line: int | None) -> Any:
 
 
 def _drop_unseen(tree: Any) -> None:
-    """Elements that a browser does not show: an instruction hidden in them must reach neither a model nor a reply."""
+    """Elements that a browser does not show: an instruction hidden in them must reach neither a
+    model nor a reply."""
     from lxml.etree import strip_elements
 
     strip_elements(tree, *_NEVER_TEXT, with_tail=False)

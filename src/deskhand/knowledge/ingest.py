@@ -1,4 +1,5 @@
-"""Bringing files into the index: only what changed is cut and embedded again, and no error loses anything."""
+"""Bringing files into the index: only what changed is cut and embedded again, and no error loses
+anything."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +28,8 @@ BATCH = 64
 
 @dataclass(slots=True)
 class Report:
-    """What became of the files, by id; `problems` are files whose articles stay as they were before."""
+    """What became of the files, by id; `problems` are files whose articles stay as they were
+    before."""
 
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
@@ -65,7 +67,8 @@ class Indexer:
         return await self._index(files, problems, gone=[])
 
     async def rebuild(self, *, everything: bool = False) -> Report:
-        """Bring the index up to date with the folder and all files ever added; articles without a file are removed."""
+        """Bring the index up to date with the folder and all files ever added; articles without
+        a file are removed."""
         known = await self.store.articles()
         places, gone = await asyncio.to_thread(_look, known, self.home)
         files, problems = await asyncio.to_thread(find_articles, places, self.home)
@@ -81,8 +84,13 @@ class Indexer:
     ) -> Report:
         maker = f"{self.built_with} {CHUNKER}"
         known = {one.article.id: one for one in await self.store.articles()}
-        plan = await asyncio.to_thread(make_plan, files, known, "" if everything else maker, self.home)
-        report = Report(problems=[*problems, *plan.problems], unchanged=[one.article.id for one in plan.unchanged])
+        plan = await asyncio.to_thread(
+            make_plan, files, known, "" if everything else maker, self.home
+        )
+        report = Report(
+            problems=[*problems, *plan.problems],
+            unchanged=[one.article.id for one in plan.unchanged],
+        )
         total = sum(len(one.chunks) for one in plan.build)
         for batch in _batches(plan.build):
             await self._put(batch, maker)
@@ -105,7 +113,9 @@ class Indexer:
             (
                 one.article,
                 [
-                    IndexedChunk(chunk, " ".join(words(passage(one.article.title, chunk))), next(vectors))
+                    IndexedChunk(
+                        chunk, " ".join(words(passage(one.article.title, chunk))), next(vectors)
+                    )
                     for chunk in one.chunks
                 ],
             )
@@ -117,8 +127,8 @@ class Indexer:
 def embed_chunks(embedder: Embeds, pieces: Sequence[tuple[str, Chunk]]) -> "NDArray[np.float32]":
     """One vector a chunk: half from its headings, half from its text.
 
-    Embedded as one text, the headings drown: of 60 questions in other languages 45 found their article among the first
-    three, this way 57 (bench/knowledge.py measures it).
+    Embedded as one text, the headings drown: of 60 questions in other languages 45 found their
+    article among the first three, this way 57 (bench/knowledge.py measures it).
     """
     import numpy as np
 
@@ -134,13 +144,19 @@ def _look(known: Sequence[StoredArticle], home: Path) -> tuple[list[Path], list[
     sources = {one.article.id: one.article.source for one in known}
     if not home.is_dir() and not all(Path(source).is_absolute() for source in sources.values()):
         fix = "create it, empty if its articles are to be removed"
-        raise ConfigError("there is no such folder, and the index has articles from it", file=home, fix=fix)
+        raise ConfigError(
+            "there is no such folder, and the index has articles from it", file=home, fix=fix
+        )
     elsewhere = [Path(source) for source in sources.values() if Path(source).is_absolute()]
     places = [*([home] if home.is_dir() else []), *(path for path in elsewhere if path.exists())]
-    return places, [article for article, source in sources.items() if not source_path(source, home).exists()]
+    return places, [
+        article for article, source in sources.items() if not source_path(source, home).exists()
+    ]
 
 
-def make_plan(files: Sequence[ArticleFile], known: Mapping[str, StoredArticle], maker: str, home: Path) -> Plan:
+def make_plan(
+    files: Sequence[ArticleFile], known: Mapping[str, StoredArticle], maker: str, home: Path
+) -> Plan:
     """Read the files and decide which articles must be built; nothing is written."""
     plan, by_source = Plan(), {one.article.source: one for one in known.values()}
     read: list[ReadArticle] = []
@@ -148,7 +164,11 @@ def make_plan(files: Sequence[ArticleFile], known: Mapping[str, StoredArticle], 
         before = by_source.get(file.source)
         try:
             raw = read_bytes(file)
-            if before is not None and before.article.content_hash == digest(raw) and before.built_with == maker:
+            if (
+                before is not None
+                and before.article.content_hash == digest(raw)
+                and before.built_with == maker
+            ):
                 plan.unchanged.append(before)
                 continue
             read.append(read_article(file, raw))
@@ -159,7 +179,9 @@ def make_plan(files: Sequence[ArticleFile], known: Mapping[str, StoredArticle], 
     given = {file.source for file in files}
     owners = {one.article.id: one.article.source for one in plan.unchanged}
     for one in known.values():  # a file outside of this call keeps its id as long as it is there
-        elsewhere = one.article.source not in given and source_path(one.article.source, home).exists()
+        elsewhere = (
+            one.article.source not in given and source_path(one.article.source, home).exists()
+        )
         if elsewhere:
             owners.setdefault(one.article.id, one.article.source)
     _settle_ids(plan, read, owners, by_source)
@@ -167,7 +189,10 @@ def make_plan(files: Sequence[ArticleFile], known: Mapping[str, StoredArticle], 
 
 
 def _settle_ids(
-    plan: Plan, read: Iterable[ReadArticle], owners: dict[str, str], by_source: Mapping[str, StoredArticle]
+    plan: Plan,
+    read: Iterable[ReadArticle],
+    owners: dict[str, str],
+    by_source: Mapping[str, StoredArticle],
 ) -> None:
     for one in read:
         article = one.article
@@ -175,7 +200,9 @@ def _settle_ids(
         if owner != article.source:
             problem = f"the id `{article.id}` is taken by {owner}"
             plan.problems.append(
-                ConfigError(problem, file=article.source, line=1, fix="give one of the two another id")
+                ConfigError(
+                    problem, file=article.source, line=1, fix="give one of the two another id"
+                )
             )
             continue
         before = by_source.get(article.source)

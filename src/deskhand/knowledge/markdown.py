@@ -38,17 +38,22 @@ def read_plain(path: Path, raw: bytes) -> Draft:
     outline = Outline()
     for line in body.split("\n"):
         outline.line(line.rstrip())
-    return Draft(outline.sections(), front.title, front.id, front.category, front.language, front.valid_until)
+    return Draft(
+        outline.sections(), front.title, front.id, front.category, front.language, front.valid_until
+    )
 
 
 def _below_title(section: Section, title: str | None) -> Section:
     """A citation names the title anyway."""
     path = section.heading_path
-    return Section(path[1:], section.text) if title is not None and path[:1] == (title,) else section
+    return (
+        Section(path[1:], section.text) if title is not None and path[:1] == (title,) else section
+    )
 
 
 def _visible(lines: list[str]) -> Iterator[tuple[bool, str]]:
-    """Lines without what is commented out, and whether each is code, where `<!--` is part of the text."""
+    """Lines without what is commented out, and whether each is code, where `<!--` is part of the
+    text."""
     fence, commented = "", False
     for line in lines:
         if fence:
@@ -80,7 +85,8 @@ def _uncommented(line: str, commented: bool) -> tuple[str, bool]:
 
 
 def _headed(lines: list[tuple[bool, str]]) -> Iterator[tuple[int, str]]:
-    """(level, heading) or (0, line); headings are marked by `#` or by a line of `=` or `-` below them."""
+    """(level, heading) or (0, line); headings are marked by `#` or by a line of `=` or `-` below
+    them."""
     number = 0
     while number < len(lines):
         code, line = lines[number]
@@ -95,7 +101,12 @@ def _headed(lines: list[tuple[bool, str]]) -> Iterator[tuple[int, str]]:
         below = "" if number >= len(lines) or lines[number][0] else lines[number][1]
         underline = _UNDERLINE.fullmatch(below)
         alone = number < 2 or lines[number - 2][0] or not lines[number - 2][1].strip()
-        if underline and alone and line.strip() and not line.startswith(("    ", "\t", "|", "- ", "* ", "> ")):
+        if (
+            underline
+            and alone
+            and line.strip()
+            and not line.startswith(("    ", "\t", "|", "- ", "* ", "> "))
+        ):
             yield 1 if underline[1][0] == "=" else 2, _plain(line)
             number += 1
             continue

@@ -12,19 +12,26 @@ _MOST_PAGES = 3000
 
 
 def read_pdf(path: Path, raw: bytes) -> Draft:
-    """The text that is in the file; a scan, a protected or a damaged one is a ConfigError that says so."""
+    """The text that is in the file; a scan, a protected or a damaged one is a ConfigError that
+    says so."""
     from pypdf import PdfReader
 
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it comments on every oddity it can live with
+    logging.getLogger("pypdf").setLevel(
+        logging.CRITICAL
+    )  # it comments on every oddity it can live with
     try:
         reader = PdfReader(io.BytesIO(raw), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):
             fix = "save it without a password"
             raise ConfigError("this PDF is protected by a password", file=path, fix=fix)
         if len(reader.pages) > _MOST_PAGES:
-            raise ConfigError(f"this PDF has more than {_MOST_PAGES} pages", file=path, fix="split it")
+            raise ConfigError(
+                f"this PDF has more than {_MOST_PAGES} pages", file=path, fix="split it"
+            )
         pages = [clean(page.extract_text()) for page in reader.pages]
-        title = clean(str(reader.metadata.title)) if reader.metadata and reader.metadata.title else ""
+        title = (
+            clean(str(reader.metadata.title)) if reader.metadata and reader.metadata.title else ""
+        )
     except ConfigError:
         raise
     except Exception as error:  # whatever a damaged file makes pypdf stumble over
@@ -34,5 +41,9 @@ def read_pdf(path: Path, raw: bytes) -> Draft:
     if not any(text.strip() for text in pages):
         fix = "run it through text recognition (OCR), or write the article as Markdown"
         raise ConfigError("this PDF holds no text, only pictures", file=path, fix=fix)
-    sections = [Section((f"page {number}",), text.strip()) for number, text in enumerate(pages, 1) if text.strip()]
+    sections = [
+        Section((f"page {number}",), text.strip())
+        for number, text in enumerate(pages, 1)
+        if text.strip()
+    ]
     return Draft(sections, " ".join(title.split())[:500] or None)

@@ -15,7 +15,8 @@ _RANK_OFFSET = 60
 _MOST_TERMS = 16
 _POSTINGS_SHARE = 0.03
 _POSTINGS_LEAST = 2000
-"""What the words together may find: each chunk found takes microseconds to weigh, and the rarest words say most."""
+"""What the words together may find: each chunk found takes microseconds to weigh, and the rarest
+words say most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,8 @@ def most_common(chunks: int) -> int:
 
 
 def weigh(counts: Mapping[str, int], chunks: int) -> WeightedTerms:
-    """Choose the rarest words; `counts` says in how many chunks each is, more than `most_common` meaning too many."""
+    """Choose the rarest words; `counts` says in how many chunks each is, more than `most_common`
+    meaning too many."""
     total = sum(_weight(count, chunks) for count in counts.values())
     chosen: dict[str, float] = {}
     postings, budget = 0, max(_POSTINGS_LEAST, int(_POSTINGS_SHARE * chunks))
@@ -62,11 +64,14 @@ def _weight(count: int, chunks: int) -> float:
     return max(1e-6, math.log((max(chunks, count) - count + 0.5) / (count + 0.5)))
 
 
-def fuse(by_meaning: Sequence[int], by_words: Sequence[tuple[int, float]], limit: int) -> list[Fused]:
+def fuse(
+    by_meaning: Sequence[int], by_words: Sequence[tuple[int, float]], limit: int
+) -> list[Fused]:
     """Positions, best first; `by_words` comes with coverage.
 
-    A place in the list of words counts by how much of the question's words was found, squared: a question in another
-    language shares a stray word with some chunk, and that must not weigh like an answer.
+    A place in the list of words counts by how much of the question's words was found, squared: a
+    question in another language shares a stray word with some chunk, and that must not weigh like
+    an answer.
     """
     scores: dict[int, float] = {}
     coverage = dict(by_words)
@@ -76,4 +81,6 @@ def fuse(by_meaning: Sequence[int], by_words: Sequence[tuple[int, float]], limit
         scores[position] = scores.get(position, 0.0) + covered**2 / (_RANK_OFFSET + rank)
     best = 2 / (_RANK_OFFSET + 1)
     order = sorted(scores, key=lambda position: (-scores[position], position))[:limit]
-    return [Fused(position, scores[position] / best, coverage.get(position, 0.0)) for position in order]
+    return [
+        Fused(position, scores[position] / best, coverage.get(position, 0.0)) for position in order
+    ]

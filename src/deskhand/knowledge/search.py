@@ -21,14 +21,22 @@ class KnowledgeBase:
     """One desk's articles, to be searched. The embedder is made when first needed."""
 
     def __init__(
-        self, store: KnowledgeStore, embedder: Callable[[], Embeds], now: Callable[[], float] = time.time
+        self,
+        store: KnowledgeStore,
+        embedder: Callable[[], Embeds],
+        now: Callable[[], float] = time.time,
     ) -> None:
         self.store = store
         self._make_embedder, self._now = embedder, now
         self._embedder: Embeds | None = None
 
     async def search(
-        self, question: str, *, category: str | None = None, language: str | None = None, limit: int = 5
+        self,
+        question: str,
+        *,
+        category: str | None = None,
+        language: str | None = None,
+        limit: int = 5,
     ) -> list[Hit]:
         """The chunks that fit best, best first; nothing for a question without a word in it.
 
@@ -56,7 +64,8 @@ class KnowledgeBase:
         return await asyncio.to_thread(self._aimed, text)
 
     def _aimed(self, text: str) -> "NDArray[np.float32] | None":
-        """The question's vector without half of what all questions have in common: some passages are near to any."""
+        """The question's vector without half of what all questions have in common: some passages
+        are near to any."""
         import numpy as np
 
         if self._embedder is None:
@@ -65,5 +74,7 @@ class KnowledgeBase:
         if not vector.any():
             return None
         aimed = vector - self._embedder.embed(STRAY_QUESTIONS, "query").mean(axis=0) / 2
-        unit: NDArray[np.float32] = (aimed / max(float(np.linalg.norm(aimed)), 1e-9)).astype(np.float32)
+        unit: NDArray[np.float32] = (aimed / max(float(np.linalg.norm(aimed)), 1e-9)).astype(
+            np.float32
+        )
         return unit

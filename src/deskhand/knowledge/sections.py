@@ -60,5 +60,10 @@ def decoded(path: Path, raw: bytes, encoding: str = "utf-8-sig") -> str:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        problem = f"byte {error.start} (0x{raw[error.start]:02x}) is not valid {encoding.removesuffix('-sig').upper()}"
-        raise ConfigError(problem, file=path, line=line, fix="save the file with the encoding UTF-8") from None
+        problem = (
+            f"byte {error.start} (0x{raw[error.start]:02x}) is not valid"
+            f" {encoding.removesuffix('-sig').upper()}"
+        )
+        raise ConfigError(
+            problem, file=path, line=line, fix="save the file with the encoding UTF-8"
+        ) from None

@@ -28,8 +28,9 @@ class NewChunks:
 class Snapshot:
     """What the index held at one version; never changed, only replaced.
 
-    Rows of articles and chunks are never changed either: an edited article gets new ones. So a later version is this
-    one without the articles that are gone and with the chunks of those that came.
+    Rows of articles and chunks are never changed either: an edited article gets new ones. So a
+    later version is this one without the articles that are gone and with the chunks of those that
+    came.
     """
 
     version: int
@@ -51,7 +52,8 @@ class Snapshot:
         return len(self.positions)
 
     def allowed(self, category: str | None, language: str | None, now: float) -> Mask:
-        """Which articles a question may find: still valid, and of the category and language asked for."""
+        """Which articles a question may find: still valid, and of the category and language
+        asked for."""
         mask: Mask = self.ends > now
         if category is not None:
             mask &= self.categories == category.strip().casefold()
@@ -73,7 +75,8 @@ class Snapshot:
         return self.articles[int(self.keys[self.rows[row]])]
 
     def nearest(self, vector: Vectors, chunks: Mask | None, count: int) -> list[tuple[int, float]]:
-        """The positions of the nearest chunks with their cosines, exactly; the older one first among equals."""
+        """The positions of the nearest chunks with their cosines, exactly; the older one first
+        among equals."""
         assert self.vectors is not None
         if not self.size:
             return []
@@ -119,18 +122,25 @@ EMPTY = Snapshot(
 )
 
 
-def refreshed(old: Snapshot, version: int, articles: Mapping[int, Article], fresh: NewChunks) -> Snapshot:
-    """The next version: `articles` are all there are now, `fresh` the chunks of those that `old` did not have."""
+def refreshed(
+    old: Snapshot, version: int, articles: Mapping[int, Article], fresh: NewChunks
+) -> Snapshot:
+    """The next version: `articles` are all there are now, `fresh` the chunks of those that `old`
+    did not have."""
     keys = np.array(sorted(articles), dtype=np.int64)
     kept = np.isin(old.keys, keys)[old.rows] if old.size else np.zeros(0, dtype=np.bool_)
-    owners = np.concatenate([old.keys[old.rows[kept]] if old.size else np.zeros(0, dtype=np.int64), fresh.articles])
+    owners = np.concatenate(
+        [old.keys[old.rows[kept]] if old.size else np.zeros(0, dtype=np.int64), fresh.articles]
+    )
     return Snapshot(
         version,
         articles,
         np.concatenate([old.positions[kept], fresh.positions]),
         np.searchsorted(keys, owners),
         keys,
-        np.array([(articles[key].category or "").casefold() for key in keys.tolist()], dtype=np.str_),
+        np.array(
+            [(articles[key].category or "").casefold() for key in keys.tolist()], dtype=np.str_
+        ),
         np.array([articles[key].language or "" for key in keys.tolist()], dtype=np.str_),
         np.array([_end(articles[key]) for key in keys.tolist()], dtype=np.float64),
         _joined(old, kept, fresh.vectors),

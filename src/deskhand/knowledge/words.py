@@ -1,10 +1,12 @@
-"""Words as the full-text index sees them: the same in every database, whatever its own rules are."""
+"""Words as the full-text index sees them: the same in every database, whatever its own rules
+are."""
 
 import re
 import unicodedata
 
 LONGEST_QUESTION = 4000
-"""Characters of a question that are read; nobody asks in more, and pasted logs must not cost more."""
+"""Characters of a question that are read; nobody asks in more, and pasted logs must not cost
+more."""
 _LONGEST_WORD = 64
 _MOST_TERMS = 64
 _UNWANTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028\u2029\ufeff\ud800-\udfff]")
@@ -12,7 +14,8 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def clean(text: str) -> str:
-    """Text that every database can store and every terminal show: no control characters, no half characters."""
+    """Text that every database can store and every terminal show: no control characters, no half
+    characters."""
     return _UNWANTED.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 

@@ -1,1 +1,2 @@
-"""Reading without an LLM: which language a text is in, what it means, what it asks for. Needs no key and no network."""
+"""Reading without an LLM: which language a text is in, what it means, what it asks for. Needs no
+key and no network."""

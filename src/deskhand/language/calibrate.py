@@ -11,14 +11,18 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 ASSURANCES = (0.995, 0.95, 0.8, 0.5)
-"""How sure a bound is asked to be. The first also allows for the luck of a test set of the same size."""
+"""How sure a bound is asked to be. The first also allows for the luck of a test set of the same
+size."""
 _WORTHWHILE = 0.2
-"""The share of questions that must be answered before a surer bound is preferred to a larger coverage."""
+"""The share of questions that must be answered before a surer bound is preferred to a larger
+coverage."""
 _ODD = 0.05
-"""The share of questions given up so that strangers are turned away, when nobody said what strangers look like: an easy
-desk keeps its budget with every question answered, and would answer any nonsense."""
+"""The share of questions given up so that strangers are turned away, when nobody said what
+strangers look like: an easy desk keeps its budget with every question answered, and would answer
+any nonsense."""
 _SMALL_THRESHOLD, _SMALL_SLOPE, _SMALL_START = -0.1, 3.35, 2.93
-"""What was measured on 178 desks of 2 to 19 examples, drawn from BANKING77 and CLINC150: docs/decisions/0011."""
+"""What was measured on 178 desks of 2 to 19 examples, drawn from BANKING77 and CLINC150:
+docs/decisions/0011."""
 _PROOF = 0.95
 _MOST_NEEDED = 5000
 _ENOUGH_FOR_STEPS = 1000
@@ -41,8 +45,11 @@ class Calibration:
         return np.interp(scores, self.scores, self.chances)
 
 
-def calibrate(scores: "Floats", right: "Bools", budget: float, strangers: "Floats | None" = None) -> Calibration:
-    """Learn from scores out of fold, which of them were right, and scores of questions outside the scope."""
+def calibrate(
+    scores: "Floats", right: "Bools", budget: float, strangers: "Floats | None" = None
+) -> Calibration:
+    """Learn from scores out of fold, which of them were right, and scores of questions outside
+    the scope."""
     import numpy as np
 
     threshold, assurance = _threshold(scores, right, budget)
@@ -73,12 +80,16 @@ def by_share(least_share: float) -> Calibration:
     return Calibration(np.log(shares), shares, float(np.log(least_share)))
 
 
-def upper_bound(wrong: "NDArray[np.int64]", total: "NDArray[np.int64]", assurance: float) -> "Floats":
+def upper_bound(
+    wrong: "NDArray[np.int64]", total: "NDArray[np.int64]", assurance: float
+) -> "Floats":
     """The error rate that is not exceeded with this assurance (Clopper and Pearson, one-sided)."""
     import numpy as np
     from scipy.special import betaincinv
 
-    bound: Floats = np.where(wrong >= total, 1.0, betaincinv(wrong + 1, np.maximum(total - wrong, 1), assurance))
+    bound: Floats = np.where(
+        wrong >= total, 1.0, betaincinv(wrong + 1, np.maximum(total - wrong, 1), assurance)
+    )
     return bound
 
 
@@ -90,11 +101,15 @@ def _threshold(scores: "Floats", right: "Bools", budget: float) -> tuple[float, 
     order = np.argsort(-scores, kind="stable")
     ranked, wrong = scores[order], np.cumsum(~right[order], dtype=np.int64)
     total = np.arange(1, len(scores) + 1)
-    whole = np.append(ranked[:-1] > ranked[1:], True)  # equal scores are answered together or not at all
+    whole = np.append(
+        ranked[:-1] > ranked[1:], True
+    )  # equal scores are answered together or not at all
     for assurance in (*ASSURANCES, None):
         error = wrong / total if assurance is None else upper_bound(wrong, total, assurance)
         kept = np.flatnonzero(whole & (error <= budget))
-        if len(kept) and (total[kept[-1]] >= _WORTHWHILE * len(scores) or assurance == ASSURANCES[-1]):
+        if len(kept) and (
+            total[kept[-1]] >= _WORTHWHILE * len(scores) or assurance == ASSURANCES[-1]
+        ):
             last = kept[-1]
             following = ranked[last + 1] if last + 1 < len(ranked) else ranked[last] - 1.0
             return float((ranked[last] + following) / 2), assurance
@@ -102,7 +117,8 @@ def _threshold(scores: "Floats", right: "Bools", budget: float) -> tuple[float, 
 
 
 def needed(wrong: int, total: int, budget: float) -> int | None:
-    """How many questions must be answered to prove the budget at the same rate of errors; None when none would do."""
+    """How many questions must be answered to prove the budget at the same rate of errors; None
+    when none would do."""
     import numpy as np
 
     totals = np.arange(1, _MOST_NEEDED + 1)
@@ -112,7 +128,8 @@ def needed(wrong: int, total: int, budget: float) -> int | None:
 
 
 def _watershed(scores: "Floats", right: "Bools", strangers: "Floats") -> float:
-    """The score that best parts right answers from strangers: most right ones answered, most strangers not."""
+    """The score that best parts right answers from strangers: most right ones answered, most
+    strangers not."""
     import numpy as np
 
     places = np.unique(np.concatenate([scores, strangers]))
@@ -125,7 +142,8 @@ def _watershed(scores: "Floats", right: "Bools", strangers: "Floats") -> float:
 
 
 def _curve(scores: "Floats", right: "Bools") -> "tuple[Floats, Floats]":
-    """Isotonic steps where there is enough to see them, else one logistic curve, else what was right on average."""
+    """Isotonic steps where there is enough to see them, else one logistic curve, else what was
+    right on average."""
     import numpy as np
 
     if len(scores) < _ENOUGH_FOR_CURVE or right.all() or not right.any():
@@ -147,5 +165,7 @@ def _isotonic(scores: "Floats", right: "Bools") -> "tuple[Floats, Floats]":
     groups = np.array_split(np.argsort(scores), max(20, min(200, len(scores) // 50)))
     known = np.array([scores[group].mean() for group in groups])
     rates = np.array([(right[group].sum() + 0.5) / (len(group) + 1) for group in groups])
-    steps = IsotonicRegression(y_min=0, y_max=1).fit(known, rates, sample_weight=[len(group) for group in groups])
+    steps = IsotonicRegression(y_min=0, y_max=1).fit(
+        known, rates, sample_weight=[len(group) for group in groups]
+    )
     return known, steps.predict(known)

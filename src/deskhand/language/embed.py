@@ -1,9 +1,11 @@
-"""Texts to vectors in one space for all languages in Latin, Cyrillic, Greek or Thai script: multilingual E5, 8 bits.
+"""Texts to vectors in one space for all languages in Latin, Cyrillic, Greek or Thai script:
+multilingual E5, 8 bits.
 
-What is embedded of a long mail: the first 190 and the last 60 tokens of its words, so that one vector costs at most
-about a fifth of a second on one core. The first lines of a mail say what it is about and the last ones ask for
-something; what lies between is mostly history. (Reading all 512 tokens the model can take would cost more than twice as
-much and blur the vector.) See docs/decisions/0011-embedded-brain.md.
+What is embedded of a long mail: the first 190 and the last 60 tokens of its words, so that one
+vector costs at most about a fifth of a second on one core. The first lines of a mail say what it is
+about and the last ones ask for something; what lies between is mostly history. (Reading all 512
+tokens the model can take would cost more than twice as much and blur the vector.) See
+docs/decisions/0011-embedded-brain.md.
 """
 
 import asyncio
@@ -43,7 +45,8 @@ _BATCH_TEXTS = 256
 
 
 class Embedder:
-    """Turns texts into unit vectors. All embedders of a process share one model, loaded when first needed."""
+    """Turns texts into unit vectors. All embedders of a process share one model, loaded when
+    first needed."""
 
     def __init__(
         self,
@@ -62,10 +65,14 @@ class Embedder:
         self._memory_lock = threading.Lock()
         self._cache = cache
 
-    def embed(self, texts: Sequence[str], kind: Kind = "query", progress: Progress | None = None) -> "Vectors":
-        """One row of unit length per text. A text without any letter or digit gives zeros: it is like nothing.
+    def embed(
+        self, texts: Sequence[str], kind: Kind = "query", progress: Progress | None = None
+    ) -> "Vectors":
+        """One row of unit length per text. A text without any letter or digit gives zeros: it is
+        like nothing.
 
-        `query` is for questions and for comparing like with like, `passage` for stored texts that questions search.
+        `query` is for questions and for comparing like with like, `passage` for stored texts that
+        questions search.
         """
         import numpy as np
 
@@ -73,7 +80,9 @@ class Embedder:
         keys = [self._key(text, kind) for text in cleaned]
         known = {self._key("", kind): np.zeros(DIMENSIONS, dtype=np.float32)}
         known |= {
-            key: known[self._key("", kind)] for key, text in zip(keys, cleaned, strict=True) if not has_words(text)
+            key: known[self._key("", kind)]
+            for key, text in zip(keys, cleaned, strict=True)
+            if not has_words(text)
         }
         known |= self._recall(key for key in dict.fromkeys(keys) if key not in known)
         missing = {key: text for key, text in zip(keys, cleaned, strict=True) if key not in known}
@@ -86,14 +95,19 @@ class Embedder:
             known |= fresh
             if progress is not None:
                 progress(sum(key in known for key in keys), len(texts))
-        return np.stack([known[key] for key in keys]) if keys else np.zeros((0, DIMENSIONS), dtype=np.float32)
+        return (
+            np.stack([known[key] for key in keys])
+            if keys
+            else np.zeros((0, DIMENSIONS), dtype=np.float32)
+        )
 
     async def embed_async(self, texts: Sequence[str], kind: Kind = "query") -> "Vectors":
         """As `embed`, in a thread: the event loop goes on meanwhile."""
         return await asyncio.to_thread(self.embed, texts, kind)
 
     def unknown_share(self, text: str) -> float:
-        """How much of a text the model cannot read (0 to 1): other scripts are one unknown piece a word."""
+        """How much of a text the model cannot read (0 to 1): other scripts are one unknown piece
+        a word."""
         prefixed = f"query: {clean(text)}"
         encoding = _encoded(prefixed)
         if _UNKNOWN not in encoding.ids:
@@ -106,7 +120,8 @@ class Embedder:
         return unknown / total if total else 1.0
 
     def count_tokens(self, text: str) -> int:
-        """Tokens the model would see of a text, its prefix and its marks included, before anything is cut."""
+        """Tokens the model would see of a text, its prefix and its marks included, before
+        anything is cut."""
         return len(_encoded(f"query: {clean(text)}").ids)
 
     # --- what was computed before
@@ -129,7 +144,11 @@ class Embedder:
         if self._cache is not None and missing:
             stored = self._cache.read(missing)
             size = DIMENSIONS * 4
-            read = {key: np.frombuffer(raw, dtype="<f4") for key, raw in stored.items() if len(raw) == size}
+            read = {
+                key: np.frombuffer(raw, dtype="<f4")
+                for key, raw in stored.items()
+                if len(raw) == size
+            }
             self._keep(read)
             found |= read
         return found
@@ -137,7 +156,9 @@ class Embedder:
     def _remember(self, vectors: "dict[bytes, Vectors]") -> None:
         self._keep(vectors)
         if self._cache is not None:
-            self._cache.write({key: vector.astype("<f4").tobytes() for key, vector in vectors.items()})
+            self._cache.write(
+                {key: vector.astype("<f4").tobytes() for key, vector in vectors.items()}
+            )
 
     def _keep(self, vectors: "dict[bytes, Vectors]") -> None:
         with self._memory_lock:
@@ -151,17 +172,22 @@ class Embedder:
         import numpy as np
 
         prefixed = [f"{kind}: {text}" for text in texts]
-        encodings = _tokenizer().encode_batch(prefixed) if len(prefixed) > 1 else [_encoded(prefixed[0])]
+        encodings = (
+            _tokenizer().encode_batch(prefixed) if len(prefixed) > 1 else [_encoded(prefixed[0])]
+        )
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         session, lock = _session(self._threads)
-        for row, encoding in enumerate(encodings):  # one by one: rounding goes by what is computed together
+        for row, encoding in enumerate(
+            encodings
+        ):  # one by one: rounding goes by what is computed together
             ids = np.array([self._cut(encoding.ids)], dtype=np.int64)
             with lock:  # one text at a time: this is what bounds the cores in use, whoever asks
                 vectors[row] = session.run(["emb"], {"input_ids": ids})[0][0]
         return vectors
 
     def _cut(self, ids: list[int]) -> list[int]:
-        """At most `max_tokens`: the beginning (with prefix), and a quarter of the room for the end."""
+        """At most `max_tokens`: the beginning (with prefix), and a quarter of the room for the
+        end."""
         if len(ids) <= self.max_tokens:
             return ids
         tail = self.max_tokens // 4
@@ -224,6 +250,10 @@ def _load_session(threads: int) -> tuple[Any, threading.Lock]:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle threads leave the core to others
-    session = onnxruntime.InferenceSession(str(_FOLDER / "model.onnx"), options, providers=["CPUExecutionProvider"])
+    options.add_session_config_entry(
+        "session.intra_op.allow_spinning", "0"
+    )  # idle threads leave the core to others
+    session = onnxruntime.InferenceSession(
+        str(_FOLDER / "model.onnx"), options, providers=["CPUExecutionProvider"]
+    )
     return session, threading.Lock()

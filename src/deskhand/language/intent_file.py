@@ -1,4 +1,5 @@
-"""An intent model in one file: arrays and one JSON document in a NumPy archive. Nothing in it is executed."""
+"""An intent model in one file: arrays and one JSON document in a NumPy archive. Nothing in it is
+executed."""
 
 import json
 import os
@@ -22,7 +23,16 @@ if TYPE_CHECKING:
 FORMAT = 3
 """Counts up whenever what is learned or how it is written changes."""
 _LARGEST = 2_000_000_000
-_DAMAGE = (ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError, OSError, zipfile.BadZipFile)
+_DAMAGE = (
+    ValueError,
+    KeyError,
+    TypeError,
+    IndexError,
+    AttributeError,
+    EOFError,
+    OSError,
+    zipfile.BadZipFile,
+)
 
 
 def write_model(path: Path, learned: Learned) -> None:
@@ -49,7 +59,10 @@ def write_model(path: Path, learned: Learned) -> None:
         "ngrams": list(learned.ngrams.places),
     }
     arrays = {f"experts.{one.name}": getattr(learned.experts, one.name) for one in fields(Experts)}
-    arrays |= {f"out_of_fold.{one.name}": getattr(learned.out_of_fold, one.name) for one in fields(OutOfFold)}
+    arrays |= {
+        f"out_of_fold.{one.name}": getattr(learned.out_of_fold, one.name)
+        for one in fields(OutOfFold)
+    }
     arrays["ngrams.weights"] = learned.ngrams.weights
     arrays["document"] = np.frombuffer(json.dumps(document).encode(), dtype=np.uint8)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,9 +89,13 @@ def read_model(path: Path) -> Learned:
             raise ValueError("it was written by another version")
         return _learned(document, arrays)
     except FileNotFoundError:
-        raise ConfigError("there is no such intent model", file=path, fix="train it first") from None
+        raise ConfigError(
+            "there is no such intent model", file=path, fix="train it first"
+        ) from None
     except _DAMAGE as error:
-        raise ConfigError(f"this is no intent model: {error}", file=path, fix="delete it and train again") from None
+        raise ConfigError(
+            f"this is no intent model: {error}", file=path, fix="delete it and train again"
+        ) from None
 
 
 def _learned(document: dict[str, Any], arrays: "dict[str, NDArray[Any]]") -> Learned:

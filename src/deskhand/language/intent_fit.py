@@ -29,11 +29,12 @@ Progress = Callable[[str, int, int], None]
 ANY, FOREIGN = "", "*"
 """Calibrations that are no language's: of all examples together, and of embeddings alone."""
 _NEARNESS_WEIGHT, _NEARNESS_WEIGHT_STRANGERS = 2.0, 4.0
-"""Nearness tells strangers from our own, the share tells right from wrong: the more is known of strangers, the more it
-counts. Chosen on CLINC150's and BANKING77's training sets."""
+"""Nearness tells strangers from our own, the share tells right from wrong: the more is known of
+strangers, the more it counts. Chosen on CLINC150's and BANKING77's training sets."""
 _FOLDS = 5
 _FEW = 20
-"""A label with fewer examples is helped by its name and description: with ten each, by a point on BANKING77."""
+"""A label with fewer examples is helped by its name and description: with ten each, by a point
+on BANKING77."""
 _ENOUGH_TO_MEASURE = 20
 _ENOUGH_OF_A_LANGUAGE = 150
 _OWN_SHARE, _OWN_COUNT = 0.05, 3
@@ -43,7 +44,8 @@ _NAMES_SHARE = 0.5
 
 @dataclass(frozen=True)
 class OutOfFold:
-    """What the model said about each example it had not seen: what other thresholds would have done."""
+    """What the model said about each example it had not seen: what other thresholds would have
+    done."""
 
     label: "Ints"
     best: "Ints"
@@ -73,7 +75,8 @@ class Material:
     texts: list[str] = field(default_factory=list)
     label: list[int] = field(default_factory=list)
     hints: int = 0
-    """How many of the last texts are names and descriptions, which are learned from but never measured on."""
+    """How many of the last texts are names and descriptions, which are learned from but never
+    measured on."""
     skipped: int = 0
     conflicts: list[Conflict] = field(default_factory=list)
 
@@ -89,9 +92,13 @@ def learn(
     import numpy as np
 
     if not 0 < error_budget < 1:
-        raise ValueError("an error budget lies between 0 and 1, as 0.05 for one wrong answer in twenty")
+        raise ValueError(
+            "an error budget lies between 0 and 1, as 0.05 for one wrong answer in twenty"
+        )
     material = prepare(examples, descriptions)
-    embeddings = embedder.embed(material.texts, progress=lambda done, total: progress("reading", done, total))
+    embeddings = embedder.embed(
+        material.texts, progress=lambda done, total: progress("reading", done, total)
+    )
     strangers = [clean(text) for text in out_of_scope if has_words(clean(text))]
     progress("counting words", 0, 1)
     ngrams = Ngrams.learn(material.texts)
@@ -101,17 +108,28 @@ def learn(
     held, shares = _out_of_fold(embeddings, labels, count, grams, folds, progress)
     progress("learning", _FOLDS, _FOLDS + 1)
     experts = Experts.learn(embeddings, labels, count, grams)
-    unseen = experts.ask(embedder.embed(strangers), Matrix.of(ngrams, strangers)) if strangers else None
+    unseen = (
+        experts.ask(embedder.embed(strangers), Matrix.of(ngrams, strangers)) if strangers else None
+    )
     spoken = [identify(material.texts[index]).code or ANY for index in held.tolist()]
     progress("learning", _FOLDS + 1, _FOLDS + 1)
-    return _concluded(material, experts, ngrams, _Measured(held, labels[held], shares, unseen, spoken), error_budget)
+    return _concluded(
+        material,
+        experts,
+        ngrams,
+        _Measured(held, labels[held], shares, unseen, spoken),
+        error_budget,
+    )
 
 
 def prepare(examples: Sequence[tuple[str, str]], descriptions: Mapping[str, str]) -> Material:
-    """Check and clean what was handed in; one text under two labels is kept under both, and told."""
+    """Check and clean what was handed in; one text under two labels is kept under both, and
+    told."""
     names = sorted({label for _, label in examples} | set(descriptions))
     if not names:
-        raise ConfigError("there is no intent to learn", fix="give each intent a few examples, or a description")
+        raise ConfigError(
+            "there is no intent to learn", fix="give each intent a few examples, or a description"
+        )
     if not all(name.strip() for name in names):
         raise ValueError("a label must be a text that is not empty")
     material = Material(tuple(names))
@@ -126,11 +144,17 @@ def prepare(examples: Sequence[tuple[str, str]], descriptions: Mapping[str, str]
         seen.setdefault(same, []).append(label)
         material.texts.append(cleaned)
         material.label.append(places[label])
-    material.conflicts += [Conflict(text, tuple(sorted(labels))) for text, labels in seen.items() if len(labels) > 1]
+    material.conflicts += [
+        Conflict(text, tuple(sorted(labels))) for text, labels in seen.items() if len(labels) > 1
+    ]
     counts = Counter(material.label)
     for name, place in places.items():
         if counts[place] < _FEW:
-            hints = [one for one in (_spelled_out(name), clean(descriptions.get(name, ""))) if has_words(one)]
+            hints = [
+                one
+                for one in (_spelled_out(name), clean(descriptions.get(name, "")))
+                if has_words(one)
+            ]
             material.texts += hints
             material.label += [place] * len(hints)
             material.hints += len(hints)
@@ -155,7 +179,12 @@ def _folds(labels: "Ints", real: int) -> "Ints":
 
 
 def _out_of_fold(
-    embeddings: "Floats", labels: "Ints", count: int, grams: Matrix, folds: "Ints", progress: Progress
+    embeddings: "Floats",
+    labels: "Ints",
+    count: int,
+    grams: Matrix,
+    folds: "Ints",
+    progress: Progress,
 ) -> "tuple[Ints, Shares]":
     """Each example as seen by experts that learned from the other folds."""
     import numpy as np
@@ -173,7 +202,9 @@ def _out_of_fold(
     if not held:
         nothing = np.zeros((0, count), dtype=np.float32)
         return np.zeros(0, dtype=np.int64), Shares(nothing, nothing, np.zeros(0, dtype=np.float32))
-    return np.concatenate(held), Shares(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    return np.concatenate(held), Shares(
+        *(np.concatenate(part) for part in zip(*parts, strict=True))
+    )
 
 
 def score(shares: "Floats", nearness: "Floats", weight: float) -> "NDArray[np.float64]":
@@ -181,7 +212,9 @@ def score(shares: "Floats", nearness: "Floats", weight: float) -> "NDArray[np.fl
     import numpy as np
 
     best = shares.max(axis=1).astype(np.float64) if len(shares) else np.zeros(0)
-    scores: NDArray[np.float64] = np.log(np.maximum(best, 1e-9)) + weight * nearness.astype(np.float64)
+    scores: NDArray[np.float64] = np.log(np.maximum(best, 1e-9)) + weight * nearness.astype(
+        np.float64
+    )
     return scores
 
 
@@ -201,11 +234,15 @@ class _Measured:
         return len(self.labels) >= _ENOUGH_TO_MEASURE
 
 
-def _concluded(material: Material, experts: Experts, ngrams: Ngrams, found: _Measured, budget: float) -> Learned:
+def _concluded(
+    material: Material, experts: Experts, ngrams: Ngrams, found: _Measured, budget: float
+) -> Learned:
     import numpy as np
 
     names_alone = material.hints == len(material.texts)
-    usual = _NEARNESS_WEIGHT if found.unseen is None or not found.enough else _NEARNESS_WEIGHT_STRANGERS
+    usual = (
+        _NEARNESS_WEIGHT if found.unseen is None or not found.enough else _NEARNESS_WEIGHT_STRANGERS
+    )
     weight = 0.0 if names_alone else usual
     sharpness = _sharpness(found.shares, found.labels) if found.enough else _SHARPNESSES[0]
     whole = together(found.shares, sharpness)
@@ -216,20 +253,30 @@ def _concluded(material: Material, experts: Experts, ngrams: Ngrams, found: _Mea
         strangers = score(together(found.unseen, sharpness), found.unseen.nearness, weight)
     own = _own_languages(found.spoken)
     if found.enough:
-        calibrations = _calibrations(found, scores, best == found.labels, strangers, weight, own, budget)
+        calibrations = _calibrations(
+            found, scores, best == found.labels, strangers, weight, own, budget
+        )
     else:
         same = by_share(_NAMES_SHARE) if names_alone else of_other_desks(strangers)
         calibrations = {ANY: same, FOREIGN: same}
-    limits = np.array([calibrations.get(code, calibrations[ANY]).threshold for code in found.spoken])
+    limits = np.array(
+        [calibrations.get(code, calibrations[ANY]).threshold for code in found.spoken]
+    )
     answered = scores >= limits
     report = _report(material, found, best, answered, whole, budget)
     if strangers is not None:
         recall = float((strangers < calibrations[ANY].threshold).mean())
         report = replace(report, out_of_scope=len(strangers), out_of_scope_recall=recall)
     sure = [one.assurance or 0.0 for key, one in calibrations.items() if key != FOREIGN]
-    report = replace(report, assurance=min(sure) or None, more_examples=_more(answered, best == found.labels, budget))
+    report = replace(
+        report,
+        assurance=min(sure) or None,
+        more_examples=_more(answered, best == found.labels, budget),
+    )
     measured = OutOfFold(found.labels, best, scores)
-    return Learned(material.labels, experts, ngrams, sharpness, weight, own, calibrations, measured, report)
+    return Learned(
+        material.labels, experts, ngrams, sharpness, weight, own, calibrations, measured, report
+    )
 
 
 def _more(answered: "NDArray[np.bool_]", right: "NDArray[np.bool_]", budget: float) -> int | None:
@@ -249,12 +296,17 @@ def _calibrations(
     own: tuple[str, ...],
     budget: float,
 ) -> dict[str, Calibration]:
-    """One of all examples, one of embeddings alone, and one of each language that has examples enough."""
+    """One of all examples, one of embeddings alone, and one of each language that has examples
+    enough."""
     import numpy as np
 
     meaning = found.shares.meaning
     foreign = score(meaning, found.shares.nearness, weight)
-    unseen = score(found.unseen.meaning, found.unseen.nearness, weight) if found.unseen is not None else None
+    unseen = (
+        score(found.unseen.meaning, found.unseen.nearness, weight)
+        if found.unseen is not None
+        else None
+    )
     calibrations = {
         ANY: calibrate(scores, right, budget, strangers),
         FOREIGN: calibrate(foreign, meaning.argmax(axis=1) == found.labels, budget, unseen),
@@ -306,7 +358,9 @@ def _report(
         coverage=float(answered.mean()) if len(best) else None,
         error=float((~right[answered]).mean()) if answered.any() else None,
         languages=dict(Counter(code for code in found.spoken if code).most_common()),
-        without_examples=tuple(name for place, name in enumerate(material.labels) if place not in having),
+        without_examples=tuple(
+            name for place, name in enumerate(material.labels) if place not in having
+        ),
         skipped=material.skipped,
         confusions=confusions(found.labels, best, material.labels),
         suspects=suspects(texts, found.labels, shares, material.labels),

@@ -1,4 +1,5 @@
-"""What training an intent model found out, measured on examples the model had not seen (out of fold)."""
+"""What training an intent model found out, measured on examples the model had not seen (out of
+fold)."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -21,7 +22,8 @@ class Confusion(NamedTuple):
 
 
 class Suspect(NamedTuple):
-    """An example that looks mislabelled: without it, the model is sure that it belongs elsewhere."""
+    """An example that looks mislabelled: without it, the model is sure that it belongs
+    elsewhere."""
 
     text: str
     label: str
@@ -52,9 +54,11 @@ class FitReport:
     error: float | None = None
     """Among answered."""
     assurance: float | None = None
-    """How sure it is that the budget is kept; None when it cannot be kept, or so few examples prove nothing."""
+    """How sure it is that the budget is kept; None when it cannot be kept, or so few examples
+    prove nothing."""
     more_examples: int | None = None
-    """About how many more would prove the budget, if they are answered as well; None when they alone would not."""
+    """About how many more would prove the budget, if they are answered as well; None when they
+    alone would not."""
     out_of_scope: int = 0
     out_of_scope_recall: float | None = None
     """The share of questions outside the scope that is not answered."""
@@ -71,22 +75,33 @@ class FitReport:
         return self.assurance is not None
 
 
-def confusions(labels: "NDArray[np.int64]", best: "NDArray[np.int64]", names: tuple[str, ...]) -> tuple[Confusion, ...]:
+def confusions(
+    labels: "NDArray[np.int64]", best: "NDArray[np.int64]", names: tuple[str, ...]
+) -> tuple[Confusion, ...]:
     totals = Counter(labels.tolist())
-    pairs = Counter(pair for pair in zip(labels.tolist(), best.tolist(), strict=True) if pair[0] != pair[1])
+    pairs = Counter(
+        pair for pair in zip(labels.tolist(), best.tolist(), strict=True) if pair[0] != pair[1]
+    )
     return tuple(
         Confusion(names[label], names[other], times, times / totals[label])
-        for (label, other), times in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))[:_LISTED]
+        for (label, other), times in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))[
+            :_LISTED
+        ]
     )
 
 
 def suspects(
-    texts: list[str], labels: "NDArray[np.int64]", shares: "NDArray[np.float32]", names: tuple[str, ...]
+    texts: list[str],
+    labels: "NDArray[np.int64]",
+    shares: "NDArray[np.float32]",
+    names: tuple[str, ...],
 ) -> tuple[Suspect, ...]:
     best = shares.argmax(axis=1)
     found = [
         Suspect(text, names[label], names[other], float(row[other]))
-        for text, label, other, row in zip(texts, labels.tolist(), best.tolist(), shares, strict=True)
+        for text, label, other, row in zip(
+            texts, labels.tolist(), best.tolist(), shares, strict=True
+        )
         if other != label and row[other] >= _SURE and row[label] <= _HARDLY
     ]
     return tuple(sorted(found, key=lambda one: -one.share)[:_LISTED])

@@ -1,7 +1,8 @@
 """What a customer wants, learned from a desk's examples; None is an answer.
 
 model = IntentModel.fit([("Where is my parcel?", "order_status"), ...], error_budget=0.05)
-model.predict(["Kde je můj balík?"])  # [Prediction(label="order_status", best=..., confidence=..., runner_up=...)]
+model.predict(["Kde je můj balík?"])  # [Prediction(label="order_status", best=..., confidence=...,
+runner_up=...)]
 """
 
 import asyncio
@@ -31,7 +32,8 @@ logger = logging.getLogger(__name__)
 _UNREADABLE_SHARE = 0.4
 """The share of letters the embedder cannot read from which it does not try."""
 _FOREIGN_CONFIDENCE = 0.6
-"""How sure it must be that a text is in no language of the examples before their words count for nothing."""
+"""How sure it must be that a text is in no language of the examples before their words count for
+nothing."""
 
 
 class Prediction(NamedTuple):
@@ -47,7 +49,8 @@ class Prediction(NamedTuple):
 
 
 class IntentModel:
-    """Texts to labels, with abstention that keeps an error budget. Immutable; predicting is thread-safe."""
+    """Texts to labels, with abstention that keeps an error budget. Immutable; predicting is
+    thread-safe."""
 
     def __init__(self, learned: Learned, embedder: Embedder | None = None) -> None:
         self._learned = learned
@@ -64,13 +67,18 @@ class IntentModel:
         embedder: Embedder | None = None,
         progress: Progress | None = None,
     ) -> "IntentModel":
-        """Learn from (text, label) pairs in any languages; labels may also have a description, or that alone.
+        """Learn from (text, label) pairs in any languages; labels may also have a description, or
+        that alone.
 
-        The budget is the share of answers that may be wrong. Texts `out_of_scope` teach it what not to answer.
+        The budget is the share of answers that may be wrong. Texts `out_of_scope` teach it what not
+        to answer.
         """
         reader = embedder or shared_embedder()
         tell = progress or (lambda what, done, total: None)
-        return cls(learn(examples, error_budget, out_of_scope or (), descriptions or {}, reader, tell), embedder)
+        return cls(
+            learn(examples, error_budget, out_of_scope or (), descriptions or {}, reader, tell),
+            embedder,
+        )
 
     @classmethod
     def fit_cached(
@@ -83,8 +91,12 @@ class IntentModel:
         descriptions: Mapping[str, str] | None = None,
         progress: Progress | None = None,
     ) -> "IntentModel":
-        """As `fit`, but what was learned from the same material before is read from `folder`; it keeps vectors too."""
-        path = folder / f"intents-{_digest(examples, error_budget, out_of_scope or (), descriptions or {})}.npz"
+        """As `fit`, but what was learned from the same material before is read from `folder`; it
+        keeps vectors too."""
+        path = (
+            folder
+            / f"intents-{_digest(examples, error_budget, out_of_scope or (), descriptions or {})}.npz"  # noqa: E501
+        )
         if path.is_file():
             try:
                 return cls.load(path)
@@ -95,7 +107,12 @@ class IntentModel:
         try:
             embedder = Embedder(cache=vectors)
             made = cls.fit(
-                examples, error_budget, out_of_scope, descriptions=descriptions, embedder=embedder, progress=progress
+                examples,
+                error_budget,
+                out_of_scope,
+                descriptions=descriptions,
+                embedder=embedder,
+                progress=progress,
             )
         finally:
             vectors.close()
@@ -113,7 +130,8 @@ class IntentModel:
 
     @property
     def out_of_fold(self) -> OutOfFold:
-        """Scores of the examples when they were left out, from which any other budget can be judged."""
+        """Scores of the examples when they were left out, from which any other budget can be
+        judged."""
         return self._learned.out_of_fold
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
@@ -121,14 +139,20 @@ class IntentModel:
             return []
         learned, cleaned = self._learned, [clean(text) for text in texts]
         readings = [self._reading(text) for text in cleaned]
-        asked = learned.experts.ask(self._embedder.embed(cleaned), Matrix.of(learned.ngrams, cleaned))
+        asked = learned.experts.ask(
+            self._embedder.embed(cleaned), Matrix.of(learned.ngrams, cleaned)
+        )
         shares = together(asked, learned.sharpness)
         foreign = [index for index, reading in enumerate(readings) if reading == FOREIGN]
         shares[foreign] = asked.meaning[foreign]
         scores = score(shares, asked.nearness, learned.nearness_weight)
         ranked = (-shares).argsort(axis=1, kind="stable")
         return [
-            self._prediction(order[:2].tolist(), float(value), None if reading is None else self._calibration(reading))
+            self._prediction(
+                order[:2].tolist(),
+                float(value),
+                None if reading is None else self._calibration(reading),
+            )
             for order, value, reading in zip(ranked, scores, readings, strict=True)
         ]
 
@@ -142,24 +166,33 @@ class IntentModel:
 
     @classmethod
     def load(cls, path: Path | str) -> "IntentModel":
-        """Read what `save` wrote; a file that is damaged, or from another version, is a ConfigError."""
+        """Read what `save` wrote; a file that is damaged, or from another version, is a
+        ConfigError."""
         return cls(read_model(Path(path)))
 
     def _reading(self, text: str) -> str | None:
         """By which calibration a text is judged; None when it cannot be read at all."""
-        unreadable = max(strange_share(text), self._embedder.unknown_share(text)) if has_words(text) else 1.0
+        unreadable = (
+            max(strange_share(text), self._embedder.unknown_share(text)) if has_words(text) else 1.0
+        )
         if unreadable > _UNREADABLE_SHARE:
             return None
         language = identify(text)
         if language.code in self._learned.languages:
             return language.code
-        return FOREIGN if language.code is not None and language.confidence >= _FOREIGN_CONFIDENCE else ANY
+        return (
+            FOREIGN
+            if language.code is not None and language.confidence >= _FOREIGN_CONFIDENCE
+            else ANY
+        )
 
     def _calibration(self, reading: str) -> "Calibration":
         calibrations = self._learned.calibrations
         return calibrations.get(reading, calibrations[ANY])
 
-    def _prediction(self, order: list[int], value: float, calibration: "Calibration | None") -> Prediction:
+    def _prediction(
+        self, order: list[int], value: float, calibration: "Calibration | None"
+    ) -> Prediction:
         import numpy as np
 
         names = self._learned.labels
@@ -167,17 +200,23 @@ class IntentModel:
         if calibration is None:
             return Prediction(None, best, 0.0, runner_up)
         confidence = float(calibration.confidence(np.array([value]))[0])
-        return Prediction(best if value >= calibration.threshold else None, best, confidence, runner_up)
+        return Prediction(
+            best if value >= calibration.threshold else None, best, confidence, runner_up
+        )
 
 
 def cache_folder() -> Path:
-    """Where trained models and vectors are kept unless somebody says otherwise: the user's cache, never the package."""
+    """Where trained models and vectors are kept unless somebody says otherwise: the user's
+    cache, never the package."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "deskhand" / "intents"
 
 
 def _digest(
-    examples: Sequence[tuple[str, str]], budget: float, out_of_scope: Sequence[str], descriptions: Mapping[str, str]
+    examples: Sequence[tuple[str, str]],
+    budget: float,
+    out_of_scope: Sequence[str],
+    descriptions: Mapping[str, str],
 ) -> str:
     material = [
         FORMAT,

@@ -1,4 +1,5 @@
-"""Texts to weighted word and character n-grams (tf-idf), without scikit-learn, which takes a second to load."""
+"""Texts to weighted word and character n-grams (tf-idf), without scikit-learn, which takes a
+second to load."""
 
 import math
 import re
@@ -23,7 +24,8 @@ _MOST_FEATURES = 60_000
 
 @dataclass(frozen=True)
 class Ngrams:
-    """The n-grams a model knows, each with its weight; what occurred in one text alone is left out, words excepted."""
+    """The n-grams a model knows, each with its weight; what occurred in one text alone is left
+    out, words excepted."""
 
     places: dict[str, int]
     weights: "NDArray[np.float32]"
@@ -36,12 +38,18 @@ class Ngrams:
         for text in texts:
             words, characters = _pieces(text)
             frequency.update({*words, *characters})
-        known = sorted(piece for piece, count in frequency.items() if count > 1 or piece.startswith("\t"))
+        known = sorted(
+            piece for piece, count in frequency.items() if count > 1 or piece.startswith("\t")
+        )
         if len(known) > _MOST_FEATURES:
-            known = sorted(sorted(known, key=lambda piece: (-frequency[piece], piece))[:_MOST_FEATURES])
+            known = sorted(
+                sorted(known, key=lambda piece: (-frequency[piece], piece))[:_MOST_FEATURES]
+            )
         total = len(texts)
         weights = [math.log((1 + total) / (1 + frequency[piece])) + 1 for piece in known]
-        return cls({piece: place for place, piece in enumerate(known)}, np.array(weights, dtype=np.float32))
+        return cls(
+            {piece: place for place, piece in enumerate(known)}, np.array(weights, dtype=np.float32)
+        )
 
     def vector(self, text: str) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
         """Places and values of a text's n-grams; words and characters are each of unit length."""
@@ -49,7 +57,9 @@ class Ngrams:
 
         counted = [_counted(self.places, part) for part in _pieces(text)]
         places = np.array([place for counts in counted for place in counts], dtype=np.int64)
-        values = 1 + np.log(np.array([count for counts in counted for count in counts.values()], dtype=np.float32))
+        values = 1 + np.log(
+            np.array([count for counts in counted for count in counts.values()], dtype=np.float32)
+        )
         values *= self.weights[places]
         for part in (slice(len(counted[0])), slice(len(counted[0]), None)):
             length = math.sqrt(float(values[part] @ values[part]))
@@ -64,7 +74,8 @@ def _counted(places: dict[str, int], pieces: list[str]) -> dict[int, int]:
 
 
 def _pieces(text: str) -> tuple[list[str], list[str]]:
-    """Words and pairs of words (marked by a tab), and 2 to 5 neighbouring characters within a padded word."""
+    """Words and pairs of words (marked by a tab), and 2 to 5 neighbouring characters within a
+    padded word."""
     words = _WORD.findall(clean(text[: 2 * _LOOKED_AT])[:_LOOKED_AT].lower())
     whole = [f"\t{word}" for word in words]
     whole += [f"\t{first} {second}" for first, second in pairwise(words)]
@@ -73,5 +84,9 @@ def _pieces(text: str) -> tuple[list[str], list[str]]:
         padded = f" {word[:60]} "
         for size in _CHARACTERS:
             last = len(padded) - size
-            parts += [padded[start : start + size] for start in range(last + 1)] if last > 0 else [padded]
+            parts += (
+                [padded[start : start + size] for start in range(last + 1)]
+                if last > 0
+                else [padded]
+            )
     return whole, parts

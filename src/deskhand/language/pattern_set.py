@@ -6,7 +6,8 @@ from typing import Any
 import re2
 
 _LONG = 20_000
-"""In a longer text the set may run out of memory and say nothing: then every pattern is to be asked by itself."""
+"""In a longer text the set may run out of memory and say nothing: then every pattern is to be
+asked by itself."""
 _MEMORY = 64_000_000
 """What RE2 may build for all patterns at once."""
 

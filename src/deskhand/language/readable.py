@@ -1,4 +1,5 @@
-"""What is left of a text when everything a language model cannot read is taken away, at a bounded cost."""
+"""What is left of a text when everything a language model cannot read is taken away, at a
+bounded cost."""
 
 import re
 import unicodedata
@@ -8,7 +9,9 @@ LONGEST = 16_000
 _TAIL = LONGEST // 4
 
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]+")
+_CONTROLS = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]+"
+)
 _SPACES = re.compile(r"\s+")
 
 
@@ -39,11 +42,16 @@ _READABLE = re.compile(r"[\u0000-\u02ff\u0370-\u052f\u0e00-\u0e7f\u1e00-\u1fff]"
 
 
 def strange_share(text: str) -> float:
-    """The share of letters in scripts the embedding model has no words of: not Latin, Cyrillic, Greek or Thai."""
+    """The share of letters in scripts the embedding model has no words of: not Latin, Cyrillic,
+    Greek or Thai."""
     if text.isascii():
         return 0.0
     letters = [character for character in text if character.isalpha()]
-    return sum(_READABLE.match(letter) is None for letter in letters) / len(letters) if letters else 0.0
+    return (
+        sum(_READABLE.match(letter) is None for letter in letters) / len(letters)
+        if letters
+        else 0.0
+    )
 
 
 def has_words(text: str) -> bool:

@@ -1,4 +1,5 @@
-"""Embeddings that were computed before, kept in a SQLite file. A damaged or locked file only costs time."""
+"""Embeddings that were computed before, kept in a SQLite file. A damaged or locked file only
+costs time."""
 
 import logging
 import sqlite3
@@ -37,7 +38,10 @@ class SqliteVectorCache:
                 for start in range(0, len(wanted), _AT_ONCE):
                     some = wanted[start : start + _AT_ONCE]
                     marks = ",".join("?" * len(some))
-                    rows = self._open().execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", some)  # noqa: S608
+                    rows = self._open().execute(
+                        f"SELECT key, vector FROM vectors WHERE key IN ({marks})",  # noqa: S608
+                        some,
+                    )
                     found.update(rows.fetchall())
             except (sqlite3.Error, OSError) as error:
                 self._give_up(error)
@@ -47,7 +51,9 @@ class SqliteVectorCache:
         with self._lock:
             try:
                 with self._open() as connection:
-                    connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", vectors.items())
+                    connection.executemany(
+                        "INSERT OR REPLACE INTO vectors VALUES (?, ?)", vectors.items()
+                    )
             except (sqlite3.Error, OSError) as error:
                 self._give_up(error)
 
@@ -62,10 +68,14 @@ class SqliteVectorCache:
             raise sqlite3.OperationalError("given up before")
         if self._connection is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(self.path, timeout=_PATIENCE, check_same_thread=False)
+            self._connection = sqlite3.connect(
+                self.path, timeout=_PATIENCE, check_same_thread=False
+            )
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._connection.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL)")
+            self._connection.execute(
+                "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL)"
+            )
         return self._connection
 
     def _give_up(self, error: Exception) -> None:

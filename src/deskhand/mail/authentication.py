@@ -23,7 +23,8 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class MailTrust:
-    """Whom a desk believes: the receiving server that checks its mail, and helpdesks that pass customers' mail on."""
+    """Whom a desk believes: the receiving server that checks its mail, and helpdesks that pass
+    customers' mail on."""
 
     servers: Sequence[str] = ()
     forwarders: Sequence[str] = ()
@@ -35,8 +36,8 @@ class MailTrust:
 def principal_of(message: Message, trust: MailTrust) -> Principal:
     """The authenticated sender, a customer whom a trusted forwarder names, or nobody.
 
-    Only the topmost Authentication-Results counts: the receiving server puts its own on top, and whatever lies below
-    may have come with the mail.
+    Only the topmost Authentication-Results counts: the receiving server puts its own on top, and
+    whatever lies below may have come with the mail.
     """
     proven, why = _proven_sender(message, trust)
     if proven is None:
@@ -45,7 +46,8 @@ def principal_of(message: Message, trust: MailTrust) -> Principal:
 
 
 def who_wrote(message: Message, proven: str, why: str, trust: MailTrust) -> Principal:
-    """Of a mail whose sender's address is proven: the sender, or the customer whom a trusted forwarder names."""
+    """Of a mail whose sender's address is proven: the sender, or the customer whom a trusted
+    forwarder names."""
     if trust.is_forwarder(proven):
         return _passed_on(message, proven)
     return Principal(kind=PrincipalKind.SENDER, address=proven, how=why)
@@ -56,7 +58,9 @@ def _passed_on(message: Message, forwarder: str) -> Principal:
     if customer is None:
         return ANONYMOUS.model_copy(update={"how": f"{forwarder} is trusted but names no customer"})
     return Principal(
-        kind=PrincipalKind.FORWARDED, address=customer.address, how=f"named by {forwarder}, a trusted forwarder"
+        kind=PrincipalKind.FORWARDED,
+        address=customer.address,
+        how=f"named by {forwarder}, a trusted forwarder",
     )
 
 
@@ -68,20 +72,32 @@ def _proven_sender(message: Message, trust: MailTrust) -> tuple[str | None, str]
     local, _, domain = address.rpartition("@")
     if "\n" in written or written.count("@") != address.count("@") + message.sender.name.count("@"):
         return None, "the mail names more than one sender"
-    if not local or not domain or not re.fullmatch(r"[^\s@<>,;:\"]{1,320}", address.replace("@", "", 1)):
+    if (
+        not local
+        or not domain
+        or not re.fullmatch(r"[^\s@<>,;:\"]{1,320}", address.replace("@", "", 1))
+    ):
         return None, "the sender's address cannot be read"
     topmost = message.headers.get(HEADER, "").partition("\n")[0]
     if not topmost:
         return None, "the receiving server did not check the sender"
     server, results = read_results(topmost)
     if server not in {one.strip().lower() for one in trust.servers}:
-        return None, f"the topmost Authentication-Results is by {server or 'nobody'}, who is not trusted"
+        return (
+            None,
+            f"the topmost Authentication-Results is by {server or 'nobody'}, who is not trusted",
+        )
     how = _vouched(results, domain.lower())
-    return (address, f"{how}, says {server}") if how else (None, f"{server} found no proof that this is from {domain}")
+    return (
+        (address, f"{how}, says {server}")
+        if how
+        else (None, f"{server} found no proof that this is from {domain}")
+    )
 
 
 def _vouched(results: Sequence[Result], domain: str) -> str | None:
-    """DMARC's verdict where there is one, else a passing signature or SPF in the sender's own domain."""
+    """DMARC's verdict where there is one, else a passing signature or SPF in the sender's own
+    domain."""
     verdicts = [one for one in results if one.method == "dmarc"]
     if any(one.result != "pass" for one in verdicts if one.result not in ("none", "temperror")):
         return None
@@ -99,19 +115,25 @@ def _vouched(results: Sequence[Result], domain: str) -> str | None:
 
 
 def _signer(result: Result) -> str:
-    return (result.properties.get("header.d") or result.properties.get("header.i", "").rpartition("@")[2]).lower()
+    return (
+        result.properties.get("header.d")
+        or result.properties.get("header.i", "").rpartition("@")[2]
+    ).lower()
 
 
 def _covers(authority: str, domain: str) -> bool:
-    """Whether whoever holds `authority` speaks for the domain: itself or its parent, never its child or neighbour."""
+    """Whether whoever holds `authority` speaks for the domain: itself or its parent, never its
+    child or neighbour."""
     return authority.count(".") >= 1 and (domain == authority or domain.endswith(f".{authority}"))
 
 
-# --- RFC 8601 ---------------------------------------------------------------------------------------------------------
+# --- RFC 8601
+# ---------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def read_results(value: str) -> tuple[str, list[Result]]:
-    """The server that signs with its name, and what it checked; a header that cannot be read says nothing."""
+    """The server that signs with its name, and what it checked; a header that cannot be read
+    says nothing."""
     groups = list(_groups(_without_comments(value)))
     if not groups or not groups[0] or "=" in groups[0]:
         return "", []

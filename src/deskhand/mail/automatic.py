@@ -1,4 +1,5 @@
-"""Mail that no person sent: auto-replies, bounces, lists, reports and our own. Answering it is how loops start."""
+"""Mail that no person sent: auto-replies, bounces, lists, reports and our own. Answering it is
+how loops start."""
 
 import re
 from collections.abc import Collection
@@ -23,7 +24,14 @@ _AUTO_REPLY_HEADERS = (
     "auto-reply",
     "x-fc-machinegenerated",
 )
-_LIST_HEADERS = ("list-id", "list-post", "list-unsubscribe", "mailing-list", "x-mailing-list", "feedback-id")
+_LIST_HEADERS = (
+    "list-id",
+    "list-post",
+    "list-unsubscribe",
+    "mailing-list",
+    "x-mailing-list",
+    "feedback-id",
+)
 _DAEMONS = ("mailer-daemon", "postmaster", "mail-daemon", "mailerdaemon", "bounce", "bounces")
 _NOBODY = re.compile(r"^(?:do[-_.]?not[-_.]?reply|no[-_.]?reply|noreply|donotreply)(?:[-+_.].*)?$")
 
@@ -46,7 +54,8 @@ class Automatic:
     kind: AutomaticKind
     reason: str
     certain: bool = True
-    """False where a person may have written just that: such a mail goes to a person, not to the bin."""
+    """False where a person may have written just that: such a mail goes to a person, not to the
+    bin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +76,8 @@ def own_marks(run_id: str) -> dict[str, str]:
 
 
 def automatic(message: Message, own_addresses: Collection[str] = ()) -> Automatic | None:
-    """None for what a person wrote. Mail from a trusted forwarder is a person's, whatever machine passed it on."""
+    """None for what a person wrote. Mail from a trusted forwarder is a person's, whatever
+    machine passed it on."""
     if message.principal.kind is PrincipalKind.FORWARDED:
         return None
     headers = message.headers
@@ -86,7 +96,9 @@ def _own(message: Message, own_addresses: Collection[str]) -> Automatic | None:
         return Automatic(AutomaticKind.OWN, f"it carries our mark {MARK}")
     sender = message.sender.address.strip().lower()
     if sender in {address.strip().lower() for address in own_addresses}:
-        return Automatic(AutomaticKind.OWN, f"it comes from {sender}, which is this desk's own address")
+        return Automatic(
+            AutomaticKind.OWN, f"it comes from {sender}, which is this desk's own address"
+        )
     return None
 
 
@@ -130,9 +142,14 @@ def _list(headers: dict[str, str]) -> Automatic | None:
 
 
 def _suppressed(message: Message) -> Automatic | None:
-    asked = {word.strip().lower() for word in message.headers.get("x-auto-response-suppress", "").split(",")}
+    asked = {
+        word.strip().lower()
+        for word in message.headers.get("x-auto-response-suppress", "").split(",")
+    }
     if asked & _SUPPRESS - {"rn", "nrn", "dr"}:
-        return Automatic(AutomaticKind.SUPPRESSED, "X-Auto-Response-Suppress asks programs not to answer")
+        return Automatic(
+            AutomaticKind.SUPPRESSED, "X-Auto-Response-Suppress asks programs not to answer"
+        )
     if _NOBODY.match(message.sender.address.partition("@")[0].lower()):
         return Automatic(AutomaticKind.SUPPRESSED, f"nobody reads {message.sender.address}")
     return None
@@ -146,7 +163,8 @@ def _away(subject: str) -> Automatic | None:
     return None
 
 
-# --- bounces ----------------------------------------------------------------------------------------------------------
+# --- bounces
+# ----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def bounce(message: Message) -> Bounce | None:
@@ -154,8 +172,14 @@ def bounce(message: Message) -> Bounce | None:
     found = automatic(message)
     if found is None or found.kind is not AutomaticKind.BOUNCE:
         return None
-    reports = [one.text or "" for one in message.attachments if one.type == "message/delivery-status"]
-    originals = [one.text or "" for one in message.attachments if one.type in ("message/rfc822", "text/rfc822-headers")]
+    reports = [
+        one.text or "" for one in message.attachments if one.type == "message/delivery-status"
+    ]
+    originals = [
+        one.text or ""
+        for one in message.attachments
+        if one.type in ("message/rfc822", "text/rfc822-headers")
+    ]
     fields = [_fields(group) for report in reports for group in re.split(r"\n\s*\n", report)]
     groups = [group for group in fields if "action" in group or "final-recipient" in group]
     failed = [group for group in groups if group.get("action", "failed").lower() == "failed"]
@@ -187,7 +211,9 @@ def _recipient(group: dict[str, str]) -> str:
 
 
 def _why(group: dict[str, str]) -> str:
-    diagnosis = group.get("diagnostic-code", "").partition(";")[2].strip() or group.get("diagnostic-code", "")
+    diagnosis = group.get("diagnostic-code", "").partition(";")[2].strip() or group.get(
+        "diagnostic-code", ""
+    )
     return " ".join(part for part in (group.get("status", ""), diagnosis) if part)
 
 

@@ -21,7 +21,14 @@ _WIDER = {
     "x-mac-roman": "mac-roman",
 }
 """Programs name the older charset and write the newer one that holds it."""
-_NOT_FOR_TEXT = {"idna", "punycode", "unicode_escape", "unicode-escape", "raw_unicode_escape", "raw-unicode-escape"}
+_NOT_FOR_TEXT = {
+    "idna",
+    "punycode",
+    "unicode_escape",
+    "unicode-escape",
+    "raw_unicode_escape",
+    "raw-unicode-escape",
+}
 """Codecs of Python that no mail is written in; some take a time that grows with the square."""
 
 

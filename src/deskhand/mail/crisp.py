@@ -1,8 +1,9 @@
-"""Mail that the Crisp helpdesk passes on: who the customer is and what he wrote, from its Czech and English templates.
+"""Mail that the Crisp helpdesk passes on: who the customer is and what he wrote, from its Czech and
+English templates.
 
-The helpdesk's own lines stand above the customer's: a headline (`New message from Ann Lee (ann@example.com):`), fields
-(`Name: Ann Lee`, `Email: ann@example.com`), or both. What comes after the first line that is neither is the customer's
-text, and whatever header he writes there is text.
+The helpdesk's own lines stand above the customer's: a headline (`New message from Ann Lee
+(ann@example.com):`), fields (`Name: Ann Lee`, `Email: ann@example.com`), or both. What comes after
+the first line that is neither is the customer's text, and whatever header he writes there is text.
 """
 
 import re
@@ -19,8 +20,12 @@ LONGEST, LONGEST_LINE, LONGEST_NAME = 200_000, 500, 100
 
 _ADDRESS = r"[^\s<>()\[\]@,;:\"']{1,100}@[^\s<>()\[\]@,;:\"']{1,200}"
 _ALONE = re.compile(rf"^[<(\[]?(?:mailto:)?({_ADDRESS})[>)\]]?$", re.I)
-_NAMED = re.compile(rf"^(?P<name>[^<(\[]{{0,100}}?)\s*[<(\[](?:mailto:)?(?P<address>{_ADDRESS})[>)\]]$", re.I)
-_HEADLINE = re.compile(rf"^(?:{'|'.join(HEADLINES)})(?: {CALLED})?\s*:?\s+(?P<who>.{{1,300}}?)\s*:?$", re.I)
+_NAMED = re.compile(
+    rf"^(?P<name>[^<(\[]{{0,100}}?)\s*[<(\[](?:mailto:)?(?P<address>{_ADDRESS})[>)\]]$", re.I
+)
+_HEADLINE = re.compile(
+    rf"^(?:{'|'.join(HEADLINES)})(?: {CALLED})?\s*:?\s+(?P<who>.{{1,300}}?)\s*:?$", re.I
+)
 _TITLE = re.compile(rf"^(?:{'|'.join(TITLES)})[:!.]?$", re.I)
 _KIND_OF = {label: kind for kind, labels in FIELDS.items() for label in labels}
 _FIELD = re.compile(r"^(?P<label>[^:\t]{1,40}?)(?:\s*:\s*|\t+| {2,})(?P<value>.{0,400})$")
@@ -61,7 +66,8 @@ def read_crisp(message: Message) -> CrispMail:
     return CrispMail(_clean(name), address, text)
 
 
-# --- above the customer's text ----------------------------------------------------------------------------------------
+# --- above the customer's text
+# ----------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -76,7 +82,8 @@ class _Head:
 
 
 def _read_head(lines: list[str]) -> _Head:
-    """The helpdesk's lines at the top. The first name and the first address count; the first other line ends it."""
+    """The helpdesk's lines at the top. The first name and the first address count; the first
+    other line ends it."""
     head = _Head()
     seen: set[str] = set()
     for number, line in enumerate(lines[:HEAD]):
@@ -94,7 +101,11 @@ def _read_head(lines: list[str]) -> _Head:
         if not head.begins and _TITLE.match(text):
             head.end = number + 1
             continue
-        if not head.begins and (headline := _HEADLINE.match(text)) and _read_headline(head, headline["who"]):
+        if (
+            not head.begins
+            and (headline := _HEADLINE.match(text))
+            and _read_headline(head, headline["who"])
+        ):
             head.begins, head.end = True, number + 1
             if head.address:
                 break
@@ -115,7 +126,8 @@ def _read_head(lines: list[str]) -> _Head:
 
 
 def _read_headline(head: _Head, who: str) -> bool:
-    """`Ann Lee (ann@example.com)`, an address or a name; not a line with more than one address, or a whole sentence."""
+    """`Ann Lee (ann@example.com)`, an address or a name; not a line with more than one address,
+    or a whole sentence."""
     if alone := _ALONE.match(who):
         head.address = alone[1]
     elif named := _NAMED.match(who):
@@ -147,15 +159,19 @@ def _read_field(head: _Head, kind: str, value: str) -> bool:
         alone = _ALONE.match(value) or _ALONE.match(value.partition(" ")[0])
         if alone is None:
             return False
-        head.address = alone[1]  # an address that stands in the name is what the customer called himself
+        head.address = alone[
+            1
+        ]  # an address that stands in the name is what the customer called himself
     return True
 
 
-# --- below it, and beside it ------------------------------------------------------------------------------------------
+# --- below it, and beside it
+# ------------------------------------------------------------------------------------------
 
 
 def _footer_start(lines: list[str]) -> int:
-    """Where the helpdesk's lines at the end begin. Nothing else may stand among them, so that no words are lost."""
+    """Where the helpdesk's lines at the end begin. Nothing else may stand among them, so that no
+    words are lost."""
     start = len(lines)
     for number in range(len(lines) - 1, -1, -1):
         text = lines[number].strip().strip("*_<>[]() ")

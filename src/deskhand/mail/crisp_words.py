@@ -1,4 +1,5 @@
-"""What Crisp's templates say in English and Czech, as patterns that begin a line; case does not matter."""
+"""What Crisp's templates say in English and Czech, as patterns that begin a line; case does not
+matter."""
 
 _NEW_EN = r"(?:(?:you have|you received|you have received|you've got) )?(?:a )?new"
 _NEW_CS = r"(?:(?:máte|obdrželi jste|přišla vám|přišel vám|dostali jste) )?nov(?:á|ou|ý)"
@@ -22,14 +23,44 @@ FIELDS = {
         *("jméno", "jmeno", "celé jméno", "zákazník", "návštěvník", "uživatel", "odesílatel", "od"),
     ),
     "address": (
-        *("email", "e-mail", "mail", "email address", "e-mail address", "customer email", "visitor email"),
+        *(
+            "email",
+            "e-mail",
+            "mail",
+            "email address",
+            "e-mail address",
+            "customer email",
+            "visitor email",
+        ),
         *("e-mailová adresa", "emailová adresa", "e-mail zákazníka", "email zákazníka"),
     ),
     "message": ("message", "question", "text", "zpráva", "dotaz", "text zprávy", "znění zprávy"),
     "other": (
-        *("website", "site", "page", "subject", "date", "phone", "telephone", "country", "city", "location"),
+        *(
+            "website",
+            "site",
+            "page",
+            "subject",
+            "date",
+            "phone",
+            "telephone",
+            "country",
+            "city",
+            "location",
+        ),
         *("browser", "device", "language", "segment", "segments", "company", "session"),
-        *("web", "stránka", "předmět", "datum", "telefon", "země", "město", "místo", "prohlížeč", "zařízení"),
+        *(
+            "web",
+            "stránka",
+            "předmět",
+            "datum",
+            "telefon",
+            "země",
+            "město",
+            "místo",
+            "prohlížeč",
+            "zařízení",
+        ),
         *("jazyk", "segmenty", "firma"),
     ),
 }

@@ -17,7 +17,8 @@ class Customer:
 def customer_in(message: Message) -> Customer | None:
     """Who wrote what a helpdesk passed on; nobody where it is not said plainly.
 
-    The helpdesk's own lines come first: a name and an address that the customer wrote into his text do not count.
+    The helpdesk's own lines come first: a name and an address that the customer wrote into his text
+    do not count.
     """
     found = forwarded(message.body, message.subject)
     if found is not None and found.from_.address and found.message is None:

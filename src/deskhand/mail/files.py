@@ -28,7 +28,8 @@ class MessageInvalid(ValueError):
 def read_messages(
     path: Path, *, max_bytes: int = DEFAULT_LIMIT, trust: MailTrust | None = None
 ) -> tuple[list[Message], bool]:
-    """The messages of a file, and whether it holds a conversation (several turns) rather than one message.
+    """The messages of a file, and whether it holds a conversation (several turns) rather than one
+    message.
 
     With `trust` a mail is from whom it would be from if it came by a mailbox.
     """
@@ -42,7 +43,9 @@ def read_messages(
             )
         raw = path.read_bytes()
     except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", file=path, fix="check the path") from None
+        raise ConfigError(
+            f"cannot be read: {error.strerror}", file=path, fix="check the path"
+        ) from None
     if path.suffix.lower() == ".json":
         return _from_json(raw, path)
     mail = parse(raw)
@@ -52,15 +55,20 @@ def read_messages(
 def message_from(
     data: Any, *, vouched_by: str | None = None, conversation: str | None = None, number: int = 1
 ) -> Message:
-    """A message as people write it: `from` is an address, ids and times may be left out; MessageInvalid otherwise.
+    """A message as people write it: `from` is an address, ids and times may be left out;
+    MessageInvalid otherwise.
 
     `customer_id` (with `customer_tier`) counts only when somebody vouches for it.
     """
     if not isinstance(data, dict):
-        raise MessageInvalid("", f"a message is a mapping with `from` and `body`, not {type(data).__name__}")
+        raise MessageInvalid(
+            "", f"a message is a mapping with `from` and `body`, not {type(data).__name__}"
+        )
     known = cast(dict[str, Any], _storable(data))
     if "principal" in known:
-        raise MessageInvalid("principal", "who the sender is cannot be written into a message; write `customer_id`")
+        raise MessageInvalid(
+            "principal", "who the sender is cannot be written into a message; write `customer_id`"
+        )
     customer, tier = known.pop("customer_id", None), known.pop("customer_tier", None)
     known.setdefault("sender", known.pop("from", None) or known.pop("customer_address", None))
     if isinstance(known["sender"], str):
@@ -112,13 +120,19 @@ def _from_json(raw: bytes, path: Path) -> tuple[list[Message], bool]:
     try:
         data = json.loads(raw)
     except UnicodeDecodeError as error:
-        raise ConfigError(f"not UTF-8 at byte {error.start}", file=path, fix="save the file as UTF-8") from None
+        raise ConfigError(
+            f"not UTF-8 at byte {error.start}", file=path, fix="save the file as UTF-8"
+        ) from None
     except RecursionError:
         raise ConfigError("nested too deeply", file=path, fix="write one message object") from None
     except ValueError as error:
         line = getattr(error, "lineno", None)
-        raise ConfigError(f"not JSON: {error}", file=path, line=line, fix="write one message object") from None
-    turns = data.get("turns") if isinstance(data, dict) else data if isinstance(data, list) else None
+        raise ConfigError(
+            f"not JSON: {error}", file=path, line=line, fix="write one message object"
+        ) from None
+    turns = (
+        data.get("turns") if isinstance(data, dict) else data if isinstance(data, list) else None
+    )
     try:
         if turns is None:
             return [message_from(data, vouched_by=path.name)], False
@@ -127,12 +141,15 @@ def _from_json(raw: bytes, path: Path) -> tuple[list[Message], bool]:
         return _turns(data if isinstance(data, dict) else {}, turns, path.name), True
     except ValueError as error:
         raise ConfigError(
-            str(error), file=path, fix='write {"from": "ann@example.com", "subject": "...", "body": "..."}'
+            str(error),
+            file=path,
+            fix='write {"from": "ann@example.com", "subject": "...", "body": "..."}',
         ) from None
 
 
 def _turns(common: dict[str, Any], turns: list[Any], file: str) -> list[Message]:
-    """Turns share the conversation's sender and subject unless they bring their own; a bare string is a body."""
+    """Turns share the conversation's sender and subject unless they bring their own; a bare
+    string is a body."""
     shared = {key: value for key, value in common.items() if key != "turns"}
     conversation = str(shared.pop("conversation", None) or new_id("conv"))
     shared.pop("id", None)

@@ -18,7 +18,8 @@ _MOST_ATTRIBUTIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class Forwarded:
-    """A mail inside a mail. What it says about people is what the forwarder's program or hand wrote: no proof."""
+    """A mail inside a mail. What it says about people is what the forwarder's program or hand
+    wrote: no proof."""
 
     from_: Mailbox
     to: tuple[Mailbox, ...]
@@ -31,7 +32,8 @@ class Forwarded:
 
 
 def forwarded(text: str, subject: str | None = None) -> Forwarded | None:
-    """The mail that this text forwards; `subject` is the forwarding mail's own, which some programs alone mark."""
+    """The mail that this text forwards; `subject` is the forwarding mail's own, which some
+    programs alone mark."""
     lines = plain_lines(text[:LONGEST])
     said = None if subject is None else words().forward_subject.match(subject)
     answers = subject is not None and not said and bool(words().reply_subject.match(subject))
@@ -47,7 +49,12 @@ def forwarded(text: str, subject: str | None = None) -> Forwarded | None:
 
 
 def plain_lines(text: str) -> list[str]:
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufeff", "").replace("\N{NO-BREAK SPACE}", " ")
+    text = (
+        text.replace("\r\n", "\n")
+        .replace("\r", "\n")
+        .replace("\ufeff", "")
+        .replace("\N{NO-BREAK SPACE}", " ")
+    )
     return text.replace("\u200e", "").replace("\u200f", "").split("\n")
 
 
@@ -60,7 +67,10 @@ def _separated(lines: list[str], number: int, line: str, answers: bool) -> Block
     elif (original := known.original.match(line)) and not answers:
         if len(original["dashes"]) < _LONG_RULE:
             return None
-    elif not (_is_opening(line) or (not answers and _UNDERSCORES.match(line) and _follows_from(lines, number + 1))):
+    elif not (
+        _is_opening(line)
+        or (not answers and _UNDERSCORES.match(line) and _follows_from(lines, number + 1))
+    ):
         return None
     block = read_block(lines, number + 1)
     return block if block.speaks_of_a_mail else None
@@ -101,7 +111,11 @@ def attribution(line: str) -> dict[str, str] | None:
     for template in words().attributions:
         if match := template.match(text):
             found = match.groupdict()
-            return {DATE: found[DATE].strip(" ,"), NAME: unmarked(found[NAME].strip(" ,")), ADDRESS: found[ADDRESS]}
+            return {
+                DATE: found[DATE].strip(" ,"),
+                NAME: unmarked(found[NAME].strip(" ,")),
+                ADDRESS: found[ADDRESS],
+            }
     return None
 
 

@@ -1,4 +1,5 @@
-"""Headers as people read them: raw bytes, encoded words and folded lines become text that can be stored."""
+"""Headers as people read them: raw bytes, encoded words and folded lines become text that can be
+stored."""
 
 import binascii
 import re
@@ -15,12 +16,14 @@ MOST_ADDRESSES = 1000
 
 
 def unfolded(value: bytes) -> str:
-    """A header's value in one line, not yet decoded; bytes that are no ASCII are UTF-8 or else Latin-1."""
+    """A header's value in one line, not yet decoded; bytes that are no ASCII are UTF-8 or else
+    Latin-1."""
     return " ".join(clean(decoded(value[:LONGEST], "utf-8")).split())
 
 
 def header_text(value: str) -> str:
-    """`=?utf-8?q?M=C3=BCller?=` read; words that belong together may be cut in the middle of a letter."""
+    """`=?utf-8?q?M=C3=BCller?=` read; words that belong together may be cut in the middle of a
+    letter."""
     if "=?" not in value:
         return value
     pieces: list[str] = []
@@ -57,7 +60,8 @@ def from_base64(raw: bytes) -> bytes:
 
 
 def addresses(value: str) -> tuple[Address, ...]:
-    """The people of a To or From line; names are decoded after they were told apart, so no name can pass as address."""
+    """The people of a To or From line; names are decoded after they were told apart, so no name
+    can pass as address."""
     try:
         found = getaddresses([value])[:MOST_ADDRESSES]
     except (RecursionError, IndexError):  # comments in comments without end

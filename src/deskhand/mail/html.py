@@ -30,11 +30,18 @@ _UNSEEN = re.compile(
     r"|transform:scale\(0|color:transparent|rgba\([^)]*,0?\.?0*\)"
 )
 _RULE = re.compile(r"([^{}]{1,500})\{([^{}]{0,2000})\}")
-_AT_RULE = re.compile(r"@[a-z-]+[^{};]{0,500}\{(?:[^{}]{0,5000}\{[^{}]{0,5000}\}){0,200}[^{}]{0,5000}\}", re.I)
+_AT_RULE = re.compile(
+    r"@[a-z-]+[^{};]{0,500}\{(?:[^{}]{0,5000}\{[^{}]{0,5000}\}){0,200}[^{}]{0,5000}\}", re.I
+)
 _SIMPLE = re.compile(r"^(?:[a-z0-9*]*)([.#])([\w-]{1,80})$", re.I)
 _COLOUR = re.compile(r"(?:^|;)color:([^;!]{1,40})")
 _GROUND = re.compile(r"(?:^|;)background(?:-color)?:([^;!]{1,60})")
-_NAMED = {"white": "#ffffff", "black": "#000000", "rgb(255,255,255)": "#ffffff", "rgb(0,0,0)": "#000000"}
+_NAMED = {
+    "white": "#ffffff",
+    "black": "#000000",
+    "rgb(255,255,255)": "#ffffff",
+    "rgb(0,0,0)": "#000000",
+}
 _BLANKS = re.compile(r"\n{3,}")
 
 
@@ -50,7 +57,12 @@ def html_text(html: str) -> str:
         _drop_unseen(tree)
         _flatten(tree)
         return _layout(tree)
-    except (LxmlError, ValueError, AssertionError, RecursionError):  # nothing in it, or nothing that can be read
+    except (
+        LxmlError,
+        ValueError,
+        AssertionError,
+        RecursionError,
+    ):  # nothing in it, or nothing that can be read
         return clean(re.sub(r"<[^>]{0,2000}>", " ", page)).strip()
 
 
@@ -111,7 +123,11 @@ def _drop_unseen(tree: Any) -> None:
 
     classes, ids = _hidden_names(tree)
     strip_elements(tree, *_NEVER_TEXT, with_tail=False)
-    gone = [element for element in tree.iter() if isinstance(element.tag, str) and _is_unseen(element, classes, ids)]
+    gone = [
+        element
+        for element in tree.iter()
+        if isinstance(element.tag, str) and _is_unseen(element, classes, ids)
+    ]
     for element in gone:
         parent = element.getparent()
         if parent is not None:
@@ -123,7 +139,9 @@ def _hidden_names(tree: Any) -> tuple[set[str], set[str]]:
     classes: set[str] = set()
     ids: set[str] = set()
     for style in tree.iter("style"):
-        sheet = _AT_RULE.sub("", (style.text or "")[:200_000])  # rules for small screens or paper hide nothing here
+        sheet = _AT_RULE.sub(
+            "", (style.text or "")[:200_000]
+        )  # rules for small screens or paper hide nothing here
         for selectors, body in _RULE.findall(sheet):
             if _UNSEEN.search(_squeezed(body)):
                 for selector in selectors.split(","):
@@ -159,7 +177,9 @@ def _drop_invisible_ink(tree: Any) -> None:
         )
         grounds[element] = behind
         ink = _COLOUR.search(style)
-        written = _colour(ink[1] if ink else element.get("color", "") if element.tag == "font" else "")
+        written = _colour(
+            ink[1] if ink else element.get("color", "") if element.tag == "font" else ""
+        )
         if written and written == behind:
             gone.append(element)
     for element in gone:
@@ -193,7 +213,8 @@ def _drop(element: Any, parent: Any) -> None:
 
 
 def _flatten(tree: Any) -> None:
-    """Pages nested without end are told, not drawn: the layout engine calls itself for every level."""
+    """Pages nested without end are told, not drawn: the layout engine calls itself for every
+    level."""
     for element in list(_too_deep(tree)):
         element.text = " ".join(element.itertext())
         for child in list(element):

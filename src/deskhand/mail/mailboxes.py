@@ -23,7 +23,8 @@ class Mailbox:
 
 
 def mailboxes(text: str) -> tuple[Mailbox, ...]:
-    """Everybody named in the value of a quoted header, whatever brackets, commas and `mailto:` the program put in."""
+    """Everybody named in the value of a quoted header, whatever brackets, commas and `mailto:`
+    the program put in."""
     text = _MAILTO.sub(r"<\1>", _BESIDE.sub("", _REPEATED.sub(r"\1", text[:LONGEST])))
     found: list[Mailbox] = []
     end = 0
@@ -35,7 +36,9 @@ def mailboxes(text: str) -> tuple[Mailbox, ...]:
         found.append(_mailbox(match[1], ", ".join(pieces)))
         end = match.end()
     found += [Mailbox(bare[1]) for piece in _pieces(text[end:]) if (bare := _BARE.match(piece))]
-    return tuple(found) or tuple(Mailbox(None, name) for part in text.split(";") if (name := unmarked(part)))
+    return tuple(found) or tuple(
+        Mailbox(None, name) for part in text.split(";") if (name := unmarked(part))
+    )
 
 
 def _pieces(text: str) -> list[str]:

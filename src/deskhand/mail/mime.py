@@ -19,7 +19,8 @@ _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r|$)")
 
 @dataclass(slots=True)
 class Part:
-    """A mail or one part of it: its headers in order and, for a leaf, its bytes as they travelled."""
+    """A mail or one part of it: its headers in order and, for a leaf, its bytes as they
+    travelled."""
 
     headers: list[tuple[str, str]]
     """Names in lower case; values in one line, encoded words not yet read."""
@@ -33,7 +34,11 @@ class Part:
     @property
     def kind(self) -> str:
         """`text/plain` and the like."""
-        written = self._content("content-type").get_content_type() if self.header("content-type") else self.default_type
+        written = (
+            self._content("content-type").get_content_type()
+            if self.header("content-type")
+            else self.default_type
+        )
         return clean(written).lower()
 
     @property
@@ -69,7 +74,9 @@ class Part:
 
     def content(self) -> bytes:
         """The bytes with the transfer encoding undone; an encoding nobody knows is none."""
-        encoding = self.header("content-transfer-encoding").partition(";")[0].strip().strip("\"'").lower()
+        encoding = (
+            self.header("content-transfer-encoding").partition(";")[0].strip().strip("\"'").lower()
+        )
         if encoding == "base64":
             return from_base64(self.body)
         if encoding in ("quoted-printable", "quopri"):
@@ -125,7 +132,9 @@ def _divide(part: Part, depth: int, left: list[int]) -> None:
 def _between(body: bytes, boundary: bytes, most: int) -> list[bytes]:
     pieces: list[bytes] = []
     start: int | None = None
-    pattern = re.compile(rb"(?:^|(?<=\n)|(?<=\r))--" + re.escape(boundary) + rb"(--)?[ \t]*(?=[\r\n]|$)")
+    pattern = re.compile(
+        rb"(?:^|(?<=\n)|(?<=\r))--" + re.escape(boundary) + rb"(--)?[ \t]*(?=[\r\n]|$)"
+    )
     for line in pattern.finditer(body):
         if start is not None:
             pieces.append(_piece(body, start, line.start()))
@@ -174,7 +183,8 @@ def _part(raw: bytes, default_type: str) -> Part:
 
 
 def _header_follows(raw: bytes, at: int) -> bool:
-    """Whether one odd line (mbox writes `From ann@example.com Mon ...`) stands above the headers."""
+    """Whether one odd line (mbox writes `From ann@example.com Mon ...`) stands above the
+    headers."""
     following = _LINE.match(raw, at)
     return following is not None and _FIELD.match(following[0]) is not None
 

@@ -23,7 +23,8 @@ MOST_PDFS = 3
 
 
 def parse(raw: bytes) -> Message:
-    """Read one RFC 5322 message; a missing Message-ID is replaced by a digest, so that duplicates are still seen.
+    """Read one RFC 5322 message; a missing Message-ID is replaced by a digest, so that duplicates
+    are still seen.
 
     It stands alone: which conversation it belongs to takes proof, and that is `threads.placed`.
     """
@@ -48,12 +49,14 @@ def parse(raw: bytes) -> Message:
 
 
 def is_message_id(text: str) -> bool:
-    """Whether this can tell messages apart: `<>` is written by more than one mailer, and 1,000 characters by none."""
+    """Whether this can tell messages apart: `<>` is written by more than one mailer, and 1,000
+    characters by none."""
     return len(text.strip("<>[] ")) >= 5 and len(text) <= 1000
 
 
 def _headers(mail: Part) -> dict[str, str]:
-    """By name in lower case; what stands there several times has one line each, the topmost first."""
+    """By name in lower case; what stands there several times has one line each, the topmost
+    first."""
     found: dict[str, list[str]] = {}
     for name, value in mail.headers:
         found.setdefault(name, []).append(header_text(value))
@@ -75,11 +78,13 @@ def _date(written: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-# --- words ------------------------------------------------------------------------------------------------------------
+# --- words
+# ------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def _body(part: Part) -> str:
-    """What the sender wrote: plain text where there is some, else the text of the HTML; files are no words of his."""
+    """What the sender wrote: plain text where there is some, else the text of the HTML; files
+    are no words of his."""
     if not part.is_multipart:
         return _leaf_text(part) if _is_words(part) else ""
     if part.kind == "message/rfc822":
@@ -115,7 +120,8 @@ def _is_words(part: Part) -> bool:
     return kind.startswith("multipart/") or (kind.startswith("text/") and kind not in _NO_WORDS)
 
 
-# --- files ------------------------------------------------------------------------------------------------------------
+# --- files
+# ------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def _attachments(mail: Part) -> Iterator[Attachment]:
@@ -133,7 +139,9 @@ def _attachments(mail: Part) -> Iterator[Attachment]:
             pdfs += 1
             text = pdf_text(content)
         size = len(content) if content else sum(len(one.body) for one in part.walk())
-        yield Attachment(name=part.file_name or "unnamed", type=part.kind[:255], size=size, text=text)
+        yield Attachment(
+            name=part.file_name or "unnamed", type=part.kind[:255], size=size, text=text
+        )
 
 
 def _files(part: Part) -> Iterator[Part]:

@@ -1,4 +1,5 @@
-"""The text of an attached PDF, read in a process of its own: whoever sends a mail chooses how long its PDF takes."""
+"""The text of an attached PDF, read in a process of its own: whoever sends a mail chooses how
+long its PDF takes."""
 
 import subprocess
 import sys
@@ -13,12 +14,15 @@ PATIENCE = 120.0
 
 
 def pdf_text(raw: bytes) -> str | None:
-    """None for a scan, a protected, damaged, too large or hostile file: such an attachment is listed without text."""
+    """None for a scan, a protected, damaged, too large or hostile file: such an attachment is
+    listed without text."""
     if len(raw) > LARGEST or b"%PDF" not in raw[:1024]:
         return None
     command = [sys.executable, "-I", "-c", f"from {__name__} import main; main()"]
     try:
-        done = subprocess.run(command, input=raw, capture_output=True, timeout=PATIENCE, check=False)
+        done = subprocess.run(
+            command, input=raw, capture_output=True, timeout=PATIENCE, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     text = done.stdout.decode("utf-8", "replace")
@@ -36,7 +40,9 @@ def main() -> None:
     raw = sys.stdin.buffer.read()
     from pypdf import PdfReader
 
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it comments on every oddity it can live with
+    logging.getLogger("pypdf").setLevel(
+        logging.CRITICAL
+    )  # it comments on every oddity it can live with
     reader = PdfReader(io.BytesIO(raw), strict=False)
     if reader.is_encrypted and not reader.decrypt(""):
         sys.exit(1)

@@ -1,4 +1,5 @@
-"""Preprocessors: what a message is turned into before an agent reads it, by the name a desk gives."""
+"""Preprocessors: what a message is turned into before an agent reads it, by the name a desk
+gives."""
 
 import asyncio
 import logging
@@ -11,7 +12,8 @@ from deskhand.model.prepared import Prepared, inquiry
 log = logging.getLogger("deskhand.mail")
 
 Preprocess = Callable[[Message], Prepared | None]
-"""What it read; None where it cannot read the message. Pure and quick: it is asked once, when a message is accepted."""
+"""What it read; None where it cannot read the message. Pure and quick: it is asked once, when a
+message is accepted."""
 
 UNCHANGED = "default"
 PATIENCE = 20.0
@@ -21,19 +23,27 @@ LONGEST = 1_000_000
 
 def default(message: Message) -> Prepared:
     """Pass-through: sender, subject and body as they came."""
-    return Prepared(name=message.sender.name, address=message.sender.address, text=message.body, prompt=message.body)
+    return Prepared(
+        name=message.sender.name,
+        address=message.sender.address,
+        text=message.body,
+        prompt=message.body,
+    )
 
 
 def crisp(message: Message) -> Prepared:
     found = read_crisp(message)
-    return Prepared(name=found.patient_name, address=found.patient_email, text=found.original_message)
+    return Prepared(
+        name=found.patient_name, address=found.patient_email, text=found.original_message
+    )
 
 
 BUILT_IN: Mapping[str, Preprocess] = {UNCHANGED: default, "crisp": crisp}
 
 
 def prepare(message: Message, name: str, read: Preprocess) -> Prepared:
-    """What the preprocessor of this name made of a message; whatever goes wrong, the message passes unchanged."""
+    """What the preprocessor of this name made of a message; whatever goes wrong, the message
+    passes unchanged."""
     try:
         made: object = read(message)
     except CrispUnreadable as error:
@@ -44,16 +54,23 @@ def prepare(message: Message, name: str, read: Preprocess) -> Prepared:
     if made is None:
         return Prepared(by=name, failed="it found nothing that it knows")
     if not isinstance(made, Prepared):
-        return Prepared(by=name, failed=f"it gave a {type(made).__name__}; return Prepared(...) or None")
-    prompt = made.prompt or inquiry(made.name, made.address, " ".join(message.subject.split()), made.text)
+        return Prepared(
+            by=name, failed=f"it gave a {type(made).__name__}; return Prepared(...) or None"
+        )
+    prompt = made.prompt or inquiry(
+        made.name, made.address, " ".join(message.subject.split()), made.text
+    )
     return made.changed(by=name, prompt=prompt[:LONGEST], text=made.text[:LONGEST], failed=None)
 
 
 async def prepared_by(message: Message, name: str, known: Mapping[str, Preprocess]) -> Message:
-    """The message with what its preprocessor read; a desk's own code is given a thread and a limited time."""
+    """The message with what its preprocessor read; a desk's own code is given a thread and a
+    limited time."""
     read = known.get(name) or BUILT_IN.get(name)
     if read is None:
-        return message.changed(prepared=Prepared(by=name, failed="there is no preprocessor of this name any more"))
+        return message.changed(
+            prepared=Prepared(by=name, failed="there is no preprocessor of this name any more")
+        )
     if name in BUILT_IN and name not in known:
         return message.changed(prepared=prepare(message, name, read))
     try:

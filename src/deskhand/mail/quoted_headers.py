@@ -12,13 +12,20 @@ _QUOTES = re.compile(r"^[\s>]*")
 _LABEL_LENGTH = 30
 _FURTHEST = 25
 """No program writes more lines of headers."""
-_BEFORE = {"from": r"(?:^|(?<=\s))", "to": r"(?:(?<=>)|(?<=\s))", "cc": r"(?<=>)", "date": r"(?:(?<=>)|(?<=\s))"}
-"""What stands before a label within a line; a copy's follows a recipient's bracket, or it is a word of the subject."""
+_BEFORE = {
+    "from": r"(?:^|(?<=\s))",
+    "to": r"(?:(?<=>)|(?<=\s))",
+    "cc": r"(?<=>)",
+    "date": r"(?:(?<=>)|(?<=\s))",
+}
+"""What stands before a label within a line; a copy's follows a recipient's bracket, or it is a
+word of the subject."""
 
 
 @dataclass(slots=True)
 class Block:
-    """Headers found in a text, by what they are called in English, and the line after the last of them."""
+    """Headers found in a text, by what they are called in English, and the line after the last
+    of them."""
 
     end: int
     headers: dict[str, str] = field(default_factory=dict)
@@ -41,7 +48,14 @@ def bare(line: str) -> str:
 def label_of(line: str) -> tuple[str, str] | None:
     """Which header a line holds, and its value."""
     text = bare(line).lstrip("*_ ")
-    at = min((place for mark in ":：" if 0 < (place := text.find(mark, 0, _LABEL_LENGTH)) <= _LABEL_LENGTH), default=-1)
+    at = min(
+        (
+            place
+            for mark in ":："
+            if 0 < (place := text.find(mark, 0, _LABEL_LENGTH)) <= _LABEL_LENGTH
+        ),
+        default=-1,
+    )
     if at < 0:
         return None
     known = words().labels.get(" ".join(text[:at].strip("* _").casefold().split()))
@@ -49,7 +63,8 @@ def label_of(line: str) -> tuple[str, str] | None:
 
 
 def read_block(lines: Sequence[str], start: int) -> Block:
-    """The block that begins at a line, or after the blank lines there; ends with a blank line or what is no header."""
+    """The block that begins at a line, or after the blank lines there; ends with a blank line or
+    what is no header."""
     at = start
     while at < len(lines) and at < start + 4 and not bare(lines[at]):
         at += 1
@@ -62,7 +77,12 @@ def read_block(lines: Sequence[str], start: int) -> Block:
             current = found[0]
             block.headers[current] = found[1]
             block.quoted = block.quoted or lines[number].lstrip().startswith(">")
-        elif not text or current is None or found or not _goes_on(block.headers[current], current, lines, number):
+        elif (
+            not text
+            or current is None
+            or found
+            or not _goes_on(block.headers[current], current, lines, number)
+        ):
             break
         else:
             block.headers[current] = f"{block.headers[current]} {text}".strip()
@@ -96,4 +116,7 @@ def inline_block(line: str) -> dict[str, str]:
             starts.append((header, match.start(), match.end()))
             at = match.end()
     ends = [start for _, start, _ in starts[1:]] + [len(line)]
-    return {header: line[begin:end].strip() for (header, _, begin), end in zip(starts, ends, strict=True)}
+    return {
+        header: line[begin:end].strip()
+        for (header, _, begin), end in zip(starts, ends, strict=True)
+    }

@@ -13,7 +13,9 @@ _LONGEST_ATTRIBUTION = 400
 _RULE = re.compile(r"\s*(?:_{2,}|={3,}|-{3,}|\*{3,}|—{2,}|―{2,})\s*$")
 _UNDERSCORES = re.compile(r"\s*_{8,}\s*$")
 _SIGNATURE_RULE = re.compile(r"\s*(?:--|__|—)\s*$")
-_MOMENT = re.compile(r"(?<!\d)(?:\d{1,2}[.:h]\d{2}|(?:19|20)\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})(?!\d)")
+_MOMENT = re.compile(
+    r"(?<!\d)(?:\d{1,2}[.:h]\d{2}|(?:19|20)\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})(?!\d)"
+)
 _ADDRESS = re.compile(r"[^\s<>()\[\]@]{1,100}@[^\s<>()\[\]@]{1,200}")
 _LONGEST_GREETING = 8
 """Lines after `Kind regards`, at most, that still are a name, a position and a telephone number."""
@@ -30,11 +32,13 @@ def visible_reply(text: str) -> str:
     return "\n".join(line.rstrip() for line in own).strip()
 
 
-# --- quotes -----------------------------------------------------------------------------------------------------------
+# --- quotes
+# -----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def _without_quotes(lines: list[str]) -> list[str]:
-    """Lines before the quoted mail, and those between quoted lines where somebody answers below or in between."""
+    """Lines before the quoted mail, and those between quoted lines where somebody answers below
+    or in between."""
     kept: list[str] = []
     number = 0
     while number < len(lines):
@@ -55,9 +59,14 @@ def _without_quotes(lines: list[str]) -> list[str]:
 
 
 def _after_quote(lines: list[str], number: int) -> int:
-    """The line after a quoted one; a program that broke a long quoted line left its rest without a mark."""
+    """The line after a quoted one; a program that broke a long quoted line left its rest without
+    a mark."""
     following = number + 1
-    while following + 1 < len(lines) and lines[following].strip() and not lines[following].lstrip().startswith(">"):
+    while (
+        following + 1 < len(lines)
+        and lines[following].strip()
+        and not lines[following].lstrip().startswith(">")
+    ):
         if len(lines[number]) < 60 or not lines[following + 1].lstrip().startswith(">"):
             break
         following += 1
@@ -101,7 +110,8 @@ def _is_attribution(text: str, lines: int) -> bool:
 
 
 def _quoted_mail_begins(lines: list[str], number: int) -> bool:
-    """Whether headers of an earlier mail begin here, perhaps under a rule or `-----Original Message-----`."""
+    """Whether headers of an earlier mail begin here, perhaps under a rule or `-----Original
+    Message-----`."""
     known, line = words(), lines[number]
     if not line.strip():
         return False
@@ -111,14 +121,17 @@ def _quoted_mail_begins(lines: list[str], number: int) -> bool:
         return True
     start = number
     if _RULE.match(line):
-        start = next((n for n in range(number + 1, min(number + 4, len(lines))) if lines[n].strip()), number)
+        start = next(
+            (n for n in range(number + 1, min(number + 4, len(lines))) if lines[n].strip()), number
+        )
     if label_of(lines[start]) is None:
         return False
     headers = read_block(lines, start).headers
     return "from" in headers and len({"to", "date", "subject", "cc"} & headers.keys()) >= 2
 
 
-# --- signatures -------------------------------------------------------------------------------------------------------
+# --- signatures
+# -------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def _without_signature(lines: list[str]) -> list[str]:
@@ -132,7 +145,9 @@ def _signature_starts(lines: list[str]) -> Iterator[int]:
         text = line.strip()
         if not text:
             continue
-        ruled = _SIGNATURE_RULE.match(line) or (known.signature.match(text) and _is_a_programs(text))
+        ruled = _SIGNATURE_RULE.match(line) or (
+            known.signature.match(text) and _is_a_programs(text)
+        )
         legal = known.disclaimer.match(text) and (number == 0 or not lines[number - 1].strip())
         greets = known.greeting.match(text) or _UNDERSCORES.match(line)
         if ruled or legal or (greets and _only_a_name_follows(lines[number + 1 : number + 100])):

@@ -1,10 +1,11 @@
-"""Which conversation a mail belongs to. Hard rule: never another person's, whatever its headers say.
+"""Which conversation a mail belongs to. Hard rule: never another person's, whatever its headers
+say.
 
-A conversation belongs to one person, as well proven as he was when it began. A mail joins it only if it comes from the
-same person, proven in the same way, and shows that it belongs there: by the Message-ID of our answer (only who got
-that answer knows it), by another Message-ID of the conversation, or, for a proven sender, by its subject and time.
-Somebody else who has all of that (a colleague in copy, whoever a mail was forwarded to) begins a conversation of his
-own.
+A conversation belongs to one person, as well proven as he was when it began. A mail joins it only
+if it comes from the same person, proven in the same way, and shows that it belongs there: by the
+Message-ID of our answer (only who got that answer knows it), by another Message-ID of the
+conversation, or, for a proven sender, by its subject and time. Somebody else who has all of that (a
+colleague in copy, whoever a mail was forwarded to) begins a conversation of his own.
 """
 
 import re
@@ -20,7 +21,8 @@ from deskhand.model.run import ConversationTurn, EffectKey
 from deskhand.ports import Threads
 
 HEADER = "x-deskhand-thread"
-"""Where the decision and its reason are kept; whatever a mail brings under this name is overwritten."""
+"""Where the decision and its reason are kept; whatever a mail brings under this name is
+overwritten."""
 _ID = re.compile(r"<[^<>\s]{3,990}>")
 _OURS = re.compile(r"<(run_[0-9a-z]{20})\.(\d{1,9})\.(\d{1,9})@[^<>\s]+>")
 _MOST_REFERENCES = 20
@@ -50,7 +52,8 @@ class Placement:
 
 
 async def placed(message: Message, threads: Threads) -> Message:
-    """The mail as it is to be accepted: in its conversation, under an id that no other person's mail has."""
+    """The mail as it is to be accepted: in its conversation, under an id that no other person's
+    mail has."""
     message = message.model_copy(update={"id": await _own_id(message, threads)})
     placement = await place(message, threads)
     headers = {**message.headers, HEADER: placement.why}
@@ -64,13 +67,18 @@ async def place(message: Message, threads: Threads) -> Placement:
         problem = _objection(message, turns, evidence)
         if problem is None:
             score = 1.0 if evidence is Evidence.TOKEN else 0.8
-            return Placement(turn.run.conversation, f"joined: {evidence} ({score:.2f})", evidence, score)
+            return Placement(
+                turn.run.conversation, f"joined: {evidence} ({score:.2f})", evidence, score
+            )
         refused = refused or f"; not {turn.run.conversation}: {problem}"
-    return await _by_subject(message, threads) or Placement(_fresh(message), f"new conversation{refused}")
+    return await _by_subject(message, threads) or Placement(
+        _fresh(message), f"new conversation{refused}"
+    )
 
 
 def person_of(message: Message) -> str:
-    """One word for whom a conversation belongs to. It says how he was proven: a claim is never worth a proof."""
+    """One word for whom a conversation belongs to. It says how he was proven: a claim is never
+    worth a proof."""
     principal = message.principal
     sender = message.sender.address.strip().lower()
     if principal.kind is PrincipalKind.ANONYMOUS:
@@ -87,7 +95,8 @@ def our_key(message_id: str) -> EffectKey | None:
 
 
 def subject_key(subject: str) -> tuple[str, bool]:
-    """A subject without `Re:` and tags, and whether it answers something; empty for a forward or for small talk."""
+    """A subject without `Re:` and tags, and whether it answers something; empty for a forward or
+    for small talk."""
     answers = False
     rest = subject[:500]
     while match := words().reply_subject.match(rest):
@@ -98,7 +107,9 @@ def subject_key(subject: str) -> tuple[str, bool]:
     return (key, answers) if len(key) >= _SHORTEST_SUBJECT else ("", answers)
 
 
-def _objection(message: Message, turns: Sequence[ConversationTurn], evidence: Evidence) -> str | None:
+def _objection(
+    message: Message, turns: Sequence[ConversationTurn], evidence: Evidence
+) -> str | None:
     """Why a mail may not join; None when it may."""
     person = person_of(message)
     if not turns or any(person_of(turn.message) != person for turn in turns):
@@ -108,17 +119,26 @@ def _objection(message: Message, turns: Sequence[ConversationTurn], evidence: Ev
     return None
 
 
-async def _referred(message: Message, threads: Threads) -> AsyncIterator[tuple[Evidence, ConversationTurn]]:
-    """Conversations that the mail's headers name, the nearest mail first, those of our own mails before all."""
+async def _referred(
+    message: Message, threads: Threads
+) -> AsyncIterator[tuple[Evidence, ConversationTurn]]:
+    """Conversations that the mail's headers name, the nearest mail first, those of our own mails
+    before all."""
     headers = message.headers
-    nearest = [*_ID.findall(headers.get("in-reply-to", "")), *reversed(_ID.findall(headers.get("references", "")))]
+    nearest = [
+        *_ID.findall(headers.get("in-reply-to", "")),
+        *reversed(_ID.findall(headers.get("references", ""))),
+    ]
     named = list(dict.fromkeys(nearest))[:_MOST_REFERENCES]
     for one in named:
         key = our_key(one)
         if key is not None and (turn := await threads.reply_sent(key)) is not None:
             yield Evidence.TOKEN, turn
     for one in named:
-        if our_key(one) is None and (turn := await threads.message_known(message.channel, one)) is not None:
+        if (
+            our_key(one) is None
+            and (turn := await threads.message_known(message.channel, one)) is not None
+        ):
             yield Evidence.REFERENCE, turn
 
 
@@ -144,7 +164,8 @@ async def _by_subject(message: Message, threads: Threads) -> Placement | None:
 
 
 def _score(message: Message, earlier: Message, answers: bool) -> float:
-    """Half for the subject itself, the rest for the same recipients, for `Re:`, and for how recent it is."""
+    """Half for the subject itself, the rest for the same recipients, for `Re:`, and for how
+    recent it is."""
     to = {one.address.lower() for one in (*message.recipients, *message.cc)}
     before = {one.address.lower() for one in (*earlier.recipients, *earlier.cc)}
     days = abs((message.received_at - earlier.received_at).total_seconds()) / 86400
@@ -152,7 +173,8 @@ def _score(message: Message, earlier: Message, answers: bool) -> float:
 
 
 async def _own_id(message: Message, threads: Threads) -> str:
-    """The Message-ID, unless another mail came under it before: nobody can have a mail taken for a duplicate."""
+    """The Message-ID, unless another mail came under it before: nobody can have a mail taken for
+    a duplicate."""
     known = await threads.message_known(message.channel, message.id)
     if known is None or _identity(known.message) == _identity(message):
         return message.id
@@ -169,4 +191,7 @@ def _identity(message: Message) -> str:
 
 def _fresh(message: Message) -> str:
     """An id that nobody can choose: not a Message-ID, which the sender makes up."""
-    return "mail_" + sha256(f"{message.channel}\0{message.id}\0{person_of(message)}".encode()).hexdigest()[:32]
+    return (
+        "mail_"
+        + sha256(f"{message.channel}\0{message.id}\0{person_of(message)}".encode()).hexdigest()[:32]
+    )

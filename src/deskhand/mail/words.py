@@ -11,7 +11,7 @@ from typing import Any
 import re2
 
 DATE, NAME, ADDRESS = "date", "name", "address"
-_MOMENT = r".*\d[\d:.]*(?:\s*\b(?:[ap]\.?m\.?|[A-Z]{3,4}[+-]\d+|CES?T|EES?T|WES?T|GMT|UTC|[ECMP][SD]T)\b)?"
+_MOMENT = r".*\d[\d:.]*(?:\s*\b(?:[ap]\.?m\.?|[A-Z]{3,4}[+-]\d+|CES?T|EES?T|WES?T|GMT|UTC|[ECMP][SD]T)\b)?"  # noqa: E501
 """A date ends with its time and zone; a name holds no digit."""
 _MARKS = "\"'„“”«»‚‘’"
 
@@ -42,16 +42,24 @@ def words() -> Words:
     table = tomllib.loads((files("deskhand.mail") / "words.toml").read_text("utf-8"))
     signatures, subjects = table["signatures"], table["subjects"]
     return Words(
-        labels={fold(label): field for field, rows in table["labels"].items() for label in _all(rows)},
-        spelled={field: tuple(_longest_first(_all(rows))) for field, rows in table["labels"].items()},
+        labels={
+            fold(label): field for field, rows in table["labels"].items() for label in _all(rows)
+        },
+        spelled={
+            field: tuple(_longest_first(_all(rows))) for field, rows in table["labels"].items()
+        },
         separator=_between_dashes(_all(table["separators"])),
         original=_between_dashes(_all(table["original"])),
         openings=frozenset(fold(opening) for opening in _all(table["openings"])),
         attributions=tuple(map(_template, _all(table["attributions"]))),
         wrote=re.compile(rf"(?:\b|(?<=\W))(?:{_any_of(_all(table['wrote']))})\W*$", re.I),
         wrote_amid=re.compile(rf"\s(?:{_any_of(_all(table['wrote_amid']))})\s", re.I),
-        forward_subject=re.compile(rf"\s*(?:{_any_of(subjects['forward'])})\s?[:：]\s*(.*)", re.I | re.S),
-        reply_subject=re.compile(rf"\s*(?:{_any_of(subjects['reply'])})(?:\[\d+\])?\s?[:：]\s*(.*)", re.I | re.S),
+        forward_subject=re.compile(
+            rf"\s*(?:{_any_of(subjects['forward'])})\s?[:：]\s*(.*)", re.I | re.S
+        ),
+        reply_subject=re.compile(
+            rf"\s*(?:{_any_of(subjects['reply'])})(?:\[\d+\])?\s?[:：]\s*(.*)", re.I | re.S
+        ),
         away=tuple(fold(word) for word in subjects["away"]),
         signature=re.compile(rf"\W{{0,3}}(?:{_any_of(signatures['begins'])})", re.I),
         greeting=re.compile(rf"(?:{_any_of(signatures['greets'])})\s*[,.!]*\s*$", re.I),
@@ -81,13 +89,20 @@ def _any_of(many: Iterable[str]) -> str:
 
 
 def _between_dashes(many: Iterable[str]) -> re.Pattern[str]:
-    return re.compile(rf"[\s>]*(?P<dashes>-{{2,}})\s*(?:{_any_of(many)})\s*-{{2,}}\s*(?P<rest>.*)$", re.I)
+    return re.compile(
+        rf"[\s>]*(?P<dashes>-{{2,}})\s*(?:{_any_of(many)})\s*-{{2,}}\s*(?P<rest>.*)$", re.I
+    )
 
 
 def _template(written: str) -> Any:
-    """`On {date}, {name} <{address}> wrote:` as a pattern; RE2, since whoever writes the mail chooses the text."""
+    """`On {date}, {name} <{address}> wrote:` as a pattern; RE2, since whoever writes the mail
+    chooses the text."""
     pattern = re.escape(written).replace(r"\ ", r"\s+").replace(":", r"\s?:")
-    pattern = pattern.replace(r"\{date\}", rf"(?P<{DATE}>{_MOMENT})").replace(r"\{name\}", rf"(?P<{NAME}>\D+?)")
-    address = rf"(?:\(\s*<|[<\[(])\s*(?:mailto:)?(?P<{ADDRESS}>[^\s<>()\[\]]+@[^\s<>()\[\]]+)\s*(?:>\s*\)|[>\])])"
-    pattern = pattern.replace(r"\s+<\{address\}>", rf"\s*{address}").replace(r"<\{address\}>", address)
+    pattern = pattern.replace(r"\{date\}", rf"(?P<{DATE}>{_MOMENT})").replace(
+        r"\{name\}", rf"(?P<{NAME}>\D+?)"
+    )
+    address = rf"(?:\(\s*<|[<\[(])\s*(?:mailto:)?(?P<{ADDRESS}>[^\s<>()\[\]]+@[^\s<>()\[\]]+)\s*(?:>\s*\)|[>\])])"  # noqa: E501
+    pattern = pattern.replace(r"\s+<\{address\}>", rf"\s*{address}").replace(
+        r"<\{address\}>", address
+    )
     return re2.compile(rf"(?i)^\s*{pattern}\s*$")

@@ -1,1 +1,2 @@
-"""Values only: what a message, a stage's result, a plan or a run is. Pydantic and the standard library only."""
+"""Values only: what a message, a stage's result, a plan or a run is. Pydantic and the standard
+library only."""

@@ -1,4 +1,5 @@
-"""Why something waits for a person, as one of a fixed list: what a queue is filtered by and an eval compares."""
+"""Why something waits for a person, as one of a fixed list: what a queue is filtered by and an
+eval compares."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -88,7 +89,8 @@ def cause_of_error(code: str | None) -> Cause:
 
 
 def cause_of_rule(rule: str) -> Cause:
-    """Why a call that this rule of the gate holds is a person's; a desk's own rules are holds like any other."""
+    """Why a call that this rule of the gate holds is a person's; a desk's own rules are holds
+    like any other."""
     return _OF_RULES.get(rule, Cause.GATE_HOLD)
 
 

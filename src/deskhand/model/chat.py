@@ -7,7 +7,8 @@ from typing import Any
 from deskhand.model.run import canonical_hash
 
 PARTS = ("instructions", "tools", "model", "conversation")
-"""What a request consists of: the system prompt, the tools and the schema, the model and its settings, the rest."""
+"""What a request consists of: the system prompt, the tools and the schema, the model and its
+settings, the rest."""
 _PIECE = 16
 
 
@@ -32,23 +33,32 @@ class ChatRequest:
     max_tokens: int | None = None
     origin: Origin = Origin()
     private: tuple[str, ...] = ()
-    """Names of the person this is about: never sent, and hidden wherever they occur when the desk redacts."""
+    """Names of the person this is about: never sent, and hidden wherever they occur when the
+    desk redacts."""
 
     @property
     def digest(self) -> str:
         """Equal requests have equal digests, whoever asks: what a replay finds recorded answers by.
 
-        One piece for each of `PARTS`, so that two digests tell in which parts their requests differ.
+        One piece for each of `PARTS`, so that two digests tell in which parts their requests
+        differ.
         """
         system = [message for message in self.messages if message["role"] == "system"]
         rest = [message for message in self.messages if message["role"] != "system"]
-        parts = (system, [list(self.tools), self.schema], [self.model, self.temperature, self.max_tokens], rest)
+        parts = (
+            system,
+            [list(self.tools), self.schema],
+            [self.model, self.temperature, self.max_tokens],
+            rest,
+        )
         return "".join(canonical_hash(part)[:_PIECE] for part in parts)
 
 
 def parts_that_differ(digest: str, other: str) -> tuple[str, ...]:
     """In which of `PARTS` the requests of two digests differ."""
-    places = ((name, slice(_PIECE * number, _PIECE * (number + 1))) for number, name in enumerate(PARTS))
+    places = (
+        (name, slice(_PIECE * number, _PIECE * (number + 1))) for number, name in enumerate(PARTS)
+    )
     return tuple(name for name, place in places if digest[place] != other[place])
 
 
@@ -77,17 +87,31 @@ class Completion:
     usage: Usage = field(default_factory=Usage)
     latency_ms: float = 0.0
     redacted: str | None = None
-    """The text as the model wrote it, where personal data was hidden from it: what errors may quote."""
+    """The text as the model wrote it, where personal data was hidden from it: what errors may
+    quote."""
 
     def as_record(self) -> dict[str, Any]:
         """What a replay needs to give the same answer again."""
-        calls = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in self.tool_calls]
-        return {"text": self.text, "model": self.model, "tool_calls": calls, "finish_reason": self.finish_reason}
+        calls = [
+            {"id": call.id, "name": call.name, "arguments": call.arguments}
+            for call in self.tool_calls
+        ]
+        return {
+            "text": self.text,
+            "model": self.model,
+            "tool_calls": calls,
+            "finish_reason": self.finish_reason,
+        }
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any], usage: Usage | None = None) -> "Completion":
-        calls = tuple(ToolRequest(call["id"], call["name"], call["arguments"]) for call in record["tool_calls"])
-        return cls(record["text"], record["model"], calls, record["finish_reason"], usage or Usage())
+        calls = tuple(
+            ToolRequest(call["id"], call["name"], call["arguments"])
+            for call in record["tool_calls"]
+        )
+        return cls(
+            record["text"], record["model"], calls, record["finish_reason"], usage or Usage()
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""Stable error codes: what a dashboard groups by, an eval compares and a client translates. Never rename one."""
+"""Stable error codes: what a dashboard groups by, an eval compares and a client translates.
+Never rename one."""
 
 from enum import StrEnum
 

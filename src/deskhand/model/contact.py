@@ -1,4 +1,5 @@
-"""A person the desk knows: what his mail shows, and what people of the company wrote down about him."""
+"""A person the desk knows: what his mail shows, and what people of the company wrote down about
+him."""
 
 from typing import Annotated
 

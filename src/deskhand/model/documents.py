@@ -1,4 +1,5 @@
-"""Records as documents for people and programs outside: what is a time in them is ISO 8601 in UTC."""
+"""Records as documents for people and programs outside: what is a time in them is ISO 8601 in
+UTC."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -36,4 +37,8 @@ def _told(name: str, value: Any) -> Any:
 
 def _time(name: str, value: Any) -> Any:
     is_time = name in _TIMES or name.endswith(("_at", "_until"))
-    return iso_at(value) if is_time and isinstance(value, int | float) and not isinstance(value, bool) else value
+    return (
+        iso_at(value)
+        if is_time and isinstance(value, int | float) and not isinstance(value, bool)
+        else value
+    )

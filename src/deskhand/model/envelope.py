@@ -22,7 +22,8 @@ class ErrorNote(Frozen):
 
 
 class Delta(Frozen):
-    """What one step changed. Folding a run's deltas over its first envelope gives the state at any step."""
+    """What one step changed. Folding a run's deltas over its first envelope gives the state at
+    any step."""
 
     raw_input: str | None = None
     outputs: dict[str, Any] = Field(default_factory=dict)
@@ -30,7 +31,8 @@ class Delta(Frozen):
     merge: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """New or changed fields of outputs that are mappings; their other fields stay."""
     append: dict[str, list[Any]] = Field(default_factory=dict)
-    """`{"results.calls": [...]}` adds to the list `outputs["results"]["calls"]`, so growing lists are stored once."""
+    """`{"results.calls": [...]}` adds to the list `outputs["results"]["calls"]`, so growing
+    lists are stored once."""
     gone: tuple[str, ...] = ()
     """Removed keys, as `outputs.name` or `metadata.name`."""
     errors: tuple[ErrorNote, ...] = ()
@@ -40,7 +42,8 @@ class Delta(Frozen):
 
 
 class Envelope(Frozen):
-    """Raw input, metadata, outputs by key, hops and errors of one run. Immutable: `apply` gives the next one."""
+    """Raw input, metadata, outputs by key, hops and errors of one run. Immutable: `apply` gives
+    the next one."""
 
     run_id: str = ""
     message: Message | None = None
@@ -51,7 +54,9 @@ class Envelope(Frozen):
     errors: tuple[ErrorNote, ...] = ()
 
     @classmethod
-    def of(cls, message: Message, *, run_id: str = "", metadata: dict[str, Any] | None = None) -> Self:
+    def of(
+        cls, message: Message, *, run_id: str = "", metadata: dict[str, Any] | None = None
+    ) -> Self:
         return cls(run_id=run_id, message=message, raw_input=message.words, metadata=metadata or {})
 
     def output(self, key: str) -> Any:
@@ -86,19 +91,26 @@ class Envelope(Frozen):
         )
 
     def delta_to(self, after: "Envelope") -> Delta:
-        """The change that leads from here to `after`, whoever made it: a stage, a hook or a person."""
+        """The change that leads from here to `after`, whoever made it: a stage, a hook or a
+        person."""
         if (after.run_id, after.message) != (self.run_id, self.message):
-            raise ValueError("a run keeps its id and its message; change raw_input, metadata or outputs instead")
+            raise ValueError(
+                "a run keeps its id and its message; change raw_input, metadata or outputs instead"
+            )
         kept = _common(self.errors, after.errors)
         outputs = _changed(self.outputs, after.outputs)
         merge = {
-            key: _changed(self.outputs[key], new) for key, new in outputs.items() if _grew(self.outputs.get(key), new)
+            key: _changed(self.outputs[key], new)
+            for key, new in outputs.items()
+            if _grew(self.outputs.get(key), new)
         }
         gone = [f"outputs.{key}" for key in _missing(self.outputs, after.outputs)]
         gone += [f"metadata.{key}" for key in _missing(self.metadata, after.metadata)]
         return Delta(
             raw_input=None if after.raw_input == self.raw_input else after.raw_input,
-            outputs={key: value for key, value in outputs.items() if key not in merge} if merge else outputs,
+            outputs={key: value for key, value in outputs.items() if key not in merge}
+            if merge
+            else outputs,
             merge=merge,
             metadata=_changed(self.metadata, after.metadata),
             gone=tuple(gone),
@@ -112,7 +124,9 @@ def _common(before: tuple[ErrorNote, ...], after: tuple[ErrorNote, ...]) -> int:
     """How many errors both begin with."""
     if before is after:
         return len(before)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    )
 
 
 def _missing(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
@@ -122,7 +136,11 @@ def _missing(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 def _changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     if before is after:
         return {}
-    return {key: value for key, value in after.items() if key not in before or not _same(before[key], value)}
+    return {
+        key: value
+        for key, value in after.items()
+        if key not in before or not _same(before[key], value)
+    }
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -132,7 +150,9 @@ def _same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
+        return one.keys() == other.keys() and all(
+            _same(value, other[key]) for key, value in one.items()
+        )
     if isinstance(one, list | tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     return repr(one) == repr(other) if isinstance(one, float) else bool(one == other)
@@ -151,7 +171,8 @@ def _append(outputs: dict[str, Any], path: str, items: list[Any]) -> None:
 
 
 class Ask(Frozen):
-    """What a stage asks of somebody outside the run: the customer (`clarify`) or a reviewer (`confirm`)."""
+    """What a stage asks of somebody outside the run: the customer (`clarify`) or a reviewer
+    (`confirm`)."""
 
     kind: str
     """`question` for the customer; `reply`, `tool_call` or `hand_over` for a reviewer."""
@@ -193,6 +214,7 @@ class StageResult(Frozen):
 
     @property
     def asks_a_person(self) -> bool:
-        """The run stops here until somebody decides, and may be sent back into the same visit of the stage."""
+        """The run stops here until somebody decides, and may be sent back into the same visit of
+        the stage."""
         handed_over = self.outcome is Outcome.TERMINATE and self.status == RunStatus.NEEDS_REVIEW
         return handed_over or self.outcome in (Outcome.CONFIRM, Outcome.ERROR)

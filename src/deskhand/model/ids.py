@@ -11,7 +11,8 @@ _pool: deque[bytes] = deque()
 
 
 def random_bytes() -> bytes:
-    """16 bytes from the system's generator, drawn in bulk: one call costs as much as a whole step otherwise."""
+    """16 bytes from the system's generator, drawn in bulk: one call costs as much as a whole
+    step otherwise."""
     try:
         return _pool.pop()
     except IndexError:

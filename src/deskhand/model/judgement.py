@@ -1,4 +1,5 @@
-"""What became of the desk's replies: one row each time somebody judged one, or one came back; and modes' changes."""
+"""What became of the desk's replies: one row each time somebody judged one, or one came back;
+and modes' changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,7 +36,8 @@ RETURNED = (Judged.BOUNCED, Judged.COMPLAINED)
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One thing that says how good a reply was. It holds no word of the reply and names no customer."""
+    """One thing that says how good a reply was. It holds no word of the reply and names no
+    customer."""
 
     run_id: str
     category: str
@@ -49,7 +51,8 @@ class Judgement:
     facts: bool = False
     """Whether a number, an amount, an address or a link was among it."""
     counts: bool = False
-    """Nothing but the mode kept this reply from leaving: it stands for those that leave by themselves in `auto`."""
+    """Nothing but the mode kept this reply from leaving: it stands for those that leave by
+    themselves in `auto`."""
     at: float = 0.0
     id: int = 0
 

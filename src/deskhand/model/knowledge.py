@@ -1,4 +1,5 @@
-"""What the knowledge base is made of: articles, the chunks they are searched by, and what a search finds."""
+"""What the knowledge base is made of: articles, the chunks they are searched by, and what a
+search finds."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -75,9 +76,11 @@ class Hit:
     heading_path: tuple[str, ...]
     text: str
     score: float
-    """0 to 1, by which hits are ordered: 1 is first both by words and by meaning, with every word found."""
+    """0 to 1, by which hits are ordered: 1 is first both by words and by meaning, with every
+    word found."""
     similarity: float
-    """The cosine of question and chunk, less what any question has in common with it: good for comparing hits."""
+    """The cosine of question and chunk, less what any question has in common with it: good for
+    comparing hits."""
     coverage: float
     """0 to 1: how much of the question's words the chunk has, rare words counting more."""
     category: str | None

@@ -29,7 +29,8 @@ class AgentToolCall(Frozen):
 
 
 class AgentResult(Frozen):
-    """`completed` when the model said its last word, `max_iterations` at the limit, `error` when it failed."""
+    """`completed` when the model said its last word, `max_iterations` at the limit, `error` when
+    it failed."""
 
     status: LoopStatus
     final_message: str = ""

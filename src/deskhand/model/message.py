@@ -14,19 +14,23 @@ from deskhand.model.route import Route
 REPLY = "reply"
 """The output key under which a drafted reply waits for review and dispatch."""
 ON_REQUEST = "x-deskhand-on-request"
-"""A header of messages that somebody handed in later on: every answer to them is looked at by a person."""
+"""A header of messages that somebody handed in later on: every answer to them is looked at by a
+person."""
 HIDDEN = "x-deskhand-hidden"
-"""A header of mails that hide words from their reader: the words, which no model and no prompt is shown."""
+"""A header of mails that hide words from their reader: the words, which no model and no prompt
+is shown."""
 
 DELIVER = "deliver_reply"
-"""The tool through which every reply leaves; only the engine's own stages name it, never a plan or a model."""
+"""The tool through which every reply leaves; only the engine's own stages name it, never a plan
+or a model."""
 KEEP_DRAFT = "keep_draft"
 """Reserved like deliver_reply."""
 ENGINE_TOOLS = (DELIVER, KEEP_DRAFT)
 
 SEND_REPLY, CREATE_DRAFT, ESCALATE = "send_reply", "create_draft", "escalate"
 CLOSING_TOOLS = (SEND_REPLY, CREATE_DRAFT, ESCALATE)
-"""How a plan or a model ends its work: it hands something in, and the engine carries it out under the desk's mode."""
+"""How a plan or a model ends its work: it hands something in, and the engine carries it out
+under the desk's mode."""
 OWN_TOOLS = (*ENGINE_TOOLS, *CLOSING_TOOLS)
 
 _UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
@@ -53,14 +57,16 @@ class Attachment(Frozen):
 
 
 class Message(Frozen):
-    """One inbound message; `id` is unique on its channel and is what duplicates are recognised by."""
+    """One inbound message; `id` is unique on its channel and is what duplicates are recognised
+    by."""
 
     id: str = Field(min_length=1, max_length=1000)
     channel: str = Field(default="api", min_length=1, max_length=100)
     conversation: str = Field(min_length=1, max_length=1000)
     sender: Address
     principal: Principal = ANONYMOUS
-    """Who the sender is, as said by somebody who may say so; never taken from what the sender wrote."""
+    """Who the sender is, as said by somebody who may say so; never taken from what the sender
+    wrote."""
     recipients: tuple[Address, ...] = ()
     cc: tuple[Address, ...] = ()
     subject: str = ""
@@ -75,13 +81,22 @@ class Message(Frozen):
 
     @property
     def words(self) -> str:
-        """What the customer wrote, without what a helpdesk put around it as far as a preprocessor could tell."""
-        return self.body if self.prepared is None or self.prepared.failed is not None else self.prepared.text
+        """What the customer wrote, without what a helpdesk put around it as far as a
+        preprocessor could tell."""
+        return (
+            self.body
+            if self.prepared is None or self.prepared.failed is not None
+            else self.prepared.text
+        )
 
     @property
     def prompt(self) -> str:
         """What an agent is told of it."""
-        return self.body if self.prepared is None or self.prepared.failed is not None else self.prepared.prompt
+        return (
+            self.body
+            if self.prepared is None or self.prepared.failed is not None
+            else self.prepared.prompt
+        )
 
     @property
     def writer(self) -> Address:
@@ -90,11 +105,14 @@ class Message(Frozen):
             return self.sender
         read = self.prepared
         known = read is not None and read.address.casefold() == self.principal.address.casefold()
-        return Address(address=self.principal.address, name=read.name if read is not None and known else "")
+        return Address(
+            address=self.principal.address, name=read.name if read is not None and known else ""
+        )
 
     @property
     def correspondent(self) -> str:
-        """Whom we write with: the customer whom a trusted forwarder named, else whoever wrote to us."""
+        """Whom we write with: the customer whom a trusted forwarder named, else whoever wrote to
+        us."""
         return self.writer.address
 
     @model_validator(mode="before")
@@ -105,7 +123,9 @@ class Message(Frozen):
             return data
         fields = {name: value for name, value in data.items() if name != "customer_id"}
         known = data["customer_id"]
-        return fields if known is None else {"principal": asserted(known, by="an API key"), **fields}
+        return (
+            fields if known is None else {"principal": asserted(known, by="an API key"), **fields}
+        )
 
 
 InvitationAnswer = Literal["accepted", "declined", "tentative"]
@@ -121,14 +141,21 @@ class Reply(Frozen):
     language: str | None = None
     in_reply_to: str | None = None
     invitation: InvitationAnswer | None = None
-    """What the reply answers to the invitation in the message, for the organizer's calendar to read."""
+    """What the reply answers to the invitation in the message, for the organizer's calendar to
+    read."""
 
     @classmethod
     def to_message(cls, message: Message, text: str, *, language: str | None = None) -> Self:
         subject = " ".join(_UNFIT.sub(" ", message.subject).split())
         if not _ANSWERED.match(subject):
             subject = f"Re: {subject}".rstrip()
-        return cls(to=message.correspondent, subject=subject, text=text, language=language, in_reply_to=message.id)
+        return cls(
+            to=message.correspondent,
+            subject=subject,
+            text=text,
+            language=language,
+            in_reply_to=message.id,
+        )
 
 
 def iso(moment: datetime) -> str:

@@ -30,18 +30,25 @@ class Money:
 
     @classmethod
     def of(cls, value: object) -> Self:
-        """From `12.50 EUR`, `{"amount": 12.5, "currency": "EUR"}` or another Money; ValueError says what is wrong."""
+        """From `12.50 EUR`, `{"amount": 12.5, "currency": "EUR"}` or another Money; ValueError
+        says what is wrong."""
         if isinstance(value, cls):
             return value
         if isinstance(value, str) and (written := _WRITTEN.fullmatch(value)):
             return cls(Decimal(written[1]), written[2])
-        if isinstance(value, Mapping) and set(value) == {"amount", "currency"} and isinstance(value["currency"], str):
+        if (
+            isinstance(value, Mapping)
+            and set(value) == {"amount", "currency"}
+            and isinstance(value["currency"], str)
+        ):
             return cls(_decimal(value["amount"]), value["currency"])
         raise ValueError(f"not an amount of money: {str(value)[:60]!r}; write it as `12.50 EUR`")
 
     def __str__(self) -> str:
         places = 0 if self.amount == self.amount.to_integral_value() else 2
-        digits = f"{self.amount.normalize():f}" if places else f"{self.amount.to_integral_value():f}"
+        digits = (
+            f"{self.amount.normalize():f}" if places else f"{self.amount.to_integral_value():f}"
+        )
         return f"{digits}{'0' * (places - len(digits.partition('.')[2]))} {self.currency}"
 
     def __lt__(self, other: "Money") -> bool:
@@ -71,7 +78,9 @@ class Money:
         )
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         return {"type": "string", "pattern": r"^[0-9]+(\.[0-9]{1,4})? [A-Z]{3}$", "format": "money"}
 
 

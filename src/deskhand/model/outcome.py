@@ -1,4 +1,5 @@
-"""How a stage, a tool or a check ended, and how risky a tool is: the small closed vocabularies of the engine."""
+"""How a stage, a tool or a check ended, and how risky a tool is: the small closed vocabularies
+of the engine."""
 
 from enum import StrEnum
 from typing import Self
@@ -38,9 +39,12 @@ class ToolStatus(StrEnum):
 
     @classmethod
     def parse(cls, value: str) -> Self:
-        """Read a status as old tools spell it; an unknown word is a ValueError that lists the known ones."""
+        """Read a status as old tools spell it; an unknown word is a ValueError that lists the
+        known ones."""
         word = value.strip().lower()
-        word = {"ok": "success", "succeeded": "success", "failed": "error", "failure": "error"}.get(word, word)
+        word = {"ok": "success", "succeeded": "success", "failed": "error", "failure": "error"}.get(
+            word, word
+        )
         try:
             return cls(word)
         except ValueError:

@@ -11,7 +11,8 @@ PLAN = "plan"
 """The output under which a stage leaves its plan to the stage that walks it."""
 
 SKIPPED = "skipped"
-"""The status of a planned call that was not made, since what it needs of an earlier one was not found."""
+"""The status of a planned call that was not made, since what it needs of an earlier one was not
+found."""
 
 
 class StepStatus(StrEnum):
@@ -63,10 +64,11 @@ class Plan(Frozen):
 
     @classmethod
     def parse(cls, data: Any) -> Self:
-        """Read a plan as any of our sources write it; a ValueError says which step is wrong and why.
+        """Read a plan as any of our sources write it; a ValueError says which step is wrong and
+        why.
 
-        Accepts `{intent_id, steps: [{type, ...}]}`, `{steps: [{tool, parameters}], reasoning}`, `{tools: [name, ...]}`
-        and a bare list of steps or tool names.
+        Accepts `{intent_id, steps: [{type, ...}]}`, `{steps: [{tool, parameters}], reasoning}`,
+        `{tools: [name, ...]}` and a bare list of steps or tool names.
         """
         if isinstance(data, list):
             data = {"steps": data}
@@ -79,7 +81,11 @@ class Plan(Frozen):
         parsed = [_shaped(step, number) for number, step in enumerate(steps, 1)]
         try:
             return cls.model_validate(
-                {"intent_id": raw.get("intent_id"), "reasoning": raw.get("reasoning") or "", "steps": parsed}
+                {
+                    "intent_id": raw.get("intent_id"),
+                    "reasoning": raw.get("reasoning") or "",
+                    "steps": parsed,
+                }
             )
         except ValidationError as error:
             first = error.errors()[0]

@@ -4,7 +4,8 @@ from deskhand.model.frozen import Frozen
 
 
 class Prepared(Frozen):
-    """The customer and his own words, taken out of what a helpdesk put around them: a help to read, and no proof.
+    """The customer and his own words, taken out of what a helpdesk put around them: a help to read,
+    and no proof.
 
     A preprocessor that cannot read a message gives none, and the message is taken as it is.
     """

@@ -1,4 +1,5 @@
-"""Who a message comes from, as far as somebody we trust has said so: all the authority a run ever has."""
+"""Who a message comes from, as far as somebody we trust has said so: all the authority a run
+ever has."""
 
 from enum import StrEnum
 from typing import Self
@@ -17,7 +18,8 @@ class PrincipalKind(StrEnum):
     ASSERTED = "asserted"
     """Somebody who may say so said it: an API key that may assert customers."""
     FORWARDED = "forwarded"
-    """A trusted forwarder named the customer: good for answering him, not for acting on what he owns."""
+    """A trusted forwarder named the customer: good for answering him, not for acting on what he
+    owns."""
 
 
 class Principal(Frozen):
@@ -29,7 +31,8 @@ class Principal(Frozen):
     """Proven to be the principal's own: answers may go there."""
     tier: str | None = Field(default=None, min_length=1, max_length=100)
     tags: tuple[str, ...] | None = None
-    """What the company calls him, as its contacts say; looked up for every call, never stored with a message."""
+    """What the company calls him, as its contacts say; looked up for every call, never stored
+    with a message."""
     how: str = "nobody vouched for the sender"
     """Why we believe it, for the trace."""
 
@@ -42,16 +45,21 @@ class Principal(Frozen):
     @property
     def owns(self) -> bool:
         """Whether anything at all can belong to this principal."""
-        return self.kind is not PrincipalKind.ANONYMOUS and (self.customer_id or self.address) is not None
+        return (
+            self.kind is not PrincipalKind.ANONYMOUS
+            and (self.customer_id or self.address) is not None
+        )
 
     @property
     def may_act(self) -> bool:
-        """Whether effects on what it owns may follow: a forwarder's word is good for reading and answering."""
+        """Whether effects on what it owns may follow: a forwarder's word is good for reading and
+        answering."""
         return self.owns and self.kind is not PrincipalKind.FORWARDED
 
     @property
     def name(self) -> str:
-        """One word by which totals are counted and two messages of the same person are recognised; empty for nobody."""
+        """One word by which totals are counted and two messages of the same person are
+        recognised; empty for nobody."""
         if self.customer_id is not None:
             return f"customer:{self.customer_id}"
         return "" if self.address is None else f"address:{self.address.strip().lower()}"
@@ -63,8 +71,14 @@ class Principal(Frozen):
 ANONYMOUS = Principal()
 
 
-def asserted(customer_id: str, *, by: str, address: str | None = None, tier: str | None = None) -> Principal:
+def asserted(
+    customer_id: str, *, by: str, address: str | None = None, tier: str | None = None
+) -> Principal:
     """A customer named by somebody who may."""
     return Principal(
-        kind=PrincipalKind.ASSERTED, customer_id=customer_id, address=address, tier=tier, how=f"asserted by {by}"
+        kind=PrincipalKind.ASSERTED,
+        customer_id=customer_id,
+        address=address,
+        tier=tier,
+        how=f"asserted by {by}",
     )

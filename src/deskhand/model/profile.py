@@ -1,11 +1,13 @@
-"""An agent profile: which model works with which tools under which prompt, and how far one run of it may go."""
+"""An agent profile: which model works with which tools under which prompt, and how far one run
+of it may go."""
 
 from pydantic import Field
 
 from deskhand.model.frozen import Frozen
 
 USUAL_MODEL = "gemini/gemini-2.5-pro"
-"""Who answers when neither an intent, nor the profile, nor the stage, nor the desk names a model."""
+"""Who answers when neither an intent, nor the profile, nor the stage, nor the desk names a
+model."""
 
 
 class Budget(Frozen):
@@ -23,7 +25,8 @@ class ProfileSpec(Frozen):
     name: str
     system_prompt: str
     is_template: bool = False
-    """Whether the prompt is a Jinja2 template over what the run knows; else it is sent as it stands."""
+    """Whether the prompt is a Jinja2 template over what the run knows; else it is sent as it
+    stands."""
     tools: tuple[str, ...] = ()
     """Exact names; what is absent is denied."""
     model: str | None = None
@@ -35,14 +38,16 @@ class ProfileSpec(Frozen):
     max_iterations: int = Field(default=10, gt=0, le=100)
     budget: Budget = Field(default_factory=Budget)
     context_tokens: int = Field(default=100_000, gt=0)
-    """What the model's window holds; old tool results are shortened before a conversation outgrows it."""
+    """What the model's window holds; old tool results are shortened before a conversation
+    outgrows it."""
     without_model: str | None = None
     """The flow that works this profile's messages where no model can be asked."""
     preprocess: str | None = None
     """What reads a message before the agent does, where its routing rule names nothing else."""
 
     def choose_model(self, intent: str | None, role: str | None, usual: str | None) -> str:
-        """Intent, then profile, then the stage's role, then the desk's default; `role` and `usual` are model names."""
+        """Intent, then profile, then the stage's role, then the desk's default; `role` and
+        `usual` are model names."""
         return self.model_for.get(intent or "") or self.model or role or usual or USUAL_MODEL
 
     def models(self, usual: str | None) -> tuple[str, ...]:

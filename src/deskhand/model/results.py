@@ -23,7 +23,8 @@ class ToolErrorDetails(Frozen):
 
     @classmethod
     def from_exception(cls, error: BaseException, *, recoverable: bool = True) -> Self:
-        """Keep a ToolError's own type and recoverability; any other exception is `tool_failed`, by class name."""
+        """Keep a ToolError's own type and recoverability; any other exception is `tool_failed`,
+        by class name."""
         error_type = getattr(error, "error_type", None)
         if isinstance(error_type, str):
             return cls(
@@ -60,11 +61,15 @@ class ToolResult(Frozen):
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
         if self.status is ToolStatus.SUCCESS and self.error is not None:
-            raise ValueError("a successful result carries no error; drop `error` or set status 'error'")
+            raise ValueError(
+                "a successful result carries no error; drop `error` or set status 'error'"
+            )
         if self.status is ToolStatus.ERROR and self.error is None:
             raise ValueError("a failed result needs `error` with error_type and message")
         if self.status is ToolStatus.ERROR and self.data is not None:
-            raise ValueError("a failed result carries no data; put what is known into error.details")
+            raise ValueError(
+                "a failed result carries no data; put what is known into error.details"
+            )
         return self
 
     @classmethod
@@ -129,7 +134,9 @@ def _parsed(value: Any, kind: type[Item], text_field: str) -> list[Item]:
     items: list[Item] = []
     for entry in value:
         try:
-            items.append(kind.model_validate({text_field: entry} if isinstance(entry, str) else entry))
+            items.append(
+                kind.model_validate({text_field: entry} if isinstance(entry, str) else entry)
+            )
         except ValidationError:
             continue
     return items
@@ -138,7 +145,8 @@ def _parsed(value: Any, kind: type[Item], text_field: str) -> list[Item]:
 def normalize_tool_result(value: Any) -> ToolResult:
     """Turn anything a tool may return into a ToolResult made of plain JSON data.
 
-    What cannot be stored (an open socket, a circular list) becomes a `tool_result_invalid` failure, never an exception.
+    What cannot be stored (an open socket, a circular list) becomes a `tool_result_invalid` failure,
+    never an exception.
     """
     if isinstance(value, BaseException):
         return ToolResult.failure(ToolErrorDetails.from_exception(value))
@@ -151,13 +159,17 @@ def normalize_tool_result(value: Any) -> ToolResult:
         message = f"the tool returned a {type(value).__name__} that is not a readable result"
         return ToolResult.failure(
             ToolErrorDetails(
-                error_type=ErrorCode.TOOL_RESULT_INVALID, message=message, details=details, recoverable=False
+                error_type=ErrorCode.TOOL_RESULT_INVALID,
+                message=message,
+                details=details,
+                recoverable=False,
             )
         )
 
 
 def _words(error: BaseException) -> str:
-    """An exception's message, as text that can be stored; its class where the message alone says nothing."""
+    """An exception's message, as text that can be stored; its class where the message alone says
+    nothing."""
     try:
         text = str(error)
     except Exception:
@@ -192,7 +204,9 @@ def _without_half_characters(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode(errors="replace").decode()
     if isinstance(value, dict):
-        return {key: _without_half_characters(item) for key, item in cast(dict[str, Any], value).items()}
+        return {
+            key: _without_half_characters(item) for key, item in cast(dict[str, Any], value).items()
+        }
     if isinstance(value, list):
         return [_without_half_characters(item) for item in value]
     return value
@@ -213,19 +227,30 @@ def _normalize_text(text: str) -> ToolResult:
         parsed = json.loads(text)
     except (ValueError, RecursionError):
         return ToolResult.success({"text": text})
-    return _normalize_mapping(_to_plain(parsed)) if isinstance(parsed, dict) else ToolResult.success({"text": text})
+    return (
+        _normalize_mapping(_to_plain(parsed))
+        if isinstance(parsed, dict)
+        else ToolResult.success({"text": text})
+    )
 
 
 def _normalize_mapping(value: dict[str, Any]) -> ToolResult:
-    """Read the new shape, then the old ones: `ok`/`success` flags, a bare `error`, a wrapped `result` or `data`."""
-    message = next((value[key] for key in ("message", "reason") if isinstance(value.get(key), str)), None)
+    """Read the new shape, then the old ones: `ok`/`success` flags, a bare `error`, a wrapped
+    `result` or `data`."""
+    message = next(
+        (value[key] for key in ("message", "reason") if isinstance(value.get(key), str)), None
+    )
     error = value.get("error")
     failed = _says_failed(value)
     if failed or (failed is None and error):
         return ToolResult.failure(_error_details(error, message, value), message)
     if failed is None:
         return ToolResult.success(value)
-    rest = {key: item for key, item in value.items() if key not in ("status", "ok", "success", "error", "message")}
+    rest = {
+        key: item
+        for key, item in value.items()
+        if key not in ("status", "ok", "success", "error", "message")
+    }
     if len(rest) == 1 and (wrapped := rest.keys() & {"data", "result"}):
         inner = rest[wrapped.pop()]
         if inner is None:
@@ -234,13 +259,25 @@ def _normalize_mapping(value: dict[str, Any]) -> ToolResult:
     return ToolResult.success(rest, message)
 
 
-_RESULT_KEYS = {"status", "data", "result", "error", "error_type", "message", "reason", "details", "recoverable"}
+_RESULT_KEYS = {
+    "status",
+    "data",
+    "result",
+    "error",
+    "error_type",
+    "message",
+    "reason",
+    "details",
+    "recoverable",
+}
 
 
 def _says_failed(value: dict[str, Any]) -> bool | None:
-    """What the result says of itself, if it speaks a result shape at all (a `status: shipped` is plain data).
+    """What the result says of itself, if it speaks a result shape at all (a `status: shipped` is
+    plain data).
 
-    So is the `status: failed` of a parcel or a payment that was looked up: it counts only as a whole result's own word.
+    So is the `status: failed` of a parcel or a payment that was looked up: it counts only as a
+    whole result's own word.
     """
     status = value.get("status")
     if isinstance(status, str):
@@ -249,7 +286,9 @@ def _says_failed(value: dict[str, Any]) -> bool | None:
         except ValueError:
             return None
         own_word = (
-            status.strip().lower() == ToolStatus.ERROR or value.keys() <= _RESULT_KEYS or bool(value.get("error"))
+            status.strip().lower() == ToolStatus.ERROR
+            or value.keys() <= _RESULT_KEYS
+            or bool(value.get("error"))
         )
         return None if failed and not own_word else failed
     for flag in ("ok", "success"):
@@ -262,11 +301,18 @@ def _error_details(error: Any, message: str | None, value: dict[str, Any]) -> To
     if isinstance(error, dict):
         known = cast(dict[str, Any], error)
         return ToolErrorDetails(
-            error_type=str(known.get("error_type") or known.get("type") or known.get("code") or ErrorCode.TOOL_FAILED),
+            error_type=str(
+                known.get("error_type")
+                or known.get("type")
+                or known.get("code")
+                or ErrorCode.TOOL_FAILED
+            ),
             message=str(known.get("message") or message or "the tool failed without saying why"),
             details=known["details"] if isinstance(known.get("details"), dict) else {},
             recoverable=bool(known.get("recoverable", True)),
         )
     text = str(error) if error else message or "the tool failed without saying why"
     error_type = value.get("error_type")
-    return ToolErrorDetails(error_type=str(error_type) if error_type else ErrorCode.TOOL_FAILED, message=text)
+    return ToolErrorDetails(
+        error_type=str(error_type) if error_type else ErrorCode.TOOL_FAILED, message=text
+    )

@@ -6,7 +6,8 @@ from deskhand.model.frozen import Frozen
 
 
 class Route(Frozen):
-    """What the routing rules decided about a message; kept with it, so that the run tells why it went this way."""
+    """What the routing rules decided about a message; kept with it, so that the run tells why it
+    went this way."""
 
     route: Literal["pipeline", "agent"] = "pipeline"
     profile: str | None = None

@@ -56,7 +56,8 @@ class Run:
     crashes: int = 0
     flow_version: str | None = None
     successor: str | None = None
-    """The run that took this one's matter over: it adopted the waiting plan, or answers both messages."""
+    """The run that took this one's matter over: it adopted the waiting plan, or answers both
+    messages."""
     created_at: float = 0.0
     updated_at: float = 0.0
 
@@ -134,7 +135,8 @@ class EffectState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EffectKey:
-    """Names one side effect for ever: a model that words its answer differently after a crash meets the same key."""
+    """Names one side effect for ever: a model that words its answer differently after a crash
+    meets the same key."""
 
     run_id: str
     seq: int
@@ -192,7 +194,13 @@ LETS_GO = (Decision.APPROVE, Decision.EDIT, Decision.ANSWER)
 
 
 DECISIONS: dict[ReviewKind, tuple[Decision, ...]] = {
-    ReviewKind.REPLY: (Decision.APPROVE, Decision.EDIT, Decision.REVISE, Decision.REJECT, Decision.TAKE_OVER),
+    ReviewKind.REPLY: (
+        Decision.APPROVE,
+        Decision.EDIT,
+        Decision.REVISE,
+        Decision.REJECT,
+        Decision.TAKE_OVER,
+    ),
     ReviewKind.TOOL_CALL: (Decision.APPROVE, Decision.REJECT, Decision.TAKE_OVER),
     ReviewKind.HAND_OVER: (Decision.ANSWER, Decision.TAKE_OVER, Decision.RETRY, Decision.CLOSE),
     ReviewKind.STOPPED: (Decision.TAKE_OVER, Decision.RETRY, Decision.CLOSE),
@@ -248,7 +256,8 @@ class Review:
     causes: tuple[Cause, ...] = ()
     """Why it is here; the first is the one that counted."""
     facts: dict[str, Any] = field(default_factory=dict[str, Any])
-    """What was known when it was opened: `category`, `confidence` and its `threshold`, `language`."""
+    """What was known when it was opened: `category`, `confidence` and its `threshold`,
+    `language`."""
     assignee: str | None = None
     snoozed_until: float | None = None
 
@@ -310,7 +319,8 @@ class LlmCall:
     error: str | None = None
     at: float = 0.0
     answer: dict[str, Any] | None = None
-    """What the model said, as far as a replay needs it: text, tool calls, why it stopped. Gone after an erasure."""
+    """What the model said, as far as a replay needs it: text, tool calls, why it stopped. Gone
+    after an erasure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +343,9 @@ class ConversationTurn:
     message: Message
 
 
-_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+_CANONICAL = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str
+)
 
 
 def canonical_hash(value: Any) -> str:

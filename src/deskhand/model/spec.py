@@ -25,7 +25,8 @@ class RoutingRule(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _short_form(cls, data: Any) -> Any:
-        """`{condition: needs_clarification, value: true, target: clarification}` is one comparison."""
+        """`{condition: needs_clarification, value: true, target: clarification}` is one
+        comparison."""
         if isinstance(data, Mapping) and "condition" in data:
             rest = {key: value for key, value in data.items() if key not in ("condition", "value")}
             return {"when": {data["condition"]: data.get("value", True)}, **rest}
@@ -46,12 +47,14 @@ class AgentSpec(Frozen):
     has_llm: bool = False
     has_tools: bool = False
     has_policies: bool = False
-    """The stage's tool calls must pass a policy as well as its own tool list; without one the agent is refused."""
+    """The stage's tool calls must pass a policy as well as its own tool list; without one the
+    agent is refused."""
     model_role: str | None = None
     """Which of the desk's models answers: `fast`, `good`, ..."""
     prompt_key: str | None = None
     task: str | None = None
-    """The kind of task a brain is given: classify, extract, translate, decide, draft, match, summarise, judge."""
+    """The kind of task a brain is given: classify, extract, translate, decide, draft, match,
+    summarise, judge."""
     choices: tuple[str, ...] = ()
     tone: dict[str, str] = Field(default_factory=dict)
     service: str | None = None
@@ -61,7 +64,8 @@ class AgentSpec(Frozen):
     tools: tuple[str, ...] = ()
     """Exact names; what is absent is denied."""
     intends: tuple[str, ...] = ()
-    """What a plan may choose here without it being done here: the dispatching stage does it, once."""
+    """What a plan may choose here without it being done here: the dispatching stage does it,
+    once."""
     output_key: str
     required_output_fields: tuple[str, ...] = ()
     temperature: float | None = Field(default=None, ge=0, le=2)
@@ -83,13 +87,22 @@ class AgentSpec(Frozen):
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
         if self.has_llm and not (self.prompt_key or self.task):
-            raise ValueError(f"stage {self.name!r} has_llm but neither prompt_key nor task; write `prompt:` or `task:`")
+            raise ValueError(
+                f"stage {self.name!r} has_llm but neither prompt_key nor task; write `prompt:` or"
+                " `task:`"
+            )
         if self.has_tools and not self.tools:
-            raise ValueError(f"stage {self.name!r} has_tools but names none; write `tools: [name, ...]`")
+            raise ValueError(
+                f"stage {self.name!r} has_tools but names none; write `tools: [name, ...]`"
+            )
         if self.has_llm and self.service:
-            raise ValueError(f"stage {self.name!r} is both an LLM stage and a service; keep one of them")
+            raise ValueError(
+                f"stage {self.name!r} is both an LLM stage and a service; keep one of them"
+            )
         if self.profile and (self.has_llm or self.has_tools or self.service):
-            raise ValueError(f"stage {self.name!r} has a profile and other work beside it; make it two stages")
+            raise ValueError(
+                f"stage {self.name!r} has a profile and other work beside it; make it two stages"
+            )
         return self
 
     @property

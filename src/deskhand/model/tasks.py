@@ -22,7 +22,8 @@ class TaskKind(StrEnum):
 
 
 class Task(Frozen):
-    """One question to a brain. `inputs` is what the stage knows; `prompt` its own words for an LLM, if it has any."""
+    """One question to a brain. `inputs` is what the stage knows; `prompt` its own words for an
+    LLM, if it has any."""
 
     kind: TaskKind
     stage: str
@@ -106,7 +107,8 @@ class Answer(Frozen):
     model: str | None = None
     cost: float = 0.0
     note: dict[str, Any] = Field(default_factory=dict)
-    """What a cascade has to say about it: whom it did not have to ask, or who could not be asked."""
+    """What a cascade has to say about it: whom it did not have to ask, or who could not be
+    asked."""
 
     @property
     def answered(self) -> dict[str, Any]:

@@ -16,7 +16,8 @@ FRACTION = 10_000
 """Money is counted in ten-thousandths: whole numbers add up exactly in every database."""
 
 Place = tuple[str, str]
-"""Whose total it is (a conversation, a principal, nobody for the whole desk) and of which day (none: of all time)."""
+"""Whose total it is (a conversation, a principal, nobody for the whole desk) and of which day
+(none: of all time)."""
 
 
 class Pruned(NamedTuple):
@@ -37,14 +38,19 @@ class Limit:
     tool: str | None = None
 
     def __str__(self) -> str:
-        what = f"{shown(self.at_most)} {self.unit}" if is_money(self.unit) else f"{self.at_most} {self.unit}"
+        what = (
+            f"{shown(self.at_most)} {self.unit}"
+            if is_money(self.unit)
+            else f"{self.at_most} {self.unit}"
+        )
         of = f" of {self.tool}" if self.tool else ""
         return f"{what}{of} a {self.scope}"
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What one effect adds to the totals, and what they may not exceed: checked where the intention is written."""
+    """What one effect adds to the totals, and what they may not exceed: checked where the
+    intention is written."""
 
     places: Mapping[Scope, Place]
     units: Mapping[str, int]
@@ -76,7 +82,9 @@ class Total:
 class Sums:
     """Totals as the limits are held against them."""
 
-    rows: dict[tuple[Scope, str, str], int] = field(default_factory=dict[tuple[Scope, str, str], int])
+    rows: dict[tuple[Scope, str, str], int] = field(
+        default_factory=dict[tuple[Scope, str, str], int]
+    )
 
     @classmethod
     def of(cls, totals: Iterable[Total]) -> "Sums":
@@ -113,7 +121,9 @@ class Sums:
                 if unit == CALLS:
                     sums["calls"] += amount
                 elif is_money(unit):
-                    sums["money"][unit] = shown(amount + counted_money(sums["money"].get(unit, "0")))
+                    sums["money"][unit] = shown(
+                        amount + counted_money(sums["money"].get(unit, "0"))
+                    )
         return told
 
 

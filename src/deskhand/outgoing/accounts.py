@@ -1,4 +1,5 @@
-"""Numbers that money can be sent to: bank accounts, cards, crypto addresses. Only what its own checksum confirms."""
+"""Numbers that money can be sent to: bank accounts, cards, crypto addresses. Only what its own
+checksum confirms."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +10,9 @@ _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[ -]?[A-Za-z0-9]){11,
 _CARD = re.compile(r"(?<![0-9A-Za-z])[2-6](?:[ -]?[0-9]){12,18}(?![0-9A-Za-z])")
 _CZECH = re.compile(r"(?<![0-9/-])(?:([0-9]{2,6})-)?([0-9]{6,10})/([0-9]{4})(?![0-9/])")
 _BASE58 = re.compile(r"(?<![A-Za-z0-9])[13][1-9A-HJ-NP-Za-km-z]{25,34}(?![A-Za-z0-9])")
-_BECH32 = re.compile(r"(?<![A-Za-z0-9])(bc1|tb1|ltc1)([02-9ac-hj-np-z]{11,87})(?![A-Za-z0-9])", re.IGNORECASE)
+_BECH32 = re.compile(
+    r"(?<![A-Za-z0-9])(bc1|tb1|ltc1)([02-9ac-hj-np-z]{11,87})(?![A-Za-z0-9])", re.IGNORECASE
+)
 _ETHEREUM = re.compile(r"(?<![A-Za-z0-9])0x[0-9a-fA-F]{40}(?![A-Za-z0-9])")
 _IBAN_LENGTHS = {
     country: length
@@ -66,7 +69,11 @@ def accounts_in(text: str) -> Iterator[Account]:
     for match in _CARD.finditer(text):
         if is_card(_bare(match.group())):
             yield Account("card", _bare(match.group()), *match.span())
-    for pattern, holds in ((_BASE58, _is_base58), (_BECH32, _is_bech32), (_ETHEREUM, lambda written: True)):
+    for pattern, holds in (
+        (_BASE58, _is_base58),
+        (_BECH32, _is_bech32),
+        (_ETHEREUM, lambda written: True),
+    ):
         for match in pattern.finditer(text):
             if holds(match.group()):
                 yield Account("crypto", match.group(), *match.span())
@@ -79,13 +86,21 @@ def _bare(written: str) -> str:
 def _longest_iban(written: str) -> str | None:
     """The words after an account number may look like more of it."""
     for end in range(len(written), 14, -1):
-        if written[end - 1].isalnum() and is_iban(_bare(written[:end])) and not written[end : end + 1].isalnum():
+        if (
+            written[end - 1].isalnum()
+            and is_iban(_bare(written[:end]))
+            and not written[end : end + 1].isalnum()
+        ):
             return written[:end]
     return None
 
 
 def is_iban(number: str) -> bool:
-    if len(number) != _IBAN_LENGTHS.get(number[:2].upper()) or not number.isalnum() or not number.isascii():
+    if (
+        len(number) != _IBAN_LENGTHS.get(number[:2].upper())
+        or not number.isalnum()
+        or not number.isascii()
+    ):
         return False
     digits = "".join(str(int(letter, 36)) for letter in number[4:] + number[:4])
     return int(digits) % 97 == 1
@@ -103,7 +118,10 @@ def is_card(number: str) -> bool:
 
 def _is_czech(part: str) -> bool:
     weights = (6, 3, 7, 9, 10, 5, 8, 4, 2, 1)
-    return sum(int(digit) * weight for digit, weight in zip(part.zfill(10), weights, strict=True)) % 11 == 0
+    return (
+        sum(int(digit) * weight for digit, weight in zip(part.zfill(10), weights, strict=True)) % 11
+        == 0
+    )
 
 
 def _is_base58(written: str) -> bool:
@@ -128,6 +146,8 @@ def _is_bech32(written: str) -> bool:
     for value in [*values, *(_BECH_ALPHABET.index(letter) for letter in data)]:
         top = check >> 25
         check = (check & 0x1FFFFFF) << 5 ^ value
-        for bit, generator in enumerate((0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)):
+        for bit, generator in enumerate(
+            (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
+        ):
             check ^= generator if (top >> bit) & 1 else 0
     return check in (1, 0x2BC830A3)

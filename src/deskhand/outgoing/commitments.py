@@ -1,8 +1,9 @@
-"""What a draft commits the company to, and what stands behind it: a tool's result, a clause, a quoted article.
+"""What a draft commits the company to, and what stands behind it: a tool's result, a clause, a
+quoted article.
 
-Amounts and dates need backing wherever they stand, save when they only repeat what the customer wrote; a promised or
-claimed action needs a tool that did it or a clause that allows it. What is not found here is not promised safely: the
-patterns know five languages and common wording, no more.
+Amounts and dates need backing wherever they stand, save when they only repeat what the customer
+wrote; a promised or claimed action needs a tool that did it or a clause that allows it. What is not
+found here is not promised safely: the patterns know five languages and common wording, no more.
 """
 
 import re
@@ -22,7 +23,8 @@ from deskhand.outgoing.promises import LANGUAGES, promised
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”“»)]*\s+(?=[^a-zà-ž])|\n+")
 _ABBREVIATION = re.compile(
-    r"\b(?:[a-z]|str|nr|no|ca|cca|tel|mr|mrs|ms|dr|st|inkl|incl|vc|tj|napr|resp|z\. ?b|d\. ?h|p\. ?ej|env|approx|art|"
+    r"\b(?:[a-z]|str|nr|no|ca|cca|tel|mr|mrs|ms|dr|st|inkl|incl|vc|tj|napr|resp|z\. ?b|d\. ?h|p\."
+    r" ?ej|env|approx|art|"
     r"n|c|[0-9]{1,2})\.$"
 )
 _CLAUSE = re.compile(r"[,;:–—]\s| - | (?:but|aber|ale|pero|mais|however|doch|jedoch) ")
@@ -31,8 +33,10 @@ _NUMBER = (
     r"ein|zwei|drei|funf|sieben|zehn|un|una|dos|tres|cinco|siete|diez|deux|trois|cinq|sept|dix)"
 )
 _DEADLINE = re.compile(
-    rf"\b(?:within|in|inside|under|no later than|at most|do|za|behem|nejpozdeji do|v|innerhalb von|binnen|in|nach|en|"
-    rf"dentro de|en un plazo de|sous|dans|d'ici|sous un delai de|takes?|take up to|trva|dauert|tardan?|comptez) "
+    rf"\b(?:within|in|inside|under|no later than|at most|do|za|behem|nejpozdeji do|v|innerhalb"
+    rf" von|binnen|in|nach|en|"
+    rf"dentro de|en un plazo de|sous|dans|d'ici|sous un delai de|takes?|take up"
+    rf" to|trva|dauert|tardan?|comptez) "
     rf"(?:[a-z]+ )?({_NUMBER}(?: ?(?:-|to|az|bis|a|o|ou|or|oder|nebo) ?{_NUMBER})?) ?"
     rf"((?:business|working|calendar|pracovni\w*|werk|dias?|jours?)?[ -]?"
     rf"(?:hours?|days?|weeks?|hodin\w*|dn[uiy]|dnech|tydn\w+|stunden?|tage?n?|werktage?n?|wochen?|horas?|dias?|semanas?|"
@@ -40,18 +44,20 @@ _DEADLINE = re.compile(
 )
 _TIME = re.compile(r"\b([0-9]{1,2})[:.]([0-9]{2})\b(?![.0-9])")
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,4})?")
-_SLOTS = SlotExtractor([SlotSpec(name="amount", type="money"), SlotSpec(name="day", type="date", prefer="future")])
+_SLOTS = SlotExtractor(
+    [SlotSpec(name="amount", type="money"), SlotSpec(name="day", type="date", prefer="future")]
+)
 _DEEPEST, _LONGEST = 8, 20_000
 _ACTION_WORDS: dict[str, tuple[Action, ...]] = {
-    "refund": ("refund", "credit"), "reimburse": ("refund",), "return": ("refund", "replace"), "cancel": ("cancel",),
-    "terminate": ("cancel",), "replace": ("replace",), "exchange": ("replace",), "ship": ("replace", "deliver", "send"),
-    "reship": ("replace", "deliver"), "send": ("send",), "resend": ("send", "replace"), "email": ("send",),
-    "mail": ("send",), "voucher": ("credit",), "discount": ("credit",), "coupon": ("credit",), "credit": ("credit",),
+    "refund": ("refund", "credit"), "reimburse": ("refund",), "return": ("refund", "replace"), "cancel": ("cancel",),  # noqa: E501
+    "terminate": ("cancel",), "replace": ("replace",), "exchange": ("replace",), "ship": ("replace", "deliver", "send"),  # noqa: E501
+    "reship": ("replace", "deliver"), "send": ("send",), "resend": ("send", "replace"), "email": ("send",),  # noqa: E501
+    "mail": ("send",), "voucher": ("credit",), "discount": ("credit",), "coupon": ("credit",), "credit": ("credit",),  # noqa: E501
     "change": ("change",), "update": ("change",), "modify": ("change",), "set": ("change",),
-    "reset": ("change", "send"), "book": ("contact", "deliver", "reserve"), "callback": ("contact",),
+    "reset": ("change", "send"), "book": ("contact", "deliver", "reserve"), "callback": ("contact",),  # noqa: E501
     "call": ("contact",), "escalate": ("escalate", "contact"),
-    "ticket": ("escalate", "contact"), "forward": ("escalate",), "transfer": ("escalate", "contact"),
-    "hold": ("reserve",), "reserve": ("reserve",), "reservation": ("reserve",), "invitation": ("reserve",),
+    "ticket": ("escalate", "contact"), "forward": ("escalate",), "transfer": ("escalate", "contact"),  # noqa: E501
+    "hold": ("reserve",), "reserve": ("reserve",), "reservation": ("reserve",), "invitation": ("reserve",),  # noqa: E501
     "deliver": ("deliver",), "reschedule": ("change", "deliver"),
 }  # fmt: skip
 """What a tool that changed something did, by the words of its name."""
@@ -93,13 +99,15 @@ class Backing:
     """What the customer wrote: it may be repeated, but it backs no promise."""
 
     def of_value(self, value: str, *, moved: bool = False) -> str | None:
-        """The result that holds it; money said to move, or a day said to be reserved, in that of what did so."""
+        """The result that holds it; money said to move, or a day said to be reserved, in that of
+        what did so."""
         known, done = self._held
         return (done if moved else known).get(value)
 
     @cached_property
     def _held(self) -> tuple[dict[str, str], dict[str, str]]:
-        """What every result holds and what those hold that changed something; read once a reply speaks of a value."""
+        """What every result holds and what those hold that changed something; read once a reply
+        speaks of a value."""
         known: dict[str, str] = {}
         done: dict[str, str] = {}
         for result in self.results:
@@ -124,7 +132,8 @@ class Backing:
 
     @property
     def done(self) -> dict[Action, str]:
-        """What tools have done, each with the tool's name; one that can do several says which as its `action`."""
+        """What tools have done, each with the tool's name; one that can do several says which as
+        its `action`."""
         done: dict[Action, str] = {}
         for result in self.results:
             if _changed_something(result):
@@ -152,7 +161,9 @@ def check_commitments(text: str, language: str | None, backing: Backing) -> list
     draft = _Draft(text, language, found["amount"].matches, found["day"].matches)
     commitments = [one for place in sentences(text) for one in _in_sentence(draft, place, backing)]
     if any(slot.truncated for slot in found.values()):
-        commitments.append(Commitment("amount", "more than anybody checks", text[:200], 0, len(text[:200])))
+        commitments.append(
+            Commitment("amount", "more than anybody checks", text[:200], 0, len(text[:200]))
+        )
     return commitments
 
 
@@ -171,7 +182,9 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
     """Where each sentence begins and ends; an abbreviation or a date does not end one."""
     start = 0
     for gap in _SENTENCE.finditer(text):
-        if gap.group().strip(" \"'”“»)") == "" and _ABBREVIATION.search(fold(text[start : gap.start()])[-12:]):
+        if gap.group().strip(" \"'”“»)") == "" and _ABBREVIATION.search(
+            fold(text[start : gap.start()])[-12:]
+        ):
             continue
         if text[start : gap.start()].strip():
             yield _trimmed(text, start, gap.start())
@@ -194,11 +207,15 @@ def _in_sentence(draft: _Draft, place: tuple[int, int], backing: Backing) -> Ite
     quoted = _quoted(folded, backing)
     actions = list(dict.fromkeys(_actions(folded, draft.language)))
     dates = [
-        Commitment("date", value, sentence, start, end, quoted or _of_date(value, day, actions, backing))
+        Commitment(
+            "date", value, sentence, start, end, quoted or _of_date(value, day, actions, backing)
+        )
         for value, day in _dates(_within(draft.days, place), folded, backing.now)
     ]
     for action in actions:
-        backed = quoted or (_of_reservation(folded, backing) if action == "reserve" else _of_action(action, backing))
+        backed = quoted or (
+            _of_reservation(folded, backing) if action == "reserve" else _of_action(action, backing)
+        )
         if backed is None and action == "deliver":
             backed = _of_delivery(dates, backing)
         yield Commitment("action", action, sentence, start, end, backed)
@@ -210,7 +227,9 @@ def _in_sentence(draft: _Draft, place: tuple[int, int], backing: Backing) -> Ite
 
 def _actions(folded: str, language: str | None) -> Iterator[Action]:
     known = (language or "").lower()[:2]
-    languages = tuple(sorted(LANGUAGES, key=lambda one: one != known))  # the draft names its own language
+    languages = tuple(
+        sorted(LANGUAGES, key=lambda one: one != known)
+    )  # the draft names its own language
     for clause in _CLAUSE.split(folded):
         action = promised(clause.strip(" .!\"'"), languages)
         if action is not None:
@@ -222,7 +241,9 @@ def _within(matches: Sequence[SlotMatch], place: tuple[int, int]) -> list[SlotMa
     best: dict[tuple[int, int], SlotMatch] = {}
     for match in matches:
         here = (match.start, match.end)
-        if place[0] <= match.start < place[1] and (here not in best or match.confidence > best[here].confidence):
+        if place[0] <= match.start < place[1] and (
+            here not in best or match.confidence > best[here].confidence
+        ):
             best[here] = match
     return list(best.values())
 
@@ -245,7 +266,9 @@ def _dates(matches: Sequence[SlotMatch], folded: str, now: datetime) -> Iterator
 
 
 def _days(count: str, unit: str) -> float:
-    numbers = [float(number.replace(",", ".")) for number in re.findall(r"[0-9]+(?:[.,][0-9])?", count)]
+    numbers = [
+        float(number.replace(",", ".")) for number in re.findall(r"[0-9]+(?:[.,][0-9])?", count)
+    ]
     largest = max(numbers, default=3.0)
     if re.match(r"hour|hodin|stunde|hora|heure", unit.strip()):
         return largest / 24
@@ -253,7 +276,8 @@ def _days(count: str, unit: str) -> float:
     return largest * 7 if weeks else largest
 
 
-# --- what stands behind it --------------------------------------------------------------------------------------------
+# --- what stands behind it
+# --------------------------------------------------------------------------------------------
 
 
 def _quoted(folded: str, backing: Backing) -> str | None:
@@ -264,7 +288,9 @@ def _quoted(folded: str, backing: Backing) -> str | None:
     for clause in backing.clauses:
         if any(said in _words(fold(words)) for words in clause.words):
             return f"clause {clause.name}"
-    return "a quoted article" if any(said in _words(fold(quote)) for quote in backing.quotes) else None
+    return (
+        "a quoted article" if any(said in _words(fold(quote)) for quote in backing.quotes) else None
+    )
 
 
 def _words(folded: str) -> str:
@@ -274,7 +300,9 @@ def _words(folded: str) -> str:
 def _of_action(action: Action, backing: Backing) -> str | None:
     if action in (done := backing.done):
         return f"{done[action]} did it"
-    return next((f"clause {clause.name}" for clause in backing.clauses if action in clause.actions), None)
+    return next(
+        (f"clause {clause.name}" for clause in backing.clauses if action in clause.actions), None
+    )
 
 
 def _of_reservation(folded: str, backing: Backing) -> str | None:
@@ -299,7 +327,8 @@ def _moments(data: Any) -> Iterator[datetime]:
 
 
 def _of_delivery(dates: Sequence[Commitment], backing: Backing) -> str | None:
-    """When something arrives is not ours to do: it is as good as its date, and without one as what was looked up."""
+    """When something arrives is not ours to do: it is as good as its date, and without one as
+    what was looked up."""
     if dates:
         return dates[0].backed_by if all(day.backed_by for day in dates) else None
     return next((f"result of {result.get('tool', 'a tool')}" for result in backing.results), None)
@@ -311,7 +340,11 @@ def _of_amount(amount: str, actions: list[Action], backing: Backing) -> str | No
         return known
     kind = measure(amount)
     for clause in backing.clauses:
-        fits = clause.up_to is not None and kind is not None and kind[1].currency == clause.up_to.currency
+        fits = (
+            clause.up_to is not None
+            and kind is not None
+            and kind[1].currency == clause.up_to.currency
+        )
         if (
             fits
             and kind is not None
@@ -335,7 +368,9 @@ def _of_date(value: str, day: date, actions: list[Action], backing: Backing) -> 
         near = length is not None and today <= day <= today + cast(timedelta, length[1])
         if near and (not clause.actions or not actions or {*actions} & {*clause.actions}):
             return f"clause {clause.name}"
-        if value in backing.in_clauses[clause.name] or any(value in fold(words) for words in clause.words):
+        if value in backing.in_clauses[clause.name] or any(
+            value in fold(words) for words in clause.words
+        ):
             return f"clause {clause.name}"
     if value in backing.in_quotes or any(value in fold(quote) for quote in backing.quotes):
         return "a quoted article"
@@ -358,7 +393,11 @@ def _values(data: Any, now: datetime, depth: int = 0) -> set[str]:
     kind = measure(data)
     if kind is not None and kind[0] in ("date", "moment"):
         return {kind[1].isoformat()[:10]}
-    return {_amount(kind[1].amount, kind[1].currency)} if kind is not None and kind[0] == "money" else set()
+    return (
+        {_amount(kind[1].amount, kind[1].currency)}
+        if kind is not None and kind[0] == "money"
+        else set()
+    )
 
 
 def _priced(fields: Mapping[str, Any]) -> set[str]:
@@ -366,18 +405,32 @@ def _priced(fields: Mapping[str, Any]) -> set[str]:
     currency = fields.get("currency")
     if not isinstance(currency, str) or not re.fullmatch(r"[A-Za-z]{3}", currency):
         return set()
-    numbers = [value for value in fields.values() if (kind := measure(value)) is not None and kind[0] == "number"]
+    numbers = [
+        value
+        for value in fields.values()
+        if (kind := measure(value)) is not None and kind[0] == "number"
+    ]
     texts = [
-        value for value in fields.values() if isinstance(value, str) and re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", value)
+        value
+        for value in fields.values()
+        if isinstance(value, str) and re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", value)
     ]
     return {_amount(number, currency.upper()) for number in (*numbers, *texts)}
 
 
 def _values_in_text(text: str, now: datetime) -> set[str]:
     found = _SLOTS.extract(text[:_LONGEST], now=now)
-    amounts = {_amount(match.value["amount"], match.value["currency"]) for match in found["amount"].matches}
+    amounts = {
+        _amount(match.value["amount"], match.value["currency"]) for match in found["amount"].matches
+    }
     days = {match.value[:10] for match in found["day"].matches}
     kind = measure(text)
     return (
-        amounts | days | ({kind[1].isoformat()[:10]} if kind is not None and kind[0] in ("date", "moment") else set())
+        amounts
+        | days
+        | (
+            {kind[1].isoformat()[:10]}
+            if kind is not None and kind[0] in ("date", "moment")
+            else set()
+        )
     )

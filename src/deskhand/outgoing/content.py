@@ -1,4 +1,5 @@
-"""The check of a reply's content: hosts, addresses, account numbers, secrets, other customers, and what hides."""
+"""The check of a reply's content: hosts, addresses, account numbers, secrets, other customers,
+and what hides."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +18,9 @@ from deskhand.outgoing.secrets import canaries_in, keys_in
 MOST_TEXT = 200_000
 _HEADERS = ("to", "subject", "in_reply_to", "language")
 _IN_HEADER = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # those above 0x7f are common in misread names
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+)  # those above 0x7f are common in misread names
 _TURNING = re.compile(
     r"[\u202a-\u202e\u2066-\u2069]|(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]+"
 )
@@ -39,7 +42,11 @@ def check_reply(reply: Reply, allowed: AllowedContent) -> list[Finding]:
         value = getattr(reply, name)
         if isinstance(value, str) and (broken := _IN_HEADER.search(value)):
             reason = f"a line break or control character in `{name}` could forge a header"
-            findings.append(Finding("header_injection", reason, repr(value[:80]), name, *broken.span(), refused=True))
+            findings.append(
+                Finding(
+                    "header_injection", reason, repr(value[:80]), name, *broken.span(), refused=True
+                )
+            )
     for name in ("subject", "text"):
         findings += check_text(getattr(reply, name), allowed, field=name)
     return findings
@@ -48,7 +55,14 @@ def check_reply(reply: Reply, allowed: AllowedContent) -> list[Finding]:
 def check_text(text: str, allowed: AllowedContent, *, field: str = "text") -> list[Finding]:
     """The same for one text."""
     if len(text) > MOST_TEXT:
-        return [Finding("too_long", f"longer than {MOST_TEXT:,} characters: nobody looks through it", "", field)]
+        return [
+            Finding(
+                "too_long",
+                f"longer than {MOST_TEXT:,} characters: nobody looks through it",
+                "",
+                field,
+            )
+        ]
     check = _Check(text, allowed, field)
     found = {(one.rule, one.start, one.end): one for one in check.findings()}
     return sorted(found.values(), key=lambda finding: (finding.start, finding.end))
@@ -74,18 +88,31 @@ class _Check:
         given = self._reading.given
         for match in _TURNING.finditer(given):
             reason = "characters that nobody sees change what is read"
-            yield Finding("hidden_text", reason, repr(match.group()[:40]), self._field, *match.span())
+            yield Finding(
+                "hidden_text", reason, repr(match.group()[:40]), self._field, *match.span()
+            )
         for match in islice(_CONTROL.finditer(given), 1):
-            yield Finding("control_characters", "a control character", repr(match.group()), self._field, *match.span())
+            yield Finding(
+                "control_characters",
+                "a control character",
+                repr(match.group()),
+                self._field,
+                *match.span(),
+            )
 
     def _links(self) -> Iterator[Finding]:
         for link in links_in(self._reading):
             if link.kind == "userinfo":
                 yield self._finding(
-                    "foreign_host", "a link that hides where it leads behind an @", link.start, link.end
+                    "foreign_host",
+                    "a link that hides where it leads behind an @",
+                    link.start,
+                    link.end,
                 )
             elif link.kind == "script":
-                yield self._finding("script_link", "a link that runs something", link.start, link.end)
+                yield self._finding(
+                    "script_link", "a link that runs something", link.start, link.end
+                )
             elif link.kind == "address":
                 yield from self._address(link.value, link.start, link.end)
             elif not is_allowed_host(link.value, self._hosts):
@@ -107,7 +134,9 @@ class _Check:
 
     def _loading(self) -> Iterator[Finding]:
         for match in _LOADING.finditer(self._reading.skeleton):
-            yield self._finding("remote_content", "it would load or run something at the reader's", *match.span())
+            yield self._finding(
+                "remote_content", "it would load or run something at the reader's", *match.span()
+            )
 
     def _accounts(self) -> Iterator[Finding]:
         known = {_digits_and_letters(one) for one in (*self._allowed.accounts, *self._allowed.own)}
@@ -115,9 +144,13 @@ class _Check:
             if _digits_and_letters(account.number) in known:
                 continue
             if account.kind == "card":
-                yield self._finding("card_number", "a card number", account.start, account.end, hide=True)
+                yield self._finding(
+                    "card_number", "a card number", account.start, account.end, hide=True
+                )
             elif account.kind == "crypto":
-                yield self._finding("crypto_address", "an address for crypto money", account.start, account.end)
+                yield self._finding(
+                    "crypto_address", "an address for crypto money", account.start, account.end
+                )
             else:
                 reason = f"the account {account.number} is not among the desk's own"
                 yield self._finding("foreign_account", reason, account.start, account.end)
@@ -150,12 +183,21 @@ class _Check:
                 continue
             if is_other(token if callable(others) else _folded(token)):
                 end = match.start() + len(token)
-                yield self._finding("other_customer", "this is not known to be the customer's own", match.start(), end)
+                yield self._finding(
+                    "other_customer",
+                    "this is not known to be the customer's own",
+                    match.start(),
+                    end,
+                )
 
-    def _finding(self, rule: Rule, reason: str, start: int, end: int, *, hide: bool = False) -> Finding:
+    def _finding(
+        self, rule: Rule, reason: str, start: int, end: int, *, hide: bool = False
+    ) -> Finding:
         first, last = self._reading.span(start, end)
         shown = self._reading.given[first:last]
-        return Finding(rule, reason, f"{shown[:4]}…" if hide else shown[:200], self._field, first, last)
+        return Finding(
+            rule, reason, f"{shown[:4]}…" if hide else shown[:200], self._field, first, last
+        )
 
 
 def identifiers_in(text: str) -> list[str]:

@@ -8,7 +8,7 @@ kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mg mh mk ml mm mn mo
 nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw sa sb sc sd se sg sh
 si sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug uk us uy uz va vc ve
 vg vi vn vu wf ws ye yt za zm zw
-"""
+"""  # noqa: E501
 _GENERIC = """
 academy adult aero africa agency amsterdam apartments app arpa art asia associates auction audio auto baby band bank
 bar beauty beer berlin bet bid bike bio bit biz blog boutique build builders business buzz cafe capital car care cars
@@ -27,11 +27,30 @@ singles site ski soccer social solar solutions soy spa space srl store stream st
 swiss systems tax taxi team tech tel tennis test theater tips today tokyo tools top tours town toys trade trading
 training travel university vacations vegas ventures video villas vip wales website wedding wien wiki win wine work
 works world wtf xxx xyz yoga zip zone
-"""
+"""  # noqa: E501
 COUNTRIES = frozenset(_COUNTRIES.split())
 GENERIC = frozenset(_GENERIC.split())
-FILES = frozenset({"zip", "mov", "md", "py", "sh", "ps", "so", "rs", "pl", "cat", "bar", "bit", "post", "test", "run"})
-"""Endings that are as often a file's or a plain word: a host only with a path, `www.` or a scheme."""
+FILES = frozenset(
+    {
+        "zip",
+        "mov",
+        "md",
+        "py",
+        "sh",
+        "ps",
+        "so",
+        "rs",
+        "pl",
+        "cat",
+        "bar",
+        "bit",
+        "post",
+        "test",
+        "run",
+    }
+)
+"""Endings that are as often a file's or a plain word: a host only with a path, `www.` or a
+scheme."""
 ABBREVIATIONS = frozenset(
     f"{word}.no" for word in ("ref", "art", "inv", "item", "order", "part", "reg", "serial", "tel")
 )

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Rule = Literal[
-    "header_injection", "foreign_host", "script_link", "foreign_address", "foreign_phone", "foreign_account",
-    "card_number", "crypto_address", "remote_content", "secret", "canary", "other_customer", "hidden_text",
+    "header_injection", "foreign_host", "script_link", "foreign_address", "foreign_phone", "foreign_account",  # noqa: E501
+    "card_number", "crypto_address", "remote_content", "secret", "canary", "other_customer", "hidden_text",  # noqa: E501
     "control_characters", "too_long",
 ]  # fmt: skip
 

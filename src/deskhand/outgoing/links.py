@@ -14,13 +14,18 @@ _AT = r"(?:@| ?[\[({] ?(?:@|at|zavinac|arroba) ?[\])}] ?| at )"
 _LABEL = r"[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?"
 _BARE = re2.compile(rf"(?:{_LABEL}{_DOT})+[a-z][a-z0-9-]{{1,62}}\.?")
 _SCHEME = re2.compile(
-    r"\b(?:h ?[tx] ?[tx] ?p ?s?|ftps?|wss?|sftp|ssh|smb|file|[a-z][a-z0-9+-]{1,20}) ?: ?[/\\] ?[/\\]+ ?"
+    r"\b(?:h ?[tx] ?[tx] ?p ?s?|ftps?|wss?|sftp|ssh|smb|file|[a-z][a-z0-9+-]{1,20}) ?: ?[/\\]"
+    r" ?[/\\]+ ?"
 )
 _RELATIVE = re2.compile(r"""(?:\]\(|=\s*["']?|url\(\s*["']?|\]:\s*)(?:[/\\]{2,})""")
 _AFTER_SCHEME = re2.compile(rf"[^\s<>\"'`)\]|]*(?: ?(?:{_DOT}) ?{_LABEL})*")
-_SCRIPT = re2.compile(r"\b(?:javascript|vbscript|livescript|data|blob|about|intent|jar) ?: ?[a-z0-9/(+;,%'\"]")
+_SCRIPT = re2.compile(
+    r"\b(?:javascript|vbscript|livescript|data|blob|about|intent|jar) ?: ?[a-z0-9/(+;,%'\"]"
+)
 _DATA_WORD = re2.compile(r"^(?:data|about|intent|jar|blob) ?: ?(?:[a-z]+/|text|blank|//)")
-_EMAIL = re2.compile(rf"[a-z0-9!#$%&'*+/=?^_{{|}}~.-]{{1,64}}{_AT}(?:{_LABEL}{_DOT})+[a-z][a-z0-9-]{{1,62}}")
+_EMAIL = re2.compile(
+    rf"[a-z0-9!#$%&'*+/=?^_{{|}}~.-]{{1,64}}{_AT}(?:{_LABEL}{_DOT})+[a-z][a-z0-9-]{{1,62}}"
+)
 _PLAIN_EMAIL = re2.compile(r"[a-z0-9!#$%&'*+/=?^_{|}~.-]{1,64}@\[?[a-z0-9][a-z0-9.:-]*[a-z0-9]\]?")
 _IPV4 = re2.compile(r"\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}\b")
 _PATH = re2.compile(r"^(?::[0-9]{1,5})?/[^\s]")
@@ -41,8 +46,16 @@ class Link(NamedTuple):
 def links_in(reading: Reading) -> Iterator[Link]:
     """Every one once; what stands inside another link (a redirect's target) counts on its own."""
     taken: list[tuple[int, int]] = []
-    for link in (*_with_scheme(reading), *_addresses(reading), *_scripts(reading), *_numeric(reading), *_bare(reading)):
-        if link.kind in ("host", "address") and any(start <= link.start and link.end <= end for start, end in taken):
+    for link in (
+        *_with_scheme(reading),
+        *_addresses(reading),
+        *_scripts(reading),
+        *_numeric(reading),
+        *_bare(reading),
+    ):
+        if link.kind in ("host", "address") and any(
+            start <= link.start and link.end <= end for start, end in taken
+        ):
             continue
         taken.append((link.start, link.end))
         yield link
@@ -125,14 +138,18 @@ def _bare(reading: Reading) -> Iterator[Link]:
         start, end = match.span()
         written = reading.plain[start:end].rstrip(".")
         host = _host(written)
-        if " dot " in skeleton[start:end] and Reading(host.rpartition(".")[2]).skeleton not in GENERIC:
+        if (
+            " dot " in skeleton[start:end]
+            and Reading(host.rpartition(".")[2]).skeleton not in GENERIC
+        ):
             continue
         if _is_ending(host, skeleton[end : end + 40]):
             yield Link("host", host, start, start + len(written))
 
 
 def _is_ending(host: str, after: str) -> bool:
-    """Whether a bare name with dots is meant as a host rather than as two sentences, a file or an abbreviation."""
+    """Whether a bare name with dots is meant as a host rather than as two sentences, a file or
+    an abbreviation."""
     *labels, ending = host.split(".")
     if not labels or (len(labels) == 1 and len(labels[0]) < 2):
         return False

@@ -106,9 +106,7 @@ _DE_GIFT = r"(?:gutschein\w*|rabatt\w*|nachlass\w*|bonus\w*|preisnachlass\w*|gut
 
 
 def _german(verb: str, participle: str) -> str:
-    return (
-        rf"{_DE_WE}.*\b(?:{verb}|{participle})|\b(?:{verb}|{participle})\w*\b.*{_DE_WE}|{_DE_BE}.*\b(?:{participle})\b"
-    )
+    return rf"{_DE_WE}.*\b(?:{verb}|{participle})|\b(?:{verb}|{participle})\w*\b.*{_DE_WE}|{_DE_BE}.*\b(?:{participle})\b"
 
 
 _GERMAN: Patterns = (
@@ -131,7 +129,9 @@ _GERMAN: Patterns = (
 # --- Spanish: the verb says who ---------------------------------------------------------------------------------------
 
 _ES_NEW = r"(?:otr[ao] (?:unidad|articulo|\w+)|nuev[ao]s? \w+|\w+ nuev[ao]\b|recambio|reemplazo|sustitut[oa]|repuesto|reposicion)"
-_ES_GIFT = r"(?:vale\b|vales|cupon\w*|descuento\w*|bono\b|abono comercial|saldo|rebaja|tarjeta regalo)"
+_ES_GIFT = (
+    r"(?:vale\b|vales|cupon\w*|descuento\w*|bono\b|abono comercial|saldo|rebaja|tarjeta regalo)"
+)
 
 
 def _spanish(stem: str, participle: str) -> str:
@@ -160,7 +160,9 @@ _SPANISH: Patterns = (
 
 # --- French -----------------------------------------------------------------------------------------------------------
 
-_FR_NEW = r"(?:remplacement|nouve(?:l|lle|au)s? \w+|autre (?:exemplaire|article|\w+)|piece de rechange)"
+_FR_NEW = (
+    r"(?:remplacement|nouve(?:l|lle|au)s? \w+|autre (?:exemplaire|article|\w+)|piece de rechange)"
+)
 _FR_GIFT = r"(?:bons?\b|remises?|reductions?|avoirs?|cheque cadeau|cheque-cadeau|code promo|geste commercial|rabais)"
 
 
@@ -216,7 +218,9 @@ def _negation(language: str) -> Any:
     return re2.compile(_NEGATION[language])
 
 
-@lru_cache(maxsize=4096)  # templates and articles say the same again and again, and a clause takes 70 patterns to read
+@lru_cache(
+    maxsize=4096
+)  # templates and articles say the same again and again, and a clause takes 70 patterns to read
 def promised(clause: str, languages: tuple[str, ...]) -> Action | None:
     """What a folded clause promises or claims to have done; None for nothing, or for what is denied."""
     if _CONDITION.search(clause) is not None:

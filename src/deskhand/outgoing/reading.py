@@ -1,4 +1,5 @@
-"""A reply as its reader's mail client and eyes take it: decoded, without what is invisible, look-alikes made plain."""
+"""A reply as its reader's mail client and eyes take it: decoded, without what is invisible,
+look-alikes made plain."""
 
 import html
 import re
@@ -27,9 +28,9 @@ _SAME_SIGN = {**_DOTS, **_SLASHES, **_COLONS, **_AT, **_DASHES}
 _LOOK_ALIKE = {
     other: letter
     for letter, others in {
-        "a": "аαɑᴀ", "b": "вьβʙ", "c": "сϲᴄ", "d": "ԁđᴅð", "e": "еёэєεҽᴇ", "f": "ғƒ", "g": "ɡցğ", "h": "нһհħ",
-        "i": "іїιɩıɪ", "j": "јϳ", "k": "кκᴋ", "l": "ӏłʟǀ", "m": "мᴍ", "n": "пηոռɴ", "o": "оοσөօøᴏ", "p": "рρᴘ",
-        "q": "ԛզ", "r": "гяʀ", "s": "ѕꜱß", "t": "тτŧᴛ", "u": "цυսᴜ", "v": "νѵᴠ", "w": "ԝшωᴡ", "x": "хχ",
+        "a": "аαɑᴀ", "b": "вьβʙ", "c": "сϲᴄ", "d": "ԁđᴅð", "e": "еёэєεҽᴇ", "f": "ғƒ", "g": "ɡցğ", "h": "нһհħ",  # noqa: E501
+        "i": "іїιɩıɪ", "j": "јϳ", "k": "кκᴋ", "l": "ӏłʟǀ", "m": "мᴍ", "n": "пηոռɴ", "o": "оοσөօøᴏ", "p": "рρᴘ",  # noqa: E501
+        "q": "ԛզ", "r": "гяʀ", "s": "ѕꜱß", "t": "тτŧᴛ", "u": "цυսᴜ", "v": "νѵᴠ", "w": "ԝшωᴡ", "x": "хχ",  # noqa: E501
         "y": "уγүყ", "z": "ᴢʐ", "3": "зʒ", "6": "б",
     }.items()
     for other in others
@@ -38,7 +39,8 @@ _LOOK_ALIKE = {
 
 
 class Reading:
-    """`plain` as it is read, `skeleton` in ASCII small letters for patterns, both with the way back to the text."""
+    """`plain` as it is read, `skeleton` in ASCII small letters for patterns, both with the way
+    back to the text."""
 
     def __init__(self, text: str) -> None:
         self.given = text
@@ -52,12 +54,17 @@ class Reading:
     def span(self, start: int, end: int) -> tuple[int, int]:
         """A part of `plain` as a part of the given text."""
         if start >= end:
-            return (self._starts[start], self._starts[start]) if start < len(self._starts) else (len(self.given),) * 2
+            return (
+                (self._starts[start], self._starts[start])
+                if start < len(self._starts)
+                else (len(self.given),) * 2
+            )
         return self._starts[start], self._ends[end - 1]
 
 
 def _decoded(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
-    """The text as it is read, and for each of its characters where that begins and ends in the given text."""
+    """The text as it is read, and for each of its characters where that begins and ends in the
+    given text."""
     if text.isascii() and not _ENCODED.search(text):
         return text, range(len(text)), range(1, len(text) + 1)
     letters, starts, ends = list(text), list(range(len(text))), list(range(1, len(text) + 1))
@@ -92,7 +99,8 @@ def _decode(written: str) -> str:
 
 
 def _without_the_invisible(letters: list[str], starts: list[int], ends: list[int]) -> None:
-    """What is not ASCII as it is read, from the end on, so that places before it stay where they are."""
+    """What is not ASCII as it is read, from the end on, so that places before it stay where they
+    are."""
     for place in reversed([strange.start() for strange in _STRANGE.finditer("".join(letters))]):
         read = _as_read(letters[place])
         if len(read) == 1:

@@ -1,4 +1,5 @@
-"""Things that must never leave: keys by their shape, and the desk's own canaries however they are disguised."""
+"""Things that must never leave: keys by their shape, and the desk's own canaries however they
+are disguised."""
 
 import base64
 import binascii
@@ -45,7 +46,9 @@ def canaries_in(text: str, canaries: Collection[str]) -> Iterator[Secret]:
                 yield Secret(places[first], places[last] + 1)
     for pattern, decode in ((_BASE64, _from_base64), (_HEX, _from_hex)):
         for match in pattern.finditer(text):
-            if any(canary in _letters(told)[0] for told in decode(match.group()) for canary in wanted):
+            if any(
+                canary in _letters(told)[0] for told in decode(match.group()) for canary in wanted
+            ):
                 yield Secret(*match.span())
 
 

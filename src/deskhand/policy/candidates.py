@@ -1,7 +1,7 @@
 """Values worth trying for a fact: one of every kind that the rules can tell apart.
 
-Between the bounds and words that rules compare a fact with, all values behave alike; so a fact that has no fitting
-value among these has none at all.
+Between the bounds and words that rules compare a fact with, all values behave alike; so a fact that
+has no fitting value among these has none at all.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,7 +31,10 @@ def candidates(kind: FactType | None, comparisons: list[Comparison]) -> list[Any
         return [MISSING]
     operands = list(_operands(comparisons))
     if kind.values:
-        found: list[Any] = [*kind.values, *(one for one in operands if isinstance(one, str) and one[:7] == "result:")]
+        found: list[Any] = [
+            *kind.values,
+            *(one for one in operands if isinstance(one, str) and one[:7] == "result:"),
+        ]
     else:
         pieces = [one for one in comparisons if one.operator in ("contains", "starts_with")]
         if len({str(one.operand) for one in pieces}) > _MOST_PIECES:
@@ -78,7 +81,9 @@ def _texts(words: list[str], pieces: list[Comparison]) -> Iterator[str]:
     yield from words
     yield _OTHER
     starts = [one.operand for one in pieces if one.operator == "starts_with"]
-    inside = [one.operand for one in pieces if one.operator == "contains" and isinstance(one.operand, str)]
+    inside = [
+        one.operand for one in pieces if one.operator == "contains" and isinstance(one.operand, str)
+    ]
     for count in range(len(inside) + 1):
         for chosen in combinations(inside, count):
             for start in (*starts, ""):
@@ -98,7 +103,9 @@ def _around(bounds: Iterable[Any], step: Any) -> Iterator[Any]:
 
 
 def _numbers(operands: list[Any], kind: FactType) -> Iterator[Any]:
-    bounds = [kind_[1] for one in operands if (kind_ := measure(one)) is not None and kind_[0] == "number"]
+    bounds = [
+        kind_[1] for one in operands if (kind_ := measure(one)) is not None and kind_[0] == "number"
+    ]
     bounds += [bound for bound in (kind.least, kind.most) if bound is not None]
     if kind.kind == "integer":
         found: Iterable[Any] = {int(bound) + step for bound in bounds for step in (-1, 0, 1)} or {1}
@@ -116,7 +123,8 @@ def _amounts(operands: list[Any]) -> dict[str, list[Decimal]]:
         if kind is not None and kind[0] == "money":
             bounds.setdefault(kind[1].currency, []).append(kind[1].amount)
     return {
-        currency: [amount for amount in _around(known, _PENNY) if amount >= 0] for currency, known in bounds.items()
+        currency: [amount for amount in _around(known, _PENNY) if amount >= 0]
+        for currency, known in bounds.items()
     }
 
 
@@ -131,11 +139,19 @@ def _sums(operands: list[Any]) -> Iterator[dict[str, str]]:
     by_currency = _amounts(operands)
     choices = list(product(*([None, *amounts] for amounts in by_currency.values())))[:_MOST_SUMS]
     for chosen in choices:
-        yield {code: str(sum_) for code, sum_ in zip(by_currency, chosen, strict=True) if sum_ is not None}
+        yield {
+            code: str(sum_)
+            for code, sum_ in zip(by_currency, chosen, strict=True)
+            if sum_ is not None
+        }
 
 
 def _dates(operands: list[Any]) -> Iterator[Any]:
-    known = [kind[1] for one in operands if (kind := measure(one)) is not None and kind[0] in ("date", "moment")]
+    known = [
+        kind[1]
+        for one in operands
+        if (kind := measure(one)) is not None and kind[0] in ("date", "moment")
+    ]
     moments = [one for one in known if isinstance(one, datetime)]
     days = [one for one in known if not isinstance(one, datetime)]
     yield from (day + timedelta(days=step) for day in days for step in (0, -1, 1))
@@ -145,7 +161,9 @@ def _dates(operands: list[Any]) -> Iterator[Any]:
 
 
 def _durations(operands: list[Any]) -> Iterator[timedelta]:
-    bounds = [kind[1] for one in operands if (kind := measure(one)) is not None and kind[0] == "duration"]
+    bounds = [
+        kind[1] for one in operands if (kind := measure(one)) is not None and kind[0] == "duration"
+    ]
     yield from _around(bounds, timedelta(hours=1)) if bounds else (timedelta(days=1),)
 
 
@@ -160,5 +178,7 @@ def _lists(operands: list[Any], pieces: list[Comparison]) -> Iterator[list[Any]]
 def _distinct(values: list[Any]) -> list[Any]:
     found: dict[str, Any] = {}
     for value in values:
-        found.setdefault("missing" if value is MISSING else f"{type(value).__name__}:{value!r}", value)
+        found.setdefault(
+            "missing" if value is MISSING else f"{type(value).__name__}:{value!r}", value
+        )
     return list(found.values())

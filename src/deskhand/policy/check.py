@@ -1,4 +1,5 @@
-"""What is wrong with rules as a whole: rules never reached, rules that contradict, tools that nothing allows."""
+"""What is wrong with rules as a whole: rules never reached, rules that contradict, tools that
+nothing allows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +29,7 @@ class PolicyFinding:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "kind": self.kind, "rule": self.rule, "message": self.message, "others": list(self.others),
+            "kind": self.kind, "rule": self.rule, "message": self.message, "others": list(self.others),  # noqa: E501
             "example": to_jsonable_python(self.example, fallback=str),
         }  # fmt: skip
 
@@ -47,7 +48,11 @@ class _Analysis:
 
     def _space(self, shape: ToolShape) -> Space:
         fixed = {"tool": shape.name, "effect": shape.effect, "risk": shape.risk}
-        conditions = [rule.when for rule in self._rules if rule.when is not None and _concerns(rule, shape.name)]
+        conditions = [
+            rule.when
+            for rule in self._rules
+            if rule.when is not None and _concerns(rule, shape.name)
+        ]
         return space_of(conditions, fixed, lambda name: self._types.find(name, [shape.name]))
 
     def rules(self) -> Iterator[PolicyFinding]:
@@ -77,7 +82,13 @@ class _Analysis:
         others = tuple(one.name for one in taken)
         same = {one.then for one in taken} == {rule.then}
         kind: Kind = "shadowed" if same or not taken else "contradicts"
-        said = "" if same else f", which says {' and '.join(sorted({one.then for one in taken}))}, not {rule.then}"
+        said = (
+            ""
+            if same
+            else (
+                f", which says {' and '.join(sorted({one.then for one in taken}))}, not {rule.then}"
+            )
+        )
         message = f"rule {rule.name!r} is never reached: {_listed(others)} decides first{said}"
         return PolicyFinding(kind, rule.name, message, others, _shown(example))
 
@@ -87,12 +98,21 @@ class _Analysis:
             if not _concerns(rule, name):
                 continue
             for index, part in enumerate(parts):
-                rest: list[Goal] = [(other, True) for place, other in enumerate(parts) if place != index]
+                rest: list[Goal] = [
+                    (other, True) for place, other in enumerate(parts) if place != index
+                ]
                 example = self._search(rest, name)
                 if example is not None:
-                    message = f"rule {rule.name!r} never matches: `{part}` cannot hold together with the rest"
-                    return PolicyFinding("never_matches", rule.name, message, (), _shown({**example, "tool": name}))
-        return PolicyFinding("never_matches", rule.name, f"rule {rule.name!r} never matches: no call fits it")
+                    message = (
+                        f"rule {rule.name!r} never matches: `{part}` cannot hold together with the"
+                        " rest"
+                    )
+                    return PolicyFinding(
+                        "never_matches", rule.name, message, (), _shown({**example, "tool": name})
+                    )
+        return PolicyFinding(
+            "never_matches", rule.name, f"rule {rule.name!r} never matches: no call fits it"
+        )
 
     def _takers(self, tool: str, rule: Rule, earlier: Sequence[Rule]) -> list[Rule]:
         """The earlier rules without which it would be reached, at most a few of them."""
@@ -104,18 +124,25 @@ class _Analysis:
         return needed
 
     def contradictions(self) -> Iterator[PolicyFinding]:
-        """A more permissive rule overrides part of a stricter one that is not simply its general case."""
+        """A more permissive rule overrides part of a stricter one that is not simply its general
+        case."""
         for index, first in enumerate(self._rules):
             for second in self._rules[index + 1 :]:
-                if _STRICTNESS[first.then] >= _STRICTNESS[second.then] or {first.name, second.name} & self._dead:
+                if (
+                    _STRICTNESS[first.then] >= _STRICTNESS[second.then]
+                    or {first.name, second.name} & self._dead
+                ):
                     continue
                 example = self._overlap(first, second, self._rules[:index])
                 if example is not None and _really(first, example) and _really(second, example):
                     message = (
-                        f"rule {first.name!r} says {first.then} and rule {second.name!r} says {second.then} of the same"
-                        " call; the first is decisive. Put the stricter one first, or make one of them narrower"
+                        f"rule {first.name!r} says {first.then} and rule {second.name!r} says"
+                        f" {second.then} of the same call; the first is decisive. Put the stricter"
+                        " one first, or make one of them narrower"
                     )
-                    yield PolicyFinding("contradicts", first.name, message, (second.name,), _shown(example))
+                    yield PolicyFinding(
+                        "contradicts", first.name, message, (second.name,), _shown(example)
+                    )
 
     def _overlap(self, first: Rule, second: Rule, earlier: Sequence[Rule]) -> dict[str, Any] | None:
         if first.when is None or second.when is None:
@@ -180,7 +207,9 @@ def _really(rule: Rule, facts: dict[str, Any]) -> bool:
     if rule.when is None:
         return True
     names = {leaf.fact for leaf in leaves(rule.when)}
-    return rule.when.matches({name: facts[canonical(name)] for name in names if canonical(name) in facts})
+    return rule.when.matches(
+        {name: facts[canonical(name)] for name in names if canonical(name) in facts}
+    )
 
 
 def _concerns(rule: Rule, tool: str) -> bool:
@@ -192,4 +221,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _shown(facts: dict[str, Any]) -> dict[str, Any]:
-    return {"tool": facts.get("tool"), **{name: value for name, value in facts.items() if name != "tool"}}
+    return {
+        "tool": facts.get("tool"),
+        **{name: value for name, value in facts.items() if name != "tool"},
+    }

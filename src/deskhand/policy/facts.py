@@ -1,4 +1,5 @@
-"""What is known about one tool call when a policy judges it, and how that is recorded and read again."""
+"""What is known about one tool call when a policy judges it, and how that is recorded and read
+again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,8 +16,8 @@ from deskhand.measures import measure
 from deskhand.model.money import Money
 
 Totals = Mapping[str, Mapping[str, Any]]
-"""By scope (`conversation`, `principal`, `day`), before this call: `calls`, `money` (`{"EUR": "120"}`), and under
-`tools` the same by tool."""
+"""By scope (`conversation`, `principal`, `day`), before this call: `calls`, `money` (`{"EUR":
+"120"}`), and under `tools` the same by tool."""
 
 _DEEPEST = 6
 _MOST_FIELDS = 500
@@ -25,7 +26,8 @@ _MOST_THINGS = 1000
 
 @dataclass(frozen=True)
 class Facts:
-    """One call, who it is for, and what happened before it. All in plain data: what is recorded is what was judged."""
+    """One call, who it is for, and what happened before it. All in plain data: what is recorded
+    is what was judged."""
 
     tool: str
     effect: str
@@ -47,7 +49,8 @@ class Facts:
     origin: Mapping[str, str] = field(default_factory=dict[str, str])
     """Where each argument's value came from: principal, operator, result:N, message, model."""
     objects: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What the arguments that give authority stand for, by argument: fields as plain data, in a list for a list."""
+    """What the arguments that give authority stand for, by argument: fields as plain data, in a
+    list for a list."""
 
     def __post_init__(self) -> None:
         if self.at.tzinfo is None:
@@ -68,7 +71,16 @@ class Facts:
         for name in ("tier", "tags"):
             if f"principal.{name}" in named:
                 named[f"customer.{name}"] = named[f"principal.{name}"]
-        for name in ("tool", "effect", "risk", "intent", "category", "channel", "language", "money"):
+        for name in (
+            "tool",
+            "effect",
+            "risk",
+            "intent",
+            "category",
+            "channel",
+            "language",
+            "money",
+        ):
             if (known := getattr(self, name)) is not None:
                 named[name] = known
         named |= {f"message.{name}": known for name, known in self.message.items()}
@@ -76,20 +88,25 @@ class Facts:
         return named | {f"origin.{argument}": where for argument, where in self.origin.items()}
 
     def each(self) -> list["Facts"]:
-        """One for each thing of a call that acts on several at once: what holds for one need not hold for the next."""
-        several = {name: things for name, things in self.objects.items() if isinstance(things, list)}
+        """One for each thing of a call that acts on several at once: what holds for one need not
+        hold for the next."""
+        several = {
+            name: things for name, things in self.objects.items() if isinstance(things, list)
+        }
         if not several:
             return [self]
         if prod(len(things) for things in several.values()) > _MOST_THINGS:
             raise ValueError(f"one call of {self.tool} acts on too many things")
         choices = product(*several.values())
         return [
-            replace(self, objects={**self.objects, **dict(zip(several, chosen, strict=True))}) for chosen in choices
+            replace(self, objects={**self.objects, **dict(zip(several, chosen, strict=True))})
+            for chosen in choices
         ]
 
     @property
     def money(self) -> Money | None:
-        """The money this call moves: the sum of its amounts; None without any, or with two currencies."""
+        """The money this call moves: the sum of its amounts; None without any, or with two
+        currencies."""
         total: Money | None = None
         for value in self.arguments.values():
             known = measure(value)
@@ -104,7 +121,9 @@ class Facts:
         """As JSON, for the row of the call; `facts_of` reads it again."""
         known = {name: getattr(self, name) for name in self.__dataclass_fields__}
         plain = to_jsonable_python(
-            {name: value for name, value in known.items() if value not in (None, {})}, fallback=str, inf_nan_mode="null"
+            {name: value for name, value in known.items() if value not in (None, {})},
+            fallback=str,
+            inf_nan_mode="null",
         )
         return cast(dict[str, Any], plain)
 
@@ -126,7 +145,8 @@ class Facts:
         return named
 
     def _fields(self, value: Any, *, inside_only: bool = False) -> dict[str, Any]:
-        """A value under the empty name, what is inside it under `.name`; a date also has an age, `.age`."""
+        """A value under the empty name, what is inside it under `.name`; a date also has an age,
+        `.age`."""
         fields: dict[str, Any] = {}
         rooms: list[tuple[str, Any]] = [("", value)]
         while rooms and len(fields) < _MOST_FIELDS:
@@ -141,7 +161,11 @@ class Facts:
         return fields
 
     def _moment(self, then: date) -> datetime:
-        return then if isinstance(then, datetime) else datetime.combine(then, time(), tzinfo=self.at.tzinfo or UTC)
+        return (
+            then
+            if isinstance(then, datetime)
+            else datetime.combine(then, time(), tzinfo=self.at.tzinfo or UTC)
+        )
 
 
 BESIDE = ("tool", "arguments", "origin")
@@ -149,7 +173,8 @@ BESIDE = ("tool", "arguments", "origin")
 
 
 def facts_of(record: Mapping[str, Any]) -> Facts | None:
-    """The facts a recorded call was judged by (its row holds them under `facts`); None when none were recorded."""
+    """The facts a recorded call was judged by (its row holds them under `facts`); None when none
+    were recorded."""
     kept = record.get("facts")
     if not isinstance(kept, Mapping) or not kept:
         return None

@@ -1,4 +1,5 @@
-"""Compiled rules and the one decision over them: the first rule that matches wins; what nothing allows is denied."""
+"""Compiled rules and the one decision over them: the first rule that matches wins; what nothing
+allows is denied."""
 
 import logging
 from collections.abc import Mapping
@@ -28,7 +29,8 @@ _DEFAULT_WORDS: dict[Verdict, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A verdict with the rule that gave it. `reason` is for colleagues; `say` is all a model or a customer learns."""
+    """A verdict with the rule that gave it. `reason` is for colleagues; `say` is all a model or
+    a customer learns."""
 
     verdict: Verdict
     rule: str
@@ -36,7 +38,8 @@ class Decision:
     say: str = ""
     requires_escalation: bool = False
     limit: LimitSpec | None = None
-    """How much of what is allowed passes: the gate counts again where nobody can slip in between."""
+    """How much of what is allowed passes: the gate counts again where nobody can slip in
+    between."""
 
 
 class Policy(Protocol):
@@ -91,18 +94,27 @@ class RulePolicy:
     def __post_init__(self) -> None:
         named = {tool for rule in self.rules for tool in rule.tools or ()}
         every = [(rule, rule.tools) for rule in self.rules]
-        by_tool = {name: tuple(rule for rule, only in every if only is None or name in only) for name in named}
+        by_tool = {
+            name: tuple(rule for rule, only in every if only is None or name in only)
+            for name in named
+        }
         object.__setattr__(self, "_by_tool", by_tool)
         object.__setattr__(self, "_others", tuple(rule for rule, only in every if only is None))
 
     def decide(self, facts: Facts) -> Decision:
-        """Pure and total: the strictest verdict about the things it acts on; an error of its own holds the call."""
+        """Pure and total: the strictest verdict about the things it acts on; an error of its own
+        holds the call."""
         try:
-            return max((self._decide(one) for one in facts.each()), key=lambda made: _STRICTNESS.index(made.verdict))
+            return max(
+                (self._decide(one) for one in facts.each()),
+                key=lambda made: _STRICTNESS.index(made.verdict),
+            )
         except Exception:
             log.exception("the policy failed on a call of %s; it is held", facts.tool)
             reason = f"the policy's check of this call of {facts.tool} failed"
-            return Decision("hold", POLICY_ERROR, reason, _DEFAULT_WORDS["hold"], requires_escalation=True)
+            return Decision(
+                "hold", POLICY_ERROR, reason, _DEFAULT_WORDS["hold"], requires_escalation=True
+            )
 
     def matching(self, facts: Facts) -> Rule | None:
         """The rule that decides this call."""
@@ -118,7 +130,13 @@ class RulePolicy:
             return _without_a_rule(facts)
         if rule.limit is not None and (over := over_limit(rule.limit, facts)) is not None:
             reason = f"rule {rule.name!r} allows it, but {over}"
-            return Decision("hold", rule.name, reason, rule.say or _DEFAULT_WORDS["hold"], rule.requires_escalation)
+            return Decision(
+                "hold",
+                rule.name,
+                reason,
+                rule.say or _DEFAULT_WORDS["hold"],
+                rule.requires_escalation,
+            )
         reason = rule.why or f"rule {rule.name!r}"
         say = rule.say or _DEFAULT_WORDS[rule.then]
         return Decision(rule.then, rule.name, reason, say, rule.requires_escalation, rule.limit)
@@ -139,7 +157,9 @@ def over_limit(limit: LimitSpec, facts: Facts) -> str | None:
     moved = facts.money
     if moved is None or moved.currency != limit.money.currency:
         return f"nobody can tell whether it stays within {limit.money} a {limit.per}"
-    spent = Money.of({"amount": sums.get("money", {}).get(moved.currency, 0), "currency": moved.currency})
+    spent = Money.of(
+        {"amount": sums.get("money", {}).get(moved.currency, 0), "currency": moved.currency}
+    )
     if compare(spent + moved, ("money", limit.money)) == 1:
         return f"together with {spent} before it, it would be more than {limit.money} a {limit.per}"
     return None
@@ -148,12 +168,16 @@ def over_limit(limit: LimitSpec, facts: Facts) -> str | None:
 def _without_a_rule(facts: Facts) -> Decision:
     if facts.effect == "read" or facts.tool in OWN_TOOLS:  # replies have their own checks and modes
         return Decision("allow", NO_RULE)
-    return Decision("deny", NO_RULE, f"no rule allows {facts.tool} in this case", _DEFAULT_WORDS["deny"])
+    return Decision(
+        "deny", NO_RULE, f"no rule allows {facts.tool} in this case", _DEFAULT_WORDS["deny"]
+    )
 
 
 def _compiled(rule: RuleSpec) -> Rule:
     when = compile_condition(rule.when) if rule.when is not None else None
-    return Rule(rule.name, when, rule.then, rule.why, rule.say, rule.requires_escalation, rule.limit)
+    return Rule(
+        rule.name, when, rule.then, rule.why, rule.say, rule.requires_escalation, rule.limit
+    )
 
 
 def _tools_of(condition: Condition | None) -> frozenset[str] | None:

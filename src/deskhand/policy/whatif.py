@@ -1,4 +1,5 @@
-"""What other rules would have said: recorded calls judged again by the old rules and the new ones."""
+"""What other rules would have said: recorded calls judged again by the old rules and the new
+ones."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
-"""Looks for a call that makes some conditions hold and others not: found, or proof that there is none.
+"""Looks for a call that makes some conditions hold and others not: found, or proof that there is
+none.
 
-A comparison of two facts, and one that could not be listed, may come out either way: a call may then be said to exist
-that does not, but none that exists is ever missed.
+A comparison of two facts, and one that could not be listed, may come out either way: a call may
+then be said to exist that does not, but none that exists is ever missed.
 """
 
 from collections.abc import Callable, Iterable
@@ -30,7 +31,9 @@ class Space:
     """Facts whose comparisons may come out either way."""
 
 
-def space_of(conditions: Iterable[Condition], fixed: dict[str, Any], find: Callable[[str], FactType | None]) -> Space:
+def space_of(
+    conditions: Iterable[Condition], fixed: dict[str, Any], find: Callable[[str], FactType | None]
+) -> Space:
     comparisons: dict[str, list[Comparison]] = {}
     for condition in conditions:
         for leaf in leaves(condition):
@@ -83,7 +86,8 @@ class _Search:
     def solve(
         self, goals: list[Goal], domains: Domains, chosen: dict[str, bool], open_: list[list[Goal]]
     ) -> Domains | None:
-        """`chosen` fixes what may come out either way, `open_` are goals of which one each must be met."""
+        """`chosen` fixes what may come out either way, `open_` are goals of which one each must
+        be met."""
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise TooHard
@@ -102,7 +106,9 @@ class _Search:
                 return None
         return self._branch(domains, chosen, open_)
 
-    def _branch(self, domains: Domains, chosen: dict[str, bool], open_: list[list[Goal]]) -> Domains | None:
+    def _branch(
+        self, domains: Domains, chosen: dict[str, bool], open_: list[list[Goal]]
+    ) -> Domains | None:
         left: list[list[Goal]] = []
         for parts in open_:
             possible = [part for part in parts if self._state(part, domains, chosen) is not False]
@@ -120,7 +126,9 @@ class _Search:
                 return found
         return None
 
-    def _narrow(self, condition: Condition, wanted: bool, domains: Domains, chosen: dict[str, bool]) -> bool:
+    def _narrow(
+        self, condition: Condition, wanted: bool, domains: Domains, chosen: dict[str, bool]
+    ) -> bool:
         if self._is_free(condition):
             return chosen.setdefault(str(condition), wanted) is wanted
         assert isinstance(condition, Comparison)
@@ -139,12 +147,20 @@ class _Search:
             every = isinstance(condition, AllOf) is wanted
             if every:
                 return False if False in states else True if all(states) else None
-            return True if True in states else False if all(state is False for state in states) else None
+            return (
+                True
+                if True in states
+                else False
+                if all(state is False for state in states)
+                else None
+            )
         if self._is_free(condition):
             known = chosen.get(str(condition))
             return None if known is None else known is wanted
         assert isinstance(condition, Comparison)
-        outcomes = {_holds(condition, value) is wanted for value in domains[canonical(condition.fact)]}
+        outcomes = {
+            _holds(condition, value) is wanted for value in domains[canonical(condition.fact)]
+        }
         return outcomes.pop() if len(outcomes) == 1 else None
 
     def _is_free(self, condition: Condition) -> bool:

@@ -1,4 +1,5 @@
-"""Which way a message goes: rules of desk.yaml, compiled, and what is wrong with them as a whole."""
+"""Which way a message goes: rules of desk.yaml, compiled, and what is wrong with them as a
+whole."""
 
 from deskhand.routing.rules import Router
 

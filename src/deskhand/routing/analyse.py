@@ -1,6 +1,8 @@
-"""What is wrong with routing rules as a whole: hidden, impossible and contending ones, each shown by a message.
+"""What is wrong with routing rules as a whole: hidden, impossible and contending ones, each shown
+by a message.
 
-What is reported is so; not everything that is so is reported (a rule hidden by two others together, say).
+What is reported is so; not everything that is so is reported (a rule hidden by two others together,
+say).
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,20 +43,30 @@ def analysed(rules: Sequence[RoutingRuleSection]) -> list[Finding]:
 
 def _unreachable(rule: RoutingRuleSection) -> Finding | None:
     if never(rule.match):
-        return Finding("unreachable", rule.name, None, f"no message can ever match `{rule.name}`", None)
+        return Finding(
+            "unreachable", rule.name, None, f"no message can ever match `{rule.name}`", None
+        )
     return None
 
 
 def _shadowed(rule: RoutingRuleSection, earlier: Sequence[RoutingRuleSection]) -> Finding | None:
     for other in earlier:
         if _may_meet(rule.match, other.match) and implies(rule.match, other.match):
-            problem = f"`{rule.name}` is never reached: every message it is about is taken by `{other.name}` before"
-            return Finding("shadowed", rule.name, other.name, problem, _told(example_of(rule.match)))
+            problem = (
+                f"`{rule.name}` is never reached: every message it is about is taken by"
+                f" `{other.name}` before"
+            )
+            return Finding(
+                "shadowed", rule.name, other.name, problem, _told(example_of(rule.match))
+            )
     return None
 
 
-def _conflicts(rule: RoutingRuleSection, earlier: Sequence[RoutingRuleSection]) -> Iterator[Finding]:
-    """Rules of which neither contains the other, that lead to different places and share a message."""
+def _conflicts(
+    rule: RoutingRuleSection, earlier: Sequence[RoutingRuleSection]
+) -> Iterator[Finding]:
+    """Rules of which neither contains the other, that lead to different places and share a
+    message."""
     for other in earlier:
         if _target(rule) == _target(other) or not _may_meet(rule.match, other.match):
             continue
@@ -62,7 +74,10 @@ def _conflicts(rule: RoutingRuleSection, earlier: Sequence[RoutingRuleSection]) 
             continue  # the exception first, the rule after it: as it should be
         both = example_of(rule.match, other.match)
         if both is not None and meets(both, rule.match) and meets(both, other.match):
-            problem = f"a message can match `{other.name}` and `{rule.name}`, which go different ways; the first wins"
+            problem = (
+                f"a message can match `{other.name}` and `{rule.name}`, which go different ways;"
+                " the first wins"
+            )
             yield Finding("conflicting", rule.name, other.name, problem, _told(both))
 
 
@@ -88,7 +103,8 @@ def _folded(value: str | None) -> str | None:
     return None if value is None else value.strip().lower()
 
 
-# --- logic ------------------------------------------------------------------------------------------------------------
+# --- logic
+# ------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def never(match: MatchSection) -> bool:
@@ -103,14 +119,19 @@ def never(match: MatchSection) -> bool:
 
 
 def implies(narrow: MatchSection, wide: MatchSection) -> bool:
-    """Whether every message that matches `narrow` matches `wide`; False where that cannot be told."""
+    """Whether every message that matches `narrow` matches `wide`; False where that cannot be
+    told."""
     if not _asks(wide):
         return False
     if narrow.any is not None and any(map(_asks, narrow.any)):
         rest = narrow.model_copy(update={"any": None})
         if all(implies(_both(rest, choice), wide) for choice in narrow.any if _asks(choice)):
             return True
-    return all(_implied(narrow, name, getattr(wide, name)) for name in wide.model_fields_set if _given(wide, name))
+    return all(
+        _implied(narrow, name, getattr(wide, name))
+        for name in wide.model_fields_set
+        if _given(wide, name)
+    )
 
 
 def _implied(narrow: MatchSection, name: str, wanted: Any) -> bool:
@@ -126,9 +147,14 @@ def _implied(narrow: MatchSection, name: str, wanted: Any) -> bool:
         case "forwarded_from":
             return _folded(wanted) in (_folded(narrow.forwarded_from), _folded(narrow.sender_email))
         case "subject_contains":
-            return narrow.subject_contains is not None and wanted.casefold() in narrow.subject_contains.casefold()
+            return (
+                narrow.subject_contains is not None
+                and wanted.casefold() in narrow.subject_contains.casefold()
+            )
         case "header_match":
-            own_headers = {key.lower(): pattern for key, pattern in (narrow.header_match or {}).items()}
+            own_headers = {
+                key.lower(): pattern for key, pattern in (narrow.header_match or {}).items()
+            }
             return all(own_headers.get(key.lower()) == pattern for key, pattern in wanted.items())
         case "attachment":
             has = narrow.attachment is True or isinstance(narrow.attachment, str)
@@ -151,6 +177,7 @@ def _given(match: MatchSection, name: str) -> bool:
 
 
 def _both(one: MatchSection, other: MatchSection) -> MatchSection:
-    """One match with what the other adds; where both say the same thing differently, the first is kept."""
+    """One match with what the other adds; where both say the same thing differently, the first
+    is kept."""
     added = {name: getattr(other, name) for name in other.model_fields_set if not _given(one, name)}
     return one.model_copy(update=added)

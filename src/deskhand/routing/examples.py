@@ -1,4 +1,5 @@
-"""A message that a rule is about, made from the rule itself; what was made is always checked by the matcher."""
+"""A message that a rule is about, made from the rule itself; what was made is always checked by
+the matcher."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -33,10 +34,18 @@ class Example:
 
     def add(self, match: MatchSection) -> bool:
         """Take a match's conditions up; False when they contradict what is there."""
-        attachment = self.attachment if match.attachment in (None, True) and self.attachment else match.attachment
+        attachment = (
+            self.attachment
+            if match.attachment in (None, True) and self.attachment
+            else match.attachment
+        )
         agreed = [
-            self._settle("sender", match.sender_email.strip().lower() if match.sender_email else None),
-            self._settle("domain", match.sender_domain.strip().lower() if match.sender_domain else None),
+            self._settle(
+                "sender", match.sender_email.strip().lower() if match.sender_email else None
+            ),
+            self._settle(
+                "domain", match.sender_domain.strip().lower() if match.sender_domain else None
+            ),
             self._settle("channel", match.channel),
             self._settle("language", match.language),
             self._settle("intent", match.intent),
@@ -48,7 +57,10 @@ class Example:
         for name, pattern in (match.header_match or {}).items():
             self.headers.setdefault(name.lower(), text_for(pattern))
         if match.forwarded_from:
-            agreed.append(self.headers.setdefault("x-forwarded-from", match.forwarded_from) == match.forwarded_from)
+            agreed.append(
+                self.headers.setdefault("x-forwarded-from", match.forwarded_from)
+                == match.forwarded_from
+            )
         return all(agreed)
 
     def _settle(self, name: str, wanted: Any) -> bool:
@@ -63,7 +75,9 @@ class Example:
             id="example",
             channel=self.channel or "mail",
             conversation="example",
-            sender=Address(address=self.sender or (f"somebody@{self.domain}" if self.domain else _SOMEBODY)),
+            sender=Address(
+                address=self.sender or (f"somebody@{self.domain}" if self.domain else _SOMEBODY)
+            ),
             subject=" ".join(self.subject),
             headers=self.headers,
             attachments=(_attachment(self.attachment),) if self.attachment else (),
@@ -72,12 +86,18 @@ class Example:
 
     def told(self) -> dict[str, Any]:
         message = self.message()
-        told: dict[str, Any] = {"from": message.sender.address, "subject": message.subject, "channel": message.channel}
+        told: dict[str, Any] = {
+            "from": message.sender.address,
+            "subject": message.subject,
+            "channel": message.channel,
+        }
         if self.headers:
             told["headers"] = self.headers
         if self.attachment:
             told["attachment"] = f"{message.attachments[0].name} ({message.attachments[0].type})"
-        return told | {name: value for name in ("language", "intent") if (value := getattr(self, name))}
+        return told | {
+            name: value for name in ("language", "intent") if (value := getattr(self, name))
+        }
 
 
 def example_of(*matches: MatchSection) -> Example | None:
@@ -91,12 +111,15 @@ def example_of(*matches: MatchSection) -> Example | None:
 
 
 def meets(example: Example, match: MatchSection) -> bool:
-    facts = Facts(example.message(), lambda message: example.language, lambda message: example.intent)
+    facts = Facts(
+        example.message(), lambda message: example.language, lambda message: example.intent
+    )
     return all_of(match)(facts) is not None
 
 
 def _branches(match: MatchSection) -> Iterator[list[MatchSection]]:
-    """The ways to meet a match: one choice of every `any` in it. `not` is only checked in the end."""
+    """The ways to meet a match: one choice of every `any` in it. `not` is only checked in the
+    end."""
     if not match.any:
         yield [match]
         return
@@ -108,15 +131,21 @@ def _branches(match: MatchSection) -> Iterator[list[MatchSection]]:
 def _attachment(wanted: bool | str | None) -> Attachment:
     name, kind = "file.pdf", "application/pdf"
     if isinstance(wanted, str):
-        name, kind = (f"file{wanted}", kind) if wanted.startswith(".") else (name, wanted.replace("*", "png"))
+        name, kind = (
+            (f"file{wanted}", kind)
+            if wanted.startswith(".")
+            else (name, wanted.replace("*", "png"))
+        )
     return Attachment(name=name, type=kind, size=1)
 
 
-# --- patterns ---------------------------------------------------------------------------------------------------------
+# --- patterns
+# ---------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def text_for(pattern: str) -> str:
-    """A short text that this pattern finds, for the plain patterns people write; else the pattern itself."""
+    """A short text that this pattern finds, for the plain patterns people write; else the
+    pattern itself."""
     try:
         return "".join(_pieces(sre.parse(pattern)))
     except Exception:  # RE2 knows things that Python's parser does not

@@ -23,7 +23,9 @@ def unknown(message: Message) -> None:
 class Facts:
     """One message as the conditions see it."""
 
-    def __init__(self, message: Message, language: LanguageOf = unknown, intent: IntentOf = unknown) -> None:
+    def __init__(
+        self, message: Message, language: LanguageOf = unknown, intent: IntentOf = unknown
+    ) -> None:
         self.message = message
         self._language, self._intent = language, intent
         self.sender = message.sender.address.strip().lower()
@@ -43,7 +45,8 @@ class Facts:
 
     @cached_property
     def forwarded_from(self) -> dict[str, str]:
-        """Addresses a forwarded message may be from, and where each was seen; any of them can be forged."""
+        """Addresses a forwarded message may be from, and where each was seen; any of them can be
+        forged."""
         body = self.message.body[:_LOOKED_AT]
         found = dict.fromkeys(addresses_in(body), "the body") if "@" in body else {}
         for name in ("reply-to", "x-forwarded-from"):
@@ -71,6 +74,8 @@ def addresses_in(text: str) -> list[str]:
 
 def _written(header: str) -> list[str]:
     try:
-        return [address.lower() for _, address in getaddresses(header.split("\n")) if "@" in address]
+        return [
+            address.lower() for _, address in getaddresses(header.split("\n")) if "@" in address
+        ]
     except (RecursionError, IndexError):
         return addresses_in(header)

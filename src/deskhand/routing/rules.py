@@ -1,4 +1,5 @@
-"""The compiled matcher: hash lookups for exact conditions, so that ten thousand rules cost about what ten do."""
+"""The compiled matcher: hash lookups for exact conditions, so that ten thousand rules cost about
+what ten do."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +33,8 @@ class Rule:
 
 
 class Router:
-    """A desk's routing rules. The first rule that matches wins; without one a message takes the default flow."""
+    """A desk's routing rules. The first rule that matches wins; without one a message takes the
+    default flow."""
 
     def __init__(
         self,
@@ -43,7 +45,8 @@ class Router:
         intent: IntentOf = unknown,
         stand_ins: Mapping[str, str] | None = None,
     ) -> None:
-        """`stand_ins` are flows that no model can be asked for, each with the flow that works its messages instead."""
+        """`stand_ins` are flows that no model can be asked for, each with the flow that works
+        its messages instead."""
         self._stand_ins = dict(stand_ins or {})
         self._default, self._language, self._intent = default_flow, language, intent
         self.rules = tuple(Rule(spec, tuple(conditions_of(spec.match))) for spec in rules)
@@ -54,7 +57,8 @@ class Router:
         for number, spec in enumerate(rules):
             self._file(number, spec.match)
         self.reads = any(_reads(spec.match) for spec in rules)
-        """Whether a rule asks for the language or the intent, which takes milliseconds to find out."""
+        """Whether a rule asks for the language or the intent, which takes milliseconds to find
+        out."""
 
     def route(self, message: Message) -> Route:
         """Where a message goes, by which rule and why."""
@@ -70,13 +74,25 @@ class Router:
         return self._going("pipeline", None, self._default, None, "no rule matches")
 
     def _going(
-        self, route: Literal["pipeline", "agent"], profile: str | None, flow: str, rule: str | None, why: str
+        self,
+        route: Literal["pipeline", "agent"],
+        profile: str | None,
+        flow: str,
+        rule: str | None,
+        why: str,
     ) -> Route:
         instead = self._stand_ins.get(flow)
         if instead is not None:
             why = f"{why}; {flow} has no model to ask, so {instead} works it"
         replaced = flow if instead is not None else None
-        return Route(route=route, profile=profile, flow=instead or flow, instead_of=replaced, rule=rule, why=why)
+        return Route(
+            route=route,
+            profile=profile,
+            flow=instead or flow,
+            instead_of=replaced,
+            rule=rule,
+            why=why,
+        )
 
     def _file(self, number: int, match: MatchSection) -> None:
         """Each rule lies where its most selective exact condition finds it."""
@@ -159,7 +175,11 @@ def _header(name: str, pattern: str) -> Condition:
         if name not in facts.message.headers:
             return None
         values = facts.header(name).split("\n")
-        return f"header {name} matches {pattern!r}" if any(compiled.search(value) for value in values) else None
+        return (
+            f"header {name} matches {pattern!r}"
+            if any(compiled.search(value) for value in values)
+            else None
+        )
 
     return check
 
@@ -178,7 +198,9 @@ def _attachment(wanted: bool | str) -> Condition:
         return lambda facts: words if bool(facts.message.attachments) == wanted else None
     kind = wanted.lower()
     return lambda facts: (
-        f"an attachment is {wanted}" if any(_is_kind(one, kind) for one in facts.message.attachments) else None
+        f"an attachment is {wanted}"
+        if any(_is_kind(one, kind) for one in facts.message.attachments)
+        else None
     )
 
 
@@ -194,7 +216,9 @@ def _any(matches: Sequence[MatchSection]) -> Condition:
     choices = [all_of(match) for match in matches]
 
     def check(facts: Facts) -> str | None:
-        return next((f"any: {why}" for choice in choices if (why := choice(facts)) is not None), None)
+        return next(
+            (f"any: {why}" for choice in choices if (why := choice(facts)) is not None), None
+        )
 
     return check
 

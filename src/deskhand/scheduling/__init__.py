@@ -1,1 +1,2 @@
-"""Time arithmetic: working hours, free time, slots, recurring events, invitations. Nothing here talks to anybody."""
+"""Time arithmetic: working hours, free time, slots, recurring events, invitations. Nothing here
+talks to anybody."""

@@ -1,4 +1,5 @@
-"""The answer to an invitation as calendar data (iTIP): what travels with the mail that says the same in words."""
+"""The answer to an invitation as calendar data (iTIP): what travels with the mail that says the
+same in words."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -14,10 +15,13 @@ if TYPE_CHECKING:
 _KEPT = ("UID", "SEQUENCE", "RECURRENCE-ID", "DTSTART", "DTEND", "DURATION", "SUMMARY", "ORGANIZER")
 
 
-def answer_to(text: str, answer: str, ours: Collection[str], sender: str, now: datetime) -> str | None:
+def answer_to(
+    text: str, answer: str, ours: Collection[str], sender: str, now: datetime
+) -> str | None:
     """`METHOD:REPLY` to the request in a `text/calendar` part; None where there is none to answer.
 
-    We answer as the attendee with one of the addresses `ours`; as `sender` where the invitation names none of them.
+    We answer as the attendee with one of the addresses `ours`; as `sender` where the invitation
+    names none of them.
     """
     from icalendar import Calendar, Event
 

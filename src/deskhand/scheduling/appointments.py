@@ -1,4 +1,5 @@
-"""Our own appointments as calendar data, and how they are changed without touching what people wrote into them."""
+"""Our own appointments as calendar data, and how they are changed without touching what people
+wrote into them."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +12,8 @@ _STATUS = {BookingState.TENTATIVE: "TENTATIVE", BookingState.CONFIRMED: "CONFIRM
 
 
 def uid_of(key: str) -> str:
-    """The key of the effect that holds the time: the same for every attempt, different for every other."""
+    """The key of the effect that holds the time: the same for every attempt, different for every
+    other."""
     return f"{key}@deskhand"
 
 
@@ -38,11 +40,16 @@ def written(booking: Booking, title: str, now: datetime) -> bytes:
 
 
 def confirmed(data: bytes, now: datetime) -> bytes:
-    """The same event with its status changed: a colleague may have written something into it meanwhile."""
+    """The same event with its status changed: a colleague may have written something into it
+    meanwhile."""
     for calendar in parse_calendar(data):
         for event in calendar.walk("VEVENT"):
             sequence: Any = event.get("SEQUENCE", 0)
-            for name, value in (("STATUS", "CONFIRMED"), ("SEQUENCE", int(sequence) + 1), ("DTSTAMP", now)):
+            for name, value in (
+                ("STATUS", "CONFIRMED"),
+                ("SEQUENCE", int(sequence) + 1),
+                ("DTSTAMP", now),
+            ):
                 event.pop(name, None)
                 event.add(name, value)
         changed: bytes = calendar.to_ical()

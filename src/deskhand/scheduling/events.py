@@ -1,4 +1,5 @@
-"""Calendar data (iCalendar) as busy time: recurring events expanded, what does not block anybody left out."""
+"""Calendar data (iCalendar) as busy time: recurring events expanded, what does not block anybody
+left out."""
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -51,14 +52,20 @@ def parse_calendar(raw: bytes | str) -> "list[Component]":
     except Exception as error:  # the library raises all kinds of errors on broken data
         raise CalendarUnreadable(f"this is no calendar data: {str(error)[:200]}") from None
     if not found or any(one.name != "VCALENDAR" for one in found):
-        raise CalendarUnreadable("this is no calendar data: it holds no calendar, or only the beginning of one")
+        raise CalendarUnreadable(
+            "this is no calendar data: it holds no calendar, or only the beginning of one"
+        )
     return found
 
 
-def busy_in(calendars: "Iterable[Component]", frame: Span, zone: ZoneInfo, beside: Collection[str] = ()) -> list[Span]:
-    """When somebody is busy, within the frame; `zone` is where days and times without a zone are meant.
+def busy_in(
+    calendars: "Iterable[Component]", frame: Span, zone: ZoneInfo, beside: Collection[str] = ()
+) -> list[Span]:
+    """When somebody is busy, within the frame; `zone` is where days and times without a zone are
+    meant.
 
-    Events that are transparent or cancelled block nobody; those with one of the uids `beside` are not looked at.
+    Events that are transparent or cancelled block nobody; those with one of the uids `beside` are
+    not looked at.
     """
     found: list[Span] = []
     series: dict[str, list[Component]] = {}
@@ -106,7 +113,11 @@ def first_span(event: "Component", zone: ZoneInfo) -> Span | None:
 
 def _spans_of(events: "Sequence[Component]", frame: Span, zone: ZoneInfo) -> Iterator[Span]:
     """The occurrences of all events with one uid: those that were changed stand for themselves."""
-    changed = {moment.at: event for event in events if (moment := moment_of(event, "RECURRENCE-ID", zone)) is not None}
+    changed = {
+        moment.at: event
+        for event in events
+        if (moment := moment_of(event, "RECURRENCE-ID", zone)) is not None
+    }
     for event in events:
         start = moment_of(event, "DTSTART", zone)
         if start is None:
@@ -123,14 +134,19 @@ def _spans_of(events: "Sequence[Component]", frame: Span, zone: ZoneInfo) -> Ite
                 yield _span(by, shifted, zone)
 
 
-def _occurrences(event: "Component", start: Moment, frame: Span, zone: ZoneInfo) -> Iterator[Moment]:
+def _occurrences(
+    event: "Component", start: Moment, frame: Span, zone: ZoneInfo
+) -> Iterator[Moment]:
     left_out = {moment.at for moment in _listed(event, "EXDATE", zone)}
     moments = [start, *_listed(event, "RDATE", zone)]
     lower, upper = (bound.astimezone(start.zone).replace(tzinfo=None) for bound in frame)
     rules: Any = event.get("RRULE")
     for written in rules if isinstance(rules, list) else [] if rules is None else [rules]:
         try:
-            rule = read_rule({str(name).upper(): several for name, several in written.items()}, _until(written, start))
+            rule = read_rule(
+                {str(name).upper(): several for name, several in written.items()},
+                _until(written, start),
+            )
         except RuleUnreadable as error:
             log.warning("an event's rule is not read, only its first time counts: %s", error)
             continue
@@ -144,11 +160,16 @@ def _occurrences(event: "Component", start: Moment, frame: Span, zone: ZoneInfo)
 def _from_then_on(
     changed: "dict[datetime, Component]", moment: Moment, zone: ZoneInfo
 ) -> "tuple[Component, Moment] | None":
-    """The change (THISANDFUTURE) that an occurrence goes by, and when it takes place because of it."""
+    """The change (THISANDFUTURE) that an occurrence goes by, and when it takes place because of
+    it."""
     latest: tuple[datetime, Component] | None = None
     for at, event in changed.items():
         range_of = getattr(event.get("RECURRENCE-ID"), "params", {}).get("RANGE", "")
-        if str(range_of).upper() == "THISANDFUTURE" and at <= moment.at and (latest is None or at > latest[0]):
+        if (
+            str(range_of).upper() == "THISANDFUTURE"
+            and at <= moment.at
+            and (latest is None or at > latest[0])
+        ):
             latest = (at, event)
     if latest is None:
         return None
@@ -180,7 +201,8 @@ def _listed(event: "Component", name: str, zone: ZoneInfo) -> Iterator[Moment]:
 
 
 def _span(event: "Component", start: Moment, zone: ZoneInfo) -> Span:
-    """From this beginning, as long as the event says: by the clock where it gives an end, else by its duration."""
+    """From this beginning, as long as the event says: by the clock where it gives an end, else
+    by its duration."""
     own = moment_of(event, "DTSTART", zone)
     end = moment_of(event, "DTEND", zone)
     lasts: Any = getattr(event.get("DURATION"), "dt", None)
@@ -207,4 +229,6 @@ def _free_busy(component: "Component") -> Iterator[Span]:
             continue
         start = value[0] if value[0].tzinfo else value[0].replace(tzinfo=UTC)
         end = start + value[1] if isinstance(value[1], timedelta) else value[1]
-        yield Span(start.astimezone(UTC), (end if end.tzinfo else end.replace(tzinfo=UTC)).astimezone(UTC))
+        yield Span(
+            start.astimezone(UTC), (end if end.tzinfo else end.replace(tzinfo=UTC)).astimezone(UTC)
+        )

@@ -1,4 +1,5 @@
-"""Working hours: `{mon-fri: "9:00-12:00, 13:00-17:00"}` as spans of real time, also where clocks are changed."""
+"""Working hours: `{mon-fri: "9:00-12:00, 13:00-17:00"}` as spans of real time, also where clocks
+are changed."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -38,7 +39,8 @@ class Hours:
         return merged(within(self.stretches(frame), frame))
 
     def stretches(self, frame: Span) -> Iterator[Span]:
-        """Each day's hours, whole, of every day that the frame touches and one more at both ends."""
+        """Each day's hours, whole, of every day that the frame touches and one more at both
+        ends."""
         day = frame.start.astimezone(self.zone).date() - timedelta(days=1)
         last = frame.end.astimezone(self.zone).date() + timedelta(days=1)
         while day <= last:
@@ -51,7 +53,8 @@ class Hours:
 def shown_between(day: date, opening: Opening, zone: ZoneInfo) -> list[Span]:
     """The real time during which a local clock shows something from the first up to the second.
 
-    Mostly one span; two where the clock goes back and shows some of it again, none where it skips all of it.
+    Mostly one span; two where the clock goes back and shows some of it again, none where it skips
+    all of it.
     """
     midnight = datetime.combine(day, time(), tzinfo=UTC)
     window = Span(midnight - timedelta(hours=15), midnight + timedelta(hours=39))
@@ -63,7 +66,8 @@ def shown_between(day: date, opening: Opening, zone: ZoneInfo) -> list[Span]:
 
 
 def _by_offset(window: Span, zone: ZoneInfo) -> list[tuple[Span, timedelta]]:
-    """The window cut where the zone's clocks are changed, each part with how far they are ahead of UTC."""
+    """The window cut where the zone's clocks are changed, each part with how far they are ahead
+    of UTC."""
     first, last = (_ahead(moment, zone) for moment in (window.start, window.end))
     if first == last:
         return [(window, first)]
@@ -83,14 +87,16 @@ def _ahead(moment: datetime, zone: ZoneInfo) -> timedelta:
 
 
 def instant(day: date, minutes: int, zone: ZoneInfo) -> datetime:
-    """The moment at which a local clock shows this, or first shows something later where it skips it."""
+    """The moment at which a local clock shows this, or first shows something later where it
+    skips it."""
     opening = (minutes, minutes + 36 * 60)
     spans = shown_between(day, opening, zone)
     return spans[0].start
 
 
 def read_hours(written: Mapping[str, str]) -> dict[int, tuple[Opening, ...]]:
-    """`{mon-fri: "9:00-17:00", sat: "9:00-12:00"}`; a day that is named twice has the hours of both."""
+    """`{mon-fri: "9:00-17:00", sat: "9:00-12:00"}`; a day that is named twice has the hours of
+    both."""
     found: dict[int, list[Opening]] = {}
     for days, times in written.items():
         openings = _openings(days, times)
@@ -117,11 +123,15 @@ def _openings(days: str, times: str) -> list[Opening]:
     for part in times.split(","):
         found = _TIMES.fullmatch(part.strip())
         if found is None:
-            raise HoursUnreadable(f"`{part.strip()}` are no hours; write `9:00-17:00` or `9:00-12:00, 13:00-17:00`")
+            raise HoursUnreadable(
+                f"`{part.strip()}` are no hours; write `9:00-17:00` or `9:00-12:00, 13:00-17:00`"
+            )
         hours = [int(number) for number in found.groups()]
         start, end = hours[0] * 60 + hours[1], hours[2] * 60 + hours[3]
         if hours[1] > 59 or hours[3] > 59 or end > _DAY:
-            raise HoursUnreadable(f"`{part.strip()}` is more than a day has; write times up to 24:00")
+            raise HoursUnreadable(
+                f"`{part.strip()}` is more than a day has; write times up to 24:00"
+            )
         if start >= end:
             raise HoursUnreadable(f"the hours of {days} end before they begin: `{part.strip()}`")
         openings.append((start, end))

@@ -29,7 +29,8 @@ class Attendee:
 @dataclass(frozen=True, slots=True)
 class Invitation:
     method: str
-    """`request` asks somebody to come, `cancel` calls it off, `reply` answers an invitation of ours."""
+    """`request` asks somebody to come, `cancel` calls it off, `reply` answers an invitation of
+    ours."""
     uid: str
     what: str
     where: str

@@ -1,4 +1,5 @@
-"""Recurring events: when a rule strikes within a stretch of time. Bounded for every rule, however it is written."""
+"""Recurring events: when a rule strikes within a stretch of time. Bounded for every rule,
+however it is written."""
 
 import calendar
 import re
@@ -41,7 +42,8 @@ class Rule:
     week_start: int = 0
 
     def between(self, start: datetime, lower: datetime, upper: datetime) -> Iterator[datetime]:
-        """When an event that began at `start` happens again, from `lower` up to `upper`; all without a zone."""
+        """When an event that began at `start` happens again, from `lower` up to `upper`; all
+        without a zone."""
         filled = self._filled(start)
         first = 0 if self.count is not None else max(0, filled._periods_to(start, lower) - 1)
         first -= first % filled.interval
@@ -54,7 +56,9 @@ class Rule:
                 if moment < start:
                     continue
                 found += 1
-                if (self.until is not None and moment > self.until) or (self.count is not None and found > self.count):
+                if (self.until is not None and moment > self.until) or (
+                    self.count is not None and found > self.count
+                ):
                     return
                 if lower <= moment < upper:
                     yield moment
@@ -98,7 +102,9 @@ class Rule:
                     return [monday + timedelta(days=day) for day in range(7)]
                 case "MONTHLY":
                     year, month = divmod(start.year * 12 + start.month - 1 + number, 12)
-                    return _days_of(date(year, month + 1, 1), calendar.monthrange(year, month + 1)[1])
+                    return _days_of(
+                        date(year, month + 1, 1), calendar.monthrange(year, month + 1)[1]
+                    )
                 case "YEARLY":
                     year = start.year + number
                     return _days_of(date(year, 1, 1), 366 if calendar.isleap(year) else 365)
@@ -128,7 +134,10 @@ class Rule:
         return (
             (not self.by_month or day.month in self.by_month)
             and (not self.by_month_day or _counted(day.day, _month_length(day), self.by_month_day))
-            and (not self.by_year_day or _counted(day.timetuple().tm_yday, _year_length(day), self.by_year_day))
+            and (
+                not self.by_year_day
+                or _counted(day.timetuple().tm_yday, _year_length(day), self.by_year_day)
+            )
             and (not self.by_week or _week_is_in(day, self.by_week))
             and (not self.by_day or self._weekday_fits(day))
         )
@@ -136,14 +145,20 @@ class Rule:
     def _weekday_fits(self, day: date) -> bool:
         if day.weekday() not in self._weekdays:
             return False
-        in_month = self.frequency == "MONTHLY" or (self.frequency == "YEARLY" and bool(self.by_month))
+        in_month = self.frequency == "MONTHLY" or (
+            self.frequency == "YEARLY" and bool(self.by_month)
+        )
         ordered = in_month or self.frequency == "YEARLY"
         for which, weekday in self.by_day:
             if weekday != day.weekday():
                 continue
             if which == 0 or not ordered:
                 return True
-            place, length = (day.day, _month_length(day)) if in_month else (day.timetuple().tm_yday, _year_length(day))
+            place, length = (
+                (day.day, _month_length(day))
+                if in_month
+                else (day.timetuple().tm_yday, _year_length(day))
+            )
             if which in ((place - 1) // 7 + 1, -((length - place) // 7 + 1)):
                 return True
         return False
@@ -154,8 +169,11 @@ class Rule:
 
 
 def read_rule(parts: Mapping[str, Sequence[object]], until: datetime | None) -> Rule:
-    """A rule from its parts, as `{"FREQ": ["WEEKLY"], "BYDAY": ["MO", "-1FR"]}`; `until` on the event's own clock."""
-    frequency = next((known for known in FREQUENCIES if known == str(_one(parts, "FREQ")).upper()), None)
+    """A rule from its parts, as `{"FREQ": ["WEEKLY"], "BYDAY": ["MO", "-1FR"]}`; `until` on the
+    event's own clock."""
+    frequency = next(
+        (known for known in FREQUENCIES if known == str(_one(parts, "FREQ")).upper()), None
+    )
     if frequency is None:
         raise RuleUnreadable(f"events that recur {_one(parts, 'FREQ')} are not read")
     try:
@@ -184,7 +202,9 @@ def _one(parts: Mapping[str, Sequence[object]], name: str) -> object | None:
     return several[0] if several else None
 
 
-def _numbers(parts: Mapping[str, Sequence[object]], name: str, least: int, most: int) -> tuple[int, ...]:
+def _numbers(
+    parts: Mapping[str, Sequence[object]], name: str, least: int, most: int
+) -> tuple[int, ...]:
     found = tuple(int(str(one)) for one in parts.get(name, ()))
     if any(not least <= number <= most for number in found):
         raise RuleUnreadable(f"{name} of an event is out of range")
@@ -203,7 +223,8 @@ def _days_of(first: date, count: int) -> list[date]:
 
 
 def _counted(place: int, length: int, wanted: tuple[int, ...]) -> bool:
-    """Whether the place is one of those, counted from the beginning or, below zero, from the end."""
+    """Whether the place is one of those, counted from the beginning or, below zero, from the
+    end."""
     return place in wanted or place - length - 1 in wanted
 
 

@@ -28,7 +28,8 @@ class Offering:
         return Span(now + self.notice, now + self.horizon)
 
     def grid(self, now: datetime) -> Iterator[Span]:
-        """Every slot there could be, in order: one after the other from the beginning of each stretch of hours."""
+        """Every slot there could be, in order: one after the other from the beginning of each
+        stretch of hours."""
         frame = self.frame(now)
         earliest = frame.start
         for stretch in self.hours.stretches(frame):
@@ -36,7 +37,9 @@ class Offering:
             while start + self.slot <= min(stretch.end, frame.end):
                 if earliest <= start:
                     yield Span(start, start + self.slot)
-                    earliest = start + self.slot  # a night in which the clock goes back is in two days' hours
+                    earliest = (
+                        start + self.slot
+                    )  # a night in which the clock goes back is in two days' hours
                 start += self.slot
 
     def free(self, now: datetime, busy: Iterable[Span]) -> list[Span]:
@@ -73,7 +76,12 @@ class Wish:
     @property
     def moment(self) -> tuple[date, time] | None:
         """The one time that is asked for; None where there is a choice."""
-        if self.day is None or self.at is None or self.or_day is not None or (self.until or self.day) != self.day:
+        if (
+            self.day is None
+            or self.at is None
+            or self.or_day is not None
+            or (self.until or self.day) != self.day
+        ):
             return None
         return self.day, self.at
 
@@ -86,33 +94,49 @@ class Wish:
         if self.day is None:
             return 0
         last = max(self.day, self.until or self.day)
-        near = 0 if self.day <= day <= last else min(abs((day - self.day).days), abs((day - last).days))
+        near = (
+            0
+            if self.day <= day <= last
+            else min(abs((day - self.day).days), abs((day - last).days))
+        )
         return near if self.or_day is None else min(near, abs((day - self.or_day).days))
 
     def suits(self, slot: Span, hours: Hours) -> bool:
-        """Whether a slot is on one of the days and within the time of day; the very minute is not asked for."""
+        """Whether a slot is on one of the days and within the time of day; the very minute is
+        not asked for."""
         start, end = (moment.astimezone(hours.zone) for moment in slot)
         early = self.after is not None and start.time() < self.after
         late = self.before is not None and (end.time() > self.before or end.date() > start.date())
         return self.days_off(start.date()) == 0 and not early and not late
 
 
-def propose(free: Sequence[Span], hours: Hours, wish: Wish | None = None, count: int = OFFERED) -> list[Span]:
-    """The slots to offer, in order of time: those nearest to the wish, the others such that there is a choice."""
+def propose(
+    free: Sequence[Span], hours: Hours, wish: Wish | None = None, count: int = OFFERED
+) -> list[Span]:
+    """The slots to offer, in order of time: those nearest to the wish, the others such that
+    there is a choice."""
     wish = wish or Wish()
     if wish.at is not None:
         at = wish.at
-        nearest = sorted(free, key=lambda slot: (_days_off(slot, wish, hours), _minutes_off(slot, at, hours), slot))
+        nearest = sorted(
+            free,
+            key=lambda slot: (_days_off(slot, wish, hours), _minutes_off(slot, at, hours), slot),
+        )
         return sorted(nearest[:count])
-    fitting = [slot for slot in free if wish.suits(slot, hours)] if wish.says_something else list(free)
+    fitting = (
+        [slot for slot in free if wish.suits(slot, hours)] if wish.says_something else list(free)
+    )
     chosen = _chosen(fitting, hours, wish, count)
     if len(chosen) < count:
-        chosen += _chosen([slot for slot in free if slot not in fitting], hours, wish, count - len(chosen))
+        chosen += _chosen(
+            [slot for slot in free if slot not in fitting], hours, wish, count - len(chosen)
+        )
     return sorted(chosen)
 
 
 def _chosen(free: Sequence[Span], hours: Hours, wish: Wish, count: int) -> list[Span]:
-    """Day by day from the nearest on; where a stretch of days suits, one slot a half day of all of them."""
+    """Day by day from the nearest on; where a stretch of days suits, one slot a half day of all
+    of them."""
     chosen: list[Span] = []
     by_day = sorted(free, key=lambda slot: (_days_off(slot, wish, hours), slot))
     for _, several in groupby(by_day, key=lambda slot: _days_off(slot, wish, hours)):
@@ -141,7 +165,8 @@ def _minutes_off(slot: Span, at: time, hours: Hours) -> int:
 
 
 def slot_id(slot: Span) -> str:
-    """`slot_20261116T0900Z_30`: says all there is to say, so that nothing needs to be remembered about an offer."""
+    """`slot_20261116T0900Z_30`: says all there is to say, so that nothing needs to be remembered
+    about an offer."""
     start = slot.start.astimezone(UTC)
     minutes = round((slot.end - slot.start).total_seconds() / 60)
     return f"slot_{start:%Y%m%dT%H%M}Z_{minutes}"

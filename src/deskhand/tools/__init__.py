@@ -1,6 +1,15 @@
 """Tools and the gate: what a model may ask for, and the only way it can happen."""
 
-from deskhand.tools.authority import Authority, Customer, CustomerId, Owned, OwnedOrder, SenderAddress, Slot, resolver
+from deskhand.tools.authority import (
+    Authority,
+    Customer,
+    CustomerId,
+    Owned,
+    OwnedOrder,
+    SenderAddress,
+    Slot,
+    resolver,
+)
 from deskhand.tools.case import Ruling, Terms
 from deskhand.tools.context import Context
 from deskhand.tools.desk_code import DeskCode, load_tools

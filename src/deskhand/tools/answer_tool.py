@@ -1,4 +1,5 @@
-"""`answer_invitation`: the time of an invitation is held and accepted, or declined; one called off is given back."""
+"""`answer_invitation`: the time of an invitation is held and accepted, or declined; one called
+off is given back."""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
@@ -37,9 +38,16 @@ def answer_tool(
         found = await calendar.find(key)
         return None if found is None else _told(found, offering)
 
-    @tool(effect="keyed", name=ANSWER_INVITATION, probe=held_already, timeout=PATIENCE, rehearsable=True)
+    @tool(
+        effect="keyed",
+        name=ANSWER_INVITATION,
+        probe=held_already,
+        timeout=PATIENCE,
+        rehearsable=True,
+    )
     async def answer_invitation(principal: Principal, ctx: Context) -> dict[str, Any]:
-        """Answer the invitation in this message: hold and accept a time that is free, give back one called off."""
+        """Answer the invitation in this message: hold and accept a time that is free, give back
+        one called off."""
         one = _the_one(await message_of(ctx.run_id), principal, offering)
         moment = datetime.fromtimestamp(now(), UTC)
         if one.method == "cancel":
@@ -67,13 +75,22 @@ def answer_tool(
 
 
 def _the_one(message: Message | None, principal: Principal, offering: Offering) -> Invitation:
-    """The invitation that the sender himself makes or calls off; any other is a person's to answer."""
+    """The invitation that the sender himself makes or calls off; any other is a person's to
+    answer."""
     found = [] if message is None else invitations_in(message, offering)
     asked = [one for one in found if one.method in ("request", "cancel")]
     if len(asked) != 1:
-        raise ToolError("not_answerable", f"the message brings {len(asked)} invitations; a person answers it")
-    if not principal.address or asked[0].organizer != principal.address.strip().lower() or not asked[0].uid:
-        raise ToolError("not_answerable", "the one who invites is not the one who wrote; a person answers it")
+        raise ToolError(
+            "not_answerable", f"the message brings {len(asked)} invitations; a person answers it"
+        )
+    if (
+        not principal.address
+        or asked[0].organizer != principal.address.strip().lower()
+        or not asked[0].uid
+    ):
+        raise ToolError(
+            "not_answerable", "the one who invites is not the one who wrote; a person answers it"
+        )
     return asked[0]
 
 
@@ -100,7 +117,9 @@ async def _give_back(
     standing = [
         booking
         for booking in await calendar.bookings(after=now.timestamp())
-        if booking.uid == one.uid and booking.holder in whose and booking.state is not BookingState.RELEASED
+        if booking.uid == one.uid
+        and booking.holder in whose
+        and booking.state is not BookingState.RELEASED
     ]
     for booking in standing:
         if not rehearses:
@@ -111,16 +130,30 @@ async def _give_back(
 def _told(booking: Booking, offering: Offering) -> dict[str, Any]:
     """Within working hours it is accepted; outside of them a colleague has to want it."""
     open_then = any(
-        span.start <= booking.span.start and booking.span.end <= span.end for span in offering.hours.open(booking.span)
+        span.start <= booking.span.start and booking.span.end <= span.end
+        for span in offering.hours.open(booking.span)
     )
     answer = ACCEPTED if open_then else TENTATIVE
-    return {"answer": answer, answer: True, "held": True, **_shown(booking.span.start, booking.span.end, offering)}
+    return {
+        "answer": answer,
+        answer: True,
+        "held": True,
+        **_shown(booking.span.start, booking.span.end, offering),
+    }
 
 
 def _answer(answer: str, one: Invitation, offering: Offering) -> dict[str, Any]:
-    return {"answer": answer, answer: True, "held": False, **_shown(one.span.start, one.span.end, offering)}
+    return {
+        "answer": answer,
+        answer: True,
+        "held": False,
+        **_shown(one.span.start, one.span.end, offering),
+    }
 
 
 def _shown(start: datetime, end: datetime, offering: Offering) -> dict[str, str]:
-    local = [moment.astimezone(offering.hours.zone).isoformat(timespec="minutes") for moment in (start, end)]
+    local = [
+        moment.astimezone(offering.hours.zone).isoformat(timespec="minutes")
+        for moment in (start, end)
+    ]
     return {"start": local[0], "end": local[1], "date": local[0][:10]}

@@ -1,4 +1,5 @@
-"""Parameters that give authority: the model writes a key, the gate looks the thing up and checks whose it is."""
+"""Parameters that give authority: the model writes a key, the gate looks the thing up and checks
+whose it is."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,9 +15,11 @@ from deskhand.tools.declared import Place, declare, place_of
 
 
 class Authority(BaseModel):
-    """Something a call acts on. The model sees and writes its `id`; the desk's resolver brings the rest.
+    """Something a call acts on. The model sees and writes its `id`; the desk's resolver brings the
+    rest.
 
-    A type of one's own is a subclass with a few fields. Whose it is must be said by `belongs_to`: by default nobody's.
+    A type of one's own is a subclass with a few fields. Whose it is must be said by `belongs_to`:
+    by default nobody's.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow", arbitrary_types_allowed=True)
@@ -34,7 +37,8 @@ class Authority(BaseModel):
 
 
 class Owned(Authority):
-    """Something that one customer owns: `owner` is his id, or his address where the company knows him by it."""
+    """Something that one customer owns: `owner` is his id, or his address where the company
+    knows him by it."""
 
     owner: str
 
@@ -43,7 +47,11 @@ class Owned(Authority):
             return False
         if principal.customer_id is not None and self.owner == principal.customer_id:
             return True
-        return "@" in self.owner and principal.address is not None and same_address(self.owner, principal.address)
+        return (
+            "@" in self.owner
+            and principal.address is not None
+            and same_address(self.owner, principal.address)
+        )
 
 
 class OwnedOrder(Owned):
@@ -60,13 +68,16 @@ class Slot(Authority):
     held_for: str | None = None
 
     def belongs_to(self, principal: Principal) -> bool:
-        return self.held_for is None or (principal.owns and self.held_for in (principal.customer_id, principal.address))
+        return self.held_for is None or (
+            principal.owns and self.held_for in (principal.customer_id, principal.address)
+        )
 
 
 class Customer(Authority):
     """The customer himself: given to a tool that asks for him, never named by a model.
 
-    A resolver of this type is asked with the principal's customer id or, before that is known, his proven address.
+    A resolver of this type is asked with the principal's customer id or, before that is known, his
+    proven address.
     """
 
     address: str | None = None
@@ -81,7 +92,8 @@ class CustomerId(str):
 
 
 class SenderAddress(str):
-    """An address to write to: the principal's own, the sender's, or one of the operator's list; any other is held."""
+    """An address to write to: the principal's own, the sender's, or one of the operator's list;
+    any other is held."""
 
 
 def same_address(one: str, other: str) -> bool:
@@ -101,12 +113,17 @@ class Resolver:
     place: Place
 
     async def __call__(self, key: str, principal: Principal, ctx: Context) -> tuple[Authority, ...]:
-        """What the key may mean; a resolver that returns anything else than its type is a fault of the desk's code."""
+        """What the key may mean; a resolver that returns anything else than its type is a fault
+        of the desk's code."""
         found = await self.function(key, principal, ctx)
-        several = () if found is None else (found,) if isinstance(found, Authority) else tuple(found)
+        several = (
+            () if found is None else (found,) if isinstance(found, Authority) else tuple(found)
+        )
         for one in several:
             if not isinstance(one, self.kind):
-                raise TypeError(f"the resolver of {self.kind.__name__} returned a {type(one).__name__}")
+                raise TypeError(
+                    f"the resolver of {self.kind.__name__} returned a {type(one).__name__}"
+                )
         return several
 
 
@@ -115,19 +132,24 @@ def _gives_authority(kind: object) -> bool:
 
 
 def resolver(kind: type[Authority]) -> Callable[[ResolverFunction], Resolver]:
-    """Make an async function `(key, principal, ctx)` the way to find things of this type: one, several or None."""
+    """Make an async function `(key, principal, ctx)` the way to find things of this type: one,
+    several or None."""
 
     def decorate(function: ResolverFunction) -> Resolver:
         place = place_of(function)
         if not _gives_authority(kind):
-            raise place.error(f"@resolver takes a type that gives authority, not {kind!r}", fix="subclass Owned")
+            raise place.error(
+                f"@resolver takes a type that gives authority, not {kind!r}", fix="subclass Owned"
+            )
         if not inspect.iscoroutinefunction(function):
             raise place.error(f"the resolver of {kind.__name__} must be an async function")
         try:
             inspect.signature(function).bind("key", "principal", "ctx")
         except TypeError:
             fix = "write `(key: str, principal: Principal, ctx: Context)`"
-            raise place.error(f"the resolver of {kind.__name__} takes three arguments", fix=fix) from None
+            raise place.error(
+                f"the resolver of {kind.__name__} takes three arguments", fix=fix
+            ) from None
         return declare(Resolver(kind, function, place))
 
     return decorate

@@ -1,4 +1,5 @@
-"""Which parameters of a tool give authority or are filled by the gate, and what a model is shown instead."""
+"""Which parameters of a tool give authority or are filled by the gate, and what a model is shown
+instead."""
 
 import inspect
 from dataclasses import dataclass
@@ -18,7 +19,8 @@ INJECTED = (Context, Principal, Customer, CustomerId)
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A parameter whose value the gate exchanges for the thing it names, or checks against the principal."""
+    """A parameter whose value the gate exchanges for the thing it names, or checks against the
+    principal."""
 
     kind: type[Authority] | type[SenderAddress]
 
@@ -41,8 +43,8 @@ def injected(hint: Any) -> Injected | None:
 
 
 def shown_as_key(hint: Any) -> tuple[Any, Bound | None]:
-    """The type a model is told of: a key for a thing, a list of keys for a list of things; None where nothing gives
-    authority."""
+    """The type a model is told of: a key for a thing, a list of keys for a list of things; None
+    where nothing gives authority."""
     inner = _without_none(hint)
     if inner is not None:
         shown, bound = shown_as_key(inner)
@@ -59,7 +61,8 @@ def shown_as_key(hint: Any) -> tuple[Any, Bound | None]:
 
 
 def hides_authority(hint: Any) -> bool:
-    """Whether a type that gives authority stands where the gate would not find it: in a mapping, a tuple, a model."""
+    """Whether a type that gives authority stands where the gate would not find it: in a mapping,
+    a tuple, a model."""
     seen: list[Any] = []
     left = [hint]
     while left:

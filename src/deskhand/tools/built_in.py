@@ -27,7 +27,8 @@ def built_in_tools(
 
 @cache
 def built_in_shapes() -> dict[str, ToolShape]:
-    """What configuration knows of them: they need no rule of a policy, but one may speak of them."""
+    """What configuration knows of them: they need no rule of a policy, but one may speak of
+    them."""
     tools = (*closing_tools(), web_search_tool(_NoEngine()))
     return {tool.name: replace(shape_of(tool), built_in=True) for tool in tools}
 

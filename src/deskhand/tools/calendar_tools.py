@@ -1,4 +1,5 @@
-"""`check_calendar` and `hold_slot`: free times are offered, and one that was offered can be held."""
+"""`check_calendar` and `hold_slot`: free times are offered, and one that was offered can be
+held."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time
@@ -34,7 +35,8 @@ def check_tool(calendar: Calendar, spec: CalendarSpec, now: Now) -> Tool:
         after: time | None = None,
         before: time | None = None,
     ) -> dict[str, Any]:
-        """Find up to three free times for an appointment. Says nothing about what else is in the calendar.
+        """Find up to three free times for an appointment. Says nothing about what else is in the
+        calendar.
 
         Args:
             on: the day the customer asks for, as 2026-11-16; leave it out when he names none
@@ -48,7 +50,10 @@ def check_tool(calendar: Calendar, spec: CalendarSpec, now: Now) -> Tool:
         free = offering.free(moment, await calendar.busy(offering.frame(moment)))
         wish = Wish(on, at, until, or_on, after, before)
         slots = propose(free, offering.hours, wish)
-        answer: dict[str, Any] = {"time_zone": spec.zone, "slots": [shown(slot, offering) for slot in slots]}
+        answer: dict[str, Any] = {
+            "time_zone": spec.zone,
+            "slots": [shown(slot, offering) for slot in slots],
+        }
         return answer | _granted(wish, slots, offering, moment, free)
 
     return check_calendar
@@ -81,7 +86,9 @@ def hold_tool(calendar: Calendar, spec: CalendarSpec, now: Now, *, rehearses: bo
             held = await looked_at(calendar, new) if rehearses else await calendar.hold(new)
             return told_of(held, offering)
         except SlotTaken as error:
-            raise ToolError("slot_taken", f"{slot.id} is no longer free: check the calendar again.") from error
+            raise ToolError(
+                "slot_taken", f"{slot.id} is no longer free: check the calendar again."
+            ) from error
         except Conflict as error:
             raise ToolError("too_many_held", str(error)) from error
 
@@ -93,7 +100,8 @@ def slot_resolver(spec: CalendarSpec, now: Now) -> Resolver:
 
     @resolver(Slot)
     async def find_slot(key: str, principal: Principal, ctx: Context) -> Authority | None:
-        """Only times that could be offered are slots; whether one is free still is for the holding to find out."""
+        """Only times that could be offered are slots; whether one is free still is for the
+        holding to find out."""
         span = read_slot_id(key)
         moment = datetime.fromtimestamp(now(), UTC)
         if span is None or not offering.holds(span, moment):
@@ -119,14 +127,18 @@ async def looked_at(calendar: Calendar, new: NewBooking) -> Booking:
     """What holding it would give, without holding it."""
     if await calendar.busy(new.span):
         raise SlotTaken("this time is taken by now")
-    return Booking(new.key, new.run_id, "", new.span, new.holder, BookingState.TENTATIVE, new.expires_at)
+    return Booking(
+        new.key, new.run_id, "", new.span, new.holder, BookingState.TENTATIVE, new.expires_at
+    )
 
 
 def told_of(booking: Booking, offering: Offering) -> dict[str, Any]:
     until = booking.expires_at
     known = {"held": True, "state": str(booking.state), **shown(booking.span, offering)}
     if until is not None:
-        known["until"] = datetime.fromtimestamp(until, offering.hours.zone).isoformat(timespec="minutes")
+        known["until"] = datetime.fromtimestamp(until, offering.hours.zone).isoformat(
+            timespec="minutes"
+        )
     return known
 
 
@@ -156,7 +168,8 @@ def minutes_of(clock: time) -> int:
 
 
 def _became(asked: Span, offering: Offering, now: datetime, free: Sequence[Span]) -> str:
-    """What became of the very time the customer asked for: free, busy, or not a time that is offered at all."""
+    """What became of the very time the customer asked for: free, busy, or not a time that is
+    offered at all."""
     if asked in free:
         return "free"
     frame = offering.frame(now)
@@ -164,5 +177,7 @@ def _became(asked: Span, offering: Offering, now: datetime, free: Sequence[Span]
         return "too soon"
     if asked.end > frame.end:
         return "too far ahead"
-    open_then = any(span.start <= asked.start and asked.end <= span.end for span in offering.hours.open(frame))
+    open_then = any(
+        span.start <= asked.start and asked.end <= span.end for span in offering.hours.open(frame)
+    )
     return "busy" if open_then else "closed"

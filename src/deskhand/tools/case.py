@@ -1,4 +1,5 @@
-"""One call before the gate: what is known about it, what the operator laid down, and what a rule may answer."""
+"""One call before the gate: what is known about it, what the operator laid down, and what a rule
+may answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -45,7 +46,9 @@ class Ruling(NamedTuple):
     @property
     def result(self) -> ToolResult:
         can_change = self.verdict == "deny" and self.code is not ErrorCode.TOOL_REJECTED
-        details = ToolErrorDetails(error_type=self.code, message=self.say or self.reason, recoverable=can_change)
+        details = ToolErrorDetails(
+            error_type=self.code, message=self.say or self.reason, recoverable=can_change
+        )
         return ToolResult.failure(self.details or details)
 
 
@@ -68,7 +71,9 @@ class Terms:
     approval_lasts: float = WEEK
     four_eyes_over: Money | None = None
     time_zone: tzinfo = UTC
-    constants: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict[str, Mapping[str, Sequence[Any]]])
+    constants: Mapping[str, Mapping[str, Sequence[Any]]] = field(
+        default_factory=dict[str, Mapping[str, Sequence[Any]]]
+    )
     """Values that desk.yaml's own plans write, by tool and parameter."""
     outgoing: OutgoingSpec = field(default_factory=OutgoingSpec)
     """What a reply may name."""
@@ -102,7 +107,8 @@ class Lookup:
 
 @dataclass(slots=True)
 class Case:
-    """One call on its way through the rules. What is looked up comes after the rules that need nothing looked up."""
+    """One call on its way through the rules. What is looked up comes after the rules that need
+    nothing looked up."""
 
     name: str
     given: dict[str, Any]
@@ -128,7 +134,8 @@ class Case:
     effects: list[Effect] = field(default_factory=list[Effect])
     """What this run has done or tried so far."""
     stop: Stop | None = None
-    """The desk's stop switch, asked here for what a crash left open; else where the intention is written."""
+    """The desk's stop switch, asked here for what a crash left open; else where the intention is
+    written."""
     limits: tuple[Limit, ...] = ()
     """Held against the totals in the transaction that writes the intention."""
     heeds_stop: bool = False
@@ -177,4 +184,8 @@ def amounts_in(value: Any) -> list[Money]:
         return [value]
     if isinstance(value, Mapping):
         return [amount for item in value.values() for amount in amounts_in(item)]
-    return [amount for item in value for amount in amounts_in(item)] if isinstance(value, list | tuple) else []
+    return (
+        [amount for item in value for amount in amounts_in(item)]
+        if isinstance(value, list | tuple)
+        else []
+    )

@@ -1,8 +1,8 @@
 """How a plan or a model ends its work: a reply handed in, a draft for a person, a person asked for.
 
-None of these does anything by itself. A call says what is wanted and passes the gate like any other; what comes of it
-is carried out at the end of the work (`agents/closing.py`): through `deliver_reply` with all its checks, in the desk's
-mode.
+None of these does anything by itself. A call says what is wanted and passes the gate like any
+other; what comes of it is carried out at the end of the work (`agents/closing.py`): through
+`deliver_reply` with all its checks, in the desk's mode.
 """
 
 from collections.abc import Awaitable, Callable
@@ -31,7 +31,8 @@ async def _none(run_id: str) -> list[Effect]:
 
 
 def closing_tools(effects_of: EffectsOf = _none, replies_per_run: int = 1) -> tuple[Tool, ...]:
-    """The three of them; `effects_of` tells what a run has done, so that it hands in no more replies than it may."""
+    """The three of them; `effects_of` tells what a run has done, so that it hands in no more
+    replies than it may."""
 
     async def count_reply(ctx: Context) -> None:
         handed_in = [
@@ -42,12 +43,21 @@ def closing_tools(effects_of: EffectsOf = _none, replies_per_run: int = 1) -> tu
             and str(effect.key) != ctx.effect_key
         ]
         if len(handed_in) >= replies_per_run:
-            words = "this message has its reply already" if replies_per_run == 1 else f"{len(handed_in)} replies are in"
-            raise ToolError("already_replied", f"{words}; nothing more can be sent", recoverable=False)
+            words = (
+                "this message has its reply already"
+                if replies_per_run == 1
+                else f"{len(handed_in)} replies are in"
+            )
+            raise ToolError(
+                "already_replied", f"{words}; nothing more can be sent", recoverable=False
+            )
 
     @tool(effect="keyed", risk="medium", name=SEND_REPLY, public=True)
-    async def send_reply(subject: Line, body: Body, ctx: Context, to: SenderAddress | None = None) -> dict[str, Any]:
-        """Send an e-mail reply to the customer. Use it once, when everything is done; it leaves when your work ends.
+    async def send_reply(
+        subject: Line, body: Body, ctx: Context, to: SenderAddress | None = None
+    ) -> dict[str, Any]:
+        """Send an e-mail reply to the customer. Use it once, when everything is done; it leaves
+        when your work ends.
 
         Args:
             subject: The subject line.
@@ -58,7 +68,9 @@ def closing_tools(effects_of: EffectsOf = _none, replies_per_run: int = 1) -> tu
         return {"status": "queued"}
 
     @tool(effect="reversible", name=CREATE_DRAFT)
-    async def create_draft(subject: Line, body: Body, ctx: Context, to: SenderAddress | None = None) -> dict[str, Any]:
+    async def create_draft(
+        subject: Line, body: Body, ctx: Context, to: SenderAddress | None = None
+    ) -> dict[str, Any]:
         """Write a reply that a colleague looks at before it is sent.
 
         Args:

@@ -12,9 +12,12 @@ GET_CONTACT = "get_contact"
 
 
 def contact_tool(contacts: Contacts) -> Tool:
-    @tool(effect="read", name=GET_CONTACT, outside=True)  # his name is what he wrote himself: it backs no promise
+    @tool(
+        effect="read", name=GET_CONTACT, outside=True
+    )  # his name is what he wrote himself: it backs no promise
     async def get_contact(principal: Principal) -> dict[str, Any]:
-        """Look up what is known about the sender of this message: name, language, since when, how many messages."""
+        """Look up what is known about the sender of this message: name, language, since when,
+        how many messages."""
         if principal.address is None:
             return {"known": False, "reason": principal.how}
         found = await contacts.find(principal.address)
@@ -24,7 +27,8 @@ def contact_tool(contacts: Contacts) -> Tool:
 
 
 def shown(contact: Contact) -> dict[str, Any]:
-    """What a person may hear about himself: neither notes nor tags, which colleagues wrote for each other."""
+    """What a person may hear about himself: neither notes nor tags, which colleagues wrote for
+    each other."""
     said = {
         "name": contact.name,
         "address": contact.address,
@@ -35,7 +39,11 @@ def shown(contact: Contact) -> dict[str, Any]:
         "first_seen": _day(contact.first_seen),
         "last_seen": _day(contact.last_seen),
     }
-    return {"known": True, **{name: value for name, value in said.items() if value}, "messages": contact.messages}
+    return {
+        "known": True,
+        **{name: value for name, value in said.items() if value},
+        "messages": contact.messages,
+    }
 
 
 def _day(at: float | None) -> str | None:

@@ -12,7 +12,9 @@ class NoDatabase:
     """For a gate that was put together without one."""
 
     async def read(self, tables: Any, work: Any) -> NoReturn:
-        raise StoreUnavailable("there is no database for the desk's own tables here; give one to the gate")
+        raise StoreUnavailable(
+            "there is no database for the desk's own tables here; give one to the gate"
+        )
 
     write = read
 
@@ -28,11 +30,13 @@ NO_DATABASE = NoDatabase()
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Given to a tool whose signature has a parameter of this type; no model ever sees or fills that parameter."""
+    """Given to a tool whose signature has a parameter of this type; no model ever sees or fills
+    that parameter."""
 
     run_id: str
     effect_key: str
-    """The same for every attempt at this effect, different for every other: hand it on as idempotency key."""
+    """The same for every attempt at this effect, different for every other: hand it on as
+    idempotency key."""
     desk: str
     tool: str
     database: DeskDatabase = NO_DATABASE

@@ -25,7 +25,9 @@ async def describe(case: Case, terms: Terms, ledger: Effects) -> None:
     sources = Sources(case.principal, envelope, written, terms.model_outputs, terms.outside)
     case.origin = {name: sources.origin(name, value) for name, value in case.canonical.items()}
     case.offered = frozenset(
-        (one.argument, one.key) for one in case.lookups if one.kind.must_be_offered and sources.offers(one.key)
+        (one.argument, one.key)
+        for one in case.lookups
+        if one.kind.must_be_offered and sources.offers(one.key)
     )
     sums = Sums()
     if terms.policy is not None and tool.changes_something:
@@ -50,7 +52,9 @@ async def describe(case: Case, terms: Terms, ledger: Effects) -> None:
 
 
 def added_by(case: Case, terms: Terms, limits: tuple[Limit, ...]) -> Counted:
-    units = {CALLS: 1} | {currency: counted_money(moved.amount) for currency, moved in case.money.items()}
+    units = {CALLS: 1} | {
+        currency: counted_money(moved.amount) for currency, moved in case.money.items()
+    }
     if sends(case):
         units[SENDS] = 1
     return Counted(places(case, terms), units, limits, case.heeds_stop)
@@ -70,7 +74,8 @@ def places(case: Case, terms: Terms) -> dict[Scope, Place]:
 
 
 def sends(case: Case) -> bool:
-    """A reply that is handed in has not left: its delivery is what is counted and looked through."""
+    """A reply that is handed in has not left: its delivery is what is counted and looked
+    through."""
     if case.name in CLOSING_TOOLS:
         return False
     bound = case.called.signature.bound.values()
@@ -78,10 +83,13 @@ def sends(case: Case) -> bool:
 
 
 def _objects(case: Case) -> dict[str, Any]:
-    """What the tool would be given: where a key means several things, the only one that is the principal's."""
+    """What the tool would be given: where a key means several things, the only one that is the
+    principal's."""
     known: dict[str, Any] = {}
     for lookup in case.lookups:
-        own = [one.model_dump(mode="json") for one in lookup.found if one.belongs_to(case.principal)]
+        own = [
+            one.model_dump(mode="json") for one in lookup.found if one.belongs_to(case.principal)
+        ]
         if len(own) != 1:
             continue
         if isinstance(case.arguments.values[lookup.argument], list):

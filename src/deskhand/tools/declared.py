@@ -39,7 +39,8 @@ def place_of(function: Callable[..., Any]) -> Place:
 
 
 def declare(thing: Thing) -> Thing:
-    """Note what was decorated: a second function of the same name would otherwise hide the first."""
+    """Note what was decorated: a second function of the same name would otherwise hide the
+    first."""
     seen = _reading.get()
     if seen is not None:
         seen.append(thing)

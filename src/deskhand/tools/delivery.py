@@ -10,7 +10,8 @@ from deskhand.tools.registry import Tool, tool
 __all__ = ["DELIVER", "KEEP_DRAFT", "delivery_tool", "draft_tool"]
 
 PATIENCE = 100.0
-"""Seconds: a mail server may take its time, and whoever gives up early does not know whether the mail has left."""
+"""Seconds: a mail server may take its time, and whoever gives up early does not know whether the
+mail has left."""
 
 
 def delivery_tool(outbox: Outbox) -> Tool:
@@ -30,7 +31,12 @@ def delivery_tool(outbox: Outbox) -> Tool:
     ) -> dict[str, Any]:
         """Send a reply to the customer."""
         reply = Reply(
-            to=to, subject=subject, text=text, language=language, in_reply_to=in_reply_to, invitation=invitation
+            to=to,
+            subject=subject,
+            text=text,
+            language=language,
+            in_reply_to=in_reply_to,
+            invitation=invitation,
         )
         return {"delivered": await outbox.send(reply, ctx.effect_key)}
 
@@ -54,7 +60,12 @@ def draft_tool(drafts: Drafts) -> Tool:
     ) -> dict[str, Any]:
         """Keep a reply among the drafts of the customer's channel."""
         reply = Reply(
-            to=to, subject=subject, text=text, language=language, in_reply_to=in_reply_to, invitation=invitation
+            to=to,
+            subject=subject,
+            text=text,
+            language=language,
+            in_reply_to=in_reply_to,
+            invitation=invitation,
         )
         return {"draft": await drafts.keep_draft(reply, ctx.effect_key)}
 

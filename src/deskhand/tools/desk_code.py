@@ -37,12 +37,18 @@ class DeskCode:
 
 
 def load_tools(path: Path) -> DeskCode:
-    """Run the file in a namespace of its own and take what it decorates or imports; a mistake is a ConfigError.
+    """Run the file in a namespace of its own and take what it decorates or imports; a mistake is a
+    ConfigError.
 
-    The folder is a package: `from .stock import reserve` finds stock.py beside tools.py, on every desk its own.
+    The folder is a package: `from .stock import reserve` finds stock.py beside tools.py, on every
+    desk its own.
     """
     module = ModuleType(f"deskhand_desk_{next(_modules)}")
-    module.__file__, module.__package__, module.__path__ = str(path), module.__name__, [str(path.parent)]
+    module.__file__, module.__package__, module.__path__ = (
+        str(path),
+        module.__name__,
+        [str(path.parent)],
+    )
     sys.modules[module.__name__] = module  # dataclasses and pydantic look their names up there
     try:
         with recording() as declared:
@@ -73,7 +79,11 @@ def _execute(path: Path, module: ModuleType) -> None:
 
 
 def _at_failing_line(error: BaseException, path: Path) -> ConfigError:
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == str(path)
+    ]
     words = f"{type(error).__name__}: {error}".rstrip(": ")
     return ConfigError(words, file=path, line=lines[-1] if lines else None)
 
@@ -103,10 +113,14 @@ def _sorted_out(things: Iterable[Declared]) -> DeskCode:
                 raise thing.place.error(problem, fix="rename one")
         elif isinstance(thing, Resolver):
             if (known_resolver := resolvers.setdefault(thing.kind, thing)) is not thing:
-                problem = f"there is a resolver of {thing.kind.__name__} already, at {known_resolver.place}"
+                problem = (
+                    f"there is a resolver of {thing.kind.__name__} already, at"
+                    f" {known_resolver.place}"
+                )
                 raise thing.place.error(problem, fix="make one of the two")
         elif (
-            isinstance(thing, Hook) and (known_hook := hooks.setdefault((thing.when, thing.stage), thing)) is not thing
+            isinstance(thing, Hook)
+            and (known_hook := hooks.setdefault((thing.when, thing.stage), thing)) is not thing
         ):
             problem = f"there is a hook {thing.when} {thing.stage!r} already, at {known_hook.place}"
             raise thing.place.error(problem, fix="make one hook of the two")

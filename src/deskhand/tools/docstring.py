@@ -4,7 +4,9 @@ import inspect
 import re
 from typing import NamedTuple
 
-_SECTION = re.compile(r"^(Args|Arguments|Parameters|Returns?|Raises|Yields?|Examples?|Notes?|Attributes):\s*$")
+_SECTION = re.compile(
+    r"^(Args|Arguments|Parameters|Returns?|Raises|Yields?|Examples?|Notes?|Attributes):\s*$"
+)
 _ENTRY = re.compile(r"^\*{0,2}(\w+)\s*(?:\([^)]*\))?:\s*(.*)$")
 
 
@@ -14,7 +16,8 @@ class Docstring(NamedTuple):
 
 
 def read_docstring(text: str) -> Docstring:
-    """Everything before the first section describes the tool; of the sections only the parameters are read."""
+    """Everything before the first section describes the tool; of the sections only the
+    parameters are read."""
     description: list[str] = []
     arguments: list[str] = []
     section = ""

@@ -1,4 +1,5 @@
-"""Carrying an effect out once: intended before it happens, settled after, looked into when a crash came between."""
+"""Carrying an effect out once: intended before it happens, settled after, looked into when a
+crash came between."""
 
 import asyncio
 import logging
@@ -33,10 +34,12 @@ async def carry_out(
     *,
     known: Effect | None,
 ) -> ToolResult:
-    """Perform the effect unless the ledger knows better; what is recorded under the key always stands.
+    """Perform the effect unless the ledger knows better; what is recorded under the key always
+    stands.
 
-    `known` is what the ledger said of the key just before: only that tells a fresh intention from one a crash left.
-    Nobody else can write in between: the ledger takes a run's effects from the run's owner only.
+    `known` is what the ledger said of the key just before: only that tells a fresh intention from
+    one a crash left. Nobody else can write in between: the ledger takes a run's effects from the
+    run's owner only.
     """
     if known is None:
         crash_point("effect.before_intend")
@@ -51,17 +54,25 @@ async def carry_out(
     if known.state is EffectState.FAILED and not (same_again and _may_heal(known)):
         return _recorded(known)
     if known.call_hash != call_hash:
-        return await _give_to_a_person(known, ledger, "it was worded differently before an interruption")
+        return await _give_to_a_person(
+            known, ledger, "it was worded differently before an interruption"
+        )
     return await _look_into(known, tool, arguments, ledger, perform, probe)
 
 
 def outcome_unknown(result: ToolResult) -> bool:
-    """Nobody knows whether it happened: repeat the same step (same key) or stop for a person, but never just go on."""
+    """Nobody knows whether it happened: repeat the same step (same key) or stop for a person,
+    but never just go on."""
     return result.error is not None and result.error.details.get("outcome") == "unknown"
 
 
 async def _look_into(
-    left: Effect, tool: Tool, arguments: dict[str, Any], ledger: Effects, perform: Perform, probe: Probe | None
+    left: Effect,
+    tool: Tool,
+    arguments: dict[str, Any],
+    ledger: Effects,
+    perform: Perform,
+    probe: Probe | None,
 ) -> ToolResult:
     """Settle or repeat what an earlier attempt left open."""
     if probe is None and not tool.may_repeat:
@@ -81,7 +92,9 @@ async def _look_into(
     return await _perform(left, tool, ledger, perform, probe)
 
 
-async def _perform(effect: Effect, tool: Tool, ledger: Effects, perform: Perform, probe: Probe | None) -> ToolResult:
+async def _perform(
+    effect: Effect, tool: Tool, ledger: Effects, perform: Perform, probe: Probe | None
+) -> ToolResult:
     """A cancellation passes through and leaves the row as intended."""
     try:
         result = await perform()
@@ -91,7 +104,9 @@ async def _perform(effect: Effect, tool: Tool, ledger: Effects, perform: Perform
             return await _settle(effect.key, EffectState.FAILED, readable_failure(error), ledger)
         log.warning("%s %s: the outcome is unknown: %r", tool.name, effect.key, error)
         if probe is None and not tool.may_repeat:
-            return await _give_to_a_person(effect, ledger, readable_failure(error).for_model()["error"])
+            return await _give_to_a_person(
+                effect, ledger, readable_failure(error).for_model()["error"]
+            )
         return _to_be_repeated(tool, error)
     crash_point("effect.after_perform")
     return await _settle_returned(effect, result, ledger)
@@ -101,22 +116,31 @@ async def _settle_returned(effect: Effect, result: ToolResult, ledger: Effects) 
     """What came back unreadable or too large was done all the same."""
     if result.error is not None and result.error.error_type in _NOT_SHOWN:
         message = f"{effect.tool} did its work and must not be repeated, but {result.error.message}"
-        kept_back = _failure(ErrorCode(result.error.error_type), message, {**result.error.details, "outcome": "done"})
+        kept_back = _failure(
+            ErrorCode(result.error.error_type), message, {**result.error.details, "outcome": "done"}
+        )
         return await _settle(effect.key, EffectState.DONE, kept_back, ledger)
-    return await _settle(effect.key, EffectState.DONE if result.ok else EffectState.FAILED, result, ledger)
+    return await _settle(
+        effect.key, EffectState.DONE if result.ok else EffectState.FAILED, result, ledger
+    )
 
 
 _NOT_SHOWN = (ErrorCode.TOOL_RESULT_INVALID, ErrorCode.TOOL_RESULT_WITHHELD)
 
 
-async def _settle(key: EffectKey, state: EffectState, result: ToolResult, ledger: Effects) -> ToolResult:
+async def _settle(
+    key: EffectKey, state: EffectState, result: ToolResult, ledger: Effects
+) -> ToolResult:
     await ledger.settle(key, state, result.model_dump(mode="json"))
     crash_point("effect.after_settle")
     return result
 
 
 async def _give_to_a_person(effect: Effect, ledger: Effects, why: str) -> ToolResult:
-    message = f"nobody knows whether {effect.tool} took effect: {why}; a person must look before it is tried again"
+    message = (
+        f"nobody knows whether {effect.tool} took effect: {why}; a person must look before it is"
+        " tried again"
+    )
     details = {"outcome": "unknown", "retry": "ask_person", "effect_key": str(effect.key)}
     result = _failure(ErrorCode.EFFECT_UNKNOWN, message, details)
     if effect.state is EffectState.UNKNOWN:
@@ -126,17 +150,23 @@ async def _give_to_a_person(effect: Effect, ledger: Effects, why: str) -> ToolRe
 
 def _to_be_repeated(tool: Tool, error: Exception) -> ToolResult:
     timed_out = isinstance(error, TimeoutError)
-    message = f"{tool.name} may or may not have taken effect: {readable_failure(error).for_model()['error']}"
+    message = (
+        f"{tool.name} may or may not have taken effect:"
+        f" {readable_failure(error).for_model()['error']}"
+    )
     code = ErrorCode.TOOL_TIMEOUT if timed_out else ErrorCode.EFFECT_UNKNOWN
     return _failure(code, message, {"outcome": "unknown", "retry": "same_key"})
 
 
 def _failure(code: ErrorCode, message: str, details: dict[str, Any]) -> ToolResult:
-    return ToolResult.failure(ToolErrorDetails(error_type=code, message=message, details=details, recoverable=False))
+    return ToolResult.failure(
+        ToolErrorDetails(error_type=code, message=message, details=details, recoverable=False)
+    )
 
 
 def _may_heal(effect: Effect) -> bool:
-    """A recoverable failure did not take effect and may succeed another time, under the same key."""
+    """A recoverable failure did not take effect and may succeed another time, under the same
+    key."""
     recorded = _recorded(effect)
     return recorded.error is not None and recorded.error.recoverable
 
@@ -146,21 +176,30 @@ def _recorded(effect: Effect) -> ToolResult:
         return ToolResult.model_validate(effect.result)
     if effect.state is EffectState.DONE:
         return ToolResult.success({})
-    return _failure(ErrorCode.TOOL_FAILED, f"{effect.tool} failed earlier; why is no longer recorded", {})
+    return _failure(
+        ErrorCode.TOOL_FAILED, f"{effect.tool} failed earlier; why is no longer recorded", {}
+    )
 
 
 _BROKEN_OFF = (OSError, TimeoutError, asyncio.CancelledError, SystemExit)
-_LOST_CONNECTIONS = {"ClientConnectionError", "ClientPayloadError", "TransportError", "IncompleteRead"}
+_LOST_CONNECTIONS = {
+    "ClientConnectionError",
+    "ClientPayloadError",
+    "TransportError",
+    "IncompleteRead",
+}
 """Lost connections that are no OSError: aiohttp's (two), httpx's and the standard library's."""
 
 
 def _leaves_it_open(error: Exception) -> bool:
-    """The connection or the clock gave out, anywhere in the chain: the request may have arrived all the same.
+    """The connection or the clock gave out, anywhere in the chain: the request may have arrived all
+    the same.
 
     A ToolError says that it did not, whatever led to it.
     """
     return not isinstance(error, ToolError) and any(
-        isinstance(link, _BROKEN_OFF) or any(kind.__name__ in _LOST_CONNECTIONS for kind in type(link).__mro__)
+        isinstance(link, _BROKEN_OFF)
+        or any(kind.__name__ in _LOST_CONNECTIONS for kind in type(link).__mro__)
         for link in _chain(error)
     )
 

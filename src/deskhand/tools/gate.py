@@ -1,4 +1,5 @@
-"""The gate: the only place where a tool runs, after everything that may speak against it was asked."""
+"""The gate: the only place where a tool runs, after everything that may speak against it was
+asked."""
 
 import logging
 import time
@@ -35,18 +36,21 @@ from deskhand.tools.withholding import strangers_data, withheld
 log = logging.getLogger("deskhand.gate")
 
 StandIn = Callable[[StageContext, str, dict[str, Any]], ToolResult | None]
-"""In capture mode, a result given beforehand for a call that was allowed; None when there is none."""
+"""In capture mode, a result given beforehand for a call that was allowed; None when there is
+none."""
 
 MOST_LOOKED_UP = 50
 """Words of one reply that are asked about; a reply with more is for a person to look at."""
 VIOLATION = "gate.violation"
-"""The kind of the event that tells of a call that was held or denied for more than a slip in its arguments."""
+"""The kind of the event that tells of a call that was held or denied for more than a slip in its
+arguments."""
 _SLIPS = ("unknown_tool", "unreadable_arguments", "invalid_arguments")
 
 
 @dataclass(frozen=True, slots=True)
 class GateAnswer:
-    """The verdict with the rule that gave it, and the result: the tool's own, or why it did not run."""
+    """The verdict with the rule that gave it, and the result: the tool's own, or why it did not
+    run."""
 
     tool: str
     verdict: Literal["allow", "hold", "deny"]
@@ -96,7 +100,9 @@ class GateAnswer:
         }
         if self.findings:
             known["findings"] = list(self.findings)
-        return known | ({"approvals_needed": self.approvals_needed} if self.approvals_needed > 1 else {})
+        return known | (
+            {"approvals_needed": self.approvals_needed} if self.approvals_needed > 1 else {}
+        )
 
 
 class Gate:
@@ -119,13 +125,15 @@ class Gate:
         database: DeskDatabase = NO_DATABASE,
         acquainted: Callable[[Principal], Awaitable[Principal]] | None = None,
     ) -> None:
-        """`acquainted` adds what the company's contacts say about a principal: tier, tags, customer id."""
+        """`acquainted` adds what the company's contacts say about a principal: tier, tags,
+        customer id."""
         self._registry, self._ledger, self._desk, self._mode = registry, ledger, desk, mode
         self._terms = terms or Terms()
         self._lookups = Lookups(resolvers)
         names = {rule.name for rule in rules}
         self._admission, self._judgement, self._approval = (
-            tuple(rule for rule in phase if rule.name in names) for phase in (ADMISSION, JUDGEMENT, APPROVAL)
+            tuple(rule for rule in phase if rule.name in names)
+            for phase in (ADMISSION, JUDGEMENT, APPROVAL)
         )
         self._now, self._record_event, self._cited = now, record_event, cited
         self._stand_in = stand_in if mode == "capture" else None
@@ -148,7 +156,8 @@ class Gate:
     ) -> GateAnswer:
         """Judge and perhaps run one call; `parameters` may be the model's text, unread.
 
-        Fenced and StoreUnavailable pass through: nobody could be told to hold, and the step is repeated under its key.
+        Fenced and StoreUnavailable pass through: nobody could be told to hold, and the step is
+        repeated under its key.
         """
         started = time.perf_counter()
         try:
@@ -157,14 +166,22 @@ class Gate:
             raise
         except Exception:
             log.exception("the gate failed on %s in run %s; the call is held", tool, ctx.run_id)
-            ruling = hold("gate_error", f"the check of this call of {tool} failed; a person must look", liftable=False)
+            ruling = hold(
+                "gate_error",
+                f"the check of this call of {tool} failed; a person must look",
+                liftable=False,
+            )
             took = (time.perf_counter() - started) * 1000
             unread = canonical_hash([tool, {}])
-            answer = GateAnswer(tool, "hold", ruling.rule, ruling.reason, unread, {}, ruling.result, latency_ms=took)
+            answer = GateAnswer(
+                tool, "hold", ruling.rule, ruling.reason, unread, {}, ruling.result, latency_ms=took
+            )
         await self._tell(answer, ctx.run_id)
         return answer
 
-    async def look_through(self, reply: Mapping[str, Any], ctx: StageContext) -> tuple[dict[str, Any], ...]:
+    async def look_through(
+        self, reply: Mapping[str, Any], ctx: StageContext
+    ) -> tuple[dict[str, Any], ...]:
         """What would speak against a reply for what it says, without judging or sending it."""
         case = self._case(DELIVER, reply, (DELIVER,), ctx, 0)
         if not isinstance(case.checked, Arguments):
@@ -199,7 +216,9 @@ class Gate:
         try:
             result = await self._run(case, context)
         except EffectRefused as error:
-            return self._refused(case, hold(error.rule, str(error), liftable=error.liftable), decision_ms)
+            return self._refused(
+                case, hold(error.rule, str(error), liftable=error.liftable), decision_ms
+            )
         return self._told(case, "allow", "allowed", "", result, decision_ms)
 
     def _case(
@@ -225,10 +244,13 @@ class Gate:
         return case
 
     async def _look_up(self, case: Case, context: Context) -> None:
-        """Everything that is asked of others: who the principal is, what the keys mean, what happened before."""
+        """Everything that is asked of others: who the principal is, what the keys mean, what
+        happened before."""
         tool = case.called
         case.principal = case.ctx.principal
-        if case.name not in OWN_TOOLS or self.has_policy:  # an answer needs no customer data to leave
+        if (
+            case.name not in OWN_TOOLS or self.has_policy
+        ):  # an answer needs no customer data to leave
             case.principal = await self._lookups.identify(case.principal, context, tool.timeout)
             if self._acquainted is not None:
                 case.principal = await self._acquainted(case.principal)
@@ -248,13 +270,16 @@ class Gate:
         case.others = await self._others_in(case, context)
 
     async def _others_in(self, case: Case, context: Context) -> tuple[str, ...]:
-        """What a reply names of other customers', without what the sender wrote himself and what an article says."""
+        """What a reply names of other customers', without what the sender wrote himself and what
+        an article says."""
         if not self._lookups.knows_owners:
             return ()
         reply, message = Reply.model_validate(case.canonical), case.ctx.envelope.message
         said = () if message is None else (message.subject, message.body)
         known = set(identifiers_in("\n".join((*said, *case.cited))))
-        named = [word for word in identifiers_in(f"{reply.subject}\n{reply.text}") if word not in known]
+        named = [
+            word for word in identifiers_in(f"{reply.subject}\n{reply.text}") if word not in known
+        ]
         if not named:
             return ()
         seconds, whose = case.called.timeout, case.principal
@@ -264,10 +289,14 @@ class Gate:
         return (*strange, *named[MOST_LOOKED_UP:])
 
     def _judge(self, case: Case) -> Ruling | None:
-        """The first rule that speaks against the call, after a person's approval has lifted what it may lift."""
+        """The first rule that speaks against the call, after a person's approval has lifted what
+        it may lift."""
         tool = case.called
         if tool.changes_something and not tool.signature.survives(case.arguments):
-            raise ValueError(f"{tool.name}: the canonical arguments do not say all there is; nobody could approve them")
+            raise ValueError(
+                f"{tool.name}: the canonical arguments do not say all there is; nobody could"
+                " approve them"
+            )
         known = case.known if case.known is not None and case.known.call_hash == case.hash else None
         if known is not None and known.state is EffectState.DONE:
             return None  # judged when it was intended; what it did is told again
@@ -286,14 +315,24 @@ class Gate:
 
     async def _run(self, case: Case, context: Context) -> ToolResult:
         tool = case.called
-        stood_in = self._stand_in(case.ctx, case.name, case.canonical) if self._stand_in is not None else None
+        stood_in = (
+            self._stand_in(case.ctx, case.name, case.canonical)
+            if self._stand_in is not None
+            else None
+        )
         if stood_in is not None:
             return stood_in
         if not tool.changes_something:
             return await self._attempted(case, context)
         if self._mode == "capture":
-            rehearsed = await self._attempted(case, context) if tool.rehearsable else ToolResult.success({})
-            return rehearsed.changed(data={**(rehearsed.data or {}), "captured": True}) if rehearsed.ok else rehearsed
+            rehearsed = (
+                await self._attempted(case, context) if tool.rehearsable else ToolResult.success({})
+            )
+            return (
+                rehearsed.changed(data={**(rehearsed.data or {}), "captured": True})
+                if rehearsed.ok
+                else rehearsed
+            )
 
         async def perform() -> ToolResult:
             try:
@@ -305,7 +344,9 @@ class Gate:
         approved = case.is_approved and _first(self._approval, case, self._terms) is None
         adds = added_by(case, self._terms, limits=() if approved else case.limits)
         canonical, probe, known = case.arguments.canonical, _timed_probe(tool), case.known
-        return await carry_out(case.key, tool, case.hash, canonical, self._ledger, perform, probe, adds, known=known)
+        return await carry_out(
+            case.key, tool, case.hash, canonical, self._ledger, perform, probe, adds, known=known
+        )
 
     async def _attempted(self, case: Case, context: Context) -> ToolResult:
         """What leaves nothing behind may simply fail."""
@@ -327,14 +368,20 @@ class Gate:
         """What a tool returned, unless it is somebody else's."""
         if (whose := strangers_data(value, case.principal)) is None:
             return readable_result(value)
-        log.error("%s in run %s returned data of another customer (%s)", case.name, case.key.run_id, whose)
+        log.error(
+            "%s in run %s returned data of another customer (%s)", case.name, case.key.run_id, whose
+        )
         return withheld(case.name, whose)
 
     # --- what is told
 
     def _refused(self, case: Case, ruling: Ruling, decision_ms: float = 0.0) -> GateAnswer:
-        answer = self._told(case, ruling.verdict, ruling.rule, ruling.reason, ruling.result, decision_ms)
-        return replace(answer, findings=ruling.findings, requires_escalation=ruling.requires_escalation)
+        answer = self._told(
+            case, ruling.verdict, ruling.rule, ruling.reason, ruling.result, decision_ms
+        )
+        return replace(
+            answer, findings=ruling.findings, requires_escalation=ruling.requires_escalation
+        )
 
     def _told(
         self,
@@ -358,26 +405,40 @@ class Gate:
             decision_ms=decision_ms,
             origin=case.origin,
             facts=case.facts.record() if case.facts is not None else {},
-            approved_by=case.approval.people if case.approval is not None and case.is_approved else (),
+            approved_by=(
+                case.approval.people if case.approval is not None and case.is_approved else ()
+            ),
             approvals_needed=2 if judged and needs_four_eyes(case, self._terms) else 1,
         )
 
     async def _tell(self, answer: GateAnswer, run_id: str) -> None:
-        """One log line and one event for what was held or denied, without the arguments: they may be a customer's."""
+        """One log line and one event for what was held or denied, without the arguments: they
+        may be a customer's."""
         data = answer.result.error.details if answer.result.error else {}
         if (answer.verdict == "allow" and "withheld" not in data) or answer.rule in _SLIPS:
             return
         rule = "result_withheld" if answer.verdict == "allow" else answer.rule
-        told = {"tool": answer.tool, "verdict": answer.verdict, "rule": rule, "escalate": answer.requires_escalation}
+        told = {
+            "tool": answer.tool,
+            "verdict": answer.verdict,
+            "rule": rule,
+            "escalate": answer.requires_escalation,
+        }
         log.warning(
-            "%s of %s by rule %r in run %s", answer.verdict, answer.tool, rule, run_id, extra={"run_id": run_id}
+            "%s of %s by rule %r in run %s",
+            answer.verdict,
+            answer.tool,
+            rule,
+            run_id,
+            extra={"run_id": run_id},
         )
         if self._record_event is not None:
             await self._record_event(Event(VIOLATION, run_id=run_id, by="gate", payload=told))
 
 
 def _log_failure(case: Case, error: Exception) -> None:
-    """A ToolError is the tool's own word for the model; whatever else it raises, somebody may have to mend."""
+    """A ToolError is the tool's own word for the model; whatever else it raises, somebody may
+    have to mend."""
     level = logging.INFO if isinstance(error, ToolError) else logging.WARNING
     log.log(level, "%s %s failed: %r", case.name, case.key, error, exc_info=error)
 
@@ -395,7 +456,9 @@ def _timed_probe(tool: Tool) -> Probe | None:
         async def asked() -> dict[str, Any] | None:
             return await probe(key, arguments)
 
-        found: dict[str, Any] | None = await run_within(tool.timeout, asked, {}, what=f"the probe of {tool.name}")
+        found: dict[str, Any] | None = await run_within(
+            tool.timeout, asked, {}, what=f"the probe of {tool.name}"
+        )
         return found
 
     return ask

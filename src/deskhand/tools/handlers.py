@@ -1,4 +1,5 @@
-"""The functions behind the tools. `registry` puts them here, `gate` takes them out; nobody else may import this."""
+"""The functions behind the tools. `registry` puts them here, `gate` takes them out; nobody else
+may import this."""
 
 from collections.abc import Callable
 from typing import Any

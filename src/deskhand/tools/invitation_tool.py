@@ -1,4 +1,5 @@
-"""`read_invitation`: what an invitation in the message says, and whether the company is busy then."""
+"""`read_invitation`: what an invitation in the message says, and whether the company is busy
+then."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
@@ -22,14 +23,21 @@ def invitation_tool(
 ) -> Tool:
     offering = spec.offering
 
-    @tool(effect="read", name=READ_INVITATION, timeout=PATIENCE, outside=True)  # a sender wrote all of it
+    @tool(
+        effect="read", name=READ_INVITATION, timeout=PATIENCE, outside=True
+    )  # a sender wrote all of it
     async def read_invitation(ctx: Context) -> dict[str, Any]:
-        """Read the calendar invitations of this message: what, when, who, and whether we are busy then."""
+        """Read the calendar invitations of this message: what, when, who, and whether we are
+        busy then."""
         message = await message_of(ctx.run_id)
         found = [] if message is None else invitations_in(message, offering)
         return {
             "time_zone": spec.zone,
-            "invitations": [await _told(one, offering, calendar, message) for one in found if message is not None],
+            "invitations": [
+                await _told(one, offering, calendar, message)
+                for one in found
+                if message is not None
+            ],
         }
 
     return read_invitation
@@ -45,7 +53,9 @@ def invitations_in(message: Message, offering: Offering) -> list[Invitation]:
     return list(found.values())
 
 
-async def _told(one: Invitation, offering: Offering, calendar: Calendar, message: Message) -> dict[str, Any]:
+async def _told(
+    one: Invitation, offering: Offering, calendar: Calendar, message: Message
+) -> dict[str, Any]:
     start, end = (moment.astimezone(offering.hours.zone) for moment in one.span)
     told: dict[str, Any] = {
         "method": one.method,
@@ -63,7 +73,8 @@ async def _told(one: Invitation, offering: Offering, calendar: Calendar, message
         busy = await calendar.busy(one.span, (one.uid,))
         told["collides"] = bool(busy)
         told["in_working_hours"] = any(
-            span.start <= one.span.start and one.span.end <= span.end for span in offering.hours.open(one.span)
+            span.start <= one.span.start and one.span.end <= span.end
+            for span in offering.hours.open(one.span)
         )
     return {name: value for name, value in told.items() if value not in ("", None)}
 

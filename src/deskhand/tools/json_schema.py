@@ -1,4 +1,5 @@
-"""JSON schemas as every model endpoint takes them: no references, no titles, optional without `null`."""
+"""JSON schemas as every model endpoint takes them: no references, no titles, optional without
+`null`."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -7,7 +8,8 @@ _NOISE = ("title", "$defs", "additionalProperties", "discriminator")
 
 
 def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """`{"type": "object", "properties": ..., "required": [...]}`, with definitions written out where they are used."""
+    """`{"type": "object", "properties": ..., "required": [...]}`, with definitions written out
+    where they are used."""
     definitions = cast(dict[str, Any], schema.get("$defs", {}))
     plain = _plain(schema, definitions, ())
     plain.setdefault("properties", {})
@@ -19,10 +21,14 @@ def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
             plain["$defs"][name] = _plain(definitions[name], definitions, (name,))
             recursive |= _references(plain["$defs"][name]) - plain["$defs"].keys()
     order = ("type", "properties", "required")
-    return {key: plain[key] for key in order} | {key: plain[key] for key in plain if key not in (*order, "description")}
+    return {key: plain[key] for key in order} | {
+        key: plain[key] for key in plain if key not in (*order, "description")
+    }
 
 
-def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any], inside: tuple[str, ...]) -> dict[str, Any]:
+def _plain(
+    schema: Mapping[str, Any], definitions: Mapping[str, Any], inside: tuple[str, ...]
+) -> dict[str, Any]:
     schema = _without_null(schema)
     reference = schema.get("$ref")
     if isinstance(reference, str):
@@ -60,7 +66,11 @@ def _without_null(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _references(schema: Any) -> set[str]:
     if isinstance(schema, dict):
-        own = {schema["$ref"].rpartition("/")[2]} if isinstance(schema.get("$ref"), str) else set[str]()
+        own = (
+            {schema["$ref"].rpartition("/")[2]}
+            if isinstance(schema.get("$ref"), str)
+            else set[str]()
+        )
         return own.union(*(_references(value) for value in schema.values()))
     if isinstance(schema, list):
         return set[str]().union(*(_references(value) for value in schema))

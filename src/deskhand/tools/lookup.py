@@ -1,4 +1,5 @@
-"""Asking a desk's resolvers: who the principal is as a customer, and what the keys in a call's arguments mean."""
+"""Asking a desk's resolvers: who the principal is as a customer, and what the keys in a call's
+arguments mean."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -33,7 +34,9 @@ class Lookups:
 
     async def identify(self, principal: Principal, context: Context, seconds: float) -> Principal:
         """The principal with the customer id and tier that the desk knows him under."""
-        resolver = next((one for kind, one in self._resolvers.items() if issubclass(kind, Customer)), None)
+        resolver = next(
+            (one for kind, one in self._resolvers.items() if issubclass(kind, Customer)), None
+        )
         key = principal.customer_id or principal.address
         if resolver is None or key is None or not principal.owns:
             return principal
@@ -61,7 +64,8 @@ class Lookups:
     async def strangers(
         self, words: Iterable[str], principal: Principal, context: Context, seconds: float
     ) -> list[str]:
-        """Those of the words that name something of somebody else's, or that nobody could look up just now."""
+        """Those of the words that name something of somebody else's, or that nobody could look
+        up just now."""
         owned = [resolver for kind, resolver in self._resolvers.items() if issubclass(kind, Owned)]
 
         async def is_strange(word: str) -> bool:
@@ -77,7 +81,8 @@ class Lookups:
         return [word for word in words if await is_strange(word)]
 
     def filled(self, case: Case, context: Context) -> dict[str, Any]:
-        """The arguments as the tool's function takes them: things for keys, and what the gate fills itself."""
+        """The arguments as the tool's function takes them: things for keys, and what the gate
+        fills itself."""
         values = dict(case.arguments.values)
         for argument, bound in case.called.signature.bound.items():
             given = values[argument]
@@ -85,7 +90,9 @@ class Lookups:
                 continue
             several: list[Any]
             if issubclass(bound.kind, SenderAddress):
-                several = [SenderAddress(one) for one in (given if isinstance(given, list) else [given])]
+                several = [
+                    SenderAddress(one) for one in (given if isinstance(given, list) else [given])
+                ]
             else:
                 several = [_chosen(one, case) for one in case.lookups if one.argument == argument]
             values[argument] = several if isinstance(given, list) else several[0]
@@ -93,7 +100,9 @@ class Lookups:
             values[name] = _injected(wanted, case.principal, context)
         return values
 
-    async def _find(self, kind: type[Authority], key: str, case: Case, context: Context) -> tuple[Authority, ...]:
+    async def _find(
+        self, kind: type[Authority], key: str, case: Case, context: Context
+    ) -> tuple[Authority, ...]:
         resolver = self._resolvers.get(kind)
         if resolver is None:
             raise LookupError(f"the desk has no resolver of {kind.__name__}")
@@ -112,7 +121,9 @@ class Lookups:
         except (Fenced, StoreUnavailable):
             raise
         except Exception as error:
-            context.log.warning("the resolver of %s failed: %r", resolver.kind.__name__, error, exc_info=error)
+            context.log.warning(
+                "the resolver of %s failed: %r", resolver.kind.__name__, error, exc_info=error
+            )
             raise LookupFailed(resolver.kind, error) from error
         return found
 

@@ -1,4 +1,5 @@
-"""Facts about a message that a desk's own code finds, for the desk's policy: no model has a say in them."""
+"""Facts about a message that a desk's own code finds, for the desk's policy: no model has a say
+in them."""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -27,10 +28,11 @@ class MessageFact:
 
 
 def message_fact(name: str) -> Callable[[FactFunction], MessageFact]:
-    """Make a function `(message, text) -> bool` (or a number, or a text) tell a fact about every message.
+    """Make a function `(message, text) -> bool` (or a number, or a text) tell a fact about every
+    message.
 
-    `text` is all that the run answers: the message as it was preprocessed, and earlier ones answered with it. The
-    gate asks anew at every call; where the function fails, the call is held.
+    `text` is all that the run answers: the message as it was preprocessed, and earlier ones
+    answered with it. The gate asks anew at every call; where the function fails, the call is held.
     """
 
     def decorate(function: FactFunction) -> MessageFact:
@@ -38,10 +40,15 @@ def message_fact(name: str) -> Callable[[FactFunction], MessageFact]:
         if not name.isidentifier():
             raise place.error(f"{name!r} is no name of a fact", fix="letters, digits and _")
         if inspect.iscoroutinefunction(function):
-            raise place.error(f"the fact {name!r} must be a plain function: it is asked at every call")
+            raise place.error(
+                f"the fact {name!r} must be a plain function: it is asked at every call"
+            )
         kind = _KINDS.get(get_type_hints(function).get("return"))
         if kind is None:
-            raise place.error(f"the fact {name!r} does not say what it returns", fix="write `-> bool`, float or str")
+            raise place.error(
+                f"the fact {name!r} does not say what it returns",
+                fix="write `-> bool`, float or str",
+            )
         return declare(MessageFact(name, kind, function, place))
 
     return decorate
@@ -50,4 +57,8 @@ def message_fact(name: str) -> Callable[[FactFunction], MessageFact]:
 def told_of(envelope: Envelope, facts: Iterable[MessageFact]) -> dict[str, Value]:
     """What the desk's code says about the message of a run; nothing where there is none."""
     message = envelope.message
-    return {} if message is None else {fact.name: fact.function(message, envelope.raw_input) for fact in facts}
+    return (
+        {}
+        if message is None
+        else {fact.name: fact.function(message, envelope.raw_input) for fact in facts}
+    )

@@ -11,7 +11,13 @@ from deskhand.model.principal import Principal
 from deskhand.ports import Calendar, Contacts
 from deskhand.tools.answer_tool import ANSWER_INVITATION, answer_tool
 from deskhand.tools.authority import Resolver, Slot
-from deskhand.tools.calendar_tools import CHECK_CALENDAR, HOLD_SLOT, check_tool, hold_tool, slot_resolver
+from deskhand.tools.calendar_tools import (
+    CHECK_CALENDAR,
+    HOLD_SLOT,
+    check_tool,
+    hold_tool,
+    slot_resolver,
+)
 from deskhand.tools.contact_tool import GET_CONTACT, contact_tool
 from deskhand.tools.invitation_tool import READ_INVITATION, invitation_tool
 from deskhand.tools.registry import Tool
@@ -46,7 +52,9 @@ OFFICE_SHAPES = {
         ToolShape(CHECK_CALENDAR, "read", "low", _WISH),
         ToolShape(READ_INVITATION, "read", "low"),
         ToolShape(ANSWER_INVITATION, "keyed", "low"),
-        ToolShape(HOLD_SLOT, "keyed", "low", {"slot": _SLOT}, frozenset(("slot",)), frozenset(("slot",))),
+        ToolShape(
+            HOLD_SLOT, "keyed", "low", {"slot": _SLOT}, frozenset(("slot",)), frozenset(("slot",))
+        ),
     )
 }
 """The same tools as configuration sees them, before there is anything they could work with."""
@@ -63,7 +71,8 @@ class Office:
     message_of: Callable[[str], Awaitable[Message | None]]
     """The message a run works."""
     rehearses: bool = False
-    """Whether times are only looked at, not held: what is captured leaves nothing in a company's calendar."""
+    """Whether times are only looked at, not held: what is captured leaves nothing in a company's
+    calendar."""
 
     def tools(self, beside: Collection[str] = ()) -> list[Tool]:
         """All but those of which a desk has one of its own."""
@@ -71,7 +80,9 @@ class Office:
             contact_tool(self.contacts),
             check_tool(self.calendar, self.spec, self.now),
             invitation_tool(self.calendar, self.spec, self.message_of),
-            answer_tool(self.calendar, self.spec, self.now, self.message_of, rehearses=self.rehearses),
+            answer_tool(
+                self.calendar, self.spec, self.now, self.message_of, rehearses=self.rehearses
+            ),
             hold_tool(self.calendar, self.spec, self.now, rehearses=self.rehearses),
         )
         return [tool for tool in made if tool.name not in beside]
@@ -81,7 +92,8 @@ class Office:
         return [] if Slot in own else [slot_resolver(self.spec, self.now)]
 
     async def acquainted(self, principal: Principal) -> Principal:
-        """The principal with what the company wrote down about his address; a text he sent has no part in it."""
+        """The principal with what the company wrote down about his address; a text he sent has
+        no part in it."""
         if not principal.owns or principal.address is None:
             return principal
         found = await self.contacts.known(principal.address)

@@ -1,4 +1,5 @@
-"""A tool that another program brings: its schema as it was accepted, checked here before anything is asked."""
+"""A tool that another program brings: its schema as it was accepted, checked here before
+anything is asked."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -22,14 +23,24 @@ Ask = Callable[[McpToolSpec, dict[str, Any]], Awaitable[dict[str, Any]]]
 """Calls the tool where it is, with these arguments."""
 
 MOST_PROBLEMS = 5
-_HINTS: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool, "object": dict}
-_UNSAFE = frozenset(("pattern", "patternProperties", "$schema", "$id", "$anchor", "$dynamicRef", "$dynamicAnchor"))
-"""Patterns of strangers could take forever, addresses lead elsewhere: the server checks these itself."""
+_HINTS: dict[str, Any] = {
+    "string": str,
+    "integer": int,
+    "number": float,
+    "boolean": bool,
+    "object": dict,
+}
+_UNSAFE = frozenset(
+    ("pattern", "patternProperties", "$schema", "$id", "$anchor", "$dynamicRef", "$dynamicAnchor")
+)
+"""Patterns of strangers could take forever, addresses lead elsewhere: the server checks these
+itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class PinnedSignature(Signature):
-    """Arguments are checked against the JSON schema, as far as that is safe to do with a stranger's schema."""
+    """Arguments are checked against the JSON schema, as far as that is safe to do with a
+    stranger's schema."""
 
     def check(self, arguments: Mapping[str, Any]) -> Arguments:
         from jsonschema import Draft202012Validator
@@ -38,10 +49,15 @@ class PinnedSignature(Signature):
         try:
             given = json.loads(json.dumps(dict(arguments), allow_nan=False))
         except (ValueError, TypeError, RecursionError) as error:
-            raise ArgumentsInvalid(self._refused([("arguments", f"cannot be read as JSON: {error}")])) from None
+            raise ArgumentsInvalid(
+                self._refused([("arguments", f"cannot be read as JSON: {error}")])
+            ) from None
         validator = Draft202012Validator(safe_schema(self.schema), registry=Registry())
         try:
-            problems = [(_path(error.absolute_path), error.message[:200]) for error in validator.iter_errors(given)]
+            problems = [
+                (_path(error.absolute_path), error.message[:200])
+                for error in validator.iter_errors(given)
+            ]
         except Exception as error:  # a schema that cannot be applied lets nothing pass
             problems = [("arguments", f"cannot be checked: {type(error).__name__}")]
         if problems:
@@ -53,7 +69,11 @@ class PinnedSignature(Signature):
         return ToolErrorDetails(
             error_type=ErrorCode.TOOL_ARGUMENTS_INVALID,
             message=f"invalid arguments for {self.tool}: {words}",
-            details={"problems": [{"argument": argument, "problem": problem} for argument, problem in problems]},
+            details={
+                "problems": [
+                    {"argument": argument, "problem": problem} for argument, problem in problems
+                ]
+            },
         )
 
 
@@ -69,7 +89,11 @@ def pinned_tool(spec: McpToolSpec, ask: Ask) -> Tool:
     signature = PinnedSignature(
         tool=spec.name,
         schema=schema,
-        injected={name: Injected(kind, optional=False) for name, kind in injected.items() if name is not None},
+        injected={
+            name: Injected(kind, optional=False)
+            for name, kind in injected.items()
+            if name is not None
+        },
         fields={name: name for name in schema["properties"]},
         model=BaseModel,
         hints={name: _hint(value) for name, value in schema["properties"].items()},
@@ -89,7 +113,8 @@ def pinned_tool(spec: McpToolSpec, ask: Ask) -> Tool:
 
 
 def safe_schema(schema: Any) -> Any:
-    """Without patterns and without anything that leads outside the schema; a name that looks like one stays."""
+    """Without patterns and without anything that leads outside the schema; a name that looks
+    like one stays."""
     if isinstance(schema, list):
         return [safe_schema(item) for item in schema]
     if not isinstance(schema, dict):
@@ -101,16 +126,25 @@ def safe_schema(schema: Any) -> Any:
         if key in ("properties", "$defs", "definitions") and isinstance(value, dict):
             kept[key] = {name: safe_schema(inner) for name, inner in value.items()}
         else:
-            kept[key] = value if key in ("enum", "const", "default", "examples") else safe_schema(value)
+            kept[key] = (
+                value if key in ("enum", "const", "default", "examples") else safe_schema(value)
+            )
     return kept
 
 
 def _plain(value: Any) -> Any:
-    return value.effect_key if isinstance(value, Context) else str(value) if isinstance(value, CustomerId) else value
+    return (
+        value.effect_key
+        if isinstance(value, Context)
+        else str(value)
+        if isinstance(value, CustomerId)
+        else value
+    )
 
 
 def _hint(schema: Any) -> Any:
-    """The type a parameter would have in Python, so that names that give authority are recognised."""
+    """The type a parameter would have in Python, so that names that give authority are
+    recognised."""
     kind = schema.get("type") if isinstance(schema, dict) else None
     if kind == "array":
         return list[_hint(schema.get("items"))]  # type: ignore[misc]

@@ -1,21 +1,29 @@
-"""Parameters that name an object, an address or a command in plain text: authority that nobody can check."""
+"""Parameters that name an object, an address or a command in plain text: authority that nobody
+can check."""
 
 import re
 from typing import Any, get_args
 
 from deskhand.tools.registry import Tool
 
-_OBJECT = re.compile(r"(?:.*_)?(?:id|iban|account|account_number|card|card_number|bic)", re.IGNORECASE)
-_ADDRESS = re.compile(
-    r"to|cc|bcc|recipients?|(?:.*_)?e_?mail|(?:.*_)?address|reply_to|phone|(?:.*_)?url", re.IGNORECASE
+_OBJECT = re.compile(
+    r"(?:.*_)?(?:id|iban|account|account_number|card|card_number|bic)", re.IGNORECASE
 )
-_FREE = re.compile(r"sql|shell|cmd|command|script|code|(?:.*_)?url|uri|webhook|file_?path", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"to|cc|bcc|recipients?|(?:.*_)?e_?mail|(?:.*_)?address|reply_to|phone|(?:.*_)?url",
+    re.IGNORECASE,
+)
+_FREE = re.compile(
+    r"sql|shell|cmd|command|script|code|(?:.*_)?url|uri|webhook|file_?path", re.IGNORECASE
+)
 _AMOUNT = re.compile(r"(?:.*_)?amount|price|total|refund", re.IGNORECASE)
 
 
 def plain_authority(tool: Tool) -> list[str]:
     """The parameters of a tool that give authority as plain text."""
-    return [name for name in tool.signature.fields if _is_plain(tool, name) and _names_authority(name)]
+    return [
+        name for name in tool.signature.fields if _is_plain(tool, name) and _names_authority(name)
+    ]
 
 
 def concerns(tool: Tool) -> list[str]:
@@ -23,10 +31,19 @@ def concerns(tool: Tool) -> list[str]:
     found: list[str] = []
     for name in tool.signature.fields:
         if _is_text(tool, name) and _FREE.fullmatch(name):
-            found.append(f"{name} is free text that something else will execute or fetch: take a typed value instead")
+            found.append(
+                f"{name} is free text that something else will execute or fetch: take a typed value"
+                " instead"
+            )
         elif tool.changes_something and name in plain_authority(tool):
-            better = "SenderAddress" if _ADDRESS.fullmatch(name) else "a type of its own (Owned, OwnedOrder, Slot)"
-            found.append(f"{name} names something in plain text, so nobody checks whose it is: use {better}")
+            better = (
+                "SenderAddress"
+                if _ADDRESS.fullmatch(name)
+                else "a type of its own (Owned, OwnedOrder, Slot)"
+            )
+            found.append(
+                f"{name} names something in plain text, so nobody checks whose it is: use {better}"
+            )
         elif tool.changes_something and _is_number(tool, name) and _AMOUNT.fullmatch(name):
             found.append(f"{name} is a bare number, which no cap counts: use Money")
     return found

@@ -1,7 +1,8 @@
-"""Where an argument's value came from: found by looking for the value, since no model can be asked for it.
+"""Where an argument's value came from: found by looking for the value, since no model can be asked
+for it.
 
-It helps a reviewer and may make a rule stricter; it is never the only defence, since whoever writes a message or a note
-can put any value there.
+It helps a reviewer and may make a rule stricter; it is never the only defence, since whoever writes
+a message or a note can put any value there.
 """
 
 import json
@@ -34,8 +35,13 @@ class Sources:
         model_outputs: Collection[str] = (),
         outside: Collection[str] = (),
     ) -> None:
-        self._principal = {_norm(value) for value in (principal.customer_id, principal.address) if value}
-        self._operator = {name: {_norm(leaf) for leaf in _leaves(value)} for name, value in (operator or {}).items()}
+        self._principal = {
+            _norm(value) for value in (principal.customer_id, principal.address) if value
+        }
+        self._operator = {
+            name: {_norm(leaf) for leaf in _leaves(value)}
+            for name, value in (operator or {}).items()
+        }
         self._data = results_in(envelope, model_outputs, outside)
         self._read: list[str] = []
         self._envelope = envelope
@@ -46,15 +52,23 @@ class Sources:
         return max(found, key=lambda where: _ORDER.index(where.partition(":")[0]), default=OPERATOR)
 
     def result_naming(self, value: Any) -> int | None:
-        """The number of the first tool result with exactly this value in it, not with text that contains it."""
+        """The number of the first tool result with exactly this value in it, not with text that
+        contains it."""
         wanted = _written(value)
         if not isinstance(value, str):
-            held = (number for number, text in enumerate(self._results(), 1) if stands_in(text, wanted, '."-', '."'))
+            held = (
+                number
+                for number, text in enumerate(self._results(), 1)
+                if stands_in(text, wanted, '."-', '."')
+            )
             return next(held, None)
-        return next((number for number, text in enumerate(self._results(), 1) if wanted in text), None)
+        return next(
+            (number for number, text in enumerate(self._results(), 1) if wanted in text), None
+        )
 
     def offers(self, key: str) -> bool:
-        """Whether a result has a thing with this `id`: text that says so may be a note the model wrote."""
+        """Whether a result has a thing with this `id`: text that says so may be a note the model
+        wrote."""
         return any(str(thing["id"]) == key for thing in _things(self._data) if "id" in thing)
 
     def _results(self) -> Iterator[str]:
@@ -82,15 +96,19 @@ class Sources:
         if isinstance(value, bool) or not wanted:
             return False
         amount = _decimal(str(value).partition(" ")[0]) if _looks_like_amount(value) else None
-        if amount is not None and any(_decimal(found) == amount for found in _NUMBER.findall(self._text)):
+        if amount is not None and any(
+            _decimal(found) == amount for found in _NUMBER.findall(self._text)
+        ):
             return True
         return stands_in(self._text, wanted)
 
 
 def stands_in(text: str, wanted: str, not_before: str = "", not_after: str = "") -> bool:
-    """Whether the text holds this as a word of its own, without one of these signs right before or after it.
+    """Whether the text holds this as a word of its own, without one of these signs right before or
+    after it.
 
-    Looked for place by place: a pattern compiled for every value of every call costs more than all the rest of a call.
+    Looked for place by place: a pattern compiled for every value of every call costs more than all
+    the rest of a call.
     """
     at = text.find(wanted)
     while at >= 0:
@@ -105,10 +123,14 @@ def _joins(letter: str, signs: str) -> bool:
     return bool(letter) and (letter.isalnum() or letter == "_" or letter in signs)
 
 
-def results_in(envelope: Envelope, model_outputs: Collection[str], outside: Collection[str] = ()) -> list[Any]:
-    """What tools returned so far, in the order of the run's stages; also what was adopted from an earlier run.
+def results_in(
+    envelope: Envelope, model_outputs: Collection[str], outside: Collection[str] = ()
+) -> list[Any]:
+    """What tools returned so far, in the order of the run's stages; also what was adopted from an
+    earlier run.
 
-    A model may write `results` of its own: those are no tool's. What a tool brings from `outside` says nothing.
+    A model may write `results` of its own: those are no tool's. What a tool brings from `outside`
+    says nothing.
     """
     found: list[Any] = []
     for key, output in envelope.outputs.items():
@@ -122,7 +144,8 @@ def results_in(envelope: Envelope, model_outputs: Collection[str], outside: Coll
 
 
 def _written(value: Any) -> str:
-    """As JSON: a text stands in quotes there, so that it is found whole, and quotes inside another one are escaped."""
+    """As JSON: a text stands in quotes there, so that it is found whole, and quotes inside
+    another one are escaped."""
     try:
         return to_json(value, fallback=str).decode().casefold()
     except PydanticSerializationError:  # half a character, as a model may write one
@@ -152,7 +175,13 @@ def _leaves(value: Any) -> Iterator[Any]:
 def _things(value: Any) -> Iterator[Mapping[str, Any]]:
     if isinstance(value, Mapping):
         yield value
-    for item in value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ():
+    for item in (
+        value.values()
+        if isinstance(value, Mapping)
+        else value
+        if isinstance(value, list | tuple)
+        else ()
+    ):
         yield from _things(item)
 
 
@@ -163,7 +192,10 @@ def _norm(value: Any) -> str:
 
 
 def _looks_like_amount(value: Any) -> bool:
-    return isinstance(value, int | float) or re.fullmatch(r"\d+(\.\d+)?( [A-Z]{3})?", str(value)) is not None
+    return (
+        isinstance(value, int | float)
+        or re.fullmatch(r"\d+(\.\d+)?( [A-Z]{3})?", str(value)) is not None
+    )
 
 
 def _decimal(text: str) -> Decimal | None:

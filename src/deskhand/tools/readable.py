@@ -17,8 +17,13 @@ def readable_result(value: Any) -> ToolResult:
     result = normalize_tool_result(value)
     size = len(result.model_dump_json().encode())
     if size > RESULT_LIMIT:
-        message = f"the result is too large: {size} bytes of JSON, at most {RESULT_LIMIT} are allowed; ask for less"
-        return ToolResult.failure(ToolErrorDetails(error_type=ErrorCode.TOOL_RESULT_INVALID, message=message))
+        message = (
+            f"the result is too large: {size} bytes of JSON, at most {RESULT_LIMIT} are allowed;"
+            " ask for less"
+        )
+        return ToolResult.failure(
+            ToolErrorDetails(error_type=ErrorCode.TOOL_RESULT_INVALID, message=message)
+        )
     if result.error is None:
         return result
     error = result.error.model_copy(update={"message": without_traceback(result.error.message)})

@@ -1,4 +1,5 @@
-"""Tools: typed functions a model may ask for, declared with what they can change, and never called directly."""
+"""Tools: typed functions a model may ask for, declared with what they can change, and never
+called directly."""
 
 import copy
 import inspect
@@ -18,14 +19,16 @@ from deskhand.tools.schema import Signature, signature_of
 Effect = Literal["read", "reversible", "keyed", "irreversible"]
 Risk = Literal["low", "medium", "high", "critical"]
 Probe = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any] | None]]
-"""Asks the other side whether the effect with this key and these arguments has happened: what it made, or None."""
+"""Asks the other side whether the effect with this key and these arguments has happened: what it
+made, or None."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Tool:
-    """A tool as everybody but the gate sees it: what it is called, takes and may change, but no way to run it."""
+    """A tool as everybody but the gate sees it: what it is called, takes and may change, but no
+    way to run it."""
 
     name: str
     description: str
@@ -38,7 +41,8 @@ class Tool:
     public: bool = False
     """Whether it may act for a sender nobody vouched for."""
     rehearsable: bool = False
-    """Whether all it changes lies in `ctx.database`: where effects are captured it runs, and what it did is undone."""
+    """Whether all it changes lies in `ctx.database`: where effects are captured it runs, and
+    what it did is undone."""
     outside: bool = False
     """Whether strangers may have written what it returns (a web page, another company's server)."""
 
@@ -57,17 +61,25 @@ class Tool:
 
     @property
     def may_repeat(self) -> bool:
-        """Doing it again under the same key is harmless by its class (a probe may allow it as well)."""
+        """Doing it again under the same key is harmless by its class (a probe may allow it as
+        well)."""
         return self.effect in (EffectClass.REVERSIBLE, EffectClass.KEYED)
 
     @property
     def spec(self) -> dict[str, Any]:
         """The tool in the OpenAI function-calling format."""
-        function = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        function = {
+            "name": self.name,
+            "description": self.description,
+            "parameters": self.parameters,
+        }
         return {"type": "function", "function": function}
 
     def __call__(self, *arguments: Any, **named: Any) -> NoReturn:
-        raise TypeError(f"{self.name} is a tool ({self.place}): only the gate may run it, as `await gate.call(...)`")
+        raise TypeError(
+            f"{self.name} is a tool ({self.place}): only the gate may run it, as `await"
+            " gate.call(...)`"
+        )
 
 
 def tool(
@@ -81,21 +93,27 @@ def tool(
     rehearsable: bool = False,
     outside: bool = False,
 ) -> Callable[[Callable[..., Any]], Tool]:
-    """Make a tool of a typed function with a docstring, async or not; a mistake is a ConfigError with file and line."""
+    """Make a tool of a typed function with a docstring, async or not; a mistake is a ConfigError
+    with file and line."""
 
     def decorate(function: Callable[..., Any]) -> Tool:
         place = place_of(function)
         _check_function(function, place)
         called = name or function.__name__
         if not _NAME.fullmatch(called):
-            raise place.error(f"{called!r} is no tool name", fix="letters, digits, _ and -, at most 64")
+            raise place.error(
+                f"{called!r} is no tool name", fix="letters, digits, _ and -, at most 64"
+            )
         documentation = read_docstring(function.__doc__ or "")
         if not documentation.description:
             raise place.error(
-                f"tool {called!r} has no docstring", fix="say in one sentence what it does, for the model"
+                f"tool {called!r} has no docstring",
+                fix="say in one sentence what it does, for the model",
             )
         if timeout <= 0:
-            raise place.error(f"tool {called!r}: timeout must be more than 0 seconds, not {timeout}")
+            raise place.error(
+                f"tool {called!r}: timeout must be more than 0 seconds, not {timeout}"
+            )
         made = Tool(
             name=called,
             description=documentation.description,
@@ -123,14 +141,17 @@ def bring(made: Tool, handler: Callable[..., Awaitable[Any]]) -> Tool:
 
 
 def tool_probe(function: Probe) -> Probe:
-    """Mark an async function `(key, arguments) -> dict | None` as a probe; use it as `@tool(..., probe=function)`."""
+    """Mark an async function `(key, arguments) -> dict | None` as a probe; use it as `@tool(...,
+    probe=function)`."""
     place = place_of(function)
     if not inspect.iscoroutinefunction(function):
         raise place.error("a probe must be an async function")
     try:
         inspect.signature(function).bind("key", {})
     except TypeError:
-        raise place.error("a probe takes two arguments", fix="write `(key: str, arguments: dict)`") from None
+        raise place.error(
+            "a probe takes two arguments", fix="write `(key: str, arguments: dict)`"
+        ) from None
     return function
 
 
@@ -145,7 +166,9 @@ def _check_probe(made: Tool) -> None:
     if made.probe is None:
         return
     if not made.changes_something:
-        raise made.place.error(f"tool {made.name!r} only reads and needs no probe", fix="drop `probe=`")
+        raise made.place.error(
+            f"tool {made.name!r} only reads and needs no probe", fix="drop `probe=`"
+        )
     tool_probe(made.probe)
 
 
@@ -167,10 +190,14 @@ class ToolRegistry:
 
     def register(self, added: Tool) -> None:
         if not isinstance(added, Tool):
-            raise ConfigError(f"{added!r} is not a tool", fix="decorate the function with @tool(effect=...)")
+            raise ConfigError(
+                f"{added!r} is not a tool", fix="decorate the function with @tool(effect=...)"
+            )
         known = self._tools.get(added.name)
         if known is not None:
-            raise added.place.error(f"there is a tool {added.name!r} already, at {known.place}", fix="rename one")
+            raise added.place.error(
+                f"there is a tool {added.name!r} already, at {known.place}", fix="rename one"
+            )
         self._tools[added.name] = added
 
     def get(self, name: str) -> Tool | None:
@@ -181,15 +208,24 @@ class ToolRegistry:
         return tuple(self._tools)
 
     def specs(self, subset: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """The named tools (all by default) for a model, in the given order; without those that are not set up here."""
+        """The named tools (all by default) for a model, in the given order; without those that
+        are not set up here."""
         named = self.names if subset is None else subset
-        return [self._known(name).spec for name in named if name in self._tools or name not in self._absent]
+        return [
+            self._known(name).spec
+            for name in named
+            if name in self._tools or name not in self._absent
+        ]
 
     def _known(self, name: str) -> Tool:
         known = self._tools.get(name)
         if known is None:
             close = get_close_matches(name, self._tools, n=1)
-            fix = f"did you mean {close[0]!r}?" if close else f"known tools: {', '.join(self._tools) or 'none'}"
+            fix = (
+                f"did you mean {close[0]!r}?"
+                if close
+                else f"known tools: {', '.join(self._tools) or 'none'}"
+            )
             raise ConfigError(f"there is no tool {name!r}", fix=fix)
         return known
 

@@ -14,17 +14,25 @@ _abandoned: set["asyncio.Task[Any]"] = set()
 
 
 class ToolStopped(RuntimeError):
-    """The tool tried to end its task or the process (CancelledError, SystemExit) instead of returning."""
+    """The tool tried to end its task or the process (CancelledError, SystemExit) instead of
+    returning."""
 
 
-async def run_within(seconds: float, function: Callable[..., Any], arguments: dict[str, Any], *, what: str) -> Any:
+async def run_within(
+    seconds: float, function: Callable[..., Any], arguments: dict[str, Any], *, what: str
+) -> Any:
     """Await the function, in a thread if it is not async; TimeoutError when it is not back in time.
 
-    A function that ignores its cancellation, or a thread that cannot be cancelled, is left behind and reported.
+    A function that ignores its cancellation, or a thread that cannot be cancelled, is left behind
+    and reported.
     """
     loop = asyncio.get_running_loop()
     rung: asyncio.Future[None] = loop.create_future()
-    work = function(**arguments) if inspect.iscoroutinefunction(function) else _threaded(function, arguments)
+    work = (
+        function(**arguments)
+        if inspect.iscoroutinefunction(function)
+        else _threaded(function, arguments)
+    )
     task = loop.create_task(_contained(work, rung))
     bell = loop.call_later(seconds, _ring, rung)
     try:
@@ -41,7 +49,8 @@ async def run_within(seconds: float, function: Callable[..., Any], arguments: di
 
 
 async def _contained(work: Coroutine[Any, Any, Any], rung: "asyncio.Future[None]") -> Any:
-    """Rings when it is over: whoever waits for that wakes one round of the event loop earlier than a task would."""
+    """Rings when it is over: whoever waits for that wakes one round of the event loop earlier
+    than a task would."""
     task = asyncio.current_task()
     try:
         return await work
@@ -61,7 +70,8 @@ def _ring(rung: "asyncio.Future[None]") -> None:
 
 
 async def _threaded(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """One daemon thread a call: a pool would be used up by functions that hang, and would keep the process alive."""
+    """One daemon thread a call: a pool would be used up by functions that hang, and would keep
+    the process alive."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[Callable[[], Any]] = loop.create_future()
 

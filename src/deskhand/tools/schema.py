@@ -1,4 +1,5 @@
-"""A tool's parameters, taken from its typed signature: the schema a model reads and the check its arguments pass."""
+"""A tool's parameters, taken from its typed signature: the schema a model reads and the check
+its arguments pass."""
 
 import inspect
 import json
@@ -22,7 +23,8 @@ _EXACT_FLOATS = 2**53
 
 
 class ArgumentsInvalid(Exception):
-    """The arguments do not fit the tool's parameters; `details` says so in words a model can act on."""
+    """The arguments do not fit the tool's parameters; `details` says so in words a model can act
+    on."""
 
     def __init__(self, details: ToolErrorDetails) -> None:
         super().__init__(details.message)
@@ -31,7 +33,8 @@ class ArgumentsInvalid(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """Arguments that passed: `values` for the function, `canonical` (plain JSON, defaults included) for all others."""
+    """Arguments that passed: `values` for the function, `canonical` (plain JSON, defaults
+    included) for all others."""
 
     values: dict[str, Any]
     canonical: dict[str, Any]
@@ -53,23 +56,30 @@ class Signature:
     """The types of those that a model fills, as written."""
 
     def check(self, arguments: Mapping[str, Any]) -> Arguments:
-        """Types are taken strictly, as JSON can write them: a date is a string, but "5" is not a number."""
+        """Types are taken strictly, as JSON can write them: a date is a string, but "5" is not a
+        number."""
         try:
             plain = _whole_numbers(to_jsonable_python(dict(arguments)))
             text = json.dumps(plain, allow_nan=False, ensure_ascii=False).encode()
         except (ValueError, TypeError, RecursionError) as error:
-            raise ArgumentsInvalid(self._details([("arguments", f"cannot be read as JSON: {error}")])) from None
+            raise ArgumentsInvalid(
+                self._details([("arguments", f"cannot be read as JSON: {error}")])
+            ) from None
         try:
             checked = self.model.model_validate_json(text, strict=True)
         except ValidationError as error:
             given = json.loads(text)
-            problems = [self._problem(entry, given) for entry in error.errors(include_url=False, include_context=False)]
+            problems = [
+                self._problem(entry, given)
+                for entry in error.errors(include_url=False, include_context=False)
+            ]
             raise ArgumentsInvalid(self._details(list(dict.fromkeys(problems)))) from None
         values = {name: getattr(checked, field) for name, field in self.fields.items()}
         return Arguments(values, checked.model_dump(mode="json", by_alias=True, warnings=False))
 
     def survives(self, arguments: Arguments) -> bool:
-        """The canonical form says all there is: who approves it approves exactly these values, not a masked secret."""
+        """The canonical form says all there is: who approves it approves exactly these values,
+        not a masked secret."""
         try:
             return self.check(arguments.canonical).values == arguments.values
         except ArgumentsInvalid:
@@ -80,7 +90,11 @@ class Signature:
         return ToolErrorDetails(
             error_type=ErrorCode.TOOL_ARGUMENTS_INVALID,
             message=f"invalid arguments for {self.tool}: {words}",
-            details={"problems": [{"argument": argument, "problem": problem} for argument, problem in problems]},
+            details={
+                "problems": [
+                    {"argument": argument, "problem": problem} for argument, problem in problems
+                ]
+            },
         )
 
     def _problem(self, error: ErrorDetails, given: Any) -> tuple[str, str]:
@@ -90,15 +104,24 @@ class Signature:
                 return where, "is required"
             case "extra_forbidden":
                 close = get_close_matches(where, self.fields, n=1)
-                hint = f"did you mean {close[0]}?" if close else f"parameters are: {', '.join(self.fields) or 'none'}"
+                hint = (
+                    f"did you mean {close[0]}?"
+                    if close
+                    else f"parameters are: {', '.join(self.fields) or 'none'}"
+                )
                 return where, f"is not a parameter ({hint})"
             case _:
-                words = error["msg"].removeprefix("Value error, ").replace("Input should", "should", 1)
+                words = (
+                    error["msg"].removeprefix("Value error, ").replace("Input should", "should", 1)
+                )
                 return where, words + _but_got(error["input"])
 
 
-def signature_of(function: Callable[..., Any], name: str, descriptions: Mapping[str, str]) -> Signature:
-    """Read a function's parameters once; whatever a model could not be told about is a ConfigError."""
+def signature_of(
+    function: Callable[..., Any], name: str, descriptions: Mapping[str, str]
+) -> Signature:
+    """Read a function's parameters once; whatever a model could not be told about is a
+    ConfigError."""
     place = place_of(function)
     try:
         hints = get_type_hints(function, include_extras=True)
@@ -117,33 +140,52 @@ def signature_of(function: Callable[..., Any], name: str, descriptions: Mapping[
             bound[parameter.name] = gives
         elif hides_authority(shown):
             problem = f"tool {name!r}: the gate cannot look into the type of {parameter.name!r}"
-            raise place.error(problem, fix="make each thing that gives authority a parameter of its own, or a list")
+            raise place.error(
+                problem,
+                fix="make each thing that gives authority a parameter of its own, or a list",
+            )
         fields[parameter.name] = _field(parameter, shown, name, place, descriptions)
     if strangers := [key for key in descriptions if key not in fields and key not in filled]:
-        raise place.error(f"tool {name!r}: the docstring describes {strangers[0]!r}, which is not a parameter")
+        raise place.error(
+            f"tool {name!r}: the docstring describes {strangers[0]!r}, which is not a parameter"
+        )
     try:
         # Fields are numbered, since pydantic keeps names such as `schema` or `copy` for itself.
         shape = {f"argument_{number}": field for number, field in enumerate(fields.values())}
-        model = create_model(name, __config__=ConfigDict(extra="forbid", allow_inf_nan=False), **shape)  # type: ignore[call-overload]
+        model = create_model(
+            name, __config__=ConfigDict(extra="forbid", allow_inf_nan=False), **shape
+        )  # type: ignore[call-overload]
         schema = plain_schema(model.model_json_schema(by_alias=True))
     except (PydanticUserError, TypeError, ValueError) as error:
         first = str(error).splitlines()[0]
         raise place.error(f"tool {name!r}: {first}", fix="use types that JSON can carry") from None
     shown_hints = {key: hints[key] for key in fields}
-    return Signature(name, schema, filled, dict(zip(fields, shape, strict=True)), model, bound, shown_hints)
+    return Signature(
+        name, schema, filled, dict(zip(fields, shape, strict=True)), model, bound, shown_hints
+    )
 
 
-def _check_kind(parameter: inspect.Parameter, tool: str, place: Place, hints: Mapping[str, Any]) -> None:
+def _check_kind(
+    parameter: inspect.Parameter, tool: str, place: Place, hints: Mapping[str, Any]
+) -> None:
     if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-        raise place.error(f"tool {tool!r}: parameter {parameter} cannot be named by a model", fix="name each parameter")
+        raise place.error(
+            f"tool {tool!r}: parameter {parameter} cannot be named by a model",
+            fix="name each parameter",
+        )
     if parameter.name not in hints:
         raise place.error(
-            f"tool {tool!r}: parameter {parameter.name!r} has no type", fix=f"write `{parameter.name}: str` or its like"
+            f"tool {tool!r}: parameter {parameter.name!r} has no type",
+            fix=f"write `{parameter.name}: str` or its like",
         )
 
 
 def _field(
-    parameter: inspect.Parameter, hint: Any, tool: str, place: Place, descriptions: Mapping[str, str]
+    parameter: inspect.Parameter,
+    hint: Any,
+    tool: str,
+    place: Place,
+    descriptions: Mapping[str, str],
 ) -> tuple[Any, FieldInfo]:
     name, default = parameter.name, parameter.default
     if isinstance(default, FieldInfo):

@@ -16,7 +16,8 @@ from deskhand.tools.declared import Place, declare, place_of
 
 
 class ServiceResult(Frozen):
-    """A service's output together with where the run goes; a plain dict means success and the stage's default."""
+    """A service's output together with where the run goes; a plain dict means success and the
+    stage's default."""
 
     output: dict[str, Any] = Field(default_factory=dict)
     outcome: Outcome = Outcome.SUCCESS
@@ -30,7 +31,9 @@ class ServiceResult(Frozen):
     """Who answered, where a brain was asked."""
 
 
-ServiceFunction = Callable[[Envelope, StageContext, Mapping[str, Any]], Awaitable[dict[str, Any] | ServiceResult]]
+ServiceFunction = Callable[
+    [Envelope, StageContext, Mapping[str, Any]], Awaitable[dict[str, Any] | ServiceResult]
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +73,17 @@ class Preprocessor:
 
 
 def preprocessor(name: str) -> Callable[[Preprocess], Preprocessor]:
-    """Make a function `(message) -> Prepared | None` what reads messages before agents do; None: it cannot read it."""
+    """Make a function `(message) -> Prepared | None` what reads messages before agents do; None:
+    it cannot read it."""
 
     def decorate(function: Preprocess) -> Preprocessor:
         place = place_of(function)
         if inspect.iscoroutinefunction(function):
             raise place.error(f"preprocessor {name!r} must be a plain function, not async")
         if name in BUILT_IN:
-            raise place.error(f"{name!r} is a preprocessor that every desk has already", fix="choose another name")
+            raise place.error(
+                f"{name!r} is a preprocessor that every desk has already", fix="choose another name"
+            )
         _check_arity(function, ("message",), f"preprocessor {name!r}", place)
         return declare(Preprocessor(name, function, place))
 
@@ -119,8 +125,12 @@ def after(stage: str) -> Callable[[PostHook], Hook]:
     return decorate
 
 
-def _check_arity(function: Callable[..., Any], names: tuple[str, ...], what: str, place: Place) -> None:
+def _check_arity(
+    function: Callable[..., Any], names: tuple[str, ...], what: str, place: Place
+) -> None:
     try:
         inspect.signature(function).bind(*names)
     except TypeError:
-        raise place.error(f"{what} takes {len(names)} argument(s)", fix=f"write `({', '.join(names)})`") from None
+        raise place.error(
+            f"{what} takes {len(names)} argument(s)", fix=f"write `({', '.join(names)})`"
+        ) from None

@@ -13,5 +13,9 @@ def shape_of(tool: Tool) -> ToolShape:
         risk=str(tool.risk),
         arguments=schema["properties"],
         required=frozenset(schema["required"]),
-        objects=frozenset(name for name, bound in tool.signature.bound.items() if issubclass(bound.kind, Authority)),
+        objects=frozenset(
+            name
+            for name, bound in tool.signature.bound.items()
+            if issubclass(bound.kind, Authority)
+        ),
     )

@@ -19,7 +19,9 @@ RETRIEVE = "retrieve"
 """The service whose output quotes what customers wrote."""
 
 
-def terms_of(spec: DeskSpec, tools: Iterable[Tool] = (), message_facts: Iterable[MessageFact] = ()) -> Terms:
+def terms_of(
+    spec: DeskSpec, tools: Iterable[Tool] = (), message_facts: Iterable[MessageFact] = ()
+) -> Terms:
     guards, tools = spec.safeguards, tuple(tools)
     return Terms(
         policy=None if spec.policy is None else compile_policy(spec.policy),
@@ -50,13 +52,23 @@ def _with_own(spec: DeskSpec) -> OutgoingSpec:
 def always_asked(spec: DeskSpec) -> frozenset[str]:
     """What a review stage of any flow says is always a person's."""
     reviewing = [stage.settings for stage in _stages(spec) if stage.service == REVIEW]
-    return frozenset(category for settings in reviewing for category in settings.get("always_ask") or ())
+    return frozenset(
+        category for settings in reviewing for category in settings.get("always_ask") or ()
+    )
 
 
 def own_questions(spec: DeskSpec) -> frozenset[str]:
-    """What routes ask the customer, where desk.yaml has every word of it: nothing that anybody wrote goes into it."""
-    asked = (rule.ask for stage in _stages(spec) for rule in stage.routing_rules if rule.outcome is Outcome.CLARIFY)
-    return frozenset(text.strip() for text in asked if text and "{{" not in text and "{%" not in text)
+    """What routes ask the customer, where desk.yaml has every word of it: nothing that anybody
+    wrote goes into it."""
+    asked = (
+        rule.ask
+        for stage in _stages(spec)
+        for rule in stage.routing_rules
+        if rule.outcome is Outcome.CLARIFY
+    )
+    return frozenset(
+        text.strip() for text in asked if text and "{{" not in text and "{%" not in text
+    )
 
 
 def _model_outputs(spec: DeskSpec) -> frozenset[str]:
@@ -65,7 +77,9 @@ def _model_outputs(spec: DeskSpec) -> frozenset[str]:
 
 def _trusted_outputs(spec: DeskSpec) -> dict[str, str]:
     """What no model wrote, and no customer either: what a stage retrieved holds earlier mail."""
-    told = _model_outputs(spec) | {stage.output_key for stage in _stages(spec) if stage.service == RETRIEVE}
+    told = _model_outputs(spec) | {
+        stage.output_key for stage in _stages(spec) if stage.service == RETRIEVE
+    }
     return {stage.output_key: stage.name for stage in _stages(spec) if stage.output_key not in told}
 
 
@@ -74,7 +88,8 @@ def _stages(spec: DeskSpec) -> list[AgentSpec]:
 
 
 def _constants(spec: DeskSpec) -> Mapping[str, Mapping[str, list[Any]]]:
-    """What the desk's own plans write into a call, where it is no reference to something a customer said."""
+    """What the desk's own plans write into a call, where it is no reference to something a
+    customer said."""
     found: dict[str, dict[str, list[Any]]] = {}
     for plan in spec.plans.values():
         for tool, parameters in plan.steps:

@@ -1,4 +1,5 @@
-"""A tool that returns another customer's data: found by type and by field, and kept from the model."""
+"""A tool that returns another customer's data: found by type and by field, and kept from the
+model."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +17,8 @@ _LEAVES = frozenset((str, int, float, bool, type(None)))
 
 
 def strangers_data(value: Any, principal: Principal) -> str | None:
-    """Where in a result somebody else's data stands; None when nothing in it names another owner."""
+    """Where in a result somebody else's data stands; None when nothing in it names another
+    owner."""
     left: list[tuple[str, Any]] = [("result", value)]
     seen: set[int] = set()
     while left:
@@ -43,7 +45,10 @@ def withheld(tool: str, whose: str) -> ToolResult:
     message = f"the result of {tool} was withheld: it held data of another customer"
     details = {"withheld": whose}
     error = ToolErrorDetails(
-        error_type=ErrorCode.TOOL_RESULT_WITHHELD, message=message, details=details, recoverable=False
+        error_type=ErrorCode.TOOL_RESULT_WITHHELD,
+        message=message,
+        details=details,
+        recoverable=False,
     )
     return ToolResult.failure(error)
 
@@ -56,7 +61,11 @@ def _inside(value: Any) -> list[tuple[str, Any]]:
     if isinstance(value, list | tuple | set | frozenset):
         return [("", item) for item in value]
     fields = getattr(value, "__dataclass_fields__", None)
-    return [(name, getattr(value, name)) for name in fields] if fields and not isinstance(value, type) else []
+    return (
+        [(name, getattr(value, name)) for name in fields]
+        if fields and not isinstance(value, type)
+        else []
+    )
 
 
 def _is_own(owner: Any, principal: Principal) -> bool:

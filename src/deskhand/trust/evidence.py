@@ -1,7 +1,7 @@
 """How sure one may be of a share that is looked at after every single judgement. Pure arithmetic.
 
-An interval for a fixed number of judgements, looked at again and again, ends up above any bar sooner or later. What is
-computed here holds at all moments at once.
+An interval for a fixed number of judgements, looked at again and again, ends up above any bar
+sooner or later. What is computed here holds at all moments at once.
 """
 
 from math import exp, log
@@ -11,14 +11,19 @@ _STEPS = 40
 
 
 def log_evidence(good: int, bad: int, bar: float) -> float:
-    """The logarithm of a bet against "the true share is at most `bar`", begun with 1 and paid out fairly.
+    """The logarithm of a bet against "the true share is at most `bar`", begun with 1 and paid out
+    fairly.
 
-    The stake is spread evenly over the shares above the bar. Where the truth is at the bar or below it, the bet is ever
-    ahead by a factor of 1/alpha with a probability of at most alpha, however long one plays (Ville's inequality).
+    The stake is spread evenly over the shares above the bar. Where the truth is at the bar or below
+    it, the bet is ever ahead by a factor of 1/alpha with a probability of at most alpha, however
+    long one plays (Ville's inequality).
     """
     if good + bad == 0:
         return 0.0
-    logs = [_log_ratio(good, bad, bar + (1 - bar) * k / _ALTERNATIVES, bar) for k in range(1, _ALTERNATIVES + 1)]
+    logs = [
+        _log_ratio(good, bad, bar + (1 - bar) * k / _ALTERNATIVES, bar)
+        for k in range(1, _ALTERNATIVES + 1)
+    ]
     finite = [one for one in logs if one is not None]
     top = max(finite)
     return top + log(sum(exp(one - top) for one in finite) / _ALTERNATIVES)
@@ -50,9 +55,11 @@ def lower_bound(good: int, bad: int, alpha: float) -> float:
 
 
 class Doubt:
-    """Grows with what speaks against a share having stayed at `usual`, and for `worse`; forgets good times (CUSUM).
+    """Grows with what speaks against a share having stayed at `usual`, and for `worse`; forgets
+    good times (CUSUM).
 
-    While the share is at `usual` or better, it takes 1/alpha judgements on average, at least, to reach the alarm.
+    While the share is at `usual` or better, it takes 1/alpha judgements on average, at least, to
+    reach the alarm.
     """
 
     def __init__(self, usual: float, worse: float, alpha: float) -> None:

@@ -1,4 +1,5 @@
-"""Where a category stands: what its judged replies say, which mode that justifies, whether it has to fall back."""
+"""Where a category stands: what its judged replies say, which mode that justifies, whether it
+has to fall back."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +13,8 @@ MODES = ("shadow", "draft", "auto")
 """Each trusts the desk with more than the one before."""
 FELL_BACK = "fell_back"
 WINDOW = 200
-"""How many of the newest judgements in `auto` are looked at for doubt: what lies further back has been forgotten."""
+"""How many of the newest judgements in `auto` are looked at for doubt: what lies further back
+has been forgotten."""
 _ENOUGH_OF_A_LANGUAGE = 10
 _WORSE = 3
 """Replies coming back this many times as often as they may is what doubt is about."""
@@ -42,11 +44,14 @@ class Place:
 
 
 def place_of(category: str, start: str, ceiling: str, changes: Sequence[ModeChange]) -> Place:
-    """Where the changes so far, oldest first, have led; a lower ceiling in desk.yaml takes effect at once."""
+    """Where the changes so far, oldest first, have led; a lower ceiling in desk.yaml takes
+    effect at once."""
     last = changes[-1] if changes else None
     mode = lower_of(start if last is None else last.mode, ceiling)
     falls = sum(change.how == FELL_BACK for change in changes)
-    return Place(category, mode, ceiling, last.at if last else 0.0, last.number if last else 0, falls)
+    return Place(
+        category, mode, ceiling, last.at if last else 0.0, last.number if last else 0, falls
+    )
 
 
 def lower_of(one: str, other: str) -> str:
@@ -84,7 +89,11 @@ def stand(place: Place, judgements: Iterable[Judgement], spec: TrustSpec) -> Sta
             trials = _trials((one for one in recent if one.run_id in counted), spec)
             return _below(place, trials, spec, spec.promote_at)
         case _:
-            alike = {one.run_id: (one.share <= spec.alike_within, one.language) for one in recent if _compared(one)}
+            alike = {
+                one.run_id: (one.share <= spec.alike_within, one.language)
+                for one in recent
+                if _compared(one)
+            }
             return _below(place, alike, spec, spec.draft_at)
 
 
@@ -99,7 +108,8 @@ def _compared(judgement: Judgement) -> bool:
 
 
 _Trials = dict[str, tuple[bool, str]]
-"""By run: whether it was good, and its language. A run is one trial, however often it was decided about."""
+"""By run: whether it was good, and its language. A run is one trial, however often it was
+decided about."""
 
 
 def _trials(judgements: Iterable[Judgement], spec: TrustSpec) -> _Trials:
@@ -121,10 +131,14 @@ def _below(place: Place, trials: _Trials, spec: TrustSpec, bar: float) -> Standi
     if len(trials) < spec.at_least:
         return replace(standing, why=f"{len(trials)} judged of at least {spec.at_least}")
     if not exceeds(good, bad, bar, alpha):
-        return replace(standing, why=f"known to be above {standing.lower:.1%}, which is not {bar:.0%} yet")
+        return replace(
+            standing, why=f"known to be above {standing.lower:.1%}, which is not {bar:.0%} yet"
+        )
     if (weak := _weak_language(trials, spec)) is not None:
         return replace(standing, why=weak)
-    return replace(standing, justified=True, why=f"known to be above {standing.lower:.1%} (bar {bar:.0%})")
+    return replace(
+        standing, justified=True, why=f"known to be above {standing.lower:.1%} (bar {bar:.0%})"
+    )
 
 
 def _weak_language(trials: _Trials, spec: TrustSpec) -> str | None:
@@ -157,28 +171,44 @@ def _in_auto(place: Place, recent: Sequence[Judgement], spec: TrustSpec) -> Stan
     level = max(checks.level, returns.level)
     alarm = _alarm_words(checks, returns, recent, people)
     share = spec.spot_check + (1 - spec.spot_check) * level
-    return Standing(place, len(people), sum(people), doubt=level, checked=share, alarm=alarm, why=alarm or "kept")
+    return Standing(
+        place,
+        len(people),
+        sum(people),
+        doubt=level,
+        checked=share,
+        alarm=alarm,
+        why=alarm or "kept",
+    )
 
 
 def _seen_in_auto(recent: Iterable[Judgement], spec: TrustSpec) -> Iterator[tuple[Judgement, bool]]:
-    """What tells of replies that leave by themselves: spot checks, what people stopped, what left, what came back."""
+    """What tells of replies that leave by themselves: spot checks, what people stopped, what
+    left, what came back."""
     for one in recent:
         if one.mode != "auto":
             continue
         if one.judged in BY_PEOPLE:
             good = is_good(one, spec)
-            if one.counts or not good:  # whoever stops a reply chose it: that he lets another pass says nothing
+            if (
+                one.counts or not good
+            ):  # whoever stops a reply chose it: that he lets another pass says nothing
                 yield one, good
         elif one.judged is Judged.SENT or one.judged in RETURNED:
             yield one, one.judged is Judged.SENT
 
 
-def _alarm_words(checks: Doubt, returns: Doubt, recent: Sequence[Judgement], people: Sequence[bool]) -> str | None:
+def _alarm_words(
+    checks: Doubt, returns: Doubt, recent: Sequence[Judgement], people: Sequence[bool]
+) -> str | None:
     if checks.raised:
         bad = len(people) - sum(people)
         return f"{bad} of the last {len(people)} replies that people looked at were not good"
     if returns.raised:
         sent = sum(one.judged is Judged.SENT for one in recent)
         back = sum(one.judged in RETURNED for one in recent)
-        return f"{back} of the last {sent} replies that left by themselves came back as bounces or complaints"
+        return (
+            f"{back} of the last {sent} replies that left by themselves came back as bounces or"
+            " complaints"
+        )
     return None

@@ -1,4 +1,5 @@
-"""Stopping a reply that is about to leave, also in the moment before its time to be stopped begins."""
+"""Stopping a reply that is about to leave, also in the moment before its time to be stopped
+begins."""
 
 import asyncio
 from typing import Protocol
@@ -24,7 +25,10 @@ async def undo(desk: Undoable, review_id: str, by: str) -> Review:
         return await desk.store.hold_back(review_id, by)
     except Conflict:
         review = await desk.store.review(review_id)
-        if review.decision not in LETS_GO or not (await desk.store.run(review.run_id)).status.is_active:
+        if (
+            review.decision not in LETS_GO
+            or not (await desk.store.run(review.run_id)).status.is_active
+        ):
             raise
     try:
         async with asyncio.timeout(PATIENCE):

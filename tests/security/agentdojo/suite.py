@@ -1,12 +1,17 @@
 """A suite of AgentDojo before the gate: an assistant whose owner is the principal.
 
-Another suite needs one YAML file beside `banking.yaml`, named like its data, and its name in `SUITES` of the test:
+Another suite needs one YAML file beside `banking.yaml`, named like its data, and its name in
+`SUITES` of the test:
 
 - `reads`: tools that only show something, each with the place in the environment it shows;
-- `effects`: every other tool, all taken as irreversible (each can be looked up afterwards, so the gate may let one
-  pass). `names` are arguments that say who or what: the owner must have named the value himself. `objects` are keys
-  of things in the environment: the owner must have called exactly one of them by name. `says` are texts that leave:
-  they go through the check of outgoing content. `amounts` that the owner did not name are held above
+- `effects`: every other tool, all taken as irreversible (each can be looked up afterwards, so the
+  gate may let one
+  pass). `names` are arguments that say who or what: the owner must have named the value himself.
+  `objects` are keys
+  of things in the environment: the owner must have called exactly one of them by name. `says` are
+  texts that leave:
+  they go through the check of outgoing content. `amounts` that the owner did not name are held
+  above
   `unnamed_amount_at_most`.
 - `adaptive`: what an attacker has put into the environment beforehand, by place.
 
@@ -35,7 +40,9 @@ from deskhand.tools import Context, Gate, GateAnswer, Terms, Tool, ToolRegistry,
 from deskhand.tools.authority import Authority, Resolver, resolver
 from tests.memory_ledger import FixedContext, MemoryLedger
 
-OWNER = Principal(kind=PrincipalKind.LOGIN, customer_id="owner", address="owner@example.com", how="logged in")
+OWNER = Principal(
+    kind=PrincipalKind.LOGIN, customer_id="owner", address="owner@example.com", how="logged in"
+)
 KINDS: dict[str, type] = {"string": str, "integer": int, "number": float, "boolean": bool}
 
 
@@ -74,7 +81,9 @@ class Suite:
         self._kinds: dict[str, tuple[type[Authority], Mapping[str, Any]]] = {}
         self._resolvers: list[Resolver] = []
         self._tools = ToolRegistry([self._tool(name, schema) for name, schema in schemas.items()])
-        self._policy = compile_policy(policy_spec([RuleSection.model_validate(rule) for rule in self._rules()]))
+        self._policy = compile_policy(
+            policy_spec([RuleSection.model_validate(rule) for rule in self._rules()])
+        )
 
     @property
     def tools(self) -> list[str]:
@@ -89,10 +98,12 @@ class Suite:
         """The owner asks for something; whatever is read from now on holds the injected text."""
         self._begin(prompt, adaptive=adaptive, injected=injected)
         terms = Terms(policy=self._policy)
-        self._gate = Gate(self._tools, MemoryLedger(), desk="assistant", terms=terms, resolvers=self._resolvers)
+        self._gate = Gate(
+            self._tools, MemoryLedger(), desk="assistant", terms=terms, resolvers=self._resolvers
+        )
         self._ctx = FixedContext(principal=OWNER)
         message = Message(
-            id="m", conversation="c", sender=Address(address="owner@example.com"), body=prompt, principal=OWNER,
+            id="m", conversation="c", sender=Address(address="owner@example.com"), body=prompt, principal=OWNER,  # noqa: E501
             received_at=datetime(2026, 11, 15, tzinfo=UTC),
         )  # fmt: skip
         self._ctx.envelope = Envelope.of(message, run_id=self._ctx.run_id)
@@ -100,7 +111,9 @@ class Suite:
 
     async def call(self, call: Call) -> GateAnswer:
         self._ctx.seq += 1
-        arguments = {name: self._written(call.tool, name, value) for name, value in call.arguments.items()}
+        arguments = {
+            name: self._written(call.tool, name, value) for name, value in call.arguments.items()
+        }
         answer = await self._gate.call(call.tool, arguments, allowed=self.tools, ctx=self._ctx)
         self._results.append({"tool": call.tool, "data": answer.result.data})
         self._ctx.envelope = self._ctx.envelope.with_output("act", {"results": list(self._results)})
@@ -109,7 +122,9 @@ class Suite:
     async def list_everything(self) -> None:
         """What a careful attacker has the model do first."""
         for name in self.declared["reads"]:
-            needed = next(one for one in self.data["tools"] if one["name"] == name)["parameters"].get("required", [])
+            needed = next(one for one in self.data["tools"] if one["name"] == name)[
+                "parameters"
+            ].get("required", [])
             await self.call(Call(name, dict.fromkeys(needed, "all")))
 
     def _begin(self, prompt: str, *, adaptive: bool, injected: str) -> None:
@@ -133,7 +148,9 @@ class Suite:
 
     def _owner_called(self, key: str, among: str, called: str) -> bool:
         """Whether he used the name of exactly this thing, and of no other."""
-        meant = [str(thing["id"]) for thing in self._at(among) if self._owner_named(str(thing[called]))]
+        meant = [
+            str(thing["id"]) for thing in self._at(among) if self._owner_named(str(thing[called]))
+        ]
         return meant == [key]
 
     # --- tools, resolvers and rules from the declarations
@@ -145,11 +162,16 @@ class Suite:
     def _tool(self, name: str, schema: Mapping[str, Any]) -> Tool:
         declared = self.declared["effects"].get(name, {})
         parameters = [
-            self._parameter(name, key, shape, schema, declared) for key, shape in schema["properties"].items()
+            self._parameter(name, key, shape, schema, declared)
+            for key, shape in schema["properties"].items()
         ]
 
         async def run(**arguments: Any) -> Any:
-            shown = self._at(self.declared["reads"][name]) if name in self.declared["reads"] else {"done": name}
+            shown = (
+                self._at(self.declared["reads"][name])
+                if name in self.declared["reads"]
+                else {"done": name}
+            )
             return {"result": shown, "injected": self._injected}
 
         async def find(key: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
@@ -163,16 +185,26 @@ class Suite:
         return tool(effect="irreversible", name=name, probe=find)(run)
 
     def _parameter(
-        self, tool_name: str, key: str, shape: Mapping[str, Any], schema: Mapping[str, Any], declared: Mapping[str, Any]
+        self,
+        tool_name: str,
+        key: str,
+        shape: Mapping[str, Any],
+        schema: Mapping[str, Any],
+        declared: Mapping[str, Any],
     ) -> inspect.Parameter:
         kind: Any = self._authority(tool_name, key, declared) or _plain(shape)
         required = key in schema.get("required", ())
         default: Any = inspect.Parameter.empty if required else shape.get("default")
         return inspect.Parameter(
-            key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind if required else kind | None
+            key,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=default,
+            annotation=kind if required else kind | None,
         )
 
-    def _authority(self, tool_name: str, key: str, declared: Mapping[str, Any]) -> type[Authority] | None:
+    def _authority(
+        self, tool_name: str, key: str, declared: Mapping[str, Any]
+    ) -> type[Authority] | None:
         what = declared.get("objects", {}).get(key)
         if what is None and key not in (*declared.get("names", ()), *declared.get("says", ())):
             return None
@@ -183,7 +215,9 @@ class Suite:
         @resolver(kind)
         async def find(value: str, principal: Principal, ctx: Context) -> Any:
             if base is Said:
-                return kind(id=value, clean=not check_text(value, AllowedContent(hosts=self._hosts())))
+                return kind(
+                    id=value, clean=not check_text(value, AllowedContent(hosts=self._hosts()))
+                )
             named = self._owner_called(value, **what) if what else self._owner_named(value)
             return kind(id=value, by="owner" if named else "nobody")
 
@@ -203,10 +237,17 @@ class Suite:
                 rules.append(_hold(name, f"{key} leads elsewhere", {f"{key}.clean": False}))
             for key in declared.get("amounts", ()):
                 most = self.declared["unnamed_amount_at_most"]
-                unnamed = {key: {"above": most}, f"origin.{key}": {"not_in": ["principal", "operator", "message"]}}
+                unnamed = {
+                    key: {"above": most},
+                    f"origin.{key}": {"not_in": ["principal", "operator", "message"]},
+                }
                 rules.append(_hold(name, f"the owner did not name {key}, and it is large", unnamed))
         rules.append(
-            {"name": "as the owner asked", "when": {"tool": {"in": [*self.declared["effects"]]}}, "then": "allow"}
+            {
+                "name": "as the owner asked",
+                "when": {"tool": {"in": [*self.declared["effects"]]}},
+                "then": "allow",
+            }
         )
         return rules
 

@@ -1,4 +1,5 @@
-"""Two desks before the same company: one with a policy of its own, one that relies on the gate's defaults."""
+"""Two desks before the same company: one with a policy of its own, one that relies on the gate's
+defaults."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -49,17 +50,20 @@ POLICY = """
 - name: other reservations ask
   when: {tool: manage_reservation}
   then: hold
-"""
+"""  # noqa: E501
 RESERVATIONS_A_DAY = 4
 
 PROFILE = (
-    "show_order", "show_profile", "look_up_customer", "search_orders", "guess_order", "read_notes", "free_slots",
-    "refund", "add_note", "open_ticket", "send_mail", "forward_file", "book", "close_account", "upgrade", "wire",
-    "reset_access", "deliver_reply", "no_such_tool", "get_contact", "check_calendar", "read_invitation", "web_search",
-    "their_pages", "their_file", "hold_slot", "manage_reservation", "their_post", "send_reply", "create_draft",
+    "show_order", "show_profile", "look_up_customer", "search_orders", "guess_order", "read_notes", "free_slots",  # noqa: E501
+    "refund", "add_note", "open_ticket", "send_mail", "forward_file", "book", "close_account", "upgrade", "wire",  # noqa: E501
+    "reset_access", "deliver_reply", "no_such_tool", "get_contact", "check_calendar", "read_invitation", "web_search",  # noqa: E501
+    "their_pages", "their_file", "hold_slot", "manage_reservation", "their_post", "send_reply", "create_draft",  # noqa: E501
     "escalate",
 )  # fmt: skip
-CAPS = (Limit("day", "EUR", counted_money(PER_DAY.amount)), Limit("conversation", SENDS, SENDS_PER_CONVERSATION))
+CAPS = (
+    Limit("day", "EUR", counted_money(PER_DAY.amount)),
+    Limit("conversation", SENDS, SENDS_PER_CONVERSATION),
+)
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,14 @@ def terms_with(policy: bool, build: Build, tools: Iterable[Tool] = ()) -> Terms:
     )
 
 
-def gate_of(desk: Desk, ledger: Effects, *, policy: bool, build: Build | None = None, now: Callable[[], float]) -> Gate:
+def gate_of(
+    desk: Desk,
+    ledger: Effects,
+    *,
+    policy: bool,
+    build: Build | None = None,
+    now: Callable[[], float],
+) -> Gate:
     build, company = build or Build(), desk.company
     tools = [*tools_of(company), *office_tools(desk, ledger, build.replies)]
     return Gate(

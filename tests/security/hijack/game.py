@@ -1,4 +1,5 @@
-"""One game: messages come in, the hijacked model acts, reviewers decide, the world changes; the watch looks on."""
+"""One game: messages come in, the hijacked model acts, reviewers decide, the world changes; the
+watch looks on."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -78,7 +79,8 @@ class WallClock(TestClock):
 
 @dataclass
 class Game:
-    """`steps` counts moves: a tool call, a decision, a throw of the switch, a change of the clock or of the world."""
+    """`steps` counts moves: a tool call, a decision, a throw of the switch, a change of the
+    clock or of the world."""
 
     choose: Chooser
     company: Company
@@ -101,12 +103,15 @@ class Game:
         """Somebody writes; his text takes the model over."""
         writer, number = self.choose(WRITERS), len(self.matters)
         message = message_from(writer, number, f"c{self.choose((0, 0, 1, number))}")
-        self.matters[message.id] = Matter(writer, message.conversation, category=self.choose(CATEGORIES))
+        self.matters[message.id] = Matter(
+            writer, message.conversation, category=self.choose(CATEGORIES)
+        )
         self.scripts[message.id] = self._script()
         await self._work(message, None)
 
     async def decide(self) -> None:
-        """A reviewer decides about a held call; the model may ask for something else the moment he has."""
+        """A reviewer decides about a held call; the model may ask for something else the moment
+        he has."""
         if not self.parked:
             return
         held = self.choose(self.parked)
@@ -131,7 +136,8 @@ class Game:
         await self._work(held.message, held.run_id)
 
     async def again(self) -> None:
-        """The process died: a run starts over under the same keys, with a model that words everything anew."""
+        """The process died: a run starts over under the same keys, with a model that words
+        everything anew."""
         if not isinstance(self.house, MemoryHouse) or not self.runs:
             return
         run_id, message = self.choose(self.runs)
@@ -139,13 +145,17 @@ class Game:
             return
         self.steps += 1
         self.house.forget(run_id)
-        self.scripts[message.id] = self.choose((self.scripts[message.id], self._swapped(self.scripts[message.id])))
+        self.scripts[message.id] = self.choose(
+            (self.scripts[message.id], self._swapped(self.scripts[message.id]))
+        )
         await self._work(message, run_id)
 
     async def world(self) -> None:
         """Something changes outside."""
         self.steps += 1
-        match self.choose(("stop", "resume", "resume", "clock", *("slow",) * 4, "broken", "handed")):
+        match self.choose(
+            ("stop", "resume", "resume", "clock", *("slow",) * 4, "broken", "handed")
+        ):
             case "stop" | "resume" as what:
                 self.watch.stopped = what == "stop"
                 await self.house.switch(self.watch.stopped)
@@ -167,44 +177,64 @@ class Game:
         name = envelope.message.id
         matter, self.desk.messages[ctx.run_id] = self.matters[name], envelope.message
         matter.run_id = ctx.run_id
-        script, phase = self.scripts[name], sum(output.startswith(STAGE) for output in envelope.outputs)
+        script, phase = (
+            self.scripts[name],
+            sum(output.startswith(STAGE) for output in envelope.outputs),
+        )
         await ctx.step("classify", partial(_classified, matter.category))
         results: list[dict[str, Any]] = []
         made: list[tuple[str, dict[str, Any]]] = []
         for call in script[phase] if phase < len(script) else []:
             answer, key = await self._call(matter, call, ctx)
-            results.append({"tool": call.tool, "status": answer.result.status, "data": answer.result.data})
+            results.append(
+                {"tool": call.tool, "status": answer.result.status, "data": answer.result.data}
+            )
             if answer.verdict == "allow" and answer.result.ok and call.tool in CLOSING:
                 made.append((call.tool, answer.arguments))
             if answer.verdict == "hold":
                 held = Held(answer, key)
-                return StageResult(outcome=Outcome.CONFIRM, ask=held.ask, reason=answer.reason, resume=STAGE)
+                return StageResult(
+                    outcome=Outcome.CONFIRM, ask=held.ask, reason=answer.reason, resume=STAGE
+                )
         self.watch.replies.person_asked_for = any(tool == "escalate" for tool, _ in made)
         if closing := Closing.of(made, envelope, self.replies):
             return await self._closed(closing, matter, envelope.message, ctx)
         delta = Delta(outputs={f"{STAGE}{phase}": {"results": results}}, hops=1)
         return StageResult(delta=delta, next=STAGE if phase + 1 < len(script) else None)
 
-    async def _closed(self, closing: Closing, matter: Matter, message: Message, ctx: StageContext) -> StageResult:
-        def saw(tool: str, arguments: dict[str, Any], key: str, answer: GateAnswer, before: int) -> None:
+    async def _closed(
+        self, closing: Closing, matter: Matter, message: Message, ctx: StageContext
+    ) -> StageResult:
+        def saw(
+            tool: str, arguments: dict[str, Any], key: str, answer: GateAnswer, before: int
+        ) -> None:
             self.steps += 1
             deeds = self.company.deeds[before:]
             call = Call(tool, arguments, 0)
             self.watch.called(matter, call, key, answer, deeds)
             for deed in deeds:
                 approved = self.watch.approved(matter, call, key, answer)
-                self.watch.replies.happened(matter.run_id, matter.category, message, deed.values, approved)
+                self.watch.replies.happened(
+                    matter.run_id, matter.category, message, deed.values, approved
+                )
 
         gate: Any = ClosingGate(self.gate, saw, lambda: len(self.company.deeds))
         closed = await close(closing, {}, self.sending, gate, ctx)
         resume = closed.resume or (STAGE if closed.ask is not None else None)
         return StageResult(
-            outcome=closed.outcome, ask=closed.ask, reason=closed.reason, resume=resume, status=closed.status
+            outcome=closed.outcome,
+            ask=closed.ask,
+            reason=closed.reason,
+            resume=resume,
+            status=closed.status,
         )
 
     def _verdict(self, review: Review) -> Verdict:
-        """Nobody's decision lets a reply go but where its time to be stopped, or to be tried again, is over."""
-        decision = self.choose((Decision.APPROVE, Decision.APPROVE, Decision.APPROVE, Decision.REJECT))
+        """Nobody's decision lets a reply go but where its time to be stopped, or to be tried
+        again, is over."""
+        decision = self.choose(
+            (Decision.APPROVE, Decision.APPROVE, Decision.APPROVE, Decision.REJECT)
+        )
         by, second, edit = self.choose(REVIEWERS), self.choose((None, "lee", "kim")), None
         if review.kind is ReviewKind.REPLY:
             leaves = str(review.payload.get("waits")).partition(":")[0] in ("undo", "retry")
@@ -214,9 +244,13 @@ class Game:
             second = None
         return Verdict(decision, by, 1, edit=edit, at=self.company.now, signed_by=second)
 
-    async def _call(self, matter: Matter, call: Call, ctx: StageContext) -> tuple[GateAnswer, EffectKey]:
+    async def _call(
+        self, matter: Matter, call: Call, ctx: StageContext
+    ) -> tuple[GateAnswer, EffectKey]:
         seen, key = len(self.company.deeds), ctx.effect_key(call.place)
-        answer = await self.gate.call(call.tool, call.arguments, allowed=PROFILE, ctx=ctx, index=call.place)
+        answer = await self.gate.call(
+            call.tool, call.arguments, allowed=PROFILE, ctx=ctx, index=call.place
+        )
         self.steps += 1
         self.watch.called(matter, call, str(key), answer, self.company.deeds[seen:])
         return answer, key
@@ -236,7 +270,9 @@ class Game:
         for held in [one for one in self.parked if one.review.kind is ReviewKind.STOPPED]:
             self.parked.remove(held)
             if isinstance(self.house, MemoryHouse):
-                await self.house.decide(held.review, Verdict(Decision.RETRY, "resume", 1, at=self.company.now))
+                await self.house.decide(
+                    held.review, Verdict(Decision.RETRY, "resume", 1, at=self.company.now)
+                )
             await self._work(held.message, held.run_id)
 
     def _note(self, review: Review) -> None:
@@ -248,7 +284,9 @@ class Game:
             return
         if review.decided_by == EXPIRY and review.decision is Decision.APPROVE:
             return
-        people = {person.strip().casefold() for person in (review.decided_by, review.signed_by) if person}
+        people = {
+            person.strip().casefold() for person in (review.decided_by, review.signed_by) if person
+        }
         approved = review.decision is Decision.APPROVE
         decision = Approval(approved, frozenset(people), review.decided_at)
         self.watch.decided(payload["call_hash"], payload["effect_key"], decision)
@@ -266,7 +304,8 @@ class Game:
     def _swapped(self, script: Script) -> Script:
         """The same places, other calls."""
         return [
-            [any_call(self.choose, self.before[-8:])._replace(place=call.place) for call in calls] for calls in script
+            [any_call(self.choose, self.before[-8:])._replace(place=call.place) for call in calls]
+            for calls in script
         ]
 
 
@@ -282,7 +321,9 @@ class Table:
         self._company, build = Company(), build or Build()
         self._desk, self._build = Desk(self._company), build
         self._house = MemoryHouse(WallClock(self._company), self._act)
-        self._gate = gate_of(self._desk, self._house, policy=policy, build=build, now=lambda: self._company.now)
+        self._gate = gate_of(
+            self._desk, self._house, policy=policy, build=build, now=lambda: self._company.now
+        )
         self._game: Game | None = None
 
     def new_game(self, choose: Chooser) -> Game:
@@ -291,7 +332,14 @@ class Table:
         self._house.clear()
         watch = Watch(self._company, self._policy)
         self._game = Game(
-            choose, self._company, watch, self._house, self._gate, self._desk, self._build.sending, self._build.replies
+            choose,
+            self._company,
+            watch,
+            self._house,
+            self._gate,
+            self._desk,
+            self._build.sending,
+            self._build.replies,
         )
         return self._game
 
@@ -301,12 +349,13 @@ class Table:
 
 
 MOVES: tuple[Callable[[Game], Awaitable[None]], ...] = (
-    Game.message, Game.message, Game.message, Game.decide, Game.decide, Game.decide, Game.again, Game.world,
+    Game.message, Game.message, Game.message, Game.decide, Game.decide, Game.decide, Game.again, Game.world,  # noqa: E501
 )  # fmt: skip
 
 
 async def play_by_chance(table: Table, seed: int, steps: int, *, moves_a_game: int = 20) -> Tally:
-    """Games by a seeded generator until enough steps are made; a violation says which seed to play again."""
+    """Games by a seeded generator until enough steps are made; a violation says which seed to
+    play again."""
     chance, tally = Random(seed), Tally()
     while tally.steps < steps:
         game = table.new_game(chance.choice)

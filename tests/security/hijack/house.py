@@ -1,4 +1,5 @@
-"""Where runs live: the engine's own context and loop over a store in memory, or a worker over a real database."""
+"""Where runs live: the engine's own context and loop over a store in memory, or a worker over a
+real database."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -48,7 +49,8 @@ class House(Protocol):
 
 @dataclass
 class MemoryHouse(MemoryLedger):
-    """Rows and reviews in memory; a decision is taken as it comes, so that the gate alone stands in the way."""
+    """Rows and reviews in memory; a decision is taken as it comes, so that the gate alone stands
+    in the way."""
 
     clock: TestClock
     model: Process
@@ -64,7 +66,12 @@ class MemoryHouse(MemoryLedger):
         rows = self.steps.setdefault(run_id, [])
         store: Any = self
         ctx = RunContext(
-            Envelope.of(message, run_id=run_id), b"", store, self.clock, flow_version="v1", rows=list(rows)
+            Envelope.of(message, run_id=run_id),
+            b"",
+            store,
+            self.clock,
+            flow_version="v1",
+            rows=list(rows),
         )
         end = await run_flow(self._flow, ctx)
         if end.ask is None:
@@ -72,7 +79,7 @@ class MemoryHouse(MemoryLedger):
         payload, kind = end.ask.payload, ReviewKind(end.ask.kind)
         number = len(self.asked.setdefault(run_id, []))
         review = Review(
-            f"{run_id}/{number}", "hijacked", run_id, ctx.last_seq, message.conversation, kind, end.ask.reason, payload,
+            f"{run_id}/{number}", "hijacked", run_id, ctx.last_seq, message.conversation, kind, end.ask.reason, payload,  # noqa: E501
             canonical_hash(payload), ReviewState.OPEN, 1, self.clock.now(),
         )  # fmt: skip
         self.asked[run_id].append(review)
@@ -87,10 +94,12 @@ class MemoryHouse(MemoryLedger):
     async def decide(self, review: Review, verdict: Verdict) -> Review | None:
         state = ReviewState.EXPIRED if verdict.by == EXPIRY else ReviewState.DECIDED
         decided = replace(
-            review, state=state, decision=verdict.decision, decided_by=verdict.by, decided_at=verdict.at,
+            review, state=state, decision=verdict.decision, decided_by=verdict.by, decided_at=verdict.at,  # noqa: E501
             signed_by=verdict.signed_by, edit=verdict.edit,
         )  # fmt: skip
-        self.asked[review.run_id] = [decided if one.id == review.id else one for one in self.asked[review.run_id]]
+        self.asked[review.run_id] = [
+            decided if one.id == review.id else one for one in self.asked[review.run_id]
+        ]
         return decided
 
     async def switch(self, stopped: bool) -> None:
@@ -102,7 +111,8 @@ class MemoryHouse(MemoryLedger):
         self.asked.clear()
 
     def forget(self, run_id: str) -> None:
-        """The process died before these rows were written: all since the last decision, which is a row of its own."""
+        """The process died before these rows were written: all since the last decision, which is
+        a row of its own."""
         decided = max((review.seq for review in self.asked.get(run_id, [])), default=-2)
         del self.steps[run_id][decided + 2 :]
 
@@ -127,11 +137,15 @@ class StoreHouse:
 
     async def decide(self, review: Review, verdict: Verdict) -> Review | None:
         decided = await self.store.decide(
-            review.id, Verdict(verdict.decision, verdict.by, review.version, review.payload_hash, edit=verdict.edit)
+            review.id,
+            Verdict(
+                verdict.decision, verdict.by, review.version, review.payload_hash, edit=verdict.edit
+            ),
         )
         if decided.state is ReviewState.OPEN and verdict.signed_by is not None:
             decided = await self.store.decide(
-                review.id, Verdict(verdict.decision, verdict.signed_by, decided.version, decided.payload_hash)
+                review.id,
+                Verdict(verdict.decision, verdict.signed_by, decided.version, decided.payload_hash),
             )
         return None if decided.state is ReviewState.OPEN else decided
 

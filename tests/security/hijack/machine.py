@@ -1,4 +1,5 @@
-"""The same game with hypothesis at the table: it looks for a short way to a violation and shows it."""
+"""The same game with hypothesis at the table: it looks for a short way to a violation and shows
+it."""
 
 import asyncio
 from collections.abc import Sequence

@@ -65,7 +65,9 @@ def _hash_of_the_tool_alone() -> Patches:
 
 def _approval_anywhere_in_the_run() -> Patches:
     def approval(self: RunContext, call_hash: str, key: EffectKey) -> Verdict | None:
-        return next((verdict for (known, _), verdict in self._verdicts.items() if known == call_hash), None)
+        return next(
+            (verdict for (known, _), verdict in self._verdicts.items() if known == call_hash), None
+        )
 
     return {"deskhand.engine.context.RunContext.approval": approval}
 
@@ -85,7 +87,10 @@ def _keys_forgotten() -> Patches:
         self.rows.pop(key, None)
         return await known(self, key, *rest)
 
-    return {"tests.memory_ledger.MemoryLedger.intend": intend, "deskhand.tools.case.Case.known": property(_nothing)}
+    return {
+        "tests.memory_ledger.MemoryLedger.intend": intend,
+        "deskhand.tools.case.Case.known": property(_nothing),
+    }
 
 
 def _totals_forgotten() -> Patches:
@@ -98,11 +103,17 @@ def _totals_forgotten() -> Patches:
 
 
 def _limits_of_rules_forgotten() -> Patches:
-    return {"deskhand.policy.rules.over_limit": _nothing, "deskhand.tools.rules.limits._limits": lambda *_: ()}
+    return {
+        "deskhand.policy.rules.over_limit": _nothing,
+        "deskhand.tools.rules.limits._limits": lambda *_: (),
+    }
 
 
 def _everything_is_everybodys() -> Patches:
-    return {f"{one.__module__}.{one.__name__}.belongs_to": lambda self, principal: True for one in (Owned, Slot)}
+    return {
+        f"{one.__module__}.{one.__name__}.belongs_to": lambda self, principal: True
+        for one in (Owned, Slot)
+    }
 
 
 def _whoever_writes_is_believed() -> Patches:
@@ -111,7 +122,9 @@ def _whoever_writes_is_believed() -> Patches:
     def believe(self: RunContext, envelope: Any, *rest: Any, **more: Any) -> None:
         known(self, envelope, *rest, **more)
         if not self.principal.owns:
-            self.principal = Principal(kind=PrincipalKind.SENDER, address=envelope.message.sender.address)
+            self.principal = Principal(
+                kind=PrincipalKind.SENDER, address=envelope.message.sender.address
+            )
 
     return {"deskhand.engine.context.RunContext.__init__": believe}
 
@@ -127,7 +140,9 @@ def _copies_are_recipients() -> Patches:
 def _looked_up_once() -> Patches:
     known, remembered = Lookups._find, dict[tuple[str, str], tuple[Authority, ...]]()
 
-    async def find(self: Lookups, kind: type[Authority], key: str, case: Any, context: Any) -> tuple[Authority, ...]:
+    async def find(
+        self: Lookups, kind: type[Authority], key: str, case: Any, context: Any
+    ) -> tuple[Authority, ...]:
         place = (case.key.run_id, key)
         if not case.is_approved or place not in remembered:
             remembered[place] = await known(self, kind, key, case, context)
@@ -137,7 +152,11 @@ def _looked_up_once() -> Patches:
 
 
 def _signatures_not_people() -> Patches:
-    return {"deskhand.model.run.Verdict.people": property(lambda self: tuple(filter(None, (self.signed_by, self.by))))}
+    return {
+        "deskhand.model.run.Verdict.people": property(
+            lambda self: tuple(filter(None, (self.signed_by, self.by)))
+        )
+    }
 
 
 def _any_currency_counts_as_none() -> Patches:
@@ -168,21 +187,34 @@ MUTANTS = (
     without("approval_expired"),
     without("four_eyes"),
     Mutant("approval: bound to the tool, not to the arguments", patches=_hash_of_the_tool_alone),
-    Mutant("approval: for whatever stands in its place", patches=_approval_for_everything_in_its_place),
+    Mutant(
+        "approval: for whatever stands in its place", patches=_approval_for_everything_in_its_place
+    ),
     Mutant("approval: good anywhere in the run", patches=_approval_anywhere_in_the_run),
-    Mutant("approval: nobody's decision counts", patches=lambda: {"deskhand.engine.context.EXPIRY": "-"}),
-    Mutant("approval: from the future", patches=lambda: {"deskhand.tools.rules.approval.CLOCKS_DIFFER": math.inf}),
+    Mutant(
+        "approval: nobody's decision counts",
+        patches=lambda: {"deskhand.engine.context.EXPIRY": "-"},
+    ),
+    Mutant(
+        "approval: from the future",
+        patches=lambda: {"deskhand.tools.rules.approval.CLOCKS_DIFFER": math.inf},
+    ),
     Mutant("approval: two signatures of one person", patches=_signatures_not_people),
     Mutant("approval: things are not looked up again", patches=_looked_up_once),
     Mutant("ledger: keys forgotten", patches=_keys_forgotten),
     Mutant("caps: totals forgotten", patches=_totals_forgotten, policy=False),
     Mutant("caps: none", Build(caps=()), policy=False),
-    Mutant("caps: other currencies not looked at", patches=_any_currency_counts_as_none, policy=False),
+    Mutant(
+        "caps: other currencies not looked at", patches=_any_currency_counts_as_none, policy=False
+    ),
     Mutant("policy: limits of rules not counted", patches=_limits_of_rules_forgotten),
     Mutant("binding: everything is everybody's", patches=_everything_is_everybodys),
     Mutant("principal: whoever writes is believed", patches=_whoever_writes_is_believed),
     Mutant("recipients: a Cc counts", patches=_copies_are_recipients),
-    Mutant("results: not looked through", patches=lambda: {"deskhand.tools.gate.strangers_data": _nothing}),
+    Mutant(
+        "results: not looked through",
+        patches=lambda: {"deskhand.tools.gate.strangers_data": _nothing},
+    ),
 )
 
 
@@ -210,11 +242,16 @@ def _asking_for_a_person_changes_nothing() -> Patches:
 LATER = (
     without("always_ask"),
     Mutant("closing: nothing is always a person's", Build(always_ask=frozenset())),
-    Mutant("closing: the review stage's reasons do not count", Build(sending=replace(SENDING, reasons=_no_reasons))),
+    Mutant(
+        "closing: the review stage's reasons do not count",
+        Build(sending=replace(SENDING, reasons=_no_reasons)),
+    ),
     Mutant("closing: no mode", Build(sending=replace(SENDING, mode_for=_always_auto))),
     Mutant("closing: no time to stop it", patches=_nobody_is_waited_for),
     Mutant("closing: any reply counts as seen", patches=_any_reply_counts_as_seen),
-    Mutant("closing: asking for a person changes nothing", patches=_asking_for_a_person_changes_nothing),
+    Mutant(
+        "closing: asking for a person changes nothing", patches=_asking_for_a_person_changes_nothing
+    ),
     Mutant("closing: as many replies as one likes", Build(replies=5)),
     Mutant("results: what strangers wrote counts", Build(outside=False)),
     Mutant("web search: anything may be asked", patches=_anything_may_be_searched_for),

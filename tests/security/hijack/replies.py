@@ -1,6 +1,8 @@
-"""How the hijacked model's replies leave: handed in with its tools, closed by the engine's own code, decided by people.
+"""How the hijacked model's replies leave: handed in with its tools, closed by the engine's own
+code, decided by people.
 
-What must not happen to a reply is judged here from what people really decided and how much time really passed.
+What must not happen to a reply is judged here from what people really decided and how much time
+really passed.
 """
 
 from collections import Counter
@@ -83,7 +85,9 @@ class ReplyWatch:
         used.add(key)
         return True
 
-    def happened(self, run_id: str, category: str, message: Message, reply: dict[str, Any], approved: bool) -> None:
+    def happened(
+        self, run_id: str, category: str, message: Message, reply: dict[str, Any], approved: bool
+    ) -> None:
         """A reply that was handed in has left."""
         what = _reply(run_id, reply)
         self.left[run_id] += 1
@@ -111,14 +115,17 @@ class ClosingGate:
 
     gate: Gate
     saw: Callable[[str, dict[str, Any], str, GateAnswer, int], None]
-    """Told the tool, its arguments, its effect key, the answer, and how many deeds there were before."""
+    """Told the tool, its arguments, its effect key, the answer, and how many deeds there were
+    before."""
     count: Callable[[], int]
 
     @property
     def has_policy(self) -> bool:
         return self.gate.has_policy
 
-    async def call(self, tool: str, parameters: Any, *, allowed: Any, ctx: StageContext, index: int = 0) -> GateAnswer:
+    async def call(
+        self, tool: str, parameters: Any, *, allowed: Any, ctx: StageContext, index: int = 0
+    ) -> GateAnswer:
         before, key = self.count(), str(ctx.effect_key(index))
         answer = await self.gate.call(tool, parameters, allowed=allowed, ctx=ctx, index=index)
         self.saw(tool, dict(parameters), key, answer, before)

@@ -10,7 +10,14 @@ ONCE = (
     "cancel_pending_order", "modify_pending_order_items", "return_delivered_order_items",
     "exchange_delivered_order_items",
 )  # fmt: skip
-STATUSES = ("pending", "processed", "delivered", "cancelled", "return requested", "exchange requested")
+STATUSES = (
+    "pending",
+    "processed",
+    "delivered",
+    "cancelled",
+    "return requested",
+    "exchange requested",
+)
 
 
 class Wrong(NamedTuple):
@@ -46,7 +53,11 @@ def wrong_calls(
 def _someone_elses_order(
     tool: str, arguments: dict[str, Any], user: str, status: str, data: Any, chance: Random
 ) -> Iterator[Wrong]:
-    others = [key for key, one in data["orders"].items() if one["user_id"] != user and one["status"] == status]
+    others = [
+        key
+        for key, one in data["orders"].items()
+        if one["user_id"] != user and one["status"] == status
+    ]
     for key in chance.sample(others, 4):
         items = [item["item_id"] for item in data["orders"][key]["items"]]
         changed = {"order_id": key} | ({"item_ids": items[:1]} if "item_ids" in arguments else {})
@@ -54,9 +65,19 @@ def _someone_elses_order(
 
 
 def _wrong_payment(
-    tool: str, arguments: dict[str, Any], user: str, order: dict[str, Any], data: Any, chance: Random
+    tool: str,
+    arguments: dict[str, Any],
+    user: str,
+    order: dict[str, Any],
+    data: Any,
+    chance: Random,
 ) -> Iterator[Wrong]:
-    strangers = [one for name, other in data["users"].items() if name != user for one in other["payment_methods"]]
+    strangers = [
+        one
+        for name, other in data["users"].items()
+        if name != user
+        for one in other["payment_methods"]
+    ]
     for method in chance.sample(strangers, 3):
         yield Wrong("wrong payment method", tool, arguments | {"payment_method_id": method})
     if tool == "return_delivered_order_items":
@@ -69,19 +90,30 @@ def _wrong_payment(
 def _wrong_items(
     tool: str, arguments: dict[str, Any], order: dict[str, Any], shop: Shop, chance: Random
 ) -> Iterator[Wrong]:
-    """Of another product than the item it takes the place of; also of one that stands elsewhere in the order."""
+    """Of another product than the item it takes the place of; also of one that stands elsewhere
+    in the order."""
     replaced = shop.items[arguments["item_ids"][0]]["product"]
-    others = [key for key, item in shop.items.items() if item["product"] != replaced and item["available"]]
+    others = [
+        key for key, item in shop.items.items() if item["product"] != replaced and item["available"]
+    ]
     for key in chance.sample(others, 5):
         yield Wrong(
-            "an item of another product", tool, arguments | {"new_item_ids": [key, *arguments["new_item_ids"][1:]]}
+            "an item of another product",
+            tool,
+            arguments | {"new_item_ids": [key, *arguments["new_item_ids"][1:]]},
         )
     in_order = {item["item_id"] for item in order["items"]}
     for key in chance.sample([key for key in shop.items if key not in in_order], 2):
-        yield Wrong("an item that was not ordered", tool, arguments | {"item_ids": [key, *arguments["item_ids"][1:]]})
+        yield Wrong(
+            "an item that was not ordered",
+            tool,
+            arguments | {"item_ids": [key, *arguments["item_ids"][1:]]},
+        )
 
 
-def _too_much(arguments: dict[str, Any], order: dict[str, Any], user: dict[str, Any]) -> Iterator[Wrong]:
+def _too_much(
+    arguments: dict[str, Any], order: dict[str, Any], user: dict[str, Any]
+) -> Iterator[Wrong]:
     total = sum(item["price"] for item in order["items"])
     for key, method in user["payment_methods"].items():
         if method.get("balance", total) < total:

@@ -1,4 +1,5 @@
-"""The retail shop's database behind tools: customers name orders, items and payment methods, the gate binds them."""
+"""The retail shop's database behind tools: customers name orders, items and payment methods, the
+gate binds them."""
 
 import copy
 from collections.abc import Mapping
@@ -83,8 +84,8 @@ def resolvers_of(shop: Shop) -> list[Resolver]:
             return None
         paid = [one for one in order["payment_history"] if one["transaction_type"] == "payment"]
         return Order(
-            id=key, owner=order["user_id"], status=order["status"], items=[item["item_id"] for item in order["items"]],
-            products=[item["product_id"] for item in order["items"]], paid_with=paid[0]["payment_method_id"],
+            id=key, owner=order["user_id"], status=order["status"], items=[item["item_id"] for item in order["items"]],  # noqa: E501
+            products=[item["product_id"] for item in order["items"]], paid_with=paid[0]["payment_method_id"],  # noqa: E501
             total=money(sum(item["price"] for item in order["items"])),
         )  # fmt: skip
 
@@ -103,7 +104,11 @@ def resolvers_of(shop: Shop) -> list[Resolver]:
     @resolver(Item)
     async def item_of(key: str, principal: Principal, ctx: Context) -> Item | None:
         item = shop.items.get(key)
-        return None if item is None else Item(id=key, product=item["product"], available=item["available"])
+        return (
+            None
+            if item is None
+            else Item(id=key, product=item["product"], available=item["available"])
+        )
 
     return [order_of, account_of, method_of, item_of]
 
@@ -120,7 +125,10 @@ def reads_of(shop: Shop) -> list[Tool]:
     ) -> dict[str, Any]:
         """Find the customer by name and postal code: himself or nobody."""
         user = shop.users[customer]
-        is_he = (user["name"], user["address"]["zip"]) == ({"first_name": first_name, "last_name": last_name}, zip)
+        is_he = (user["name"], user["address"]["zip"]) == (
+            {"first_name": first_name, "last_name": last_name},
+            zip,
+        )
         return {"user_id": customer if is_he else None}
 
     @tool(effect="read")
@@ -149,7 +157,7 @@ def reads_of(shop: Shop) -> list[Tool]:
         return {"expression": expression}
 
     return [
-        find_user_id_by_email, find_user_id_by_name_zip, get_user_details, get_order_details, get_product_details,
+        find_user_id_by_email, find_user_id_by_name_zip, get_user_details, get_order_details, get_product_details,  # noqa: E501
         get_item_details, calculate,
     ]  # fmt: skip
 
@@ -178,13 +186,18 @@ def effects_of(shop: Shop) -> list[Tool]:
         return moved(order_id, order_id.status)
 
     @tool(effect="keyed", risk="medium")
-    async def modify_pending_order_payment(order_id: Order, payment_method_id: PaymentMethod) -> dict[str, Any]:
+    async def modify_pending_order_payment(
+        order_id: Order, payment_method_id: PaymentMethod
+    ) -> dict[str, Any]:
         """Have a pending order paid otherwise."""
         return moved(order_id, order_id.status)
 
     @tool(effect="keyed", risk="medium")
     async def modify_pending_order_items(
-        order_id: Order, item_ids: list[Item], new_item_ids: list[Item], payment_method_id: PaymentMethod
+        order_id: Order,
+        item_ids: list[Item],
+        new_item_ids: list[Item],
+        payment_method_id: PaymentMethod,
     ) -> dict[str, Any]:
         """Change items of a pending order."""
         return moved(order_id, "pending (item modified)")
@@ -198,7 +211,10 @@ def effects_of(shop: Shop) -> list[Tool]:
 
     @tool(effect="keyed", risk="medium")
     async def exchange_delivered_order_items(
-        order_id: Order, item_ids: list[Item], new_item_ids: list[Item], payment_method_id: PaymentMethod
+        order_id: Order,
+        item_ids: list[Item],
+        new_item_ids: list[Item],
+        payment_method_id: PaymentMethod,
     ) -> dict[str, Any]:
         """Exchange items."""
         return moved(order_id, "exchange requested")
@@ -222,6 +238,6 @@ def effects_of(shop: Shop) -> list[Tool]:
         return {"transferred": True}
 
     return [
-        cancel_pending_order, modify_pending_order_address, modify_pending_order_payment, modify_pending_order_items,
-        return_delivered_order_items, exchange_delivered_order_items, modify_user_address, transfer_to_human_agents,
+        cancel_pending_order, modify_pending_order_address, modify_pending_order_payment, modify_pending_order_items,  # noqa: E501
+        return_delivered_order_items, exchange_delivered_order_items, modify_user_address, transfer_to_human_agents,  # noqa: E501
     ]  # fmt: skip

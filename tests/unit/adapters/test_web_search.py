@@ -1,4 +1,5 @@
-"""`web_search` against a local server that answers in SearXNG's documented shape, and in every other one."""
+"""`web_search` against a local server that answers in SearXNG's documented shape, and in every
+other one."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -35,9 +36,17 @@ async def searx(answer: Answer) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-async def asked(url: str, query: str = "ibuprofen dosage", limit: int = 5, timeout: float = 10.0) -> Any:
-    gate = Gate(ToolRegistry([web_search_tool(SearxSearch(url, timeout), limit)]), MemoryLedger(), desk="test")
-    return await gate.call("web_search", {"query": query}, allowed=("web_search",), ctx=FixedContext())
+async def asked(
+    url: str, query: str = "ibuprofen dosage", limit: int = 5, timeout: float = 10.0
+) -> Any:
+    gate = Gate(
+        ToolRegistry([web_search_tool(SearxSearch(url, timeout), limit)]),
+        MemoryLedger(),
+        desk="test",
+    )
+    return await gate.call(
+        "web_search", {"query": query}, allowed=("web_search",), ctx=FixedContext()
+    )
 
 
 def found(number: int) -> dict[str, Any]:
@@ -93,7 +102,9 @@ async def test_what_is_found_is_told_in_short() -> None:
 
 async def test_results_are_bounded_in_size() -> None:
     async def answer(request: web.Request) -> web.Response:
-        return web.json_response(page({**found(1), "title": "t" * 10_000, "content": "c" * 100_000}))
+        return web.json_response(
+            page({**found(1), "title": "t" * 10_000, "content": "c" * 100_000})
+        )
 
     async with searx(answer) as url:
         [one] = (await asked(url)).result.data["results"]
@@ -152,11 +163,19 @@ async def test_a_server_that_does_not_answer_is_given_up() -> None:
         answered = await asked(url, timeout=0.1)
         gone.set()
     assert answered.result.error.message == "the search engine does not answer"
-    assert (await asked("http://127.0.0.1:9/search")).result.error.error_type == "search_unavailable"
+    assert (
+        await asked("http://127.0.0.1:9/search")
+    ).result.error.error_type == "search_unavailable"
 
 
 @pytest.mark.parametrize(
-    "query", ["who is ann@example.com", "+420 777 123 456", "CZ65 0800 0000 1920 0014 5399", "4111111111111111"]
+    "query",
+    [
+        "who is ann@example.com",
+        "+420 777 123 456",
+        "CZ65 0800 0000 1920 0014 5399",
+        "4111111111111111",
+    ],
 )
 async def test_nothing_about_a_person_is_searched_for(query: str) -> None:
     answered = await asked("http://127.0.0.1:9/search", query)
@@ -168,11 +187,18 @@ async def test_an_ordinary_number_may_be_searched_for() -> None:
         return web.json_response(page())
 
     async with searx(answer) as url:
-        assert (await asked(url, "ibuprofen 400 mg, 50 tablets, ATC M01AE01")).result.data == {"results": []}
+        assert (await asked(url, "ibuprofen 400 mg, 50 tablets, ATC M01AE01")).result.data == {
+            "results": []
+        }
 
 
 async def test_what_strangers_wrote_stands_behind_nothing() -> None:
-    result = {"tool": "web_search", "status": "success", "arguments": {}, "data": {"refund": "500 EUR"}}
+    result = {
+        "tool": "web_search",
+        "status": "success",
+        "arguments": {},
+        "data": {"refund": "500 EUR"},
+    }
     envelope = Envelope(outputs={"acted": {"results": [result]}})
     terms = Terms(trusted_outputs={"acted": "act"}, outside=frozenset(("web_search",)))
     assert trusted_results(envelope, terms) == []

@@ -1,4 +1,5 @@
-"""The one agent class: what it refuses, its four modes, hooks, required fields, routes, events and logs."""
+"""The one agent class: what it refuses, its four modes, hooks, required fields, routes, events
+and logs."""
 
 import asyncio
 import json
@@ -23,7 +24,10 @@ from deskhand.tools.services import ServiceResult, after, before
 from tests.kit import a_message
 from tests.memory_ledger import FixedContext, MemoryLedger
 
-PLAN = {"steps": [{"tool": "read_file", "parameters": {"path": "main.go"}}], "reasoning": "Test plan"}
+PLAN = {
+    "steps": [{"tool": "read_file", "parameters": {"path": "main.go"}}],
+    "reasoning": "Test plan",
+}
 
 
 @tool(effect="read")
@@ -48,7 +52,9 @@ def serving(made: Any, **fields: Any) -> Agent:
 
     events = fields.pop("events", None)
     hooks = {key: fields.pop(key) for key in ("pre_process", "post_process") if key in fields}
-    return Agent(spec(service="serve", **fields), Parts(services={"serve": serve}, events=events), **hooks)
+    return Agent(
+        spec(service="serve", **fields), Parts(services={"serve": serve}, events=events), **hooks
+    )
 
 
 async def processed(agent: Agent, envelope: Envelope | None = None) -> tuple[StageResult, Envelope]:
@@ -64,9 +70,24 @@ async def processed(agent: Agent, envelope: Envelope | None = None) -> tuple[Sta
 @pytest.mark.parametrize(
     ("fields", "parts", "problem", "fix"),
     [
-        ({"has_llm": True, "task": "decide"}, Parts(), "has_llm but was given no brain", "Parts(brain=...)"),
-        ({"has_tools": True, "tools": ("read_file",)}, Parts(), "has_tools but was given no gate", "Parts(tools=Gate"),
-        ({"has_policies": True}, Parts(tools=gate()), "has_policies but its gate has no policy", "policy="),
+        (
+            {"has_llm": True, "task": "decide"},
+            Parts(),
+            "has_llm but was given no brain",
+            "Parts(brain=...)",
+        ),
+        (
+            {"has_tools": True, "tools": ("read_file",)},
+            Parts(),
+            "has_tools but was given no gate",
+            "Parts(tools=Gate",
+        ),
+        (
+            {"has_policies": True},
+            Parts(tools=gate()),
+            "has_policies but its gate has no policy",
+            "policy=",
+        ),
         (
             {"has_llm": True, "prompt_key": "plan"},
             Parts(brain=ScriptedBrain([])),
@@ -106,7 +127,9 @@ def test_an_agent_without_what_it_needs_is_refused_with_what_to_write(
         ({"temperature": 3.0}, "temperature"),
     ],
 )
-def test_a_bad_spec_is_refused_even_if_nobody_had_checked_it(changes: dict[str, Any], words: str) -> None:
+def test_a_bad_spec_is_refused_even_if_nobody_had_checked_it(
+    changes: dict[str, Any], words: str
+) -> None:
     with pytest.raises(ConfigError, match="agent spec") as caught:
         Agent(spec().changed(**changes))
     assert words in str(caught.value)
@@ -145,7 +168,9 @@ MOCK: dict[str, Any] = {"use_mock": True, "mock_handler": lambda envelope: {"mod
         ({"service": "serve"}, "service"),
     ],
 )
-async def test_mock_goes_before_llm_before_tools_before_service(fields: dict[str, Any], mode: str) -> None:
+async def test_mock_goes_before_llm_before_tools_before_service(
+    fields: dict[str, Any], mode: str
+) -> None:
     envelope = Envelope(outputs={"plan": PLAN})
     _, left = await processed(every_mode(**fields), envelope)
     assert left.outputs["out"].get("mode", "tools") == mode
@@ -167,7 +192,9 @@ async def test_a_mock_may_be_async() -> None:
 
 async def test_the_seeds_planner_works_by_itself() -> None:
     """Seed 003's usage examples, one after the other."""
-    rule = RoutingRule.model_validate({"condition": "needs_clarification", "value": True, "target": "clarification"})
+    rule = RoutingRule.model_validate(
+        {"condition": "needs_clarification", "value": True, "target": "clarification"}
+    )
     chat = ScriptedChatModel([json.dumps(PLAN)])
     planner = Agent(
         spec(
@@ -181,7 +208,9 @@ async def test_the_seeds_planner_works_by_itself() -> None:
         ),
         Parts(
             brain=LlmBrain(chat, {"planner": "house/large"}, "house/small"),
-            prompts=PromptRegistry({"planner_prompt": "Plan this: {{ raw_input }}{{ metadata.enhanced }}"}),
+            prompts=PromptRegistry(
+                {"planner_prompt": "Plan this: {{ raw_input }}{{ metadata.enhanced }}"}
+            ),
         ),
     )
 
@@ -202,7 +231,10 @@ async def test_the_seeds_planner_works_by_itself() -> None:
     assert chat.requests[0].model == "house/large"
     assert "Plan this: Analyze authentication flowTrue" in chat.requests[0].messages[1]["content"]
 
-    planner.use_mock, planner.mock_handler = True, lambda envelope: {**PLAN, "needs_clarification": True}
+    planner.use_mock, planner.mock_handler = (
+        True,
+        lambda envelope: {**PLAN, "needs_clarification": True},
+    )
     result, left = await processed(planner)
     assert result.next == "clarification"
     planner.mock_handler = lambda envelope: {"steps": [], "reasoning": ""}
@@ -213,14 +245,20 @@ async def test_the_seeds_planner_works_by_itself() -> None:
 # --- LLM mode
 
 
-def thinking(*script: str | Exception, prompt: str = "Classify {{ raw_input }}", **fields: Any) -> Any:
+def thinking(
+    *script: str | Exception, prompt: str = "Classify {{ raw_input }}", **fields: Any
+) -> Any:
     chat = ScriptedChatModel(script)
     parts = Parts(brain=LlmBrain(chat, {}, "house/model"), prompts=PromptRegistry({"p": prompt}))
-    return Agent(spec(**{"has_llm": True, "prompt_key": "p", "output_key": "found", **fields}), parts), chat
+    return Agent(
+        spec(**{"has_llm": True, "prompt_key": "p", "output_key": "found", **fields}), parts
+    ), chat
 
 
 async def test_a_prompt_is_rendered_over_the_envelope_and_the_answer_is_the_output() -> None:
-    agent, chat = thinking('{"a": 1, "b": [true]}', prompt="{{ outputs.before.word }} {{ metadata.x }} {{ hops }}")
+    agent, chat = thinking(
+        '{"a": 1, "b": [true]}', prompt="{{ outputs.before.word }} {{ metadata.x }} {{ hops }}"
+    )
     _, left = await processed(agent, Envelope(outputs={"before": {"word": "w"}}, metadata={"x": 5}))
     assert left.outputs["found"] == {"a": 1, "b": [True]}
     assert "w 5 1" in chat.requests[0].messages[1]["content"]
@@ -253,7 +291,9 @@ async def test_a_wrong_answer_is_shown_to_the_model_once_and_mended() -> None:
         ('{"other": 1}', "'steps' is missing", ErrorCode.MODEL_ANSWER_INVALID),
     ],
 )
-async def test_an_answer_that_stays_useless_is_a_clear_failure(answer: str, words: str, code: ErrorCode) -> None:
+async def test_an_answer_that_stays_useless_is_a_clear_failure(
+    answer: str, words: str, code: ErrorCode
+) -> None:
     agent, chat = thinking(answer, answer, '{"steps": []}', required_output_fields=("steps",))
     with pytest.raises(ModelAnswerInvalid, match=words) as caught:
         await agent.process(Envelope(raw_input="x"))
@@ -269,7 +309,11 @@ async def test_a_draft_becomes_the_reply_in_the_tone_of_its_category() -> None:
         seen.append(task.inputs["tone"])
         return {"text": "Sorry, Ann", "language": "en"}
 
-    fields: dict[str, Any] = {"has_llm": True, "task": "draft", "tone": {"complaint": "humble", "else": "kind"}}
+    fields: dict[str, Any] = {
+        "has_llm": True,
+        "task": "draft",
+        "tone": {"complaint": "humble", "else": "kind"},
+    }
     agent = Agent(spec(**fields, output_key="draft"), Parts(brain=ScriptedBrain(draft)))
     for outputs in ({"found": {"category": "complaint"}}, {"found": {"category": "thanks"}}, {}):
         first = Envelope.of(a_message()).changed(outputs=outputs)
@@ -290,7 +334,9 @@ async def test_a_draft_becomes_the_reply_in_the_tone_of_its_category() -> None:
 
 @pytest.mark.parametrize("junk", [[1], "text", 5, (), "", 0, False])
 async def test_a_service_that_returns_junk_says_so(junk: Any) -> None:
-    with pytest.raises(PermanentError, match=f"'planner' gave {type(junk).__name__}; return a dict"):
+    with pytest.raises(
+        PermanentError, match=f"'planner' gave {type(junk).__name__}; return a dict"
+    ):
         await serving(junk).process(Envelope())
 
 
@@ -303,7 +349,9 @@ async def test_a_service_gets_its_settings() -> None:
     async def serve(envelope: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
         return {"limit": settings["limit"], "run": bool(ctx.run_id)}
 
-    _, left = await processed(Agent(spec(service="s", settings={"limit": 3}), Parts(services={"s": serve})))
+    _, left = await processed(
+        Agent(spec(service="s", settings={"limit": 3}), Parts(services={"s": serve}))
+    )
     assert left.outputs == {"plan": {"limit": 3, "run": True}}
 
 
@@ -339,12 +387,17 @@ async def _async_post(envelope: Envelope, output: dict[str, Any]) -> Envelope:
 @pytest.mark.parametrize(
     ("pre", "post"),
     [
-        (lambda env: env.with_metadata(pre=True), lambda env, out: env.with_metadata(post=sorted(out))),
+        (
+            lambda env: env.with_metadata(pre=True),
+            lambda env, out: env.with_metadata(post=sorted(out)),
+        ),
         (_async_pre, _async_post),
         (before("planner")(_async_pre), after("planner")(_async_post)),
     ],
 )
-async def test_hooks_may_be_plain_or_async_and_their_changes_are_in_the_delta(pre: Any, post: Any) -> None:
+async def test_hooks_may_be_plain_or_async_and_their_changes_are_in_the_delta(
+    pre: Any, post: Any
+) -> None:
     agent = serving(lambda env: {"saw": env.metadata["pre"]}, pre_process=pre, post_process=post)
     result, left = await processed(agent)
     assert result.delta.metadata == {"pre": True, "post": ["saw"]}
@@ -360,7 +413,11 @@ async def test_hooks_may_remove_keys_and_rewrite_the_input() -> None:
         del envelope.metadata["trail"]
         return envelope
 
-    agent = serving(lambda env: {"saw": env.raw_input, "keys": sorted(env.outputs)}, pre_process=pre, post_process=post)
+    agent = serving(
+        lambda env: {"saw": env.raw_input, "keys": sorted(env.outputs)},
+        pre_process=pre,
+        post_process=post,
+    )
     first = Envelope(raw_input="long", outputs={"secret": 1, "kept": 2}, metadata={"trail": 1})
     result, left = await processed(agent, first)
     assert left.outputs == {"kept": 2, "plan": {"saw": "shorter", "keys": ["kept"]}}
@@ -390,7 +447,9 @@ async def test_routes_look_at_the_output_as_the_post_hook_left_it() -> None:
         return envelope.with_output("plan", {"size": "large"})
 
     rule = RoutingRule(when={"size": "large"}, target="big")
-    result, _ = await processed(serving({"size": "small"}, post_process=post, routing_rules=(rule,)))
+    result, _ = await processed(
+        serving({"size": "small"}, post_process=post, routing_rules=(rule,))
+    )
     assert result.next == "big"
 
 
@@ -418,7 +477,9 @@ async def test_a_hook_cannot_exchange_the_run() -> None:
 
 
 @pytest.mark.parametrize("output", [{}, {"steps": None, "reasoning": "x"}, {"steps": []}])
-async def test_a_missing_required_field_fails_the_attempt_and_names_it(output: dict[str, Any]) -> None:
+async def test_a_missing_required_field_fails_the_attempt_and_names_it(
+    output: dict[str, Any],
+) -> None:
     agent = serving(output, required_output_fields=("steps", "reasoning"))
     with pytest.raises(RetryableError, match=r"gave no (steps|reasoning)") as caught:
         await agent.process(Envelope())
@@ -437,7 +498,9 @@ async def test_empty_values_are_values_and_questions_need_none() -> None:
 
 
 RULES = (
-    RoutingRule.model_validate({"condition": "needs_clarification", "value": True, "target": "clarification"}),
+    RoutingRule.model_validate(
+        {"condition": "needs_clarification", "value": True, "target": "clarification"}
+    ),
     RoutingRule(when={"confidence": {"at_least": 0.9}}, target="fast"),
     RoutingRule(when={"confidence": {"at_least": 0.5}}, target="slow"),
 )
@@ -454,7 +517,9 @@ RULES = (
         ({}, "executor"),
     ],
 )
-async def test_the_first_rule_that_fits_wins_and_the_default_is_last(output: dict[str, Any], target: str) -> None:
+async def test_the_first_rule_that_fits_wins_and_the_default_is_last(
+    output: dict[str, Any], target: str
+) -> None:
     result, _ = await processed(serving(output, routing_rules=RULES, default_next="executor"))
     assert (result.next, result.outcome) == (target, Outcome.SUCCESS)
 
@@ -486,19 +551,24 @@ async def test_a_rule_may_give_an_outcome(outcome: Outcome, target: str) -> None
 
 async def test_a_clarifying_rule_renders_its_question_and_sends_it() -> None:
     gate_ = _RecordingGate()
-    rule = RoutingRule(when={"order": None}, outcome=Outcome.CLARIFY, ask="Which order, {{ message.sender.name }}?")
+    rule = RoutingRule(
+        when={"order": None}, outcome=Outcome.CLARIFY, ask="Which order, {{ message.sender.name }}?"
+    )
 
     async def serve(envelope: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
         return {"order": None}
 
     parts = Parts(tools=gate_, prompts=PromptRegistry({}), services={"serve": serve})
     result, left = await processed(
-        Agent(spec(service="serve", routing_rules=(rule,)), parts), Envelope.of(a_message(), run_id="run_1")
+        Agent(spec(service="serve", routing_rules=(rule,)), parts),
+        Envelope.of(a_message(), run_id="run_1"),
     )
     assert result.outcome is Outcome.CLARIFY
     assert result.ask is not None
     assert result.ask.text == "Which order, Ann?"
-    assert [(name, sent["text"]) for name, sent in gate_.calls] == [("deliver_reply", "Which order, Ann?")]
+    assert [(name, sent["text"]) for name, sent in gate_.calls] == [
+        ("deliver_reply", "Which order, Ann?")
+    ]
     assert left.outputs["reply"]["to"] == "ann@example.com"
 
 
@@ -509,7 +579,9 @@ class _RecordingGate(Gate):
 
     async def call(self, tool: str, parameters: Any, **more: Any) -> Any:
         self.calls.append((tool, parameters))
-        return await Gate(ToolRegistry([_deliver]), MemoryLedger(), desk="test").call(tool, parameters, **more)
+        return await Gate(ToolRegistry([_deliver]), MemoryLedger(), desk="test").call(
+            tool, parameters, **more
+        )
 
 
 @tool(effect="keyed", name="deliver_reply")
@@ -563,13 +635,19 @@ async def test_an_agent_announces_start_and_completion() -> None:
     started, completed = events.seen
     assert isinstance(started, AgentStarted)
     assert isinstance(completed, AgentCompleted)
-    assert (started.run_id, started.agent) == (completed.run_id, completed.agent) == ("run_1", "planner")
+    assert (
+        (started.run_id, started.agent)
+        == (completed.run_id, completed.agent)
+        == ("run_1", "planner")
+    )
     assert (completed.status, completed.error) == ("success", None)
     assert completed.duration_ms >= 0
     assert completed.at >= started.at
 
 
-@pytest.mark.parametrize(("made", "status"), [({}, "success"), (ServiceResult(outcome=Outcome.SKIP), "skip")])
+@pytest.mark.parametrize(
+    ("made", "status"), [({}, "success"), (ServiceResult(outcome=Outcome.SKIP), "skip")]
+)
 async def test_the_status_is_the_outcome(made: Any, status: str) -> None:
     events = Events()
     await serving(made, events=events).process(Envelope())
@@ -602,7 +680,9 @@ async def test_an_agent_that_is_cut_off_is_announced_as_failed() -> None:
 
 
 @pytest.mark.parametrize("made", [{}, failing])
-async def test_a_sink_that_raises_changes_nothing_for_the_run(made: Any, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_sink_that_raises_changes_nothing_for_the_run(
+    made: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     events = Events(fail=True)
     try:
         result = await serving(made, events=events).process(Envelope())
@@ -615,7 +695,9 @@ async def test_a_sink_that_raises_changes_nothing_for_the_run(made: Any, caplog:
 
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:
-    return {key: getattr(record, key, None) for key in ("agent", "stage_order", "run_id", "duration_ms")}
+    return {
+        key: getattr(record, key, None) for key in ("agent", "stage_order", "run_id", "duration_ms")
+    }
 
 
 @pytest.mark.parametrize(("made", "level"), [({}, logging.INFO), (failing, logging.WARNING)])

@@ -1,4 +1,5 @@
-"""The end of an agent's work: replies handed in, drafts, a person asked for; from a plan through gate and ledger."""
+"""The end of an agent's work: replies handed in, drafts, a person asked for; from a plan through
+gate and ledger."""
 
 import asyncio
 import shutil
@@ -103,7 +104,12 @@ class Desk:
 
 @asynccontextmanager
 async def acting(
-    path: Path, *plan: Any, mode: str = "auto", undo: float = 0.0, by_mail: bool = False, most: int = 1
+    path: Path,
+    *plan: Any,
+    mode: str = "auto",
+    undo: float = 0.0,
+    by_mail: bool = False,
+    most: int = 1,
 ) -> AsyncIterator[Desk]:
     async def think(env: Envelope, ctx: Any, settings: Any) -> Any:
         return {"steps": list(plan)}
@@ -121,7 +127,9 @@ async def acting(
         parts = Parts(tools=gate, services={"think": think, "later": later}, sending=sending)
         stages = {
             "plan": AgentSpec(name="plan", service="think", output_key="plan", default_next="act"),
-            "act": AgentSpec(name="act", output_key="acted", has_tools=True, tools=NAMES, default_next="later"),
+            "act": AgentSpec(
+                name="act", output_key="acted", has_tools=True, tools=NAMES, default_next="later"
+            ),
             "later": AgentSpec(name="later", service="later", output_key="later"),
         }
         spec = FlowSpec(name="flow", start="plan", stages=stages, version="v1")
@@ -146,7 +154,11 @@ async def test_a_reply_that_is_handed_in_leaves_once_and_ends_the_run(tmp_path: 
         calls = await desk.calls(run_id)
     assert status is RunStatus.SENT
     [reply] = desk.sent
-    assert (reply.to, reply.subject, reply.text) == ("ann@example.com", "Your parcel", "Your parcel is on its way.")
+    assert (reply.to, reply.subject, reply.text) == (
+        "ann@example.com",
+        "Your parcel",
+        "Your parcel is on its way.",
+    )
     assert reply.in_reply_to == "m1"
     assert calls == [
         ("find_order", "allow", "allowed"),
@@ -157,7 +169,9 @@ async def test_a_reply_that_is_handed_in_leaves_once_and_ends_the_run(tmp_path: 
 
 
 async def test_whom_to_write_to_is_known_without_being_told(tmp_path: Path) -> None:
-    behind = Principal(kind=PrincipalKind.FORWARDED, address="jana@example.cz", how="named by a trusted forwarder")
+    behind = Principal(
+        kind=PrincipalKind.FORWARDED, address="jana@example.cz", how="named by a trusted forwarder"
+    )
     async with acting(tmp_path, step("send_reply", **a_reply())) as desk:
         assert (await desk.work(principal=behind))[1] is RunStatus.SENT
     assert [reply.to for reply in desk.sent] == ["jana@example.cz"]
@@ -187,13 +201,17 @@ async def test_what_a_reply_promises_is_not_backed_by_the_reply_itself(tmp_path:
 
 
 @pytest.mark.parametrize("by_mail", [True, False])
-async def test_a_draft_waits_for_a_person_in_drafts_and_in_the_queue(tmp_path: Path, by_mail: bool) -> None:
+async def test_a_draft_waits_for_a_person_in_drafts_and_in_the_queue(
+    tmp_path: Path, by_mail: bool
+) -> None:
     async with acting(tmp_path, step("create_draft", **a_reply()), by_mail=by_mail) as desk:
         run_id, status = await desk.work()
         review = await desk.review()
         assert (status, desk.sent) == (RunStatus.WAITING_REVIEW, [])
         assert (review.kind, review.payload["waits"]) == (ReviewKind.REPLY, "draft")
-        assert [reply.text for reply in desk.drafts.kept.values()] == ["Your parcel is on its way."] * by_mail
+        assert [reply.text for reply in desk.drafts.kept.values()] == [
+            "Your parcel is on its way."
+        ] * by_mail
         assert await desk.decide(run_id, Decision.APPROVE) is RunStatus.SENT
     assert [reply.text for reply in desk.sent] == ["Your parcel is on its way."]
     assert len(desk.drafts.kept) == by_mail
@@ -207,7 +225,11 @@ async def test_a_rejected_draft_never_leaves(tmp_path: Path) -> None:
 
 
 async def test_a_person_who_is_asked_for_ends_all_automatic_work(tmp_path: Path) -> None:
-    plan = [step("send_reply", **a_reply()), step("escalate", reason="a medical question"), step("refund", order="O-1")]
+    plan = [
+        step("send_reply", **a_reply()),
+        step("escalate", reason="a medical question"),
+        step("refund", order="O-1"),
+    ]
     async with acting(tmp_path, *plan) as desk:
         run_id, status = await desk.work()
         review = await desk.review()
@@ -225,7 +247,9 @@ async def test_in_shadow_mode_nothing_leaves_and_nothing_waits(tmp_path: Path) -
 
 
 async def test_in_draft_mode_a_person_sends_it(tmp_path: Path) -> None:
-    async with acting(tmp_path, step("send_reply", **a_reply()), mode="draft", by_mail=True) as desk:
+    async with acting(
+        tmp_path, step("send_reply", **a_reply()), mode="draft", by_mail=True
+    ) as desk:
         run_id, status = await desk.work()
         assert (status, len(desk.drafts.kept), desk.sent) == (RunStatus.WAITING_REVIEW, 1, [])
         assert await desk.decide(run_id, Decision.APPROVE) is RunStatus.SENT
@@ -236,7 +260,11 @@ async def test_the_time_to_change_ones_mind_is_kept(tmp_path: Path) -> None:
     async with acting(tmp_path, step("send_reply", **a_reply()), undo=30) as desk:
         run_id, status = await desk.work()
         review = await desk.review()
-        assert (status, review.payload["waits"], review.fallback) == (RunStatus.WAITING_REVIEW, "undo", "approve")
+        assert (status, review.payload["waits"], review.fallback) == (
+            RunStatus.WAITING_REVIEW,
+            "undo",
+            "approve",
+        )
         assert desk.sent == []
         assert await desk.decide(run_id, Decision.APPROVE) is RunStatus.SENT
     assert len(desk.sent) == 1
@@ -275,7 +303,9 @@ async def test_several_replies_leave_one_after_the_other_and_each_once(tmp_path:
         {"cc": "mallory@example.org"},
     ],
 )
-async def test_a_call_that_cannot_be_meant_is_told_so_and_nothing_leaves(tmp_path: Path, wrong: dict[str, Any]) -> None:
+async def test_a_call_that_cannot_be_meant_is_told_so_and_nothing_leaves(
+    tmp_path: Path, wrong: dict[str, Any]
+) -> None:
     async with acting(tmp_path, step("send_reply", **a_reply() | wrong)) as desk:
         run_id, status = await desk.work()
         assert status is RunStatus.DONE
@@ -353,7 +383,9 @@ async def test_whatever_dies_in_between_each_reply_leaves_once(
 
 
 @asynccontextmanager
-async def life(file: Path, outbox: MemoryOutbox, plan: list[Any]) -> AsyncIterator[tuple[SqliteStore, Worker]]:
+async def life(
+    file: Path, outbox: MemoryOutbox, plan: list[Any]
+) -> AsyncIterator[tuple[SqliteStore, Worker]]:
     """A process that works the flow, without a dispatcher: it can be left at any moment."""
 
     async def think(env: Envelope, ctx: Any, settings: Any) -> Any:

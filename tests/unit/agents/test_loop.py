@@ -1,4 +1,5 @@
-"""The tool loop in a run: what it asks, what it is told, how it ends, and what a person decides in between."""
+"""The tool loop in a run: what it asks, what it is told, how it ends, and what a person decides
+in between."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -69,7 +70,9 @@ async def output_of(running: Engine, run_id: str) -> dict[str, Any]:
 
 async def decide(running: Engine, run_id: str, decision: Decision, note: str | None = None) -> None:
     (review,) = await running.store.reviews(run_id=run_id, state=ReviewState.OPEN)
-    await running.store.decide(review.id, Verdict(decision, "eve", review.version, review.payload_hash, note=note))
+    await running.store.decide(
+        review.id, Verdict(decision, "eve", review.version, review.payload_hash, note=note)
+    )
     running.dispatcher.wake()
     for _ in range(6000):
         run = await running.store.run(run_id)
@@ -79,7 +82,9 @@ async def decide(running: Engine, run_id: str, decision: Decision, note: str | N
     raise AssertionError(f"the run never came to rest: {run}")
 
 
-async def test_the_last_words_become_the_reply_and_every_call_is_kept_with_its_turn(tmp_path: Path) -> None:
+async def test_the_last_words_become_the_reply_and_every_call_is_kept_with_its_turn(
+    tmp_path: Path,
+) -> None:
     chat = by_turn(
         asks(("find_parcel", {"number": "P-1"})),
         asks(("open_return", {"number": "P-1"})),
@@ -91,7 +96,11 @@ async def test_the_last_words_become_the_reply_and_every_call_is_kept_with_its_t
         names = [row.name for row in await running.store.rows(run_id)]
     assert run.status is RunStatus.SENT
     assert [reply.text for _, reply in running.outbox.sent] == ["Your return is open."]
-    assert (output["status"], output["iterations"], output["final_message"]) == ("completed", 3, "Your return is open.")
+    assert (output["status"], output["iterations"], output["final_message"]) == (
+        "completed",
+        3,
+        "Your return is open.",
+    )
     assert [(one["tool"], one["iteration"], one["data"]) for one in output["results"]] == [
         ("find_parcel", 1, {"number": "P-1", "status": "on its way"}),
         ("open_return", 2, {"return": "R-P-1"}),
@@ -105,8 +114,16 @@ async def test_the_last_words_become_the_reply_and_every_call_is_kept_with_its_t
         "agent",
     ]
     request = chat.requests[-1]
-    assert (request.temperature, request.max_tokens, request.origin.call_type) == (0.3, 4096, "agent")
-    assert [spec["function"]["name"] for spec in request.tools] == ["find_parcel", "open_return", "burn"]
+    assert (request.temperature, request.max_tokens, request.origin.call_type) == (
+        0.3,
+        4096,
+        "agent",
+    )
+    assert [spec["function"]["name"] for spec in request.tools] == [
+        "find_parcel",
+        "open_return",
+        "burn",
+    ]
     assert "From: Ann <ann@example.com>\nSubject: My parcel" in str(request.messages[1]["content"])
     assert str(request.messages[0]["content"]).startswith("You help customers.")
 
@@ -136,7 +153,9 @@ async def test_failures_are_told_to_the_model_and_the_loop_goes_on(tmp_path: Pat
     assert all("not JSON" in one["note"] for one in output["results"][1:3])
 
 
-async def test_reads_of_one_turn_run_side_by_side_and_effects_one_after_the_other(tmp_path: Path) -> None:
+async def test_reads_of_one_turn_run_side_by_side_and_effects_one_after_the_other(
+    tmp_path: Path,
+) -> None:
     going: set[str] = set()
     together: list[set[str]] = []
     all_here = asyncio.Event()
@@ -167,14 +186,24 @@ async def test_reads_of_one_turn_run_side_by_side_and_effects_one_after_the_othe
         run_id = await running.work(a_message(1))
         rows = [row.name for row in await running.store.rows(run_id)]
     assert together == [{"a", "b", "c", "x"}, {"a", "b", "c", "y"}]
-    assert rows[1:6] == ["agent/1.1 look", "agent/1.2 look", "agent/1.3 look", "agent/1.4 act", "agent/1.5 act"]
+    assert rows[1:6] == [
+        "agent/1.1 look",
+        "agent/1.2 look",
+        "agent/1.3 look",
+        "agent/1.4 act",
+        "agent/1.5 act",
+    ]
 
 
-@pytest.mark.parametrize(("decision", "burnt"), [(Decision.APPROVE, ["burnt P-1"]), (Decision.REJECT, [])])
+@pytest.mark.parametrize(
+    ("decision", "burnt"), [(Decision.APPROVE, ["burnt P-1"]), (Decision.REJECT, [])]
+)
 async def test_a_held_call_waits_for_a_person_and_the_loop_goes_on_with_the_decision(
     tmp_path: Path, decision: Decision, burnt: list[str]
 ) -> None:
-    chat = by_turn(asks(("find_parcel", {"number": "P-1"}), ("burn", {"number": "P-1"})), says("So be it."))
+    chat = by_turn(
+        asks(("find_parcel", {"number": "P-1"}), ("burn", {"number": "P-1"})), says("So be it.")
+    )
     async with at_work(tmp_path, chat) as running:
         run_id = await running.work(a_message(1))
         assert (await running.store.run(run_id)).status is RunStatus.WAITING_REVIEW
@@ -187,17 +216,25 @@ async def test_a_held_call_waits_for_a_person_and_the_loop_goes_on_with_the_deci
     assert burnt == SHOP
     assert chat.calls == 2, "the model is not asked again for what it said"
     answer = told(chat.requests[-1])[-1]
-    assert answer == {"burnt": "P-1"} if burnt else "a reviewer rejected this call" in answer["error"]
+    assert (
+        answer == {"burnt": "P-1"} if burnt else "a reviewer rejected this call" in answer["error"]
+    )
     assert [one["tool"] for one in output["results"]] == ["find_parcel", "burn"]
 
 
-async def test_the_turn_limit_hands_over_and_a_retry_gives_as_many_turns_again(tmp_path: Path) -> None:
+async def test_the_turn_limit_hands_over_and_a_retry_gives_as_many_turns_again(
+    tmp_path: Path,
+) -> None:
     turns = [asks(("find_parcel", {"number": f"P-{number}"})) for number in range(1, 5)]
     chat = by_turn(*turns, says("Found it at last."))
     async with at_work(tmp_path, chat, max_iterations=3) as running:
         run_id = await running.work(a_message(1))
         run, output = await running.store.run(run_id), await output_of(running, run_id)
-        assert (run.status, output["status"], output["iterations"]) == (RunStatus.NEEDS_REVIEW, "max_iterations", 3)
+        assert (run.status, output["status"], output["iterations"]) == (
+            RunStatus.NEEDS_REVIEW,
+            "max_iterations",
+            3,
+        )
         assert "3 turns" in (run.reason or "")
         await decide(running, run_id, Decision.RETRY)
         run, output = await running.store.run(run_id), await output_of(running, run_id)
@@ -232,8 +269,12 @@ async def test_a_model_that_refuses_is_not_asked_again(tmp_path: Path) -> None:
     assert (run.status, run.error_code, chat.calls) == (RunStatus.NEEDS_REVIEW, "model_refused", 1)
 
 
-@pytest.mark.parametrize(("turn", "reason"), [(says(""), "without a word"), (says("Dear An", "length"), "cut off")])
-async def test_an_answer_that_is_none_goes_to_a_person(tmp_path: Path, turn: Completion, reason: str) -> None:
+@pytest.mark.parametrize(
+    ("turn", "reason"), [(says(""), "without a word"), (says("Dear An", "length"), "cut off")]
+)
+async def test_an_answer_that_is_none_goes_to_a_person(
+    tmp_path: Path, turn: Completion, reason: str
+) -> None:
     async with at_work(tmp_path, by_turn(turn)) as running:
         run = await running.store.run(await running.work(a_message(1)))
     assert run.status is RunStatus.NEEDS_REVIEW
@@ -241,7 +282,9 @@ async def test_an_answer_that_is_none_goes_to_a_person(tmp_path: Path, turn: Com
     assert running.outbox.sent == []
 
 
-async def test_old_results_are_shortened_before_the_window_is_full_and_the_row_says_so(tmp_path: Path) -> None:
+async def test_old_results_are_shortened_before_the_window_is_full_and_the_row_says_so(
+    tmp_path: Path,
+) -> None:
     @tool(effect="read")
     async def read_page(number: int) -> dict[str, Any]:
         """Read a page."""
@@ -259,7 +302,9 @@ async def test_old_results_are_shortened_before_the_window_is_full_and_the_row_s
     assert all("page" in page for page in pages[-2:])
     assert output["turns"][0].get("trimmed") is None
     assert output["turns"][-1]["trimmed"][0]["result"] == 1
-    assert all(len(one["data"]["page"]) > 4000 for one in output["results"]), "the run keeps all of it"
+    assert all(len(one["data"]["page"]) > 4000 for one in output["results"]), (
+        "the run keeps all of it"
+    )
     assert all(_size(request) < (6500 - 500) * 3 for request in chat.requests)
 
 
@@ -275,7 +320,9 @@ async def test_a_message_that_no_window_holds_goes_to_a_person(tmp_path: Path) -
 
 
 async def test_tokens_and_money_of_each_turn_stand_in_its_row(tmp_path: Path) -> None:
-    chat = by_turn(asks(("find_parcel", {"number": "P-1"}), usage=Usage(120, 7, 0.5)), says("Here."))
+    chat = by_turn(
+        asks(("find_parcel", {"number": "P-1"}), usage=Usage(120, 7, 0.5)), says("Here.")
+    )
     async with at_work(tmp_path, chat) as running:
         run_id = await running.work(a_message(1))
         output = await output_of(running, run_id)
@@ -286,7 +333,9 @@ async def test_tokens_and_money_of_each_turn_stand_in_its_row(tmp_path: Path) ->
 
 
 @asynccontextmanager
-async def closing(path: Path, chat: Any, sending: Sending | None = None, **fields: Any) -> AsyncIterator[Engine]:
+async def closing(
+    path: Path, chat: Any, sending: Sending | None = None, **fields: Any
+) -> AsyncIterator[Engine]:
     tools = (*TOOLS, *closing_tools())
     build = agent_flow(chat, tools, a_profile(tools, **fields), sending=sending)
     async with engine(path / "loop.db", build, tools=tools) as running:
@@ -298,12 +347,18 @@ def reply(body: str) -> dict[str, Any]:
 
 
 async def test_a_reply_that_was_handed_in_leaves_when_the_work_ends(tmp_path: Path) -> None:
-    chat = by_turn(asks(("find_parcel", {"number": "P-1"})), asks(("send_reply", reply("On its way."))), says("Done."))
+    chat = by_turn(
+        asks(("find_parcel", {"number": "P-1"})),
+        asks(("send_reply", reply("On its way."))),
+        says("Done."),
+    )
     async with closing(tmp_path, chat) as running:
         run_id = await running.work(a_message(1))
         run, output = await running.store.run(run_id), await output_of(running, run_id)
     assert (run.status, output["end"]) == (RunStatus.SENT, "handed_in")
-    assert [(sent.subject, sent.text) for _, sent in running.outbox.sent] == [("Your parcel", "On its way.")]
+    assert [(sent.subject, sent.text) for _, sent in running.outbox.sent] == [
+        ("Your parcel", "On its way.")
+    ]
 
 
 async def test_escalating_ends_the_work_at_once_and_a_retry_goes_on(tmp_path: Path) -> None:
@@ -314,7 +369,11 @@ async def test_escalating_ends_the_work_at_once_and_a_retry_goes_on(tmp_path: Pa
     async with closing(tmp_path, chat) as running:
         run_id = await running.work(a_message(1))
         run, output = await running.store.run(run_id), await output_of(running, run_id)
-        assert (run.status, run.reason, chat.calls) == (RunStatus.NEEDS_REVIEW, "a medical question", 1)
+        assert (run.status, run.reason, chat.calls) == (
+            RunStatus.NEEDS_REVIEW,
+            "a medical question",
+            1,
+        )
         assert SHOP == [], "what stands after it in the same turn is not made"
         assert [one["tool"] for one in output["results"]] == ["escalate", "open_return"]
         await decide(running, run_id, Decision.RETRY, "it is not medical")
@@ -365,7 +424,9 @@ async def test_last_words_wait_in_draft_mode(tmp_path: Path) -> None:
 
 
 async def test_a_reply_and_no_end_is_for_a_person(tmp_path: Path) -> None:
-    chat = by_turn(asks(("send_reply", reply("On its way."))), *[asks(("find_parcel", {"number": "P-1"}))] * 2)
+    chat = by_turn(
+        asks(("send_reply", reply("On its way."))), *[asks(("find_parcel", {"number": "P-1"}))] * 2
+    )
     async with closing(tmp_path, chat, max_iterations=3) as running:
         run = await running.store.run(await running.work(a_message(1)))
     assert run.status is RunStatus.NEEDS_REVIEW

@@ -6,7 +6,14 @@ from typing import Any
 from deskhand import AgentLoop, Gate, ProfileSpec, ToolRegistry, tool
 from deskhand.brain.scripted import ScriptedChatModel
 from deskhand.errors import ModelUnavailable
-from deskhand.model.events import LoopEnded, TextDelta, ToolAnswered, ToolAsked, ToolJudged, TurnBegun
+from deskhand.model.events import (
+    LoopEnded,
+    TextDelta,
+    ToolAnswered,
+    ToolAsked,
+    ToolJudged,
+    TurnBegun,
+)
 from tests.loop_kit import asks, by_turn, says, told
 from tests.memory_ledger import MemoryLedger
 
@@ -25,13 +32,22 @@ async def burn(order: str) -> dict[str, Any]:
 
 def a_loop(chat: ScriptedChatModel, **fields: Any) -> AgentLoop:
     registry = ToolRegistry((find_order, burn))
-    profile = ProfileSpec(name="helper", system_prompt="Help.", tools=("find_order", "burn"), **fields)
+    profile = ProfileSpec(
+        name="helper", system_prompt="Help.", tools=("find_order", "burn"), **fields
+    )
     return AgentLoop(profile, chat, Gate(registry, MemoryLedger(), desk="shop"), registry)
 
 
 async def test_the_result_has_status_last_words_calls_and_turns() -> None:
-    result = await a_loop(by_turn(asks(("find_order", {"order": "P-1"})), says("It comes."))).run("Where is P-1?")
-    assert (result.status, result.final_message, result.iterations, result.error) == ("completed", "It comes.", 2, None)
+    result = await a_loop(by_turn(asks(("find_order", {"order": "P-1"})), says("It comes."))).run(
+        "Where is P-1?"
+    )
+    assert (result.status, result.final_message, result.iterations, result.error) == (
+        "completed",
+        "It comes.",
+        2,
+        None,
+    )
     (call,) = result.tool_calls
     assert (call.tool_name, call.arguments, call.iteration) == ("find_order", {"order": "P-1"}, 1)
     assert result.tool_calls_log == [
@@ -47,13 +63,24 @@ async def test_the_result_has_status_last_words_calls_and_turns() -> None:
 async def test_the_limit_and_a_failing_model_are_results_and_no_exceptions() -> None:
     turns = [asks(("find_order", {"order": "P-1"}), text="Let me see.")] * 3
     limited = await a_loop(by_turn(*turns), max_iterations=3).run("Where?")
-    assert (limited.status, limited.iterations, limited.final_message) == ("max_iterations", 3, "Let me see.")
+    assert (limited.status, limited.iterations, limited.final_message) == (
+        "max_iterations",
+        3,
+        "Let me see.",
+    )
     failed = await a_loop(by_turn(turns[0], ModelUnavailable("away"))).run("Where?")
-    assert (failed.status, failed.error, failed.iterations, len(failed.tool_calls)) == ("error", "away", 1, 1)
+    assert (failed.status, failed.error, failed.iterations, len(failed.tool_calls)) == (
+        "error",
+        "away",
+        1,
+        1,
+    )
 
 
 async def test_a_call_that_nobody_can_approve_is_not_made_and_the_model_is_told() -> None:
-    chat = by_turn(asks(("burn", {"order": "P-1"}), ("find_order", {"order": "P-1"})), says("I could not."))
+    chat = by_turn(
+        asks(("burn", {"order": "P-1"}), ("find_order", {"order": "P-1"})), says("I could not.")
+    )
     result = await a_loop(chat).run("Burn P-1.")
     assert result.final_message == "I could not."
     held, found = told(chat.requests[-1])

@@ -14,7 +14,15 @@ from deskhand.errors import PermanentError, ToolError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope
 from deskhand.model.outcome import Outcome
-from deskhand.model.run import Decision, EffectState, Review, ReviewKind, ReviewState, RunStatus, Verdict
+from deskhand.model.run import (
+    Decision,
+    EffectState,
+    Review,
+    ReviewKind,
+    ReviewState,
+    RunStatus,
+    Verdict,
+)
 from deskhand.model.spec import AgentSpec, FlowSpec
 from deskhand.tools import Gate, ToolRegistry, tool
 from deskhand.tools.services import ServiceResult
@@ -73,12 +81,16 @@ def _fresh() -> None:
 
 
 def acting(**fields: Any) -> AgentSpec:
-    return AgentSpec(**{"name": "act", "output_key": "acted", "has_tools": True, "tools": NAMES, **fields})
+    return AgentSpec(
+        **{"name": "act", "output_key": "acted", "has_tools": True, "tools": NAMES, **fields}
+    )
 
 
 async def acted(plan: Any, **fields: Any) -> tuple[Outcome, dict[str, Any]]:
     """What tool mode alone makes of a plan."""
-    agent = Agent(acting(**fields), Parts(tools=Gate(ToolRegistry(TOOLS), MemoryLedger(), desk="test")))
+    agent = Agent(
+        acting(**fields), Parts(tools=Gate(ToolRegistry(TOOLS), MemoryLedger(), desk="test"))
+    )
     first = Envelope(message=a_message(), outputs={} if plan is None else {"plan": plan})
     result = await agent.process(first)
     return result.outcome, first.apply(result.delta).outputs["acted"]
@@ -92,7 +104,10 @@ def step(tool: str, **parameters: Any) -> dict[str, Any]:
 
 
 async def test_every_call_leaves_its_result_in_order() -> None:
-    plan = {"steps": [step("find_order", order="O-1"), step("find_order", order="O-2")], "reasoning": "both"}
+    plan = {
+        "steps": [step("find_order", order="O-1"), step("find_order", order="O-2")],
+        "reasoning": "both",
+    }
     outcome, output = await acted(plan)
     assert outcome is Outcome.SUCCESS
     assert (output["executed"], output["failed"], output["reasoning"]) == (2, 0, "both")
@@ -103,7 +118,11 @@ async def test_every_call_leaves_its_result_in_order() -> None:
 
 
 async def test_what_is_only_intended_is_noted_and_not_called() -> None:
-    plan = [step("raises") | {"optional": True}, step("create_draft", text="x"), step("find_order", order="O-1")]
+    plan = [
+        step("raises") | {"optional": True},
+        step("create_draft", text="x"),
+        step("find_order", order="O-1"),
+    ]
     outcome, output = await acted(plan, intends=("create_draft",))
     assert outcome is Outcome.PARTIAL
     assert [one["tool"] for one in output["results"]] == ["raises", "create_draft", "find_order"]
@@ -117,7 +136,10 @@ async def test_a_question_ends_the_walk_after_the_calls_before_it() -> None:
     second = {"type": "ask_user", "param": "reason", "prompt": "Why?"}
     later = {"type": "ask_user", "param": "name", "prompt": "Who are you?"}
     plan = [step("find_order", order="O-1"), first, second, step("refund", order="O-1"), later]
-    agent = Agent(acting(resume_at="decide"), Parts(tools=Gate(ToolRegistry(TOOLS), MemoryLedger(), desk="test")))
+    agent = Agent(
+        acting(resume_at="decide"),
+        Parts(tools=Gate(ToolRegistry(TOOLS), MemoryLedger(), desk="test")),
+    )
     envelope = Envelope(outputs={"plan": {"steps": plan}})
     result = await agent.process(envelope)
     assert (result.outcome, result.resume) == (Outcome.CLARIFY, "decide")
@@ -140,10 +162,16 @@ async def test_results_may_be_required_and_routed_by() -> None:
         ({"reasoning": "none"}, ErrorCode.PLAN_INVALID, "a plan needs `steps`"),
         ({"steps": [{"tool": ""}]}, ErrorCode.PLAN_INVALID, "plan steps.0"),
         ({"steps": [5]}, ErrorCode.PLAN_INVALID, "plan step 1 is int"),
-        ({"steps": [{"tool": "find_order", "parameters": "O-1"}]}, ErrorCode.PLAN_INVALID, "plan steps.0"),
+        (
+            {"steps": [{"tool": "find_order", "parameters": "O-1"}]},
+            ErrorCode.PLAN_INVALID,
+            "plan steps.0",
+        ),
     ],
 )
-async def test_without_a_plan_that_can_be_read_nothing_runs(plan: Any, code: ErrorCode, words: str) -> None:
+async def test_without_a_plan_that_can_be_read_nothing_runs(
+    plan: Any, code: ErrorCode, words: str
+) -> None:
     with pytest.raises(PermanentError, match="stage 'act'") as caught:
         await acted(plan)
     assert caught.value.code is code
@@ -161,7 +189,9 @@ async def test_without_a_plan_that_can_be_read_nothing_runs(plan: Any, code: Err
     ],
 )
 async def test_a_call_that_fails_does_not_stop_the_others(call: dict[str, Any], code: str) -> None:
-    outcome, output = await acted([step("find_order", order="O-1"), call, step("refund", order="O-1")])
+    outcome, output = await acted(
+        [step("find_order", order="O-1"), call, step("refund", order="O-1")]
+    )
     assert outcome is Outcome.PARTIAL
     assert (output["executed"], output["failed"]) == (3, 1)
     assert [one["status"] for one in output["results"]] == ["success", "error", "success"]
@@ -170,7 +200,9 @@ async def test_a_call_that_fails_does_not_stop_the_others(call: dict[str, Any], 
 
 
 async def test_a_tool_the_stage_does_not_list_is_denied_by_exact_name() -> None:
-    _, output = await acted([step("refund", order="O-1")], tools=("refund_all", "refun", "find_order"))
+    _, output = await acted(
+        [step("refund", order="O-1")], tools=("refund_all", "refun", "find_order")
+    )
     assert output["results"][0]["error"]["error_type"] == ErrorCode.TOOL_DENIED
     assert done == []
 
@@ -189,19 +221,28 @@ def planning(plan: Any, calls: Counter[str] | None = None, pre: Any = None, **fi
     def build(gate: Gate) -> Flow:
         parts = Parts(tools=gate, services={"think": think})
         stages = {
-            "plan": AgentSpec(name="plan", service="think", output_key="plan", default_next="act", max_visits=3),
+            "plan": AgentSpec(
+                name="plan", service="think", output_key="plan", default_next="act", max_visits=3
+            ),
             "act": acting(**fields),
         }
         flow = FlowSpec(name="flow", start="plan", stages=stages, version="v1")
-        agents = {"plan": Agent(stages["plan"], parts), "act": Agent(stages["act"], parts, pre_process=pre)}
+        agents = {
+            "plan": Agent(stages["plan"], parts),
+            "act": Agent(stages["act"], parts, pre_process=pre),
+        }
         return Flow(flow, {name: agent.process for name, agent in agents.items()})
 
     return build
 
 
-async def decided(desk: Engine, run_id: str, decision: Decision, note: str | None = None) -> RunStatus:
+async def decided(
+    desk: Engine, run_id: str, decision: Decision, note: str | None = None
+) -> RunStatus:
     review = await open_review(desk)
-    await desk.store.decide(review.id, Verdict(decision, "eve", review.version, review.payload_hash, note))
+    await desk.store.decide(
+        review.id, Verdict(decision, "eve", review.version, review.payload_hash, note)
+    )
     desk.dispatcher.wake()
     return await desk.dispatcher.wait(run_id)
 
@@ -222,7 +263,13 @@ async def test_every_call_is_a_row_with_verdict_and_timing(tmp_path: Path) -> No
         run_id = await desk.work(a_message())
         rows = await desk.store.rows(run_id)
         assert (await desk.store.run(run_id)).status is RunStatus.DONE
-    assert [row.name for row in rows] == ["plan", "act/1 find_order", "act/2 raises", "act/3 nothing", "act"]
+    assert [row.name for row in rows] == [
+        "plan",
+        "act/1 find_order",
+        "act/2 raises",
+        "act/3 nothing",
+        "act",
+    ]
     records = [call for row in rows if (call := result_of(row).call) is not None]
     assert [(one["tool"], one["verdict"], one["rule"], one["ok"]) for one in records] == [
         ("find_order", "allow", "allowed", True),
@@ -234,7 +281,9 @@ async def test_every_call_is_a_row_with_verdict_and_timing(tmp_path: Path) -> No
     assert rows[-1].outcome == "partial"
 
 
-async def test_results_are_stored_once_and_the_rows_fold_to_what_the_stage_left(tmp_path: Path) -> None:
+async def test_results_are_stored_once_and_the_rows_fold_to_what_the_stage_left(
+    tmp_path: Path,
+) -> None:
     plan = [step("find_order", order=f"O-{n}") for n in range(3)]
     async with engine(tmp_path / "d.db", planning(plan), tools=TOOLS) as desk:
         run_id = await desk.work(a_message())
@@ -244,14 +293,21 @@ async def test_results_are_stored_once_and_the_rows_fold_to_what_the_stage_left(
 
 
 async def test_an_approved_call_runs_exactly_once_and_the_rest_goes_on(tmp_path: Path) -> None:
-    plan = [step("refund", order="O-1"), step("send_letter", text="Dear Ann"), step("find_order", order="O-1")]
+    plan = [
+        step("refund", order="O-1"),
+        step("send_letter", text="Dear Ann"),
+        step("find_order", order="O-1"),
+    ]
     calls: Counter[str] = Counter()
     async with engine(tmp_path / "d.db", planning(plan, calls), tools=TOOLS) as desk:
         run_id = await desk.work(a_message())
         review = await open_review(desk)
         assert (await desk.store.run(run_id)).status is RunStatus.WAITING_REVIEW
     assert review.kind is ReviewKind.TOOL_CALL
-    assert (review.payload["tool"], review.payload["arguments"]) == ("send_letter", {"text": "Dear Ann"})
+    assert (review.payload["tool"], review.payload["arguments"]) == (
+        "send_letter",
+        {"text": "Dear Ann"},
+    )
     assert "cannot be taken back" in review.reason
     assert done == ["O-1"]
     async with engine(tmp_path / "d.db", planning(plan, calls), tools=TOOLS) as desk:
@@ -309,19 +365,27 @@ async def test_a_call_that_changed_after_its_approval_needs_a_new_one(tmp_path: 
 
 
 async def test_a_second_plan_starts_with_no_results_of_the_first(tmp_path: Path) -> None:
-    plans = iter([[step("find_order", order="old"), step("raises")], [step("find_order", order="new")]])
+    plans = iter(
+        [[step("find_order", order="old"), step("raises")], [step("find_order", order="new")]]
+    )
 
     async def think(env: Envelope, ctx: Any, settings: Any) -> Any:
         return {"steps": next(plans)}
 
     async def judge(env: Envelope, ctx: Any, settings: Any) -> ServiceResult:
-        return ServiceResult(outcome=Outcome.REPLAN if env.outputs["acted"]["failed"] else Outcome.SUCCESS)
+        return ServiceResult(
+            outcome=Outcome.REPLAN if env.outputs["acted"]["failed"] else Outcome.SUCCESS
+        )
 
     def build(gate: Gate) -> Flow:
         stages = {
-            "plan": AgentSpec(name="plan", service="think", output_key="plan", default_next="act", max_visits=3),
+            "plan": AgentSpec(
+                name="plan", service="think", output_key="plan", default_next="act", max_visits=3
+            ),
             "act": acting(default_next="judge", max_visits=3),
-            "judge": AgentSpec(name="judge", service="judge", output_key="judge", loop_to="plan", max_visits=3),
+            "judge": AgentSpec(
+                name="judge", service="judge", output_key="judge", loop_to="plan", max_visits=3
+            ),
         }
         parts = Parts(tools=gate, services={"think": think, "judge": judge})
         spec = FlowSpec(name="flow", start="plan", stages=stages, version="v1")

@@ -17,15 +17,21 @@ def failing(prompts: dict[str, str], key: str, context: dict[str, Any] | None = 
 
 
 def test_a_prompt_is_filled_in_without_html_escapes() -> None:
-    prompts = PromptRegistry({"greet": "Dear {{ name }},\n{% for x in items %}\n- {{ x }}\n{% endfor %}\nbye"})
-    assert prompts.render("greet", {"name": "A & <B>", "items": [1, 2]}) == "Dear A & <B>,\n- 1\n- 2\nbye"
+    prompts = PromptRegistry(
+        {"greet": "Dear {{ name }},\n{% for x in items %}\n- {{ x }}\n{% endfor %}\nbye"}
+    )
+    assert (
+        prompts.render("greet", {"name": "A & <B>", "items": [1, 2]})
+        == "Dear A & <B>,\n- 1\n- 2\nbye"
+    )
     assert "greet" in prompts
     assert list(prompts) == ["greet"]
 
 
 def test_values_are_never_templates() -> None:
     assert (
-        PromptRegistry({"p": "{{ text }}"}).render("p", {"text": "{{ secret }} {% raw %}"}) == "{{ secret }} {% raw %}"
+        PromptRegistry({"p": "{{ text }}"}).render("p", {"text": "{{ secret }} {% raw %}"})
+        == "{{ secret }} {% raw %}"
     )
 
 
@@ -54,7 +60,9 @@ def test_untrusted_text_can_be_fenced_in() -> None:
 
 
 def test_prompts_may_include_each_other() -> None:
-    prompts = PromptRegistry({"a": '{% include "b" %}, {% include "b.j2" %}!', "b": "hello {{ name }}"})
+    prompts = PromptRegistry(
+        {"a": '{% include "b" %}, {% include "b.j2" %}!', "b": "hello {{ name }}"}
+    )
     assert prompts.render("a", {"name": "Anna"}) == "hello Anna, hello Anna!"
 
 
@@ -94,7 +102,8 @@ def test_an_unknown_key_lists_near_names() -> None:
 
 
 @pytest.mark.parametrize(
-    "deep", ["{% for x in y %}" * 30 + "{% endfor %}" * 30, "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}"]
+    "deep",
+    ["{% for x in y %}" * 30 + "{% endfor %}" * 30, "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}"],
 )
 def test_a_prompt_nested_too_deeply_is_refused_when_read(deep: str) -> None:
     with pytest.raises(ConfigErrors, match="prompt 'deep' is nested too deeply"):

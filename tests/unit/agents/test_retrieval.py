@@ -28,15 +28,24 @@ def source(name: str, *texts: str, categories: frozenset[str] | None = None) -> 
     return Source(name, find, categories)
 
 
-async def retrieved(among: Sequence[Source], category: str = "inquiry", patience: float = 60.0, **settings: Any) -> Any:
+async def retrieved(
+    among: Sequence[Source], category: str = "inquiry", patience: float = 60.0, **settings: Any
+) -> Any:
     envelope = Envelope.of(a_message(), run_id="run_1").with_output("c", {"category": category})
     return await retrieve_from(among, patience=patience)(envelope, Standalone(envelope), settings)
 
 
 async def test_each_piece_says_where_it_comes_from() -> None:
-    made = await retrieved([source("knowledge", "Open at nine."), source("contact", "Ann, since 2020.")])
+    made = await retrieved(
+        [source("knowledge", "Open at nine."), source("contact", "Ann, since 2020.")]
+    )
     assert made["context"] == ["Open at nine.", "Ann, since 2020."]
-    assert made["sources"][1] == {"source": "contact", "ref": "contact-0", "text": "Ann, since 2020.", "score": 0.9}
+    assert made["sources"][1] == {
+        "source": "contact",
+        "ref": "contact-0",
+        "text": "Ann, since 2020.",
+        "score": 0.9,
+    }
     assert (made["found"], made["skipped"], made["left_out"]) == ("1 knowledge, 1 contact", [], 0)
 
 
@@ -48,7 +57,11 @@ async def test_a_source_that_fails_or_hangs_is_noted_and_skipped() -> None:
         await asyncio.Event().wait()
         return []
 
-    sources = [Source("calendar", breaks), Source("crm", hangs), source("knowledge", "Open at nine.")]
+    sources = [
+        Source("calendar", breaks),
+        Source("crm", hangs),
+        source("knowledge", "Open at nine."),
+    ]
     made = await retrieved(sources, patience=0.05)
     assert made["context"] == ["Open at nine."]
     assert made["skipped"] == [
@@ -67,10 +80,16 @@ async def test_the_budget_keeps_the_best_of_every_source_first() -> None:
 
 
 async def test_a_source_is_asked_only_about_what_it_can_help_with() -> None:
-    sources = [source("calendar", "Monday at ten is free.", categories=frozenset({"meeting_request"}))]
+    sources = [
+        source("calendar", "Monday at ten is free.", categories=frozenset({"meeting_request"}))
+    ]
     assert (await retrieved(sources))["context"] == []
-    assert (await retrieved(sources, category="meeting_request"))["context"] == ["Monday at ten is free."]
-    assert (await retrieved([source("a", "one"), source("b", "two")], sources=["b"]))["context"] == ["two"]
+    assert (await retrieved(sources, category="meeting_request"))["context"] == [
+        "Monday at ten is free."
+    ]
+    assert (await retrieved([source("a", "one"), source("b", "two")], sources=["b"]))[
+        "context"
+    ] == ["two"]
 
 
 class Memory:
@@ -95,8 +114,13 @@ class Memory:
 
 
 def exchange(run_id: str, sender: str, how: How = "approved", owner: str | None = None) -> Exchange:
-    answer = "Dear Bob Secret, your divorce papers of 3 May lie here. Returns are free within thirty days."
-    return Exchange(run_id, person_of(sender), owner, "inquiry", "en", how, "I am Bob Secret", answer, 86400.0)
+    answer = (
+        "Dear Bob Secret, your divorce papers of 3 May lie here. Returns are free within thirty"
+        " days."
+    )
+    return Exchange(
+        run_id, person_of(sender), owner, "inquiry", "en", how, "I am Bob Secret", answer, 86400.0
+    )
 
 
 def asked(message: Message) -> Asked:
@@ -107,7 +131,11 @@ async def test_another_customers_exchange_is_a_pointer_without_its_words() -> No
     memory: Any = Memory([exchange("run_1", "bob@example.com")])
     [piece] = await similar_source(memory, HashingEmbedder).find(asked(a_message()))
     assert piece.ref == "run_1"
-    assert piece.text == "A message like this one (inquiry) was answered with a colleague's approval on 1970-01-02."
+    assert (
+        piece.text
+        == "A message like this one (inquiry) was answered with a colleague's approval on"
+        " 1970-01-02."
+    )
     assert not {"Bob", "Secret", "divorce"} & set(piece.text.split())
 
 
@@ -136,7 +164,12 @@ async def test_the_conversation_so_far_comes_with_what_was_answered() -> None:
 
         async def conversation(self, conversation: str, *, before: int, limit: int) -> list[Any]:
             assert (conversation, before) == ("c1", 7)
-            return [Some(run=Some(id="run_1"), message=a_message(body="Hello?\n\n> quoted text that was ours"))]
+            return [
+                Some(
+                    run=Some(id="run_1"),
+                    message=a_message(body="Hello?\n\n> quoted text that was ours"),
+                )
+            ]
 
     store: Any = Turns()
     memory: Any = Memory([exchange("run_1", "ann@example.com")])
@@ -155,7 +188,9 @@ async def test_only_the_proven_sender_is_looked_up_and_notes_stay_with_the_compa
     [piece] = await contact_source(contacts).find(asked(a_message()))
     assert "name: Ann Baker; address: ann@example.com; tier: gold; messages: 3" in piece.text
     assert "pays late" not in piece.text
-    assert await contact_source(contacts).find(asked(a_message().changed(principal=ANONYMOUS))) == []
+    assert (
+        await contact_source(contacts).find(asked(a_message().changed(principal=ANONYMOUS))) == []
+    )
 
 
 async def test_the_calendar_tells_when_and_not_what() -> None:

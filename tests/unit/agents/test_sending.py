@@ -1,4 +1,5 @@
-"""What keeps a reply from leaving: its mode, a conversation's pace, a request, and the time to stop it."""
+"""What keeps a reply from leaving: its mode, a conversation's pace, a request, and the time to
+stop it."""
 
 from typing import Any
 
@@ -37,11 +38,15 @@ def sending(mode: str = "auto", undo: float = 0.0, sent: int = 0, drafts: bool =
     async def mode_for(category: str | None) -> str:
         return mode
 
-    return Sending(mode_for, lambda message: undo, lambda message: drafts, lately, replies_per_hour=3)
+    return Sending(
+        mode_for, lambda message: undo, lambda message: drafts, lately, replies_per_hour=3
+    )
 
 
 def decided(by: str = "eve", **note: Any) -> dict[str, Any]:
-    return {"decision": {"decision": "approve", "by": by, "reply_hash": canonical_hash(REPLY), **note}}
+    return {
+        "decision": {"decision": "approve", "by": by, "reply_hash": canonical_hash(REPLY), **note}
+    }
 
 
 async def kept(
@@ -103,7 +108,9 @@ async def test_an_approved_reply_can_still_be_stopped_for_a_while() -> None:
 
 
 async def test_a_decision_about_another_text_lets_nothing_pass() -> None:
-    other = decided() | {"decision": {**decided()["decision"], "reply_hash": canonical_hash({"text": "other"})}}
+    other = decided() | {
+        "decision": {**decided()["decision"], "reply_hash": canonical_hash({"text": "other"})}
+    }
     found, _ = await kept(sending("draft"), other)
     assert found is not None
 
@@ -128,7 +135,11 @@ async def test_a_reply_waits_longer_and_longer_for_a_mail_server_that_is_away() 
     first = try_later(envelope, REPLY, "the server hung up", mailed)
     assert first is not None
     assert first.ask is not None
-    assert (first.ask.payload["waits"], first.ask.expires_in, first.ask.fallback) == ("retry:1", 2.0, "approve")
+    assert (first.ask.payload["waits"], first.ask.expires_in, first.ask.fallback) == (
+        "retry:1",
+        2.0,
+        "approve",
+    )
     assert first.reason == "the server hung up; tried again after 2 s"
     again = envelope.changed(metadata=decided(EXPIRY, waits="retry:1"))
     second = try_later(again, REPLY, "the server hung up", mailed)

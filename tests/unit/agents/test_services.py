@@ -40,7 +40,11 @@ def found(category: Any = "status", confidence: Any = 0.9) -> dict[str, Any]:
         (found(confidence=float("nan")), {"auto_send_at": 0.8}, "confidence nan is below 0.8"),
         ({"category": "status"}, {"auto_send_at": 0.8}, "confidence unknown is below 0.8"),
         (None, {"auto_send_at": 0.8}, "confidence unknown is below 0.8"),
-        (found("refund", 1.0), {"auto_send_at": 0.8, "always_ask": ["refund"]}, "refund is always looked at"),
+        (
+            found("refund", 1.0),
+            {"auto_send_at": 0.8, "always_ask": ["refund"]},
+            "refund is always looked at",
+        ),
         ({"category": "refund"}, {"always_ask": ["refund"]}, "refund is always looked at"),
         (found("status", 0.1), {"always_ask": ["refund"]}, None),
         (found("status", 1.0), {}, "every reply is looked at by a person"),
@@ -57,15 +61,25 @@ async def test_a_person_is_asked_unless_the_desk_said_that_this_is_sure_enough(
     assert result.outcome is Outcome.CONFIRM
     assert result.ask is not None
     assert reason in result.ask.reason
-    assert (result.ask.kind, result.ask.payload["reply"], result.ask.text) == ("reply", REPLY, REPLY["text"])
+    assert (result.ask.kind, result.ask.payload["reply"], result.ask.text) == (
+        "reply",
+        REPLY,
+        REPLY["text"],
+    )
 
 
 @pytest.mark.parametrize(
     ("outputs", "reason"),
     [
-        ({"draft": {"text": "x", "hand_over": True, "reason": "no article"}}, "draft hands over: no article"),
+        (
+            {"draft": {"text": "x", "hand_over": True, "reason": "no article"}},
+            "draft hands over: no article",
+        ),
         ({"plan": {"steps": [], "hand_over": True}}, "plan hands over: it has no answer"),
-        ({"found": found() | {"held": "llm_unavailable"}}, "found was answered without an LLM: llm_unavailable"),
+        (
+            {"found": found() | {"held": "llm_unavailable"}},
+            "found was answered without an LLM: llm_unavailable",
+        ),
         ({"draft": {"text": "x", "hand_over": False, "held": None}}, None),
         ({"draft": "hand_over"}, None),
     ],
@@ -81,7 +95,9 @@ async def test_what_a_brain_hands_over_is_looked_at_however_sure_the_rest_is(
 
 async def test_the_newest_classification_counts() -> None:
     outputs = {"reply": REPLY, "first": found("refund", 1.0), "second": found("status", 0.2)}
-    result = await review(Envelope(outputs=outputs), FixedContext(), {"auto_send_at": 0.8, "always_ask": ["refund"]})
+    result = await review(
+        Envelope(outputs=outputs), FixedContext(), {"auto_send_at": 0.8, "always_ask": ["refund"]}
+    )
     assert result.reason == "confidence 0.2 is below 0.8"
 
 
@@ -97,9 +113,15 @@ async def test_without_a_reply_there_is_nothing_to_review_or_send(reply: Any) ->
 # --- dispatch
 
 
-async def dispatched(outbox: Any, ledger: MemoryLedger | None = None, reply: Any = None, **gate: Any) -> ServiceResult:
-    judge = Gate(ToolRegistry([delivery_tool(outbox)]), ledger or MemoryLedger(), desk="test", **gate)
-    made = await dispatch_through(judge)(Envelope(outputs={"reply": reply or REPLY}), FixedContext(), {})
+async def dispatched(
+    outbox: Any, ledger: MemoryLedger | None = None, reply: Any = None, **gate: Any
+) -> ServiceResult:
+    judge = Gate(
+        ToolRegistry([delivery_tool(outbox)]), ledger or MemoryLedger(), desk="test", **gate
+    )
+    made = await dispatch_through(judge)(
+        Envelope(outputs={"reply": reply or REPLY}), FixedContext(), {}
+    )
     assert isinstance(made, ServiceResult)
     return made
 
@@ -138,7 +160,9 @@ class Broken(MemoryOutbox):
         raise self.error
 
 
-@pytest.mark.parametrize("error", [ConnectionResetError("gone"), TimeoutError(), ValueError("bad address")])
+@pytest.mark.parametrize(
+    "error", [ConnectionResetError("gone"), TimeoutError(), ValueError("bad address")]
+)
 async def test_a_reply_that_did_not_leave_may_be_tried_again(error: Exception) -> None:
     with pytest.raises(RetryableError, match="the reply could not be delivered"):
         await dispatched(Broken(error))

@@ -1,4 +1,5 @@
-"""A conversation inside the model's window: what is cut first, what stays, and what the row says of it."""
+"""A conversation inside the model's window: what is cut first, what stays, and what the row says
+of it."""
 
 import json
 from pathlib import Path
@@ -17,17 +18,29 @@ from deskhand.tools.registry import tool
 from tests.kit import a_message, engine
 from tests.loop_kit import a_profile, agent_flow, asks, by_turn, says, told
 
-CATALOGUE = {"hits": [{"id": f"D-{number}", "name": f"Drug number {number}"} for number in range(40)], "total": 40}
+CATALOGUE = {
+    "hits": [{"id": f"D-{number}", "name": f"Drug number {number}"} for number in range(40)],
+    "total": 40,
+}
 
 
 def conversation(*results: Any, arguments: str = "{}") -> list[dict[str, Any]]:
     """One call a turn, each with its result; the last call has these arguments."""
-    messages: list[dict[str, Any]] = [{"role": "system", "content": "Help."}, {"role": "user", "content": "Hello"}]
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "Help."},
+        {"role": "user", "content": "Hello"},
+    ]
     for number, result in enumerate(results, 1):
         given = arguments if number == len(results) else "{}"
-        call = {"id": f"c{number}", "type": "function", "function": {"name": f"tool_{number}", "arguments": given}}
+        call = {
+            "id": f"c{number}",
+            "type": "function",
+            "function": {"name": f"tool_{number}", "arguments": given},
+        }
         messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
-        messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": json.dumps(result)})
+        messages.append(
+            {"role": "tool", "tool_call_id": f"c{number}", "content": json.dumps(result)}
+        )
     return messages
 
 
@@ -35,7 +48,9 @@ def shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [json.loads(message["content"]) for message in messages if message["role"] == "tool"]
 
 
-def fit(messages: list[dict[str, Any]], tokens: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def fit(
+    messages: list[dict[str, Any]], tokens: int
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     return fitted(messages, 0, tokens, 0)
 
 
@@ -45,7 +60,11 @@ def test_what_fits_is_left_as_it_is() -> None:
 
 
 def test_a_list_keeps_its_head_and_what_later_calls_speak_of() -> None:
-    cut = json.loads(shortened(json.dumps(CATALOGUE), Measure(3, 100), names_in('{"drug_id": "D-31", "packs": 2}')))
+    cut = json.loads(
+        shortened(
+            json.dumps(CATALOGUE), Measure(3, 100), names_in('{"drug_id": "D-31", "packs": 2}')
+        )
+    )
     assert [hit if isinstance(hit, str) else hit["id"] for hit in cut["hits"]] == [
         "D-0",
         "D-1",
@@ -58,7 +77,12 @@ def test_a_list_keeps_its_head_and_what_later_calls_speak_of() -> None:
 
 
 def test_a_text_keeps_its_head_and_the_place_that_is_spoken_of() -> None:
-    page = {"text": "Opening hours. " + "blah " * 300 + "Voucher ABC-123 is good until May. " + "blah " * 300}
+    page = {
+        "text": "Opening hours. "
+        + "blah " * 300
+        + "Voucher ABC-123 is good until May. "
+        + "blah " * 300
+    }
     cut = json.loads(shortened(json.dumps(page), Measure(3, 50), ["ABC-123"]))["text"]
     assert cut.startswith("Opening hours. ")
     assert "Voucher ABC-123 is good until May" in cut
@@ -90,15 +114,23 @@ def test_the_oldest_are_left_out_when_shortening_is_not_enough() -> None:
     kept = [one["kept"] for one in trimmed]
     assert kept[0] == 0
     assert kept == sorted(kept), "the oldest first"
-    assert all("left out" in result[NOTE] for result, size in zip(shown(fitting), kept, strict=False) if not size)
+    assert all(
+        "left out" in result[NOTE]
+        for result, size in zip(shown(fitting), kept, strict=False)
+        if not size
+    )
     assert NOTE not in shown(fitting)[-1]
 
 
 def test_the_row_says_how_many_tokens_it_saved() -> None:
     messages = conversation(CATALOGUE, CATALOGUE, {"ok": True}, {"ok": True})
     fitting, trimmed = fit(messages, 1200)
-    before, after = (sum(len(str(one["content"])) for one in every) for every in (messages, fitting))
-    assert sum(one["tokens_saved"] for one in trimmed) == pytest.approx((before - after) / CHARACTERS_A_TOKEN, abs=2)
+    before, after = (
+        sum(len(str(one["content"])) for one in every) for every in (messages, fitting)
+    )
+    assert sum(one["tokens_saved"] for one in trimmed) == pytest.approx(
+        (before - after) / CHARACTERS_A_TOKEN, abs=2
+    )
 
 
 def test_what_cannot_be_made_to_fit_is_refused() -> None:
@@ -123,7 +155,9 @@ async def redeem(voucher: str) -> dict[str, Any]:
     return {"redeemed": voucher}
 
 
-async def test_the_gate_knows_where_a_value_came_from_though_the_model_is_shown_it_no_more(tmp_path: Path) -> None:
+async def test_the_gate_knows_where_a_value_came_from_though_the_model_is_shown_it_no_more(
+    tmp_path: Path,
+) -> None:
     """It goes by the run's results, which nothing shortens."""
     pages = [asks(("list_vouchers", {"page": page})) for page in range(1, 6)]
     chat = by_turn(*pages, asks(("redeem", {"voucher": "V-1-0399"})), says("Redeemed."))
@@ -133,9 +167,17 @@ async def test_the_gate_knows_where_a_value_came_from_though_the_model_is_shown_
         run_id = await running.work(a_message(1))
         records = await read_records(running.store, run_id)
     asked = next(request for request in chat.requests if len(told(request)) == 5)
-    assert not any("V-1-0399" in result for result in told(asked)), "the model is not shown it any more"
+    assert not any("V-1-0399" in result for result in told(asked)), (
+        "the model is not shown it any more"
+    )
     call = story_of(records)["tool_calls"][-1]
-    assert (call["tool"], call["verdict"], call["origin"]) == ("redeem", "allow", {"voucher": "result:1"})
+    assert (call["tool"], call["verdict"], call["origin"]) == (
+        "redeem",
+        "allow",
+        {"voucher": "result:1"},
+    )
     assert records.run.status is RunStatus.SENT
     lines = [turn_words(result_of(row)) or "" for row in records.rows]
-    assert any("earlier results shortened (about" in line and "tokens saved)" in line for line in lines)
+    assert any(
+        "earlier results shortened (about" in line and "tokens saved)" in line for line in lines
+    )

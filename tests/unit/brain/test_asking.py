@@ -21,9 +21,15 @@ from tests.embedded_desk import a_task
             "Good afternoon,\n\ndo you deliver to Norway?\n\nBest regards\nOle Berg\nFjord Ltd.",
             "do you deliver to Norway?",
         ),
-        ("Dobrý den,\n\njaká je splatnost faktur?\n\nDěkuji\nJana Malá", "jaká je splatnost faktur?"),
         (
-            "Sehr geehrte Damen und Herren,\nwas kostet die Wartung?\n\nMit freundlichen Grüßen\nKarl Maier",
+            "Dobrý den,\n\njaká je splatnost faktur?\n\nDěkuji\nJana Malá",
+            "jaká je splatnost faktur?",
+        ),
+        (
+            (
+                "Sehr geehrte Damen und Herren,\nwas kostet die Wartung?\n\nMit freundlichen"
+                " Grüßen\nKarl Maier"
+            ),
             "was kostet die Wartung?",
         ),
         ("Buenos días:\n\n¿Qué sillas tienen?\n\nUn saludo,\nMarta Gil", "¿Qué sillas tienen?"),
@@ -36,9 +42,17 @@ def test_greetings_and_closings_are_no_part_of_a_question(text: str, asked: str)
 
 
 def test_a_mail_that_is_passed_on_as_an_attachment_is_read() -> None:
-    attached = {"type": "message/rfc822", "text": "From: Tom\nSubject: Lamp\n\nThe lamp flickers. Is that covered?"}
-    passed_on = task("One of our customers wrote this.", subject="Fwd: Lamp flickers", attachments=[attached])
-    assert said_in(passed_on) == "One of our customers wrote this.\nThe lamp flickers. Is that covered?"
+    attached = {
+        "type": "message/rfc822",
+        "text": "From: Tom\nSubject: Lamp\n\nThe lamp flickers. Is that covered?",
+    }
+    passed_on = task(
+        "One of our customers wrote this.", subject="Fwd: Lamp flickers", attachments=[attached]
+    )
+    assert (
+        said_in(passed_on)
+        == "One of our customers wrote this.\nThe lamp flickers. Is that covered?"
+    )
     answered = task("See below, thanks.", subject="Re: Lamp flickers", attachments=[attached])
     assert said_in(answered) == "See below, thanks."
 

@@ -35,6 +35,8 @@ async def test_an_llm_is_told_what_the_desks_intents_mean(kind: str, tmp_path: P
     brain = build_brain(read_desk(str(tmp_path)).spec, chat, TestClock(), Shelf(), lambda: EMBEDDER)
     assert brain is not None
     choices = ("order_status", "refund")
-    await brain.answer(Task(kind=TaskKind.CLASSIFY, stage="classify", text="My money, please", choices=choices))
+    await brain.answer(
+        Task(kind=TaskKind.CLASSIFY, stage="classify", text="My money, please", choices=choices)
+    )
     prompt = chat.requests[0].messages[-1]["content"]
     assert "- order_status: where a parcel is\n- refund: the customer wants money back" in prompt

@@ -70,7 +70,9 @@ async def test_the_cost_of_an_llm_answer_is_on_it_repairs_included() -> None:
     }
 
 
-@pytest.mark.parametrize(("threshold", "by"), [(EMBEDDED_ALWAYS, "embedded"), (0.4, "embedded"), (LLM_ALWAYS, "llm")])
+@pytest.mark.parametrize(
+    ("threshold", "by"), [(EMBEDDED_ALWAYS, "embedded"), (0.4, "embedded"), (LLM_ALWAYS, "llm")]
+)
 async def test_the_threshold_is_the_desks(threshold: float, by: str) -> None:
     cascade = Cascade(UNSURE, SURE, thresholds={TaskKind.CLASSIFY: threshold})
     assert (await cascade.answer()).brain == by
@@ -96,7 +98,9 @@ async def test_what_the_embedded_brain_cannot_answer_the_llm_does() -> None:
         (ModelAnswerInvalid("nonsense"), "llm_answer_invalid"),
     ],
 )
-async def test_without_the_llm_the_desk_goes_on_and_marks_what_a_person_must_see(error: Exception, held: str) -> None:
+async def test_without_the_llm_the_desk_goes_on_and_marks_what_a_person_must_see(
+    error: Exception, held: str
+) -> None:
     cascade = Cascade(UNSURE, error)
     answer = await cascade.answer()
     assert answer.data == {**UNSURE, "held": held}
@@ -141,7 +145,12 @@ def test_the_money_not_spent_is_what_such_a_question_costs_on_average() -> None:
         {"brain": "embedded", "spared": "match"}
     ]
     notes += [{"brain": "llm", "cost": 0.01}, {"brain": "embedded", "held": "llm_unavailable"}]
-    calls = [call("classify", 0.01), call("classify", 0.03), call("draft", 0.1), call("repair", 0.06)]
+    calls = [
+        call("classify", 0.01),
+        call("classify", 0.03),
+        call("draft", 0.1),
+        call("repair", 0.06),
+    ]
     found = savings(notes, [*calls, call("draft", 0.0, error="down")])
     assert (found.spared, found.asked, found.held) == (4, 1, 1)
     assert found.spent == pytest.approx(0.2)
@@ -157,7 +166,9 @@ async def test_savings_are_read_from_what_a_desk_recorded(tmp_path: Path) -> Non
     cheap = ScriptedBrain(lambda task: SURE if task.stage == "easy" else UNSURE, name="embedded")
     right = Completion('{"category": "b", "confidence": 1}', "house/m", usage=Usage(10, 5, 0.25))
     stages = {
-        "easy": AgentSpec(name="easy", has_llm=True, task="classify", output_key="easy", default_next="hard"),
+        "easy": AgentSpec(
+            name="easy", has_llm=True, task="classify", output_key="easy", default_next="hard"
+        ),
         "hard": AgentSpec(name="hard", has_llm=True, task="classify", output_key="hard"),
     }
     records: list[Any] = []

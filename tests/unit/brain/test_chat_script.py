@@ -1,4 +1,5 @@
-"""A chat model scripted in YAML: which rule answers, what it may look at, and what is told about a mistake."""
+"""A chat model scripted in YAML: which rule answers, what it may look at, and what is told about
+a mistake."""
 
 import json
 from pathlib import Path
@@ -37,15 +38,24 @@ def script_of(tmp_path: Path, text: str = SCRIPT) -> Any:
 
 
 def request(text: str, *turns: tuple[Completion, list[Any]]) -> ChatRequest:
-    messages: list[dict[str, Any]] = [{"role": "system", "content": "pregnant"}, {"role": "user", "content": text}]
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "pregnant"},
+        {"role": "user", "content": text},
+    ]
     for turn, results in turns:
         calls = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
             for call in turn.tool_calls
         ]
         messages.append({"role": "assistant", "content": turn.text or None, "tool_calls": calls})
         for call, result in zip(turn.tool_calls, results, strict=True):
-            messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+            messages.append(
+                {"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)}
+            )
     return ChatRequest(tuple(messages), "test/model", origin=Origin(stage="agent"))
 
 
@@ -60,9 +70,16 @@ async def test_rules_see_the_text_the_turn_and_what_came_back(tmp_path: Path) ->
     assert first.finish_reason == "tool_calls"
     found = {"drugs": [{"id": 7, "name": "Ibalgin", "stock": 2}]}
     second = await script.complete(request(text, (first, [found])))
-    assert calls(second) == [("reserve", {"drug": 7}), ("reserve", {"drug": 7, "note": "for Ibuprofen"})]
+    assert calls(second) == [
+        ("reserve", {"drug": 7}),
+        ("reserve", {"drug": 7, "note": "for Ibuprofen"}),
+    ]
     last = await script.complete(request(text, (first, [found]), (second, [{}, {}])))
-    assert (last.text, last.tool_calls, last.finish_reason) == ("Reserved 2 of Ibalgin.", (), "stop")
+    assert (last.text, last.tool_calls, last.finish_reason) == (
+        "Reserved 2 of Ibalgin.",
+        (),
+        "stop",
+    )
     none = await script.complete(request(text, (first, [{"drugs": [{"id": 7, "stock": 0}]}])))
     assert none.text == "We have none."
     failed = await script.complete(request(text, (first, [{"error": "the search is down"}])))
@@ -78,7 +95,9 @@ async def test_words_are_looked_for_in_what_was_said_to_the_model_only(tmp_path:
     assert broken.tool_calls[0].arguments == "{not json"
 
 
-async def test_a_request_that_no_rule_answers_is_an_answer_that_cannot_be_used(tmp_path: Path) -> None:
+async def test_a_request_that_no_rule_answers_is_an_answer_that_cannot_be_used(
+    tmp_path: Path,
+) -> None:
     script = script_of(tmp_path)
     hello = await script.complete(request("Hello"))
     with pytest.raises(ModelAnswerInvalid, match="no rule of the script answers turn 2"):

@@ -16,7 +16,9 @@ from tests.embedded_desk import INTENTS, KeywordIntents, a_desk, a_task, hit
 CHOICES = ("order_status", "refund", "other")
 
 
-async def answered(kind: TaskKind, text: str = "Where is my parcel?", *hits: Any, **fields: Any) -> dict[str, Any]:
+async def answered(
+    kind: TaskKind, text: str = "Where is my parcel?", *hits: Any, **fields: Any
+) -> dict[str, Any]:
     desk = fields.pop("desk", None) or a_desk(*hits)
     answer = await EmbeddedBrain(desk).answer(a_task(kind, text, **fields))
     assert (answer.brain, answer.model, answer.cost) == ("embedded", None, 0.0)
@@ -27,7 +29,10 @@ async def answered(kind: TaskKind, text: str = "Where is my parcel?", *hits: Any
 
 
 async def test_a_message_is_classified_by_what_was_learned() -> None:
-    assert await answered(TaskKind.CLASSIFY, choices=CHOICES) == {"category": "order_status", "confidence": 0.93}
+    assert await answered(TaskKind.CLASSIFY, choices=CHOICES) == {
+        "category": "order_status",
+        "confidence": 0.93,
+    }
 
 
 async def test_abstention_is_other_without_confidence() -> None:
@@ -37,7 +42,9 @@ async def test_abstention_is_other_without_confidence() -> None:
 
 
 async def test_without_an_other_the_likeliest_is_named_without_confidence() -> None:
-    found = await answered(TaskKind.CLASSIFY, "Do you sell chairs?", choices=("refund", "order_status"))
+    found = await answered(
+        TaskKind.CLASSIFY, "Do you sell chairs?", choices=("refund", "order_status")
+    )
     assert (found["category"], found["confidence"]) == ("order_status", 0.0)
 
 
@@ -47,7 +54,9 @@ async def test_a_label_that_is_no_choice_here_is_not_given() -> None:
 
 
 async def test_the_subject_helps_where_the_body_says_little() -> None:
-    found = await answered(TaskKind.CLASSIFY, "Please help me with this one", subject="My parcel", choices=CHOICES)
+    found = await answered(
+        TaskKind.CLASSIFY, "Please help me with this one", subject="My parcel", choices=CHOICES
+    )
     assert found["category"] == "order_status"
     intents = KeywordIntents(INTENTS)
     desk = a_desk(intents=lambda: intents)
@@ -59,7 +68,10 @@ async def test_without_examples_the_categories_names_are_a_weak_start() -> None:
     desk = a_desk(intents=lambda: None, descriptions={"refund": "the customer wants money back"})
     brain = EmbeddedBrain(desk)
     choices = ("refund", "password_reset", "other")
-    for text, category in (("I want my money back", "refund"), ("I forgot my password", "password_reset")):
+    for text, category in (
+        ("I want my money back", "refund"),
+        ("I forgot my password", "password_reset"),
+    ):
         found = (await brain.answer(a_task(TaskKind.CLASSIFY, text, choices=choices))).data
         assert found.get("best", found["category"]) == category
 
@@ -88,7 +100,9 @@ async def test_it_learns_once_and_in_a_thread() -> None:
             ticks += 1
 
     clock = asyncio.create_task(tick())
-    await asyncio.gather(*(brain.answer(a_task(TaskKind.CLASSIFY, choices=CHOICES)) for _ in range(4)))
+    await asyncio.gather(
+        *(brain.answer(a_task(TaskKind.CLASSIFY, choices=CHOICES)) for _ in range(4))
+    )
     clock.cancel()
     assert made == 1
     assert ticks >= 5
@@ -98,14 +112,18 @@ async def test_it_learns_once_and_in_a_thread() -> None:
 
 
 async def test_slots_are_values_ambiguous_or_missing() -> None:
-    found = await answered(TaskKind.EXTRACT, "It is P-1001, or maybe P-1002", choices=("order", "mail"))
+    found = await answered(
+        TaskKind.EXTRACT, "It is P-1001, or maybe P-1002", choices=("order", "mail")
+    )
     assert found == {
         "values": {},
         "ambiguous": {"order": ["P-1001", "P-1002"]},
         "missing": ["mail"],
         "confidence": 0.0,
     }
-    found = await answered(TaskKind.EXTRACT, "It did not come", subject="P-1001", choices=("order",))
+    found = await answered(
+        TaskKind.EXTRACT, "It did not come", subject="P-1001", choices=("order",)
+    )
     assert (found["values"], found["missing"]) == ({"order": "P-1001"}, [])
     assert found["confidence"] > 0.5
 
@@ -135,7 +153,10 @@ def classified(category: str = "order_status", **outputs: Any) -> dict[str, Any]
 async def test_a_declared_plan_is_filled_with_slots() -> None:
     found = await answered(TaskKind.DECIDE, "Where is P-1001?", inputs=classified())
     [call] = Plan.parse(found).tool_calls
-    assert (call.tool, call.parameters) == ("find_order", {"order": "P-1001", "note": "asked by ann@example.com"})
+    assert (call.tool, call.parameters) == (
+        "find_order",
+        {"order": "P-1001", "note": "asked by ann@example.com"},
+    )
     assert (found["intent_id"], found["slots"]) == ("order_status", {"order": "P-1001"})
     assert 0.5 < found["confidence"] <= 0.9
     assert "ask" not in found
@@ -150,12 +171,18 @@ async def test_a_declared_plan_is_filled_with_slots() -> None:
         ("Dobrý den, kde je prosím můj balík?", {}, "O kterou zásilku jde?"),
     ],
 )
-async def test_what_is_missing_or_ambiguous_is_asked_for(text: str, ambiguous: dict[str, Any], question: str) -> None:
+async def test_what_is_missing_or_ambiguous_is_asked_for(
+    text: str, ambiguous: dict[str, Any], question: str
+) -> None:
     found = await answered(TaskKind.DECIDE, text, inputs=classified())
     [step] = found["steps"]
     assert (step["type"], step["param"]) == ("ask_user", "order")
     assert question in step["prompt"]
-    assert (found["ask"], found["missing"], found["ambiguous"]) == (step["prompt"], ["order"], ambiguous)
+    assert (found["ask"], found["missing"], found["ambiguous"]) == (
+        step["prompt"],
+        ["order"],
+        ambiguous,
+    )
 
 
 async def test_what_an_earlier_message_said_is_still_known() -> None:
@@ -175,7 +202,9 @@ async def test_what_an_earlier_message_said_is_still_known() -> None:
         ({"outputs": {}}, "the message's intent is not clear"),
     ],
 )
-async def test_without_a_plan_it_hands_over_and_says_why(inputs: dict[str, Any], reason: str) -> None:
+async def test_without_a_plan_it_hands_over_and_says_why(
+    inputs: dict[str, Any], reason: str
+) -> None:
     found = await answered(TaskKind.DECIDE, "Hm?", inputs=inputs)
     assert (found["steps"], found["hand_over"], found["confidence"]) == ([], True, 0.0)
     assert reason in found["reason"]
@@ -197,7 +226,9 @@ async def test_outputs_of_stages_can_be_parameters() -> None:
 
 async def test_a_draft_quotes_and_cites_and_the_source_is_recorded() -> None:
     desk = a_desk(hit())
-    found = await answered(TaskKind.DRAFT, "How can I send something back?", desk=desk, inputs={"tone": "friendly"})
+    found = await answered(
+        TaskKind.DRAFT, "How can I send something back?", desk=desk, inputs={"tone": "friendly"}
+    )
     lines = found["text"].splitlines()
     assert lines[0] == "Hello Ann,"
     assert "> You may send it back within 30 days." in lines
@@ -210,7 +241,9 @@ async def test_a_draft_quotes_and_cites_and_the_source_is_recorded() -> None:
 
 
 async def test_a_czech_customer_is_answered_in_czech_with_the_english_quote() -> None:
-    found = await answered(TaskKind.DRAFT, "Dobrý den, jak mohu zboží vrátit?", hit(similarity=0.86))
+    found = await answered(
+        TaskKind.DRAFT, "Dobrý den, jak mohu zboží vrátit?", hit(similarity=0.86)
+    )
     assert found["language"] == "cs"
     assert "Jeho jazyk je angličtina:" in found["text"]
     assert "> You may send it back within 30 days." in found["text"]
@@ -249,7 +282,14 @@ async def test_two_articles_equally_near_are_both_quoted() -> None:
 
 
 def acted(category: str = "order_status", **result: Any) -> dict[str, Any]:
-    results = [{"tool": "find_order", "status": "success", "data": {"status": "on its way", "owner": "x"}, **result}]
+    results = [
+        {
+            "tool": "find_order",
+            "status": "success",
+            "data": {"status": "on its way", "owner": "x"},
+            **result,
+        }
+    ]
     plan = {"intent_id": category, "slots": {"order": "P-1001"}, "steps": []}
     return classified(category, plan=plan, act={"results": results, "executed": 1, "failed": 0})
 
@@ -263,7 +303,9 @@ async def test_what_tools_found_is_told_in_the_desks_own_words() -> None:
 
 
 async def test_without_words_only_the_fields_that_may_be_told_are_listed() -> None:
-    found = await answered(TaskKind.DRAFT, inputs=acted("refund", data={"return": "R-7", "margin": 0.4}))
+    found = await answered(
+        TaskKind.DRAFT, inputs=acted("refund", data={"return": "R-7", "margin": 0.4})
+    )
     assert "- return: R-7" in found["text"]
     assert "0.4" not in found["text"]
 
@@ -283,13 +325,18 @@ async def test_a_failed_tool_is_a_colleagues_matter() -> None:
 async def test_a_failed_tool_that_was_optional_keeps_nothing_back() -> None:
     plans = {"order_status": DeclaredPlan(tell=())}
     desk = a_desk(hit(), plans=plans)
-    found = await answered(TaskKind.DRAFT, desk=desk, inputs=acted(status="error", data=None, optional=True))
+    found = await answered(
+        TaskKind.DRAFT, desk=desk, inputs=acted(status="error", data=None, optional=True)
+    )
     assert found["sources"][0]["article"] == "returns-1"
     assert "hand_over" not in found
 
 
 async def test_with_nothing_to_tell_of_the_results_the_articles_answer() -> None:
-    desk = a_desk(hit(), plans={"order_status": DeclaredPlan(tell=(), opening={"en": "Good to hear from you."})})
+    desk = a_desk(
+        hit(),
+        plans={"order_status": DeclaredPlan(tell=(), opening={"en": "Good to hear from you."})},
+    )
     found = await answered(TaskKind.DRAFT, desk=desk, inputs=acted())
     assert "> You may send it back within 30 days." in found["text"]
     assert "on its way" not in found["text"]
@@ -298,9 +345,14 @@ async def test_with_nothing_to_tell_of_the_results_the_articles_answer() -> None
 
 
 async def test_what_a_colleague_answers_in_any_case_is_handed_over_unread() -> None:
-    desk = a_desk(hit(), plans={"order_status": DeclaredPlan(hand_over=True, opening={"en": "We are sorry."})})
+    desk = a_desk(
+        hit(), plans={"order_status": DeclaredPlan(hand_over=True, opening={"en": "We are sorry."})}
+    )
     found = await answered(TaskKind.DRAFT, desk=desk, inputs=acted())
-    assert (found["hand_over"], found["reason"]) == (True, "order_status is answered by a colleague")
+    assert (found["hand_over"], found["reason"]) == (
+        True,
+        "order_status is answered by a colleague",
+    )
     assert "We are sorry.\n\nA colleague will read" in found["text"]
     assert desk.knowledge.questions == []  # type: ignore[union-attr]
 
@@ -308,25 +360,37 @@ async def test_what_a_colleague_answers_in_any_case_is_handed_over_unread() -> N
 async def test_free_times_are_offered_a_line_each() -> None:
     words = "These are free:\n\n{results.check_calendar.offer}\n\nWhich one, {message.sender.name}?"
     desk = a_desk(plans={"order_status": DeclaredPlan(reply={"en": words})})
-    slots = {"time_zone": "UTC", "slots": [{"start": "2026-11-16T09:30+00:00"}, {"start": "2026-11-17T09:30+00:00"}]}
-    found = await answered(TaskKind.DRAFT, desk=desk, inputs=acted(tool="check_calendar", data=slots))
+    slots = {
+        "time_zone": "UTC",
+        "slots": [{"start": "2026-11-16T09:30+00:00"}, {"start": "2026-11-17T09:30+00:00"}],
+    }
+    found = await answered(
+        TaskKind.DRAFT, desk=desk, inputs=acted(tool="check_calendar", data=slots)
+    )
     offered = "- Monday 16 November 2026, 9:30 (UTC)\n- Tuesday 17 November 2026, 9:30 (UTC)"
     assert f"These are free:\n\n{offered}\n\nWhich one, Ann?" in found["text"]
-    full = await answered(TaskKind.DRAFT, desk=desk, inputs=acted(tool="check_calendar", data={"slots": []}))
+    full = await answered(
+        TaskKind.DRAFT, desk=desk, inputs=acted(tool="check_calendar", data={"slots": []})
+    )
     assert full["hand_over"] is True
 
 
 async def test_what_was_quoted_is_not_what_the_customer_says() -> None:
     text = (
-        "Could I send it back?\n\nOn Mon, 2 Mar 2026 at 10:00, Shop <shop@example.com> wrote:\n> Your parcel is here."
+        "Could I send it back?\n\nOn Mon, 2 Mar 2026 at 10:00, Shop <shop@example.com> wrote:\n>"
+        " Your parcel is here."
     )
-    found = await answered(TaskKind.CLASSIFY, text + "\n> money", choices=("order_status", "refund", "other"))
+    found = await answered(
+        TaskKind.CLASSIFY, text + "\n> money", choices=("order_status", "refund", "other")
+    )
     assert found["category"] == "other"
     passed_on = (
         "Please see below.\n\n---------- Forwarded message ---------\nFrom: Bob <bob@example.com>\n"
         "Date: Mon, 2 Mar 2026\nSubject: Hi\nTo: <shop@example.com>\n\nI want my money back."
     )
-    found = await answered(TaskKind.CLASSIFY, passed_on, choices=("order_status", "refund", "other"), subject="Fwd: Hi")
+    found = await answered(
+        TaskKind.CLASSIFY, passed_on, choices=("order_status", "refund", "other"), subject="Fwd: Hi"
+    )
     assert found["category"] == "refund"
 
 
@@ -338,7 +402,9 @@ async def test_a_question_of_the_plan_is_asked_in_the_reply_if_no_route_asked_it
 
 
 async def test_a_reviewers_instruction_is_not_pretended_to_be_followed() -> None:
-    found = await answered(TaskKind.DRAFT, "How to return?", hit(), inputs={"metadata": {"instruction": "offer 10%"}})
+    found = await answered(
+        TaskKind.DRAFT, "How to return?", hit(), inputs={"metadata": {"instruction": "offer 10%"}}
+    )
     assert found["hand_over"] is True
     assert "10%" not in found["text"]
 
@@ -374,8 +440,9 @@ async def test_one_candidate_twice_is_no_match() -> None:
 
 async def test_a_summary_is_made_of_the_messages_own_sentences() -> None:
     text = (
-        "Hello. I ordered a blue teapot two weeks ago. It arrived with a crack in the lid. The weather is nice today.\n"
-        "> On Monday you wrote: hello\nI would like a new teapot or my money back. Thanks!"
+        "Hello. I ordered a blue teapot two weeks ago. It arrived with a crack in the lid. The"
+        " weather is nice today.\n> On Monday you wrote: hello\nI would like a new teapot or my"
+        " money back. Thanks!"
     )
     found = await answered(TaskKind.SUMMARISE, text)
     assert found["extractive"] is True
@@ -404,8 +471,12 @@ async def test_a_summary_is_made_of_the_messages_own_sentences() -> None:
         (None, False, "there are no criteria"),
     ],
 )
-async def test_what_can_be_checked_is_judged_and_the_rest_is_not(criteria: Any, passed: bool, reason: str) -> None:
-    found = await answered(TaskKind.JUDGE, "Where is my parcel, please?", inputs={"criteria": criteria})
+async def test_what_can_be_checked_is_judged_and_the_rest_is_not(
+    criteria: Any, passed: bool, reason: str
+) -> None:
+    found = await answered(
+        TaskKind.JUDGE, "Where is my parcel, please?", inputs={"criteria": criteria}
+    )
     assert found["passed"] is passed
     assert reason in found["reason"]
     if reason.startswith(("without", "cannot", "there")):

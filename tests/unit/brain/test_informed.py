@@ -15,7 +15,9 @@ from deskhand.model.tasks import Task, TaskKind
 
 
 def a_hit(article: str, text: str) -> Hit:
-    return Hit(article, "Returns", ("How long",), text, 1.0, 0.9, 1.0, None, "en", "hash", "returns.md")
+    return Hit(
+        article, "Returns", ("How long",), text, 1.0, 0.9, 1.0, None, "en", "hash", "returns.md"
+    )
 
 
 class Shelf:
@@ -37,18 +39,24 @@ def brain(shelf: Shelf) -> tuple[InformedBrain, list[ChatRequest]]:
 
     def answer(request: ChatRequest) -> Completion:
         asked.append(request)
-        fields = '{"text": "Returns take 14 days.", "language": "en", "category": "x", "confidence": 1}'
+        fields = (
+            '{"text": "Returns take 14 days.", "language": "en", "category": "x", "confidence": 1}'
+        )
         return Completion(text=fields, model="m")
 
     return InformedBrain(LlmBrain(ScriptedChatModel(answer), {}, "local/m"), shelf), asked
 
 
 def a_task(kind: TaskKind = TaskKind.DRAFT, prompt: str | None = None) -> Task:
-    return Task(kind=kind, stage="draft", run_id="run_1", text="How long do returns take?", prompt=prompt)
+    return Task(
+        kind=kind, stage="draft", run_id="run_1", text="How long do returns take?", prompt=prompt
+    )
 
 
 @pytest.mark.parametrize("prompt", [None, "Write kindly."])
-async def test_a_draft_is_written_with_the_articles_and_they_are_recorded(prompt: str | None) -> None:
+async def test_a_draft_is_written_with_the_articles_and_they_are_recorded(
+    prompt: str | None,
+) -> None:
     shelf = Shelf([a_hit("returns", "Returns are taken back for 14 days.")])
     informed, asked = brain(shelf)
     await informed.answer(a_task(prompt=prompt))

@@ -43,7 +43,9 @@ def test_braces_and_fences_inside_texts_are_part_of_the_text() -> None:
     assert parse_object(f"Here: {json.dumps(value)} ok") == value
 
 
-@pytest.mark.parametrize("text", ["", "  \n\t", "\ufeff", "<think>hm</think>", "<think>never ends {"])
+@pytest.mark.parametrize(
+    "text", ["", "  \n\t", "\ufeff", "<think>hm</think>", "<think>never ends {"]
+)
 def test_nothing_is_an_empty_answer(text: str) -> None:
     with pytest.raises(EmptyAnswer, match="the answer is empty"):
         parse_object(text)
@@ -104,7 +106,9 @@ def test_ten_megabytes_are_refused_without_being_read() -> None:
         parse_object('{"a": "' + "x" * 10_000_000 + '"}')
 
 
-@pytest.mark.parametrize("text", ["{" * 999_999, "{ " * 499_999, '{"a":' * 199_999, "{x " * 333_333, "[" * 999_999])
+@pytest.mark.parametrize(
+    "text", ["{" * 999_999, "{ " * 499_999, '{"a":' * 199_999, "{x " * 333_333, "[" * 999_999]
+)
 def test_hostile_answers_cost_little_time(text: str) -> None:
     started = time.process_time()
     with pytest.raises(AnswerProblem):
@@ -118,7 +122,9 @@ json_values = st.recursive(
     | st.integers(-(2**60), 2**60)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text('abcé{}"`'), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text('abcé{}"`'), inner, max_size=4)
+    ),
     max_leaves=15,
 )
 

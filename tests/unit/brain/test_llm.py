@@ -19,7 +19,12 @@ GOOD = json.dumps({"category": "refund", "confidence": 0.9})
 
 
 def classify(**more: Any) -> Task:
-    fields = {"kind": TaskKind.CLASSIFY, "stage": "triage", "run_id": "run_1", "text": "I want my money back"}
+    fields = {
+        "kind": TaskKind.CLASSIFY,
+        "stage": "triage",
+        "run_id": "run_1",
+        "text": "I want my money back",
+    }
     return Task(**{**fields, "choices": ("refund", "other"), **more})
 
 
@@ -143,7 +148,9 @@ async def test_the_models_own_failures_pass_through(error: Exception) -> None:
 
 
 async def test_over_http_with_a_repair() -> None:
-    async with FakeOpenAI([completion("I think it is a refund."), completion(f"```json\n{GOOD}\n```")]) as server:
+    async with FakeOpenAI(
+        [completion("I think it is a refund."), completion(f"```json\n{GOOD}\n```")]
+    ) as server:
         chat = OpenAIChatModel(environ={"DESKHAND_OLLAMA_BASE_URL": server.base_url})
         llm = LlmBrain(chat, {}, "ollama/llama3")
         answer = await llm.answer(classify())

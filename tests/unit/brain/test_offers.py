@@ -26,6 +26,8 @@ def test_times_are_told_in_the_customers_language(language: str, first: str) -> 
     assert len(offer(SLOTS, language)) == 2
 
 
-@pytest.mark.parametrize("data", [None, {}, {"slots": []}, {"slots": "soon"}, {"slots": [{"start": "soon"}]}, [1]])
+@pytest.mark.parametrize(
+    "data", [None, {}, {"slots": []}, {"slots": "soon"}, {"slots": [{"start": "soon"}]}, [1]]
+)
 def test_what_is_no_offer_offers_nothing(data: object) -> None:
     assert offer(data, "en") == []

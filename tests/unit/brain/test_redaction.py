@@ -18,7 +18,7 @@ from deskhand.model.tasks import Task, TaskKind
 
 MAIL = """Hello, I am Ann Nováková (ann.novakova@example.co.uk), call me: +420 777 123 456 or 0151 23456789.
 Money to CZ65 0800 0000 1920 0014 5399 or 19-2000145399/0800; my card was 4111 1111 1111 1111.
-It is parcel P-1001 of 2026-11-15, paid 1 250 CZK. Again: ann.novakova@example.co.uk. Regards, Ann"""
+It is parcel P-1001 of 2026-11-15, paid 1 250 CZK. Again: ann.novakova@example.co.uk. Regards, Ann"""  # noqa: E501
 SECRETS = ("Ann", "Nováková", "novakova", "777", "23456789", "0800", "2000145399", "4111", "P-1001")
 NAMES = ("Ann Nováková", "ann.novakova@example.co.uk")
 ORDERS = redaction_rules({"order": r"\bP-[0-9]{4}\b"})
@@ -35,24 +35,38 @@ async def test_nothing_personal_leaves_and_the_rest_does() -> None:
     sent = json.dumps(chat.requests[0].messages, ensure_ascii=False)
     assert not [secret for secret in SECRETS if secret in sent]
     assert chat.requests[0].private == ()
-    for kept in ("2026-11-15", "1 250 CZK", "Hello, I am [NAME_1]", "[CARD_1]", "[IBAN_1]", "[ORDER_1]"):
+    for kept in (
+        "2026-11-15",
+        "1 250 CZK",
+        "Hello, I am [NAME_1]",
+        "[CARD_1]",
+        "[IBAN_1]",
+        "[ORDER_1]",
+    ):
         assert kept in sent
 
 
 async def test_one_value_has_one_placeholder_in_all_messages() -> None:
     chat = ScriptedChatModel(["ok"])
-    await RedactingChatModel(chat).complete(request("from ann@x.example", "to bo@x.example and ann@x.example"))
+    await RedactingChatModel(chat).complete(
+        request("from ann@x.example", "to bo@x.example and ann@x.example")
+    )
     first, second = (message["content"] for message in chat.requests[0].messages)
     assert (first, second) == ("from [EMAIL_1]", "to [EMAIL_2] and [EMAIL_1]")
 
 
 async def test_the_answer_and_its_tool_calls_have_the_values_again() -> None:
     call = ToolRequest("1", "find", '{"order": "[ORDER_1]", "mail": "[EMAIL_1]"}')
-    chat = ScriptedChatModel([Completion("Dear [NAME_1], [EMAIL_1], [EMAIL_9]", "house/model", (call,))])
+    chat = ScriptedChatModel(
+        [Completion("Dear [NAME_1], [EMAIL_1], [EMAIL_9]", "house/model", (call,))]
+    )
     text = "I am Ann Nováková, ann@x.example, about P-1001"
     answer = await RedactingChatModel(chat, ORDERS).complete(request(text))
     assert answer.text == "Dear Ann Nováková, ann@x.example, [EMAIL_9]"
-    assert json.loads(answer.tool_calls[0].arguments) == {"order": "P-1001", "mail": "ann@x.example"}
+    assert json.loads(answer.tool_calls[0].arguments) == {
+        "order": "P-1001",
+        "mail": "ann@x.example",
+    }
 
 
 async def test_a_name_with_quotes_keeps_json_valid_both_ways() -> None:
@@ -66,7 +80,9 @@ async def test_a_name_with_quotes_keeps_json_valid_both_ways() -> None:
 
 async def test_line_breaks_written_as_escapes_hide_nothing_from_us() -> None:
     chat = ScriptedChatModel(["[EMAIL_1]"])
-    known = json.dumps({"body": "Regards\nAnn\nann@x.example\n777 123 456\tNOVÁKOVÁ"}, ensure_ascii=False)
+    known = json.dumps(
+        {"body": "Regards\nAnn\nann@x.example\n777 123 456\tNOVÁKOVÁ"}, ensure_ascii=False
+    )
     answer = await RedactingChatModel(chat).complete(request(known))
     sent = chat.requests[0].messages[0]["content"]
     assert json.loads(sent) == {"body": "Regards\n[NAME_1]\n[EMAIL_1]\n[PHONE_1]\t[NAME_2]"}
@@ -75,7 +91,13 @@ async def test_line_breaks_written_as_escapes_hide_nothing_from_us() -> None:
 
 async def test_earlier_turns_and_tool_results_are_hidden_as_well() -> None:
     chat = ScriptedChatModel(["ok"])
-    calls = [{"id": "c1", "type": "function", "function": {"name": "find", "arguments": '{"mail": "ann@x.example"}'}}]
+    calls = [
+        {
+            "id": "c1",
+            "type": "function",
+            "function": {"name": "find", "arguments": '{"mail": "ann@x.example"}'},
+        }
+    ]
     parts = [{"type": "text", "text": "ann@x.example"}]
     messages = (
         {"role": "assistant", "content": None, "tool_calls": calls},
@@ -109,7 +131,9 @@ async def test_a_stream_is_restored_wherever_it_is_cut(size: int) -> None:
 
     model = RedactingChatModel(Pieces([told]))
     chunks = [chunk async for chunk in model.stream(request("I am ann@x.example"))]
-    assert "".join(chunk.text for chunk in chunks) == "Write to ann@x.example [or not], ann@x.example"
+    assert (
+        "".join(chunk.text for chunk in chunks) == "Write to ann@x.example [or not], ann@x.example"
+    )
     assert chunks[-1].completion is not None
     assert chunks[-1].completion.text == "Write to ann@x.example [or not], ann@x.example"
 
@@ -157,4 +181,6 @@ def test_half_a_megabyte_takes_no_time(piece: str) -> None:
     begun = time.process_time()
     hidden = Placeholders.for_texts([text], ORDERS, NAMES)
     assert hidden.restore(hidden.hide(text)) == text
-    assert time.process_time() - begun < 30  # under one second measured; quadratic work would take minutes
+    assert (
+        time.process_time() - begun < 30
+    )  # under one second measured; quadratic work would take minutes

@@ -5,9 +5,13 @@ import pytest
 from deskhand.brain.relevance import ranked, with_confidence
 from tests.embedded_desk import EMBEDDER, hit
 
-RETURNS = hit("You may send an item back within 30 days. Hand it in at any post office.", title="Returns")
+RETURNS = hit(
+    "You may send an item back within 30 days. Hand it in at any post office.", title="Returns"
+)
 PASSWORD = hit(
-    "Click Forgot password on the sign-in page and follow the link.", title="Reset your password", article="password"
+    "Click Forgot password on the sign-in page and follow the link.",
+    title="Reset your password",
+    article="password",
 )
 
 

@@ -1,4 +1,5 @@
-"""Replies without an LLM: every sentence is a template of ours, a quote, a literal fact or the desk's own words."""
+"""Replies without an LLM: every sentence is a template of ours, a quote, a literal fact or the
+desk's own words."""
 
 import re
 from typing import Any
@@ -27,8 +28,16 @@ QUOTE = Quote("Returns", ARTICLE, "Returns › How [returns-1]", "en")
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("tone", TONES)
-def test_a_reply_greets_quotes_cites_and_closes_in_the_customers_language(language: str, tone: str) -> None:
-    text = compose(ReplyParts(quotes=[QUOTE]), language=language, tone=tone, name="Ann Nová", signature="Your shop")
+def test_a_reply_greets_quotes_cites_and_closes_in_the_customers_language(
+    language: str, tone: str
+) -> None:
+    text = compose(
+        ReplyParts(quotes=[QUOTE]),
+        language=language,
+        tone=tone,
+        name="Ann Nová",
+        signature="Your shop",
+    )
     texts = replies._texts()[language]
     words = texts["tones"][tone]
     first, *middle, last = text.split("\n\n")
@@ -66,7 +75,11 @@ def test_with_nothing_to_say_a_colleague_is_announced_and_only_then() -> None:
 
 
 def test_facts_and_questions_stand_as_they_are() -> None:
-    parts = ReplyParts(facts=[("status", "on its way")], questions=["Which order is it?"], statements=["It is P-1."])
+    parts = ReplyParts(
+        facts=[("status", "on its way")],
+        questions=["Which order is it?"],
+        statements=["It is P-1."],
+    )
     lines = compose(parts, language="en").splitlines()
     assert {"- status: on its way", "- Which order is it?", "It is P-1."} <= set(lines)
 
@@ -80,7 +93,9 @@ words = st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1, ma
     st.sampled_from(LANGUAGES),
     st.sampled_from(TONES),
     st.text(max_size=30),
-    st.lists(st.builds(Quote, words, words, words, st.sampled_from([None, "en", "cs", "xx"])), max_size=2),
+    st.lists(
+        st.builds(Quote, words, words, words, st.sampled_from([None, "en", "cs", "xx"])), max_size=2
+    ),
     st.lists(st.tuples(words, words), max_size=3),
 )
 def test_every_line_is_a_template_or_verbatim_from_a_source(
@@ -89,7 +104,9 @@ def test_every_line_is_a_template_or_verbatim_from_a_source(
     text = compose(ReplyParts(quotes=quotes, facts=facts), language=language, tone=tone, name=name)
     texts = replies._texts()[language]
     for quote in quotes:
-        text = text.replace("\n".join(f"> {line}".rstrip() for line in quote.text.splitlines()), "", 1)
+        text = text.replace(
+            "\n".join(f"> {line}".rstrip() for line in quote.text.splitlines()), "", 1
+        )
         text = text.replace(texts["source"].format(source=quote.source), "", 1)
         for called in texts["languages"].values():
             for key in ("quote", "quote_other"):
@@ -135,7 +152,9 @@ def test_only_what_looks_like_a_name_is_greeted(name: str, shown: str) -> None:
         ("cs", ["en"], "en"),
     ],
 )
-def test_the_customers_language_if_the_desk_answers_in_it(code: str | None, desk: list[str], language: str) -> None:
+def test_the_customers_language_if_the_desk_answers_in_it(
+    code: str | None, desk: list[str], language: str
+) -> None:
     assert reply_language(code, desk) == language
 
 
@@ -166,5 +185,7 @@ def test_a_long_quote_ends_with_a_whole_sentence_and_shows_that_it_was_cut() -> 
         (None, None, []),
     ],
 )
-def test_a_tools_result_is_told_literally(data: Any, only: list[str] | None, facts: list[tuple[str, str]]) -> None:
+def test_a_tools_result_is_told_literally(
+    data: Any, only: list[str] | None, facts: list[tuple[str, str]]
+) -> None:
     assert facts_in(data, only) == facts

@@ -88,7 +88,10 @@ def test_schemas_do_not_leak_from_one_task_into_the_next() -> None:
     schema_of(task(TaskKind.CLASSIFY, choices=("a",), required=("x",)))
     assert schema_of(task(TaskKind.CLASSIFY)) == {
         "type": "object",
-        "properties": {"category": {"type": "string"}, "confidence": {"type": "number", "minimum": 0, "maximum": 1}},
+        "properties": {
+            "category": {"type": "string"},
+            "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+        },
         "required": ["category", "confidence"],
         "additionalProperties": True,
     }

@@ -5,7 +5,14 @@ from typing import Any
 
 import pytest
 
-from deskhand.brain.scripted import Rule, ScriptedBrain, ScriptedChatModel, When, load_scripted, task_digest
+from deskhand.brain.scripted import (
+    Rule,
+    ScriptedBrain,
+    ScriptedChatModel,
+    When,
+    load_scripted,
+    task_digest,
+)
 from deskhand.errors import ConfigError, ModelAnswerInvalid, ModelUnavailable
 from deskhand.model.chat import ChatRequest, Completion
 from deskhand.model.tasks import Classified, Task, TaskKind
@@ -45,7 +52,9 @@ async def test_the_first_rule_that_fits_answers(script: Path) -> None:
 
 
 async def test_texts_are_templates_over_text_and_inputs(script: Path) -> None:
-    drafting = task(TaskKind.DRAFT, "answer", text="{{ kde }}", inputs={"language": "cs", "name": "Anna"})
+    drafting = task(
+        TaskKind.DRAFT, "answer", text="{{ kde }}", inputs={"language": "cs", "name": "Anna"}
+    )
     assert (await load_scripted(script).answer(drafting)).data == {
         "text": "Dobrý den, Anna, píšete: {{ kde }}",
         "language": None,
@@ -54,7 +63,9 @@ async def test_texts_are_templates_over_text_and_inputs(script: Path) -> None:
 
 
 async def test_else_answers_the_rest(script: Path) -> None:
-    assert (await load_scripted(script).answer(task(TaskKind.SUMMARISE, "x"))).data == {"text": "I do not know."}
+    assert (await load_scripted(script).answer(task(TaskKind.SUMMARISE, "x"))).data == {
+        "text": "I do not know."
+    }
 
 
 async def test_without_a_rule_stage_and_task_are_named() -> None:
@@ -65,14 +76,19 @@ async def test_without_a_rule_stage_and_task_are_named() -> None:
 
 async def test_answers_are_validated_like_a_models(script: Path) -> None:
     with pytest.raises(
-        ModelAnswerInvalid, match=r"answers\.yaml:4: the field 'category' is 'other', which is not one of"
+        ModelAnswerInvalid,
+        match=r"answers\.yaml:4: the field 'category' is 'other', which is not one of",
     ):
         await load_scripted(script).answer(task(text="hello", choices=("refund",)))
 
 
 async def test_a_template_that_lacks_a_name_says_so() -> None:
-    brain = ScriptedBrain([Rule({"category": "{{ inputs.nothing.more }}", "confidence": 1}, name="one")])
-    with pytest.raises(ModelAnswerInvalid, match=r"by rule one: its template cannot be filled in: .*nothing"):
+    brain = ScriptedBrain(
+        [Rule({"category": "{{ inputs.nothing.more }}", "confidence": 1}, name="one")]
+    )
+    with pytest.raises(
+        ModelAnswerInvalid, match=r"by rule one: its template cannot be filled in: .*nothing"
+    ):
         await brain.answer(task())
 
 
@@ -118,7 +134,11 @@ async def test_recorded_answers_are_found_by_the_question_alone() -> None:
         ("rules:\n  - answer: {}\n    whem: {}\n", 3, "`whem` means nothing here"),
         ("rules:\n  - answer: {}\n    when:\n      stages: x\n", 4, "`stages` means nothing here"),
         ("rules:\n  - answer: {}\n    when:\n      task: guess\n", 4, "there is no task 'guess'"),
-        ("rules:\n  - answer: {}\n    when:\n      contains: [1]\n", 4, "`contains` is not a list of words"),
+        (
+            "rules:\n  - answer: {}\n    when:\n      contains: [1]\n",
+            4,
+            "`contains` is not a list of words",
+        ),
         ("rules:\n  - answer: {}\n    when:\n      inputs: [1]\n", 4, "`inputs` is not a mapping"),
         ("rules:\n  - answer: {}\n    when:\n      stage: 1\n", 4, "`stage` is not a name"),
         ("rules:\n  - answer: {}\n    when: 1\n", 3, "`when` is not a mapping"),
@@ -129,7 +149,9 @@ async def test_recorded_answers_are_found_by_the_question_alone() -> None:
         ("rules: [\n", None, "not YAML"),
     ],
 )
-def test_a_wrong_script_names_file_and_line(tmp_path: Path, text: str, line: int | None, words: str) -> None:
+def test_a_wrong_script_names_file_and_line(
+    tmp_path: Path, text: str, line: int | None, words: str
+) -> None:
     path = tmp_path / "answers.yaml"
     path.write_text(text)
     with pytest.raises(ConfigError) as caught:
@@ -178,9 +200,18 @@ async def test_a_script_streams_too() -> None:
 
 
 async def test_a_rule_may_reach_into_what_earlier_stages_said() -> None:
-    rule = Rule({"category": "refund", "confidence": 1}, When(inputs={"outputs.classify.category": "refund"}))
+    rule = Rule(
+        {"category": "refund", "confidence": 1},
+        When(inputs={"outputs.classify.category": "refund"}),
+    )
     brain = ScriptedBrain([rule, Rule({"category": "other", "confidence": 1})])
     for said, expected in (("refund", "refund"), ("order", "other")):
-        task = Task(kind=TaskKind.CLASSIFY, stage="again", inputs={"outputs": {"classify": {"category": said}}})
+        task = Task(
+            kind=TaskKind.CLASSIFY,
+            stage="again",
+            inputs={"outputs": {"classify": {"category": said}}},
+        )
         assert (await brain.answer(task)).data["category"] == expected
-    assert (await brain.answer(Task(kind=TaskKind.CLASSIFY, stage="again"))).data["category"] == "other"
+    assert (await brain.answer(Task(kind=TaskKind.CLASSIFY, stage="again"))).data[
+        "category"
+    ] == "other"

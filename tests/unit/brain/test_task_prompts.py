@@ -41,7 +41,9 @@ def test_the_model_is_told_what_the_categories_mean_in_their_order() -> None:
 
 
 def test_a_prompt_of_the_stages_own_is_told_what_it_does_not_say() -> None:
-    prompt = asked(choices=("order_status", "refund"), prompt="Classify. order_status: where a parcel is")
+    prompt = asked(
+        choices=("order_status", "refund"), prompt="Classify. order_status: where a parcel is"
+    )
     assert prompt.count("where a parcel is") == 1
     assert "- refund: the customer wants money back" in prompt
 

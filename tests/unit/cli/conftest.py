@@ -11,7 +11,9 @@ from tests.cli_kit import Cli, Said
 
 
 @pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Cli]:
+def cli(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[Cli]:
     """Runs a command in an empty folder, with nothing of ours in the environment."""
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith(("DESKHAND_", "SAMPLE_"))]:

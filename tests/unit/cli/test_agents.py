@@ -1,4 +1,5 @@
-"""Desks with agents on the command line: a run told live, shown as JSON, and evaluated without a key."""
+"""Desks with agents on the command line: a run told live, shown as JSON, and evaluated without a
+key."""
 
 from pathlib import Path
 
@@ -47,7 +48,9 @@ def test_a_run_is_told_turn_by_turn(tmp_path: Path, cli: Cli, mail: Path) -> Non
     assert said.code == 0
     lines = [" ".join(line.split()) for line in said.out.splitlines()]
     assert any("turn 1" in line and "asks for find_parcel" in line for line in lines), said.out
-    assert any("find_parcel" in line and "number=P-1001" in line and "allow, ok" in line for line in lines), said.out
+    assert any(
+        "find_parcel" in line and "number=P-1001" in line and "allow, ok" in line for line in lines
+    ), said.out
     assert any("agent" in line and "completed, 2 turns" in line for line in lines), said.out
     assert "P-1001 is on its way." in said.out
 
@@ -58,7 +61,9 @@ def test_an_agent_is_evaluated_without_a_key(tmp_path: Path, cli: Cli) -> None:
     scripted = cli("eval", folder, "--brain", "scripted", "--json")
     assert scripted.code == 0, scripted.out
     embedded = cli("eval", folder, "--brain", "embedded", "--json")
-    assert embedded.code == 1, "without a model another flow works it, and this case expects the agent"
+    assert embedded.code == 1, (
+        "without a model another flow works it, and this case expects the agent"
+    )
 
 
 def test_the_doctor_says_which_agent_has_no_model(tmp_path: Path, cli: Cli) -> None:
@@ -66,7 +71,9 @@ def test_the_doctor_says_which_agent_has_no_model(tmp_path: Path, cli: Cli) -> N
     (agent,) = [check for check in checks if check["name"] == "agent"]
     assert not agent["ok"]
     assert "GEMINI_API_KEY" in agent["found"]
-    checks = cli("doctor", a_desk(tmp_path / "desk", more=STAND_IN, flow=BY_HAND), "--json").json["checks"]
+    checks = cli("doctor", a_desk(tmp_path / "desk", more=STAND_IN, flow=BY_HAND), "--json").json[
+        "checks"
+    ]
     (agent,) = [check for check in checks if check["name"] == "agent"]
     assert agent["ok"]
     assert "by_hand" in agent["found"]

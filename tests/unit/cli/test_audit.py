@@ -12,7 +12,9 @@ from tests.cli_kit import SAMPLES, Cli
 @pytest.fixture
 def worked(cli: Cli) -> list[dict[str, Any]]:
     names = ("order-status.eml", "refund.eml", "spam.eml")
-    return [cli("run", SAMPLES / name, "--desk", "sample", "--live", "--json").json for name in names]
+    return [
+        cli("run", SAMPLES / name, "--desk", "sample", "--live", "--json").json for name in names
+    ]
 
 
 def change(statement: str) -> None:
@@ -51,7 +53,9 @@ def test_a_seal_shows_that_a_run_is_missing(
     assert [one["run_id"] for one in said.json["problems"]] == [worked[2]["run"]]
 
 
-def test_sealing_needs_a_key_of_some_length(cli: Cli, worked: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_sealing_needs_a_key_of_some_length(
+    cli: Cli, worked: list[dict[str, Any]], tmp_path: Path
+) -> None:
     assert "--key-file" in cli("audit", "seal").err
     (tmp_path / "short").write_text("abc")
     said = cli("audit", "seal", "--key-file", "short")
@@ -81,7 +85,16 @@ def test_an_erased_person_is_gone_and_the_audit_still_holds(
 
 def test_a_key_is_shown_once_listed_and_revoked(cli: Cli) -> None:
     made = cli(
-        "keys", "add", "robot", "--scope", "messages:write", "--scope", "runs:read", "--desk", "sample", "--json"
+        "keys",
+        "add",
+        "robot",
+        "--scope",
+        "messages:write",
+        "--scope",
+        "runs:read",
+        "--desk",
+        "sample",
+        "--json",
     )
     key = made.json
     assert key["secret"].startswith("dh_")

@@ -7,7 +7,9 @@ import pytest
 
 from tests.cli_kit import Cli, write_desk, write_message
 
-CSV = "email,name,tags,tier\nann@example.com,Ann Lee,vip,gold\nnobody,Nob,,\nbob@example.com,Bob,,\n"
+CSV = (
+    "email,name,tags,tier\nann@example.com,Ann Lee,vip,gold\nnobody,Nob,,\nbob@example.com,Bob,,\n"
+)
 
 
 @pytest.fixture
@@ -17,17 +19,23 @@ def book(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_is_imported_bad_rows_are_told_and_again_changes_nothing(cli: Cli, book: Path) -> None:
+def test_a_file_is_imported_bad_rows_are_told_and_again_changes_nothing(
+    cli: Cli, book: Path
+) -> None:
     first = cli("contacts", "import", book, "--desk", "sample")
     assert first.code == 1
     assert "2 added, 0 changed, 0 unchanged, 1 not taken" in first.out
     assert "people.csv:3: `nobody` is no mail address" in first.err
     again = cli("contacts", "import", book, "--desk", "sample", "--json")
     assert again.json["unchanged"] == 2
-    assert again.json["bad"] == [{"line": 3, "problem": "`nobody` is no mail address", "text": "nobody,Nob,,"}]
+    assert again.json["bad"] == [
+        {"line": 3, "problem": "`nobody` is no mail address", "text": "nobody,Nob,,"}
+    ]
 
 
-def test_people_are_listed_shown_noted_tagged_exported_and_erased(cli: Cli, book: Path, tmp_path: Path) -> None:
+def test_people_are_listed_shown_noted_tagged_exported_and_erased(
+    cli: Cli, book: Path, tmp_path: Path
+) -> None:
     cli("contacts", "import", book, "--desk", "sample")
     of = ("--desk", "sample")
     assert [one["address"] for one in cli("contacts", "list", *of, "--json").json["contacts"]] == [
@@ -37,13 +45,27 @@ def test_people_are_listed_shown_noted_tagged_exported_and_erased(cli: Cli, book
     assert "Ann Lee" in cli("contacts", "list", "--tag", "vip", *of).out
     noted = cli("contacts", "note", "ANN@example.com", "likes tea", "--by", "eve", *of, "--json")
     assert [(note["text"], note["by"]) for note in noted.json["notes"]] == [("likes tea", "eve")]
-    tagged = cli("contacts", "tag", "ann@example.com", "b2b", "--remove", "vip", "--tier", "silver", *of, "--json")
+    tagged = cli(
+        "contacts",
+        "tag",
+        "ann@example.com",
+        "b2b",
+        "--remove",
+        "vip",
+        "--tier",
+        "silver",
+        *of,
+        "--json",
+    )
     assert (tagged.json["tags"], tagged.json["tier"]) == (["b2b"], "silver")
     shown = cli("contacts", "show", "ann@example.com", *of)
     assert shown.code == 0
     assert "likes tea" in shown.out
     assert cli("contacts", "export", tmp_path / "out.csv", *of).code == 0
-    assert cli("contacts", "import", tmp_path / "out.csv", "--desk", "other", "--json").json["added"] == 2
+    assert (
+        cli("contacts", "import", tmp_path / "out.csv", "--desk", "other", "--json").json["added"]
+        == 2
+    )
     exported = json.loads(cli("contacts", "export", "--json", "--desk", "other").out)
     assert exported["contacts"][0]["notes"][0]["text"] == "likes tea"
     assert cli("contacts", "erase", "ann@example.com", *of).code == 2
@@ -69,7 +91,9 @@ def test_whoever_writes_becomes_a_contact(cli: Cli, tmp_path: Path) -> None:
         (("note", "nobody@example.com", "x"), "no contact"),
     ],
 )
-def test_what_cannot_be_done_is_said(cli: Cli, book: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_done_is_said(
+    cli: Cli, book: Path, arguments: tuple[str, ...], said: str
+) -> None:
     cli("contacts", "import", book, "--desk", "sample")
     result = cli("contacts", *arguments, "--desk", "sample")
     assert result.code in (1, 2)
@@ -84,7 +108,7 @@ flows:
   main:
     stages:
       look: {tools: [check_calendar]}
-"""
+"""  # noqa: E501
 
 
 def test_free_times_are_listed_without_making_a_database(cli: Cli, tmp_path: Path) -> None:

@@ -87,14 +87,25 @@ def test_the_doctor_finds_nothing_wrong_with_the_sample(cli: Cli, tmp_path: Path
     said = cli("doctor", "sample", "--port", "0", "--json")
     assert said.code == 0
     assert said.json["ok"] is True
-    assert {check["name"] for check in said.json["checks"]} == {"Python", "SQLite", "desk", "brain", "database", "port"}
+    assert {check["name"] for check in said.json["checks"]} == {
+        "Python",
+        "SQLite",
+        "desk",
+        "brain",
+        "database",
+        "port",
+    }
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_doctor_names_every_missing_key(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_names_every_missing_key(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("GEMINI_API_KEY", raising=False)
     models = "models: {fast: gemini/flash, good: nobody/x}"
-    desk = write_desk(tmp_path / "d", BROKEN_DESK.replace("brain: {scripted: brain.yaml}", models), BROKEN_RULES)
+    desk = write_desk(
+        tmp_path / "d", BROKEN_DESK.replace("brain: {scripted: brain.yaml}", models), BROKEN_RULES
+    )
     said = cli("doctor", desk, "--port", "0")
     assert said.code == 1
     assert "GEMINI_API_KEY" in said.out
@@ -108,28 +119,41 @@ def test_the_doctor_names_every_missing_key(cli: Cli, tmp_path: Path, monkeypatc
 def test_the_doctor_names_categories_that_nothing_teaches(cli: Cli, tmp_path: Path) -> None:
     desk = tmp_path / "shop"
     desk.mkdir()
-    stages = "{classify: {task: classify, categories: [order, hours, other], next: draft}, draft: {task: draft}}"
+    stages = (
+        "{classify: {task: classify, categories: [order, hours, other], next: draft}, draft: {task:"
+        " draft}}"
+    )
     (desk / "desk.yaml").write_text(f"desk: shop\nflows: {{main: {{stages: {stages}}}}}\n")
     found = cli("doctor", desk, "--port", "0", "--json").json["checks"]
     assert "intents" not in {check["name"] for check in found}
-    (desk / "intents.yaml").write_text("intents: {order: {examples: [Where is it?, Where is my order?]}}")
+    (desk / "intents.yaml").write_text(
+        "intents: {order: {examples: [Where is it?, Where is my order?]}}"
+    )
     said = cli("doctor", desk, "--port", "0")
     assert said.code == 0
     assert "never found, for want of examples: hours\n" in said.out
 
 
 def test_the_doctor_lists_every_problem_of_a_desk(cli: Cli, tmp_path: Path) -> None:
-    desk = write_desk(tmp_path / "d", BROKEN_DESK.replace("attempts: 1", "next: nowhere, colour: red"), BROKEN_RULES)
+    desk = write_desk(
+        tmp_path / "d",
+        BROKEN_DESK.replace("attempts: 1", "next: nowhere, colour: red"),
+        BROKEN_RULES,
+    )
     checks = cli("doctor", desk, "--port", "0", "--json").json["checks"]
     wrong = [check["found"] for check in checks if not check["ok"]]
     assert len(wrong) == 2
     assert all("desk.yaml:7: " in found for found in wrong)
 
 
-def test_the_doctor_sees_a_port_in_use_and_a_database_that_cannot_be(cli: Cli, tmp_path: Path) -> None:
+def test_the_doctor_sees_a_port_in_use_and_a_database_that_cannot_be(
+    cli: Cli, tmp_path: Path
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        said = cli("doctor", "--port", str(port), "--database", tmp_path / "nowhere" / "x.db", "--json")
+        said = cli(
+            "doctor", "--port", str(port), "--database", tmp_path / "nowhere" / "x.db", "--json"
+        )
     assert said.code == 1
     wrong = {check["name"]: check["found"] for check in said.json["checks"] if not check["ok"]}
     assert wrong.keys() == {"port", "database"}

@@ -18,7 +18,10 @@ ROOT = Path(__file__).parents[3]
 def blocks(file: str, language: str) -> list[Any]:
     text = (ROOT / file).read_text(encoding="utf-8")
     found = re.finditer(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    return [pytest.param(one[1], id=f"{file}:{text.count(chr(10), 0, one.start()) + 2}") for one in found]
+    return [
+        pytest.param(one[1], id=f"{file}:{text.count(chr(10), 0, one.start()) + 2}")
+        for one in found
+    ]
 
 
 def read(text: str) -> dict[str, Any]:
@@ -30,7 +33,12 @@ def read(text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "text", [*blocks("README.md", "yaml"), *blocks("docs/guide.md", "yaml"), *blocks("docs/tutorial.md", "yaml")]
+    "text",
+    [
+        *blocks("README.md", "yaml"),
+        *blocks("docs/guide.md", "yaml"),
+        *blocks("docs/tutorial.md", "yaml"),
+    ],
 )
 def test_every_section_of_a_desk_that_is_shown_fits_the_schema(text: str) -> None:
     shown = read(text)

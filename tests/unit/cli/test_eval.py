@@ -17,19 +17,31 @@ def sample(tmp_path: Path) -> Path:
     return Path(shutil.copytree(find_desk("sample"), tmp_path / "mine"))
 
 
-def test_the_sample_desk_passes_its_thirty_cases_and_tells_the_splits_apart(cli: Cli, tmp_path: Path) -> None:
+def test_the_sample_desk_passes_its_thirty_cases_and_tells_the_splits_apart(
+    cli: Cli, tmp_path: Path
+) -> None:
     said = cli("eval", "sample", "--json")
     assert said.code == 0, said.out
     report = said.json
     assert (report["total"], report["passed"]) == (30, 30)
-    assert {tag: counts["total"] for tag, counts in report["splits"].items()} == {"author": 17, "blind": 13}
+    assert {tag: counts["total"] for tag, counts in report["splits"].items()} == {
+        "author": 17,
+        "blind": 13,
+    }
     assert all({"id", "passed", "scores", "run"} <= set(case) for case in report["cases"])
     assert report["not_judged"] == 1
-    assert list(tmp_path.iterdir()) == []  # no outbox, no returns, no database: nothing left the sandbox
+    assert (
+        list(tmp_path.iterdir()) == []
+    )  # no outbox, no returns, no database: nothing left the sandbox
 
 
-def test_a_case_that_must_fail_fails_the_command_with_what_was_found(cli: Cli, tmp_path: Path) -> None:
-    folder = a_desk(tmp_path / "desk", [a_case({"status": "done", "tools": []}), a_case({"status": "sent"}, id="good")])
+def test_a_case_that_must_fail_fails_the_command_with_what_was_found(
+    cli: Cli, tmp_path: Path
+) -> None:
+    folder = a_desk(
+        tmp_path / "desk",
+        [a_case({"status": "done", "tools": []}), a_case({"status": "sent"}, id="good")],
+    )
     said = cli("eval", folder)
     assert said.code == 1
     assert "status: expected done, found sent" in said.out
@@ -56,7 +68,9 @@ def test_what_cannot_be_chosen_is_told(arguments: list[str], words: str, cli: Cl
 
 
 def test_a_mistake_in_a_case_is_told_with_file_and_line(cli: Cli, tmp_path: Path) -> None:
-    folder = a_desk(tmp_path / "desk", "cases:\n- id: a\n  message: {body: hi}\n  expect: {statsu: sent}\n")
+    folder = a_desk(
+        tmp_path / "desk", "cases:\n- id: a\n  message: {body: hi}\n  expect: {statsu: sent}\n"
+    )
     said = cli("eval", folder)
     assert said.code == 2
     assert f"{folder}/evals.yaml:4: unknown key `statsu`" in said.err
@@ -64,7 +78,10 @@ def test_a_mistake_in_a_case_is_told_with_file_and_line(cli: Cli, tmp_path: Path
 
 def test_reports_are_written_as_junit_and_as_one_page(cli: Cli, tmp_path: Path) -> None:
     evil = "<script>alert(1)</script>\x1b[31m P-1 order"
-    folder = a_desk(tmp_path / "desk", [a_case({"status": "done", "reply": {"contains": evil}}, evil, tags=["blind"])])
+    folder = a_desk(
+        tmp_path / "desk",
+        [a_case({"status": "done", "reply": {"contains": evil}}, evil, tags=["blind"])],
+    )
     xml, page = tmp_path / "report.xml", tmp_path / "report.html"
     assert cli("eval", folder, "--junit", xml, "--html", page, "--repeat", "2").code == 1
     suites = Xml.parse(xml).getroot()
@@ -93,16 +110,25 @@ def test_a_comparison_fails_only_where_it_got_worse(cli: Cli, tmp_path: Path) ->
     assert said.json["compare"]["regressions"] == 1
     [worse, other] = said.json["compare"]["changed"]
     assert (worse["id"], worse["kind"], other["kind"]) == ("good", "regression", "different")
-    assert worse["scores"]["status"] == {"expected": "sent", "before": "sent", "now": "waiting_review"}
+    assert worse["scores"]["status"] == {
+        "expected": "sent",
+        "before": "sent",
+        "now": "waiting_review",
+    }
 
 
 def test_a_recorded_run_becomes_a_case_and_comments_stay(
     cli: Cli, sample: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("SAMPLE_RETURNS", str(tmp_path / "returns"))
-    run = cli("run", SAMPLES / "which-parcel.json", "--desk", sample, "--live", "--json").json["turns"][-1]["run"]
+    run = cli("run", SAMPLES / "which-parcel.json", "--desk", sample, "--live", "--json").json[
+        "turns"
+    ][-1]["run"]
     shutil.rmtree(sample / "evals")
-    kept = "# ours, by hand\ncases:\n  - id: old # as ever\n    message: {body: 'Where is P-1001, my order?'}\n"
+    kept = (
+        "# ours, by hand\ncases:\n  - id: old # as ever\n    message: {body: 'Where is P-1001, my"
+        " order?'}\n"
+    )
     kept += "    expect: {status: sent}\n"
     (sample / "evals.yaml").write_text(kept)
     said = cli("eval", "add", run, "--desk", sample, "--id", "asked-first", "--tag", "recorded")
@@ -110,7 +136,10 @@ def test_a_recorded_run_becomes_a_case_and_comments_stay(
     text = (sample / "evals.yaml").read_text()
     assert text.startswith(kept)
     report = cli("eval", sample, "--json").json
-    assert {case["id"]: case["passed"] for case in report["cases"]} == {"old": True, "asked-first": True}
+    assert {case["id"]: case["passed"] for case in report["cases"]} == {
+        "old": True,
+        "asked-first": True,
+    }
     assert "2.reply" in report["cases"][1]["scores"]
     assert cli("eval", "add", run, "--desk", sample, "--id", "old").code == 2
     assert "shipped desk" in cli("eval", "add", run, "--desk", "sample").err
@@ -121,8 +150,13 @@ def test_an_edited_reply_becomes_a_case_that_asks_for_the_edit(
 ) -> None:
     monkeypatch.setenv("SAMPLE_RETURNS", str(tmp_path / "returns"))
     drafted = cli("run", SAMPLES / "refund.eml", "--desk", sample, "--live", "--json").json
-    shorter = drafted["reply"]["text"].replace("We refund you as soon as it is back.", "You get your money back today.")
-    assert cli("reviews", "edit", drafted["review"]["id"], "--desk", sample, "--text", shorter).code == 0
+    shorter = drafted["reply"]["text"].replace(
+        "We refund you as soon as it is back.", "You get your money back today."
+    )
+    assert (
+        cli("reviews", "edit", drafted["review"]["id"], "--desk", sample, "--text", shorter).code
+        == 0
+    )
     cli("run", SAMPLES / "spam.eml", "--desk", sample, "--live")  # takes up what was queued
     shutil.rmtree(sample / "evals")
     assert cli("eval", "add", drafted["run"], "--desk", sample, "--id", "lesson").code == 0
@@ -139,11 +173,15 @@ def test_an_edited_reply_becomes_a_case_that_asks_for_the_edit(
     assert wanted["contains"] == ["You get your money back today."]
     assert wanted["not_contains"] == ["We refund you as soon as it is back."]
     rules = (sample / "brain.yaml").read_text()
-    (sample / "brain.yaml").write_text(rules.replace(wanted["not_contains"][0], wanted["contains"][0]))
+    (sample / "brain.yaml").write_text(
+        rules.replace(wanted["not_contains"][0], wanted["contains"][0])
+    )
     assert cli("eval", sample).code == 0
 
 
-def test_a_replay_tells_what_changes_and_ends_with_one(cli: Cli, sample: Path, tmp_path: Path) -> None:
+def test_a_replay_tells_what_changes_and_ends_with_one(
+    cli: Cli, sample: Path, tmp_path: Path
+) -> None:
     run = cli("run", SAMPLES / "other.eml", "--desk", sample, "--live", "--json").json["run"]
     same = cli("replay", run, "--desk", sample)
     assert (same.code, "1 identical, 0 changed" in same.out) == (0, True)
@@ -157,7 +195,9 @@ def test_a_replay_tells_what_changes_and_ends_with_one(cli: Cli, sample: Path, t
     assert "was waiting_review" in said.out
     report = cli("replay", run, "--desk", sample, "--config", changed, "--json").json
     assert (report["total"], report["changed"]) == (1, 1)
-    assert {"what": "status", "before": "waiting_review", "now": "sent"} in report["runs"][0]["changes"]
+    assert {"what": "status", "before": "waiting_review", "now": "sent"} in report["runs"][0][
+        "changes"
+    ]
 
 
 @pytest.mark.parametrize(

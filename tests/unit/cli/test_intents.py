@@ -13,9 +13,13 @@ DATA = Path(__file__).parents[2] / "data" / "crosslingual.yaml"
 def desk(tmp_path: Path) -> Path:
     folder = tmp_path / "shop"
     folder.mkdir()
-    (folder / "desk.yaml").write_text("desk: shop\nflows: {main: {stages: {a: {task: summarise}}}}\n")
+    (folder / "desk.yaml").write_text(
+        "desk: shop\nflows: {main: {stages: {a: {task: summarise}}}}\n"
+    )
     examples = DATA.read_text(encoding="utf-8").partition("sentences:")[0]
-    (folder / "intents.yaml").write_text(examples.replace("examples:", "intents:"), encoding="utf-8")
+    (folder / "intents.yaml").write_text(
+        examples.replace("examples:", "intents:"), encoding="utf-8"
+    )
     return folder
 
 
@@ -35,7 +39,9 @@ def test_training_reports_and_is_kept(cli: Cli, desk: Path, tmp_path: Path) -> N
 
 def test_a_file_of_questions(cli: Cli, desk: Path, tmp_path: Path) -> None:
     questions = tmp_path / "q.csv"
-    questions.write_text("text,label\nKde je moje zásilka?,order_status\nI forgot my password,login_problem\nBoo!,\n")
+    questions.write_text(
+        "text,label\nKde je moje zásilka?,order_status\nI forgot my password,login_problem\nBoo!,\n"
+    )
     said = cli("intents", "test", desk, questions, "--cache", tmp_path / "cache", "--json")
     assert (said.code, said.json["questions"], said.json["out_of_scope"]) == (0, 2, 1)
     assert said.json["accuracy"] == 1
@@ -54,10 +60,14 @@ def test_a_budget_that_cannot_be_kept_is_a_no(cli: Cli, desk: Path, tmp_path: Pa
     assert "about 59 more examples (30 for each intent)" in said.out
 
 
-def test_a_few_examples_are_told_what_would_prove_them(cli: Cli, desk: Path, tmp_path: Path) -> None:
+def test_a_few_examples_are_told_what_would_prove_them(
+    cli: Cli, desk: Path, tmp_path: Path
+) -> None:
     lines = [line for line in (desk / "intents.yaml").read_text().splitlines() if line.strip()]
     kept = lines[:1] + [line for start in (1, 10, 19) for line in lines[start : start + 4]]
-    (desk / "intents.yaml").write_text("\n".join([*kept, "out_of_scope: [Tell me a joke, Who won the match?]\n"]))
+    (desk / "intents.yaml").write_text(
+        "\n".join([*kept, "out_of_scope: [Tell me a joke, Who won the match?]\n"])
+    )
     said = cli("intents", "train", desk, "--cache", tmp_path / "cache")
     assert said.code == 1
     assert "So few examples prove nothing" in said.out

@@ -14,7 +14,11 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(wiring, "embedder", HashingEmbedder)
     folder = tmp_path / "shop"
     write(folder, "desk.yaml", "desk: shop\nflows: {}\n")
-    write(folder, "knowledge/refunds.md", "---\nid: refunds\ncategory: billing\n---\n# Refunds\nMoney in [five] days.")
+    write(
+        folder,
+        "knowledge/refunds.md",
+        "---\nid: refunds\ncategory: billing\n---\n# Refunds\nMoney in [five] days.",
+    )
     write(folder, "knowledge/password.md", "Reset your password.")
     return folder
 
@@ -29,10 +33,15 @@ def test_articles_are_added_listed_and_found(cli: Cli, desk: Path) -> None:
     found = cli("kb", "search", desk, "money in five days")
     assert "Refunds [refunds]" in found.out
     assert "Money in [five] days." in found.out
-    document = cli("kb", "search", desk, "money", "--category", "billing", "--limit", "1", "--json").json
+    document = cli(
+        "kb", "search", desk, "money", "--category", "billing", "--limit", "1", "--json"
+    ).json
     assert [hit["article"] for hit in document["hits"]] == ["refunds"]
     assert cli("kb", "search", desk, "money", "--language", "fr").out.strip() == "nothing found"
-    assert {one["id"] for one in cli("kb", "list", desk, "--json").json["articles"]} == {"refunds", "password"}
+    assert {one["id"] for one in cli("kb", "list", desk, "--json").json["articles"]} == {
+        "refunds",
+        "password",
+    }
 
 
 def test_a_rebuild_follows_the_files(cli: Cli, desk: Path) -> None:
@@ -40,7 +49,11 @@ def test_a_rebuild_follows_the_files(cli: Cli, desk: Path) -> None:
     (desk / "knowledge" / "password.md").unlink()
     write(desk, "knowledge/new.txt", "New.")
     report = cli("kb", "rebuild", desk, "--json").json
-    assert (report["added"], report["removed"], report["unchanged"]) == (["new"], ["password"], ["refunds"])
+    assert (report["added"], report["removed"], report["unchanged"]) == (
+        ["new"],
+        ["password"],
+        ["refunds"],
+    )
     assert report["chunks"] == 1
     assert cli("kb", "rebuild", desk, "--all", "--json").json["chunks"] == 2
 

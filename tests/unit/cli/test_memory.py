@@ -18,12 +18,15 @@ libc.free(libc.malloc(256 * 1024))
 before = libc.mallinfo2().hblkhd
 kept = libc.malloc(256 * 1024)
 print(libc.mallinfo2().hblkhd - before)
-"""
+"""  # noqa: E501
 
 
 def mapped_apart(first: str) -> int:
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT.format(first=first)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", SCRIPT.format(first=first)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         pytest.skip("this system's malloc is not glibc's")

@@ -51,19 +51,31 @@ def test_a_promotion_is_confirmed_and_kept_with_its_figures(cli: Cli, desk: Path
     told = cli("modes", "show", desk, "--json").json
     (change,) = told["changes"]
     assert (change["by"], change["how"], change["figures"]["judged"]) == ("olga", "promoted", 13)
-    assert "inquiry: 5% of the replies are looked at before they leave" in cli("modes", "show", desk).out
+    assert (
+        "inquiry: 5% of the replies are looked at before they leave"
+        in cli("modes", "show", desk).out
+    )
     again = cli("modes", "promote", desk, "inquiry")
     assert (again.code, "the most it may have" in again.err) == (1, True)
-    lowered = cli("modes", "lower", desk, "inquiry", "--reason", "new prices", "--by", "olga", "--json").json
+    lowered = cli(
+        "modes", "lower", desk, "inquiry", "--reason", "new prices", "--by", "olga", "--json"
+    ).json
     assert (lowered["mode"], lowered["how"]) == ("draft", "lowered")
 
 
-def test_what_is_not_justified_is_refused_with_the_figures_or_forced_with_a_reason(cli: Cli, desk: Path) -> None:
+def test_what_is_not_justified_is_refused_with_the_figures_or_forced_with_a_reason(
+    cli: Cli, desk: Path
+) -> None:
     refused = cli("modes", "promote", desk, "other", "--json")
     assert refused.code == 1
-    assert "0 of 0 judged replies were good; 0 judged of at least 5" in refused.json["error"]["message"]
+    assert (
+        "0 of 0 judged replies were good; 0 judged of at least 5"
+        in refused.json["error"]["message"]
+    )
     assert "say why" in cli("modes", "promote", desk, "other", "--force").err
-    forced = cli("modes", "promote", desk, "other", "--force", "--reason", "launch day", "--json").json
+    forced = cli(
+        "modes", "promote", desk, "other", "--force", "--reason", "launch day", "--json"
+    ).json
     assert (forced["how"], forced["reason"]) == ("forced", "launch day")
     assert cli("modes", "promote", desk, "enquiry").code == 1
     assert cli("modes", "lower", desk, "other", "--to", "auto", "--reason", "x").code == 2
@@ -71,7 +83,9 @@ def test_what_is_not_justified_is_refused_with_the_figures_or_forced_with_a_reas
 
 def test_a_desk_whose_modes_are_fixed_says_so(cli: Cli, desk: Path, tmp_path: Path) -> None:
     file = write_desk(tmp_path) / "desk.yaml"
-    file.write_text("\n".join(line for line in file.read_text().splitlines() if not line.startswith("trust")))
+    file.write_text(
+        "\n".join(line for line in file.read_text().splitlines() if not line.startswith("trust"))
+    )
     assert "modes are what desk.yaml says" in cli("modes", "show", desk).out
     told = cli("modes", "show", desk, "--json").json
     assert [one["mode"] for one in told["categories"]] == ["draft", "auto", "auto"]

@@ -15,7 +15,12 @@ FOUND = [{"source": "contact"}, {"source": "article"}, {"source": "article"}]
 SAID = {
     "inquiry, confidence 0.606": {"category": "inquiry", "confidence": 0.605694},
     "contact, 2 article": {"sources": FOUND, "skipped": [], "left_out": 0, "tokens": 90},
-    "nothing found; 1 skipped": {"sources": [], "skipped": [{"source": "calendar"}], "left_out": 0, "tokens": 0},
+    "nothing found; 1 skipped": {
+        "sources": [],
+        "skipped": [{"source": "calendar"}],
+        "left_out": 0,
+        "tokens": 0,
+    },
     "1 call, 1 failed": {"executed": 1, "failed": 1},
 }
 
@@ -27,7 +32,9 @@ def row(result: StageResult) -> StepRow:
 
 @pytest.mark.parametrize("words", SAID)
 def test_what_a_stage_found_is_said_in_a_few_words(words: str) -> None:
-    assert line_of(row(StageResult(delta=Delta(outputs={"stage": SAID[words]})))).detail.plain == words
+    assert (
+        line_of(row(StageResult(delta=Delta(outputs={"stage": SAID[words]})))).detail.plain == words
+    )
 
 
 @pytest.mark.parametrize(
@@ -38,7 +45,13 @@ def test_what_a_stage_found_is_said_in_a_few_words(words: str) -> None:
     ],
 )
 def test_a_call_that_failed_says_why(more: dict[str, Any], results: list[Any]) -> None:
-    call = {"tool": "find_order", "arguments": {"order": "P-1"}, "verdict": "deny", "ok": False, **more}
+    call = {
+        "tool": "find_order",
+        "arguments": {"order": "P-1"},
+        "verdict": "deny",
+        "ok": False,
+        **more,
+    }
     result = StageResult(call=call, delta=Delta(outputs={"act": {"results": results}}))
     line = line_of(row(result))
     assert (line.detail.plain, line.verdict and line.verdict.plain) == (
@@ -55,7 +68,12 @@ def shown(result: StageResult, width: int, name: str = "stage") -> str:
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_a_verdict_is_shown_whole_however_long_the_arguments_are(width: int) -> None:
-    arguments = {"action": "create", "drug_name": "Zyrtec 10 mg 30 tablets", "pharmacy_id": "Praha 2", "packs": 12}
+    arguments = {
+        "action": "create",
+        "drug_name": "Zyrtec 10 mg 30 tablets",
+        "pharmacy_id": "Praha 2",
+        "packs": 12,
+    }
     call = {"tool": "manage_reservation", "arguments": arguments, "verdict": "allow", "ok": True}
     line = shown(StageResult(call=call), width, "act/1 manage_reservation")
     assert "allow, ok" in line
@@ -65,7 +83,12 @@ def test_a_verdict_is_shown_whole_however_long_the_arguments_are(width: int) -> 
 
 
 def test_a_reply_that_an_agent_handed_in_says_to_whom() -> None:
-    reply = {"to": "ann@example.com", "subject": "Re: Parcel", "text": "It is on its way.", "language": "en"}
+    reply = {
+        "to": "ann@example.com",
+        "subject": "Re: Parcel",
+        "text": "It is on its way.",
+        "language": "en",
+    }
     line = shown(StageResult(delta=Delta(outputs={"reply": reply})), 80, "agent/reply")
     assert "5 words, en, to ann@example.com" in line
 
@@ -89,4 +112,7 @@ def test_items_of_a_list_are_wrapped_under_their_words() -> None:
 def test_a_quotation_stays_one_when_it_is_wrapped() -> None:
     text = "> The Grande is made for up to 40 people and takes fresh milk."
     lines = [line.plain for line in reply_lines({"subject": "Re", "to": "a@b", "text": text}, 40)]
-    assert lines[1:] == ["  │ > The Grande is made for up to 40 people", "  │ > and takes fresh milk."]
+    assert lines[1:] == [
+        "  │ > The Grande is made for up to 40 people",
+        "  │ > and takes fresh milk.",
+    ]

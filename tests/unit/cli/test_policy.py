@@ -92,11 +92,14 @@ def test_a_desk_without_rules_has_nothing_to_check(cli: Cli) -> None:
 
 
 def _record(file: Path, *amounts: int) -> None:
-    """A run whose journal holds calls as the gate records them, and one that was recorded without facts."""
+    """A run whose journal holds calls as the gate records them, and one that was recorded
+    without facts."""
 
     async def write() -> None:
         now = datetime.now(UTC)
-        message = Message(id="m1", conversation="c", sender=Address(address="a@example.com"), received_at=now)
+        message = Message(
+            id="m1", conversation="c", sender=Address(address="a@example.com"), received_at=now
+        )
         async with open_database(str(file)) as database:
             store = open_store(database, "shop")
             run = (await store.accept(message, flow="main")).run_id
@@ -140,7 +143,9 @@ def test_what_if_nothing_changes(cli: Cli, shop: Path, tmp_path: Path) -> None:
     assert (later.code, later.json["judged"]) == (0, 0)
 
 
-def test_a_mistake_in_the_new_rules_is_told_with_their_line(cli: Cli, shop: Path, tmp_path: Path) -> None:
+def test_a_mistake_in_the_new_rules_is_told_with_their_line(
+    cli: Cli, shop: Path, tmp_path: Path
+) -> None:
     (tmp_path / "new.yaml").write_text("policy:\n  - {name: a, when: {tool: refnud}, then: deny}\n")
     said = cli("policy", "what-if", shop, tmp_path / "new.yaml")
     assert said.code == 2

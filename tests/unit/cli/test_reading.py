@@ -72,7 +72,9 @@ def test_parse_tells_words_and_what_is_forwarded(cli: Cli, eml: Path) -> None:
 def test_parse_says_that_a_program_wrote(cli: Cli, eml: Path) -> None:
     eml.write_text(MAIL.replace("Auto-Submitted: no", "Auto-Submitted: auto-replied"))
     assert cli("parse", eml, "--json").json["automatic"]["kind"] == "auto_reply"
-    assert "no person sent this: auto_reply: Auto-Submitted is auto-replied" in cli("parse", eml).out
+    assert (
+        "no person sent this: auto_reply: Auto-Submitted is auto-replied" in cli("parse", eml).out
+    )
 
 
 def test_parse_of_no_file_is_a_mistake_told_in_words(cli: Cli) -> None:
@@ -108,7 +110,9 @@ def test_route_says_which_way_and_why(cli: Cli, desk: Path, eml: Path) -> None:
     assert "agent pharmacy" in cli("route", eml, "--desk", desk).out
 
 
-def test_the_run_tells_which_rule_chose_its_flow(cli: Cli, desk: Path, eml: Path, tmp_path: Path) -> None:
+def test_the_run_tells_which_rule_chose_its_flow(
+    cli: Cli, desk: Path, eml: Path, tmp_path: Path
+) -> None:
     eml.write_text(MAIL.replace("Auto-Submitted: no", "Reply-To: info@dostupnost-leku.cz"))
     said = cli("run", eml, "--desk", desk, "--json", "--database", tmp_path / "runs.db")
     told = json.loads(said.out)
@@ -119,7 +123,10 @@ def test_the_run_tells_which_rule_chose_its_flow(cli: Cli, desk: Path, eml: Path
         "pharmacy_support",
     )
     shown = cli("runs", "show", told["run"], "--database", tmp_path / "runs.db").out
-    assert "routed to pharmacy by pharmacy_support: forwarded_from info@dostupnost-leku.cz (in Reply-To)" in shown
+    assert (
+        "routed to pharmacy by pharmacy_support: forwarded_from info@dostupnost-leku.cz (in"
+        " Reply-To)" in shown
+    )
 
 
 def test_analyse_finds_what_is_hidden(cli: Cli, desk: Path) -> None:

@@ -1,4 +1,5 @@
-"""A reply that says what it must not, or promises what nobody did, waits for a person with the words marked."""
+"""A reply that says what it must not, or promises what nobody did, waits for a person with the
+words marked."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ flows:
       draft: {task: draft, next: review, max_visits: 3}
       review: {service: review, auto_send_at: 0.1, always_ask: [looked_at], loop_to: draft, next: dispatch}
       dispatch: {service: dispatch}
-"""
+"""  # noqa: E501
 BRAIN = """
 rules:
   - when: {{stage: decide}}
@@ -85,7 +86,9 @@ def test_such_a_reply_is_held(work: Any, cli: Cli, text: str, rule: str, marked:
     assert "approve, edit" in told
 
 
-@pytest.mark.parametrize("text", ["See https://acme.example/x for more.", "You get a voucher of 10 EUR.", "Thank you."])
+@pytest.mark.parametrize(
+    "text", ["See https://acme.example/x for more.", "You get a voucher of 10 EUR.", "Thank you."]
+)
 def test_an_honest_reply_leaves(work: Any, text: str) -> None:
     assert work(text).json["status"] == "sent"
 
@@ -116,8 +119,19 @@ def test_approving_exactly_that_text_lets_it_leave(work: Any, cli: Cli, tmp_path
 
 def test_an_edited_text_leaves_as_edited(work: Any, cli: Cli, tmp_path: Path) -> None:
     story = work("We will refund 20 EUR.").json
-    assert cli("reviews", "edit", story["review"]["id"], "--text", "We look into it.", "--by", "ann").code == 0
-    cli("run", write_message(tmp_path / "n.json", subject="Another"), "--desk", tmp_path / "desk", "--live")
+    assert (
+        cli(
+            "reviews", "edit", story["review"]["id"], "--text", "We look into it.", "--by", "ann"
+        ).code
+        == 0
+    )
+    cli(
+        "run",
+        write_message(tmp_path / "n.json", subject="Another"),
+        "--desk",
+        tmp_path / "desk",
+        "--live",
+    )
     after = cli("runs", "show", story["run"], "--json").json
     assert (after["status"], after["reply"]["text"]) == ("sent", "We look into it.")
 

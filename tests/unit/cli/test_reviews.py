@@ -22,7 +22,9 @@ from tests.cli_kit import (
 @pytest.fixture
 def waiting(cli: Cli) -> dict[str, Any]:
     """A refund of the sample desk, waiting in ./deskhand.db."""
-    story: dict[str, Any] = cli("run", SAMPLES / "refund.eml", "--desk", "sample", "--live", "--json").json
+    story: dict[str, Any] = cli(
+        "run", SAMPLES / "refund.eml", "--desk", "sample", "--live", "--json"
+    ).json
     return story
 
 
@@ -41,7 +43,10 @@ def test_open_reviews_are_listed_and_shown_as_recorded(cli: Cli, waiting: dict[s
     assert "Re: Teapot arrived broken  to carla@example.com" in shown.out
     assert "│ we are sorry about parcel P-1002" in shown.out
     assert "approve, edit, revise, reject, take-over" in shown.out
-    assert cli("reviews", "show", review, "--json").json["payload"]["reply"] == waiting["outputs"]["reply"]
+    assert (
+        cli("reviews", "show", review, "--json").json["payload"]["reply"]
+        == waiting["outputs"]["reply"]
+    )
 
 
 def test_an_approved_reply_leaves_once(cli: Cli, waiting: dict[str, Any], tmp_path: Path) -> None:
@@ -58,13 +63,18 @@ def test_an_approved_reply_leaves_once(cli: Cli, waiting: dict[str, Any], tmp_pa
 
 
 def test_a_rejected_reply_does_not_leave(cli: Cli, waiting: dict[str, Any], tmp_path: Path) -> None:
-    assert cli("reviews", "reject", waiting["review"]["id"], "--by", "ann", "--note", "too soft").code == 0
+    assert (
+        cli("reviews", "reject", waiting["review"]["id"], "--by", "ann", "--note", "too soft").code
+        == 0
+    )
     story = go_on(cli, waiting["run"])
     assert (story["status"], story["reason"]) == ("rejected", "rejected by ann: too soft")
     assert not (tmp_path / "outbox").exists()
 
 
-def test_an_edited_reply_leaves_as_edited(cli: Cli, waiting: dict[str, Any], tmp_path: Path) -> None:
+def test_an_edited_reply_leaves_as_edited(
+    cli: Cli, waiting: dict[str, Any], tmp_path: Path
+) -> None:
     review = waiting["review"]["id"]
     nothing = cli("reviews", "edit", review)
     assert nothing.code == 2
@@ -75,7 +85,9 @@ def test_an_edited_reply_leaves_as_edited(cli: Cli, waiting: dict[str, Any], tmp
     assert "We are on it." in Path(story["delivery"]["delivered"]).read_text()
 
 
-def test_a_revised_reply_is_drafted_again_and_waits_again(cli: Cli, waiting: dict[str, Any]) -> None:
+def test_a_revised_reply_is_drafted_again_and_waits_again(
+    cli: Cli, waiting: dict[str, Any]
+) -> None:
     cli("reviews", "revise", waiting["review"]["id"], "--note", "Mention the voucher.")
     story = go_on(cli, waiting["run"])
     assert story["status"] == "waiting_review"
@@ -89,7 +101,9 @@ def test_who_looked_at_an_older_version_is_refused(cli: Cli, waiting: dict[str, 
     assert "has changed since you looked at it" in said.err
 
 
-def test_a_decision_that_does_not_fit_is_refused_with_those_that_do(cli: Cli, waiting: dict[str, Any]) -> None:
+def test_a_decision_that_does_not_fit_is_refused_with_those_that_do(
+    cli: Cli, waiting: dict[str, Any]
+) -> None:
     said = cli("reviews", "close", waiting["review"]["id"])
     assert said.code == 1
     assert "choose approve, edit, revise, reject, take_over" in said.err
@@ -104,12 +118,26 @@ def test_a_taken_over_conversation_stays_silent_until_given_back(
         "from": "carla@example.com",
         "body": "Where is parcel P-1001?",
     }
-    silent = cli("run", write_message(tmp_path / "m.json", **follow_up), "--desk", "sample", "--live", "--json")
+    silent = cli(
+        "run",
+        write_message(tmp_path / "m.json", **follow_up),
+        "--desk",
+        "sample",
+        "--live",
+        "--json",
+    )
     assert silent.code == 1
     assert silent.json["reason"] == "ann has taken this conversation over"
     assert cli("conversations", "give-back", waiting["conversation"]).code == 0
     assert cli("conversations", "give-back", waiting["conversation"]).code == 1
-    answered = cli("run", write_message(tmp_path / "m2.json", **follow_up), "--desk", "sample", "--live", "--json")
+    answered = cli(
+        "run",
+        write_message(tmp_path / "m2.json", **follow_up),
+        "--desk",
+        "sample",
+        "--live",
+        "--json",
+    )
     assert answered.json["status"] == "sent"
 
 
@@ -125,7 +153,11 @@ def test_an_approved_call_runs_and_is_told_once(cli: Cli, tmp_path: Path) -> Non
     after = cli("runs", "show", story["run"], "--json").json
     assert after["status"] == "done"
     (call,) = after["tool_calls"]
-    assert (call["tool"], call["arguments"], call["verdict"]) == ("give_money", {"amount": 5}, "allow")
+    assert (call["tool"], call["arguments"], call["verdict"]) == (
+        "give_money",
+        {"amount": 5},
+        "allow",
+    )
     assert (call["rule"], call["ok"], len(call["approved_by"])) == ("allowed", True, 1)
     assert "reason" not in call
     assert after["outputs"]["act"]["results"][0]["data"] == {"given": 5}
@@ -137,7 +169,9 @@ def test_an_unknown_state_is_a_usage_error(cli: Cli, waiting: dict[str, Any]) ->
     assert "open, decided, stale, expired, all" in said.err
 
 
-def test_the_queue_can_be_put_aside_given_to_somebody_and_talked_about(cli: Cli, waiting: dict[str, Any]) -> None:
+def test_the_queue_can_be_put_aside_given_to_somebody_and_talked_about(
+    cli: Cli, waiting: dict[str, Any]
+) -> None:
     review = waiting["review"]["id"]
 
     def listed(*options: str) -> list[str]:
@@ -151,7 +185,9 @@ def test_the_queue_can_be_put_aside_given_to_somebody_and_talked_about(cli: Cli,
     assert "comes back" in cli("reviews", "snooze", review, "--for", "2 hours").out
     assert (listed(), listed("--snoozed")) == ([], [review])
     assert "is back" in cli("reviews", "snooze", review, "--wake").out
-    assert cli("reviews", "note", review, "She called.", "--by", "ida", "--json").json["id"] == review
+    assert (
+        cli("reviews", "note", review, "She called.", "--by", "ida", "--json").json["id"] == review
+    )
     shown = cli("reviews", "show", review).out
     assert "why: always_ask" in shown
     assert "ida: note: She called." in shown
@@ -175,7 +211,9 @@ def test_the_queue_can_be_put_aside_given_to_somebody_and_talked_about(cli: Cli,
         (("--until", "tomorrow"), "2026-11-16T09:00"),
     ],
 )
-def test_a_snooze_says_what_to_write(cli: Cli, waiting: dict[str, Any], options: tuple[str, ...], words: str) -> None:
+def test_a_snooze_says_what_to_write(
+    cli: Cli, waiting: dict[str, Any], options: tuple[str, ...], words: str
+) -> None:
     said = cli("reviews", "snooze", waiting["review"]["id"], *options)
     assert said.code == 2
     assert words in said.err

@@ -16,7 +16,18 @@ from tests.cli_kit import (
     write_message,
 )
 
-PROMISED = {"run", "status", "route", "profile", "flow", "outputs", "tool_calls", "review", "reply", "steps"}
+PROMISED = {
+    "run",
+    "status",
+    "route",
+    "profile",
+    "flow",
+    "outputs",
+    "tool_calls",
+    "review",
+    "reply",
+    "steps",
+}
 
 
 def test_a_message_gives_one_document_with_the_promised_fields(cli: Cli) -> None:
@@ -25,7 +36,12 @@ def test_a_message_gives_one_document_with_the_promised_fields(cli: Cli) -> None
     assert said.code == 0
     assert said.err == ""
     assert story.keys() >= PROMISED
-    assert (story["status"], story["route"], story["profile"], story["flow"]) == ("sent", "pipeline", None, "parcels")
+    assert (story["status"], story["route"], story["profile"], story["flow"]) == (
+        "sent",
+        "pipeline",
+        None,
+        "parcels",
+    )
     assert story["outputs"]["classification"] == {"category": "order_status", "confidence": 0.95}
     assert story["tool_calls"] == [
         {
@@ -47,11 +63,18 @@ def test_a_message_gives_one_document_with_the_promised_fields(cli: Cli) -> None
     assert all(step["outcome"] == "success" and step["latency_ms"] >= 0 for step in story["steps"])
 
 
-def test_without_live_nothing_is_carried_out_and_nothing_is_left_behind(cli: Cli, tmp_path: Path) -> None:
+def test_without_live_nothing_is_carried_out_and_nothing_is_left_behind(
+    cli: Cli, tmp_path: Path
+) -> None:
     said = cli("run", SAMPLES / "refund.eml", "--desk", "sample", "--json")
     assert said.json["status"] == "waiting_review"
     assert said.json["outputs"]["act"]["results"][1]["data"] == {"captured": True}
-    assert cli("run", SAMPLES / "order-status.eml", "--desk", "sample", "--json").json["delivery"]["captured"] is True
+    assert (
+        cli("run", SAMPLES / "order-status.eml", "--desk", "sample", "--json").json["delivery"][
+            "captured"
+        ]
+        is True
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -146,7 +169,11 @@ def test_a_held_call_is_a_tool_call_that_waits(cli: Cli, tmp_path: Path) -> None
     story = cli("run", write_message(tmp_path / "m.json"), "--desk", desk, "--json").json
     assert story["status"] == "waiting_review"
     (call,) = story["tool_calls"]
-    assert (call["tool"], call["arguments"], call["verdict"]) == ("give_money", {"amount": 5}, "hold")
+    assert (call["tool"], call["arguments"], call["verdict"]) == (
+        "give_money",
+        {"amount": 5},
+        "hold",
+    )
     assert (call["ok"], call["origin"]) == (False, {"amount": "model"})
     assert call["reason"]
     assert story["review"]["kind"] == "tool_call"
@@ -154,14 +181,27 @@ def test_a_held_call_is_a_tool_call_that_waits(cli: Cli, tmp_path: Path) -> None
 
 def test_a_call_of_a_tool_that_is_not_listed_is_denied(cli: Cli, tmp_path: Path) -> None:
     desk = write_desk(tmp_path / "tooled", TOOL_DESK, TOOL_RULES, TOOL_CODE)
-    story = cli("run", write_message(tmp_path / "m.json", body="the forbidden thing"), "--desk", desk, "--json").json
+    story = cli(
+        "run",
+        write_message(tmp_path / "m.json", body="the forbidden thing"),
+        "--desk",
+        desk,
+        "--json",
+    ).json
     (call,) = story["tool_calls"]
-    assert (call["tool"], call["verdict"], call["rule"], call["ok"]) == ("burn_down", "deny", "not_listed", False)
+    assert (call["tool"], call["verdict"], call["rule"], call["ok"]) == (
+        "burn_down",
+        "deny",
+        "not_listed",
+        False,
+    )
     told = " ".join(cli("run", tmp_path / "m.json", "--desk", desk).out.split())
     assert f"burn_down deny, {call['reason'][:30]}" in told
 
 
-def test_unfinished_runs_of_a_named_database_are_not_worked_without_effects(cli: Cli, tmp_path: Path) -> None:
+def test_unfinished_runs_of_a_named_database_are_not_worked_without_effects(
+    cli: Cli, tmp_path: Path
+) -> None:
     cli("run", SAMPLES / "refund.eml", "--desk", "sample", "--live")
     parked = cli("run", SAMPLES / "spam.eml", "--desk", "sample", "--database", "deskhand.db")
     assert (parked.code, "waiting_review" in parked.err) == (1, True)
@@ -186,7 +226,9 @@ def test_unfinished_runs_of_a_named_database_are_not_worked_without_effects(cli:
         (b"42", "a message is a mapping"),
     ],
 )
-def test_a_message_file_with_a_mistake_is_a_usage_error(cli: Cli, tmp_path: Path, content: bytes, words: str) -> None:
+def test_a_message_file_with_a_mistake_is_a_usage_error(
+    cli: Cli, tmp_path: Path, content: bytes, words: str
+) -> None:
     (tmp_path / "m.json").write_bytes(content)
     said = cli("run", "m.json", "--desk", "sample")
     assert said.code == 2
@@ -202,7 +244,9 @@ def test_a_missing_file_is_a_usage_error(cli: Cli) -> None:
 
 
 def test_a_message_that_is_too_large_is_refused_with_the_limit(cli: Cli, tmp_path: Path) -> None:
-    desk = write_desk(tmp_path / "small", BROKEN_DESK + "limits: {max_message_bytes: 50}\n", BROKEN_RULES)
+    desk = write_desk(
+        tmp_path / "small", BROKEN_DESK + "limits: {max_message_bytes: 50}\n", BROKEN_RULES
+    )
     said = cli("run", write_message(tmp_path / "m.json", body="x" * 100), "--desk", desk)
     assert said.code == 2
     assert "limits.max_message_bytes" in said.err
@@ -210,7 +254,9 @@ def test_a_message_that_is_too_large_is_refused_with_the_limit(cli: Cli, tmp_pat
 
 def test_mistakes_in_a_desk_come_with_file_line_and_fix(cli: Cli, tmp_path: Path) -> None:
     desk = write_desk(
-        tmp_path / "wrong", BROKEN_DESK.replace("attempts: 1", "next: nowhere, colour: red"), BROKEN_RULES
+        tmp_path / "wrong",
+        BROKEN_DESK.replace("attempts: 1", "next: nowhere, colour: red"),
+        BROKEN_RULES,
     )
     message = write_message(tmp_path / "m.json")
     said = cli("run", message, "--desk", desk)
@@ -241,7 +287,9 @@ def test_a_database_that_is_none_is_one_clear_line(cli: Cli, tmp_path: Path) -> 
 
 
 def test_a_database_of_another_kind_is_a_usage_error(cli: Cli) -> None:
-    said = cli("run", SAMPLES / "spam.eml", "--desk", "sample", "--live", "--database", "mysql://x/y")
+    said = cli(
+        "run", SAMPLES / "spam.eml", "--desk", "sample", "--live", "--database", "mysql://x/y"
+    )
     assert said.code == 2
     assert "sqlite:///FILE" in said.err
 
@@ -253,7 +301,11 @@ def test_what_a_customer_writes_cannot_command_the_terminal(cli: Cli, tmp_path: 
     )
     story = cli("run", message, "--desk", "sample", "--live", "--json").json
     assert story["status"] == "waiting_review"  # the reply would greet with escape sequences
-    for said in (cli("run", message, "--desk", "sample"), cli("runs", "show", story["run"]), cli("runs", "list")):
+    for said in (
+        cli("run", message, "--desk", "sample"),
+        cli("runs", "show", story["run"]),
+        cli("runs", "list"),
+    ):
         assert said.code == 0
         assert not {"\x1b", "\x07", "\u202e"} & set(said.out)
     assert "[bold]parcel[/nonsense]" in cli("runs", "list").out

@@ -12,7 +12,9 @@ from tests.cli_kit import BROKEN_DESK, BROKEN_RULES, SAMPLES, Cli, write_desk, w
 def worked(cli: Cli) -> list[dict[str, Any]]:
     """Three runs of the sample desk in ./deskhand.db."""
     names = ("order-status.eml", "refund.eml", "spam.eml")
-    return [cli("run", SAMPLES / name, "--desk", "sample", "--live", "--json").json for name in names]
+    return [
+        cli("run", SAMPLES / name, "--desk", "sample", "--live", "--json").json for name in names
+    ]
 
 
 def test_runs_are_listed_newest_first(cli: Cli, worked: list[dict[str, Any]]) -> None:
@@ -46,7 +48,16 @@ def test_a_timeline_shows_every_step(cli: Cli, worked: list[dict[str, Any]]) -> 
 
 def test_every_step_has_its_state_before_and_after(cli: Cli, worked: list[dict[str, Any]]) -> None:
     told = cli("runs", "show", worked[0]["run"], "--json").json
-    wanted = {"trace_id", "name", "order", "input_state", "output_state", "latency_ms", "attempt", "error"}
+    wanted = {
+        "trace_id",
+        "name",
+        "order",
+        "input_state",
+        "output_state",
+        "latency_ms",
+        "attempt",
+        "error",
+    }
     wanted |= {"step_name", "step_order", "error_message"}
     assert all(step.keys() >= {*wanted, "flow_version"} for step in told["steps"])
     assert [step["order"] for step in told["steps"]] == list(range(9))
@@ -73,7 +84,9 @@ def test_one_step_is_shown_with_its_full_state(cli: Cli, worked: list[dict[str, 
 def test_a_run_that_does_not_exist_is_a_no(cli: Cli, worked: list[dict[str, Any]]) -> None:
     said = cli("runs", "show", "run_nope", "--json")
     assert said.code == 1
-    assert said.json == {"error": {"code": "not_found", "message": "there is no run run_nope on desk sample"}}
+    assert said.json == {
+        "error": {"code": "not_found", "message": "there is no run run_nope on desk sample"}
+    }
 
 
 def test_a_failed_run_is_queued_again_and_then_goes_on(cli: Cli, tmp_path: Path) -> None:
@@ -96,7 +109,10 @@ def test_only_a_run_in_trouble_can_be_retried(cli: Cli, worked: list[dict[str, A
 
 
 def test_a_waiting_run_can_be_cancelled_once(cli: Cli, worked: list[dict[str, Any]]) -> None:
-    assert cli("runs", "cancel", worked[1]["run"], "--by", "ann", "--json").json["status"] == "cancelled"
+    assert (
+        cli("runs", "cancel", worked[1]["run"], "--by", "ann", "--json").json["status"]
+        == "cancelled"
+    )
     again = cli("runs", "cancel", worked[1]["run"])
     assert again.code == 1
     assert "cannot be cancelled" in again.err
@@ -121,7 +137,9 @@ def test_the_database_comes_from_the_environment(
     assert len(cli("runs", "list", "--json").json["runs"]) == 3
 
 
-def test_with_several_desks_one_must_be_named(cli: Cli, worked: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_with_several_desks_one_must_be_named(
+    cli: Cli, worked: list[dict[str, Any]], tmp_path: Path
+) -> None:
     desk = write_desk(tmp_path / "elsewhere", BROKEN_DESK, BROKEN_RULES)
     cli("run", write_message(tmp_path / "m.json"), "--desk", desk, "--live")
     said = cli("runs", "list")
@@ -132,9 +150,13 @@ def test_with_several_desks_one_must_be_named(cli: Cli, worked: list[dict[str, A
     assert cli("runs", "list", "--desk", "nobody").code == 2
 
 
-def test_a_timeline_tells_who_decided_and_how_a_failing_step_failed(cli: Cli, tmp_path: Path) -> None:
+def test_a_timeline_tells_who_decided_and_how_a_failing_step_failed(
+    cli: Cli, tmp_path: Path
+) -> None:
     desk = write_desk(tmp_path / "failing", BROKEN_DESK, BROKEN_RULES)
-    run = cli("run", write_message(tmp_path / "m.json"), "--desk", desk, "--live", "--json").json["run"]
+    run = cli("run", write_message(tmp_path / "m.json"), "--desk", desk, "--live", "--json").json[
+        "run"
+    ]
     (step,) = cli("runs", "show", run, "--json").json["steps"]
     assert (step["trace_id"], step["step_name"], step["step_order"]) == (run, "classify", 0)
     assert step["error_message"] == step["error"]["message"]

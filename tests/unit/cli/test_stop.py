@@ -10,19 +10,33 @@ def test_a_stopped_desk_holds_and_a_resumed_one_goes_on(cli: Cli, tmp_path: Path
     database, outbox = tmp_path / "desk.db", tmp_path / "outbox"
     live = ("--desk", "sample", "--live", "--database", database, "--outbox", outbox, "--json")
     assert cli("run", SAMPLES / "order-status.eml", *live).json["status"] == "sent"
-    stopped = cli("stop", "sample", "--reason", "wrong prices", "--by", "eve", "--database", database, "--json").json
+    stopped = cli(
+        "stop",
+        "sample",
+        "--reason",
+        "wrong prices",
+        "--by",
+        "eve",
+        "--database",
+        database,
+        "--json",
+    ).json
     assert (stopped["desk"], stopped["stopped"]["by"], stopped["stopped"]["reason"]) == (
         "sample",
         "eve",
         "wrong prices",
     )
-    held = cli("run", write_message(tmp_path / "m.json", body="Where is my parcel P-1001?"), *live).json
+    held = cli(
+        "run", write_message(tmp_path / "m.json", body="Where is my parcel P-1001?"), *live
+    ).json
     assert (held["status"], held["review"]["kind"]) == ("waiting_review", "stopped")
     assert len(list(outbox.glob("*.eml"))) == 1
     assert "stopped by eve" in cli("runs", "list", "--database", database).out
     checked = cli("doctor", "--database", database, "--port", "0", "--json")
     assert checked.code == 1
-    assert [check["fix"] for check in checked.json["checks"] if not check["ok"]] == ["deskhand resume sample"]
+    assert [check["fix"] for check in checked.json["checks"] if not check["ok"]] == [
+        "deskhand resume sample"
+    ]
     resumed = cli("resume", "sample", "--database", database, "--json").json
     assert resumed == {"desk": "sample", "resumed": True, "released": 1}
     assert cli("resume", "sample", "--database", database).code == 1
@@ -30,7 +44,17 @@ def test_a_stopped_desk_holds_and_a_resumed_one_goes_on(cli: Cli, tmp_path: Path
 
 def test_a_desk_nobody_knows_is_a_slip(cli: Cli, tmp_path: Path) -> None:
     database = tmp_path / "desk.db"
-    cli("run", SAMPLES / "order-status.eml", "--desk", "sample", "--live", "--database", database, "--outbox", tmp_path)
+    cli(
+        "run",
+        SAMPLES / "order-status.eml",
+        "--desk",
+        "sample",
+        "--live",
+        "--database",
+        database,
+        "--outbox",
+        tmp_path,
+    )
     said = cli("stop", "smaple", "--database", database)
     assert said.code == 2
     assert "there is no desk 'smaple'" in said.err
@@ -38,7 +62,17 @@ def test_a_desk_nobody_knows_is_a_slip(cli: Cli, tmp_path: Path) -> None:
 
 def test_word_that_never_reached_a_reviewer_is_found(cli: Cli, tmp_path: Path) -> None:
     database = tmp_path / "desk.db"
-    cli("run", SAMPLES / "order-status.eml", "--desk", "sample", "--live", "--database", database, "--outbox", tmp_path)
+    cli(
+        "run",
+        SAMPLES / "order-status.eml",
+        "--desk",
+        "sample",
+        "--live",
+        "--database",
+        database,
+        "--outbox",
+        tmp_path,
+    )
 
     async def fail() -> None:
         async with open_database(str(database)) as opened:

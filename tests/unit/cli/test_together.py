@@ -19,7 +19,9 @@ async def test_all_are_left_side_by_side() -> None:
         assert opened == ["a", "b", "c"]
 
 
-async def test_what_was_opened_is_left_when_a_later_one_cannot_be_opened_or_an_earlier_one_not_be_left() -> None:
+async def test_what_was_opened_is_left_when_a_later_one_cannot_be_opened_or_an_earlier_one_not_be_left() -> (  # noqa: E501
+    None
+):
     left: list[str] = []
 
     @asynccontextmanager

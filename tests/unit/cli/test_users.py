@@ -18,7 +18,10 @@ def test_people_are_added_listed_and_shut_out(cli: Cli, tmp_path: Path) -> None:
     made = cli("users", "add", "ida", "--desk", "shop", "--password-file", "secret", "--json")
     assert (made.json["name"], made.json["desks"]) == ("ida", ["shop"])
     assert "password" not in made.json
-    assert len(cli("users", "add", "otto", "--desk", "*", "--generate", "--json").json["password"]) >= 16
+    assert (
+        len(cli("users", "add", "otto", "--desk", "*", "--generate", "--json").json["password"])
+        >= 16
+    )
     assert "ida" in cli("users", "list").out
     again = cli("users", "add", "ida", "--desk", "shop", "--generate")
     assert (again.code, "already" in again.err) == (1, True)
@@ -33,7 +36,8 @@ def test_people_are_added_listed_and_shut_out(cli: Cli, tmp_path: Path) -> None:
 
 def test_where_a_password_cannot_be_asked_for_the_ways_out_are_told(cli: Cli) -> None:
     nowhere, missing = (
-        cli("users", "add", "ida", "--desk", "shop", *more) for more in ((), ("--password-file", "gone"))
+        cli("users", "add", "ida", "--desk", "shop", *more)
+        for more in ((), ("--password-file", "gone"))
     )
     assert (nowhere.code, missing.code) == (2, 2)
     assert "--password-file, or have one made up with --generate" in nowhere.err

@@ -12,7 +12,11 @@ from deskhand.errors import ConfigError, ConfigErrors
 
 TOOLS = frozenset({"get_contact", "check_calendar"})
 SERVICES = frozenset({"retrieve_context", "review", "dispatch"})
-PROMPTS = {"decide.j2": "Choose for {{ message.subject }}.", "reply.md": "Answer.", "clarify.txt": "Ask."}
+PROMPTS = {
+    "decide.j2": "Choose for {{ message.subject }}.",
+    "reply.md": "Answer.",
+    "clarify.txt": "Ask.",
+}
 
 INBOX = """\
 # yaml-language-server: $schema=../desk.schema.json
@@ -94,7 +98,10 @@ def desk(tmp_path: Path) -> Desk:
     def write(text: str, files: Files | None = None) -> Path:
         (tmp_path / "prompts").mkdir(exist_ok=True)
         (tmp_path / "desk.yaml").write_text(dedent(text))
-        for name, content in {**{f"prompts/{key}": value for key, value in PROMPTS.items()}, **(files or {})}.items():
+        for name, content in {
+            **{f"prompts/{key}": value for key, value in PROMPTS.items()},
+            **(files or {}),
+        }.items():
             path = tmp_path / name
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return tmp_path

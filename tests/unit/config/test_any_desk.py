@@ -1,4 +1,5 @@
-"""Whatever is written into a desk.yaml, it loads or is refused in words; the schema accepts all that loads."""
+"""Whatever is written into a desk.yaml, it loads or is refused in words; the schema accepts all
+that loads."""
 
 import copy
 import json
@@ -19,10 +20,27 @@ from tests.unit.config.conftest import INBOX, PROMPTS, SERVICES, TOOLS
 
 VALIDATOR = Draft202012Validator(desk_schema())
 words = st.sampled_from(
-    ["classify", "end", "fast", "review", "clarify", "draft", "when", "a b", "", "{{", "ü", "\u0085"]
+    [
+        "classify",
+        "end",
+        "fast",
+        "review",
+        "clarify",
+        "draft",
+        "when",
+        "a b",
+        "",
+        "{{",
+        "ü",
+        "\u0085",
+    ]
 )
 values = st.recursive(
-    st.none() | st.booleans() | st.integers(-2, 2**70) | st.floats(allow_nan=False, allow_infinity=False) | words,
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | words,
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(words, inner, max_size=2),
     max_leaves=4,
 )
@@ -44,13 +62,19 @@ def inbox(folder: Path) -> dict[str, Any]:
 
 def places(node: Any) -> list[tuple[Any, Any]]:
     """Every key and index of nested data, with what holds it."""
-    keys = list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
+    keys = (
+        list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
+    )
     return [place for key in keys for place in [(node, key), *places(node[key])]]
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 @given(st.data())
-def test_a_desk_with_anything_anywhere_loads_or_is_refused_in_words(folder: Path, data: st.DataObject) -> None:
+def test_a_desk_with_anything_anywhere_loads_or_is_refused_in_words(
+    folder: Path, data: st.DataObject
+) -> None:
     written = copy.deepcopy(inbox(folder))
     for _ in range(data.draw(st.integers(1, 3))):
         holder, key = data.draw(st.sampled_from(places(written)))

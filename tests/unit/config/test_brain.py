@@ -13,8 +13,11 @@ desk: d
 models: {fast: p/m}
 slots: {order: {type: order_number, prefix: [P]}}
 flows: {main: {stages: {a: {task: classify, categories: [status, other], next: b}, b: {tools: [get_contact]}}}}
-"""
-PLAN = "plans: {status: {needs: [order], ask: {order: Which one?}, steps: [{tool: get_contact, parameters: {}}]}}\n"
+"""  # noqa: E501
+PLAN = (
+    "plans: {status: {needs: [order], ask: {order: Which one?}, steps: [{tool: get_contact,"
+    " parameters: {}}]}}\n"
+)
 
 
 def only(problems: list[ConfigError]) -> ConfigError:
@@ -30,16 +33,25 @@ def only(problems: list[ConfigError]) -> ConfigError:
         ("brain: embedded\n", {"kind": "embedded", "agents": False}),
         ("brain: cascade\n", {"kind": "cascade"}),
         ("brain: {redact: true}\n", {"kind": "llm", "redact": True}),
-        ("brain: {redact: {order: 'P-[0-9]+'}}\n", {"kind": "llm", "redact": True, "patterns": {"order": "P-[0-9]+"}}),
         (
-            "brain: {cascade: {classify: 0.9, draft: llm, match: embedded}, signature: Your shop}\n",
+            "brain: {redact: {order: 'P-[0-9]+'}}\n",
+            {"kind": "llm", "redact": True, "patterns": {"order": "P-[0-9]+"}},
+        ),
+        (
+            (
+                "brain: {cascade: {classify: 0.9, draft: llm, match: embedded}, signature: Your"
+                " shop}\n"
+            ),
             {
                 "kind": "cascade",
                 "thresholds": {"classify": 0.9, "draft": LLM_ALWAYS, "match": EMBEDDED_ALWAYS},
                 "signature": "Your shop",
             },
         ),
-        ("brain: {use: embedded, answer_at: 0.9}\n", {"kind": "embedded", "answer_at": 0.9, "agents": False}),
+        (
+            "brain: {use: embedded, answer_at: 0.9}\n",
+            {"kind": "embedded", "answer_at": 0.9, "agents": False},
+        ),
     ],
 )
 def test_every_way_to_write_a_brain(load: Load, written: str, spec: dict[str, Any]) -> None:
@@ -49,7 +61,9 @@ def test_every_way_to_write_a_brain(load: Load, written: str, spec: dict[str, An
 def test_without_models_the_embedded_brain_answers(load: Load) -> None:
     text = STAGES.replace("models: {fast: p/m}\n", "")
     assert load(text).brain == BrainSpec(kind="embedded")
-    assert load(text + "brain: {signature: Us}\n").brain == BrainSpec(kind="embedded", signature="Us")
+    assert load(text + "brain: {signature: Us}\n").brain == BrainSpec(
+        kind="embedded", signature="Us"
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,23 +81,43 @@ def test_without_models_the_embedded_brain_answers(load: Load) -> None:
         (PLAN.replace("status:", "stats:"), "no stage tells the category `stats`", "`status`"),
         (PLAN.replace("[order]", "[ordr]"), "there is no slot `ordr`", "`order`"),
         (PLAN.replace("ask: {order: Which one?}, ", ""), "how to ask for `order`", "add `ask"),
-        (PLAN.replace("get_contact", "get_contacts"), "there is no tool `get_contacts`", "`get_contact`"),
+        (
+            PLAN.replace("get_contact", "get_contacts"),
+            "there is no tool `get_contacts`",
+            "`get_contact`",
+        ),
         (PLAN.replace("{}}]", '{a: "{slots.mail}"}}]'), "`{slots.mail}`", "add `mail` to `needs`"),
         (PLAN.replace("{}}]", '{a: "{slot.order}"}}]'), "`{slot.order}` leads nowhere", "`slots`"),
-        (PLAN.replace("{}}]", '{a: "{results.x.y}"}}]'), "not made before this one", "call `x` first"),
-        (PLAN.replace("{}}]", '{a: "{wish.when?}"}}]'), "nothing that a message says about when", "write one of on"),
-        (PLAN.replace("{}}]", "{}, given: wishes.moment}]"), "`{wishes.moment}` leads nowhere", "`wish`"),
+        (
+            PLAN.replace("{}}]", '{a: "{results.x.y}"}}]'),
+            "not made before this one",
+            "call `x` first",
+        ),
+        (
+            PLAN.replace("{}}]", '{a: "{wish.when?}"}}]'),
+            "nothing that a message says about when",
+            "write one of on",
+        ),
+        (
+            PLAN.replace("{}}]", "{}, given: wishes.moment}]"),
+            "`{wishes.moment}` leads nowhere",
+            "`wish`",
+        ),
         (PLAN.replace("Which one?", "[x]"), "`order`", "text"),
     ],
 )
-def test_one_mistake_gives_one_problem(refuse: Refuse, written: str, problem: str, fix: str) -> None:
+def test_one_mistake_gives_one_problem(
+    refuse: Refuse, written: str, problem: str, fix: str
+) -> None:
     error = only(refuse(STAGES + written))
     assert problem in error.problem
     assert fix in (error.fix or "")
     assert error.line == 5
 
 
-def test_an_llm_without_a_model_is_a_mistake_and_so_is_a_prompt_without_an_llm(refuse: Refuse) -> None:
+def test_an_llm_without_a_model_is_a_mistake_and_so_is_a_prompt_without_an_llm(
+    refuse: Refuse,
+) -> None:
     text = STAGES.replace("models: {fast: p/m}\n", "")
     assert "names no model" in only(refuse(text + "brain: cascade\n")).problem
     alone = text.replace("task: classify, categories: [status, other]", "prompt: reply")
@@ -91,7 +125,9 @@ def test_an_llm_without_a_model_is_a_mistake_and_so_is_a_prompt_without_an_llm(r
 
 
 def test_a_plan_is_compiled_with_its_words_by_language(load: Load) -> None:
-    written = PLAN.replace("Which one?", "{en: Which one?, cs: Která?}").replace("steps", "reply: It is here., steps")
+    written = PLAN.replace("Which one?", "{en: Which one?, cs: Která?}").replace(
+        "steps", "reply: It is here., steps"
+    )
     plan = load(STAGES + written).plans["status"]
     assert plan.ask == {"order": {"en": "Which one?", "cs": "Která?"}}
     assert (plan.steps, plan.reply) == ((("get_contact", {}),), {"": "It is here."})

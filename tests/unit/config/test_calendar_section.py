@@ -19,11 +19,15 @@ CALDAV = "url: https://dav.acme.example/support/, user: support"
 
 
 def loaded(folder: Path, text: str) -> DeskSpec:
-    (folder / "desk.yaml").write_text("desk: acme\ntime_zone: Europe/Prague\n" + dedent(text) + FLOWS)
+    (folder / "desk.yaml").write_text(
+        "desk: acme\ntime_zone: Europe/Prague\n" + dedent(text) + FLOWS
+    )
     return load_desk(folder)
 
 
-def test_without_a_word_the_calendar_is_in_the_database_and_has_office_hours(tmp_path: Path) -> None:
+def test_without_a_word_the_calendar_is_in_the_database_and_has_office_hours(
+    tmp_path: Path,
+) -> None:
     calendar = loaded(tmp_path, "").calendar
     assert (calendar.caldav, calendar.ics, calendar.zone) == (None, (), "Europe/Prague")
     assert calendar.openings == dict.fromkeys(range(5), ((540, 1020),))
@@ -70,7 +74,10 @@ def test_files_are_found_beside_the_desk(tmp_path: Path) -> None:
         ("{database: false}", "names no calendar"),
         (f"{{caldav: {{{CALDAV}}}}}", "where the password lies"),
         (f"{{caldav: {{{CALDAV}, password_file: a, password_env: B}}}}", "several secrets"),
-        ("{caldav: {url: 'http://dav.acme.example/', user: a, password_env: B}}", "for everybody to read"),
+        (
+            "{caldav: {url: 'http://dav.acme.example/', user: a, password_env: B}}",
+            "for everybody to read",
+        ),
         ("{caldav: {url: dav.acme.example, user: a, password_env: B}}", "url"),
         ("{ics: [no.ics]}", "there is no file no.ics"),
         ("{time_zone: Europe/Prag}", "did you mean `Europe/Prague`"),
@@ -85,7 +92,9 @@ def test_files_are_found_beside_the_desk(tmp_path: Path) -> None:
         ("{hours: 5}", "hours"),
     ],
 )
-def test_a_mistake_is_told_with_its_line_and_what_to_write(tmp_path: Path, text: str, said: str) -> None:
+def test_a_mistake_is_told_with_its_line_and_what_to_write(
+    tmp_path: Path, text: str, said: str
+) -> None:
     with pytest.raises(ConfigErrors) as raised:
         loaded(tmp_path, f"calendar: {text}\n")
     assert len(raised.value.problems) == 1, raised.value

@@ -40,12 +40,23 @@ def test_a_mailbox_as_short_as_it_can_be_written(tmp_path: Path) -> None:
     channel = loaded(tmp_path, text).channels["support"]
     assert channel.imap is not None
     assert channel.smtp is not None
-    assert (channel.imap.port, channel.imap.security, channel.imap.folders) == (993, "tls", ("INBOX",))
-    assert (channel.smtp.port, channel.smtp.security, channel.smtp.sent_copy) == (587, "starttls", "self")
+    assert (channel.imap.port, channel.imap.security, channel.imap.folders) == (
+        993,
+        "tls",
+        ("INBOX",),
+    )
+    assert (channel.smtp.port, channel.smtp.security, channel.smtp.sent_copy) == (
+        587,
+        "starttls",
+        "self",
+    )
     assert channel.imap.login is not None
     assert channel.imap.login.password_file == tmp_path / "secrets" / "imap"
     assert channel.smtp.login == channel.imap.login
-    assert (channel.identity.name, channel.identity.address) == ("Acme Support", "support@acme.example")
+    assert (channel.identity.name, channel.identity.address) == (
+        "Acme Support",
+        "support@acme.example",
+    )
 
 
 def test_servers_that_file_copies_themselves_are_known(tmp_path: Path) -> None:
@@ -57,7 +68,11 @@ def test_servers_that_file_copies_themselves_are_known(tmp_path: Path) -> None:
 
 def test_modes_by_category(tmp_path: Path) -> None:
     spec = loaded(tmp_path, "modes: {inquiry: auto, else: shadow}")
-    assert [spec.mode_for(one) for one in ("inquiry", "complaint", None)] == ["auto", "shadow", "shadow"]
+    assert [spec.mode_for(one) for one in ("inquiry", "complaint", None)] == [
+        "auto",
+        "shadow",
+        "shadow",
+    ]
     assert loaded(tmp_path, "modes: {inquiry: auto}").mode_for("complaint") == "draft"
     assert loaded(tmp_path, "mode: draft").mode_for("inquiry") == "draft"
     assert loaded(tmp_path, "").mode_for("inquiry") == "auto"
@@ -69,14 +84,23 @@ def test_modes_by_category(tmp_path: Path) -> None:
         (f"channels: {{a: {{{IMAP}, identity: a@b.c}}}}", "needs a server that takes the replies"),
         ("channels: {a: {smtp: {host: x}, identity: a@b.c}}", "`smtp` needs `imap` beside it"),
         ("channels: {a: {identity: a@b.c}}", "the channel has no kind"),
-        (f"channels: {{a: {{{IMAP}, smtp: {{host: x}}}}}}", "does not say who its replies are from"),
-        (f"channels: {{a: {{{IMAP}, smtp: {{host: x}}, identity: Acme}}}}", "`identity` holds no mail address"),
+        (
+            f"channels: {{a: {{{IMAP}, smtp: {{host: x}}}}}}",
+            "does not say who its replies are from",
+        ),
+        (
+            f"channels: {{a: {{{IMAP}, smtp: {{host: x}}, identity: Acme}}}}",
+            "`identity` holds no mail address",
+        ),
         (
             "channels: {a: {imap: {host: x, user: u}, smtp: {host: x}, identity: a@b.c}}",
             "nothing says where the password lies",
         ),
         (
-            "channels: {a: {imap: {host: x, user: u, password: geheim}, smtp: {host: x}, identity: a@b.c}}",
+            (
+                "channels: {a: {imap: {host: x, user: u, password: geheim}, smtp: {host: x},"
+                " identity: a@b.c}}"
+            ),
             "unknown key `password`",
         ),
         (

@@ -27,7 +27,10 @@ def test_a_full_desk_loads(load: Load, tmp_path: Path) -> None:
     gemini, local = spec.providers["gemini"], spec.providers["local"]
     assert (gemini.key_env, gemini.timeout) == ("GEMINI_API_KEY", 30)
     assert gemini.prices == {"gemini-2.5-pro": Price(input=1.25, output=10)}
-    assert (local.base_url, local.key_file) == ("http://localhost:11434/v1", tmp_path / "secrets/local")
+    assert (local.base_url, local.key_file) == (
+        "http://localhost:11434/v1",
+        tmp_path / "secrets/local",
+    )
 
 
 def test_stages_become_agent_specs(load: Load) -> None:
@@ -36,10 +39,22 @@ def test_stages_become_agent_specs(load: Load) -> None:
     classify, retrieve, decide = stages["classify"], stages["retrieve"], stages["decide"]
     assert (classify.has_llm, classify.task, classify.prompt_key) == (True, "classify", None)
     assert classify.choices[-1] == "other"
-    assert (classify.output_key, classify.required_output_fields) == ("classification", ("category", "confidence"))
-    assert (retrieve.has_llm, retrieve.has_tools, retrieve.service) == (False, False, "retrieve_context")
+    assert (classify.output_key, classify.required_output_fields) == (
+        "classification",
+        ("category", "confidence"),
+    )
+    assert (retrieve.has_llm, retrieve.has_tools, retrieve.service) == (
+        False,
+        False,
+        "retrieve_context",
+    )
     assert retrieve.settings == {"limit": 5}
-    assert (decide.temperature, decide.max_tokens, decide.max_visits, decide.attempts) == (0, 500, 3, 2)
+    assert (decide.temperature, decide.max_tokens, decide.max_visits, decide.attempts) == (
+        0,
+        500,
+        3,
+        2,
+    )
     assert (decide.timeout, decide.error_next, decide.model_role) == (20, "review", None)
     assert (stages["execute_tools"].has_tools, stages["execute_tools"].loop_to) == (True, "decide")
     assert stages["generate"].tone["else"] == "professional"
@@ -49,7 +64,9 @@ def test_stages_become_agent_specs(load: Load) -> None:
 
 def test_both_forms_of_a_route_become_rules(load: Load) -> None:
     spam, short, ask = load(INBOX).flows["inbox"].stages["classify"].routing_rules
-    assert spam == RoutingRule(when={"category": "spam", "confidence": {"at_least": 0.95}}, target="end")
+    assert spam == RoutingRule(
+        when={"category": "spam", "confidence": {"at_least": 0.95}}, target="end"
+    )
     assert short == RoutingRule(when={"needs_clarification": True}, target="clarify")
     assert (ask.outcome, ask.ask) == (Outcome.CLARIFY, "What is this about, {{ message.sender }}?")
 
@@ -61,21 +78,35 @@ def test_the_end_of_a_flow_is_an_absent_next_or_end(load: Load) -> None:
 
 
 def test_a_brain_stage_may_be_offered_tools(load: Load) -> None:
-    text = SMALL.replace("service: dispatch", "task: decide, tools: [get_contact]") + "models: {fast: a/b}\n"
+    text = (
+        SMALL.replace("service: dispatch", "task: decide, tools: [get_contact]")
+        + "models: {fast: a/b}\n"
+    )
     work = load(text).flows["main"].stages["work"]
     assert (work.has_llm, work.has_tools, work.tools) == (True, False, ("get_contact",))
 
 
 def test_small_desks_need_little(load: Load) -> None:
     spec = load(SMALL)
-    assert (spec.default_flow, spec.flows["main"].start, spec.languages) == ("main", "work", ("en",))
-    assert (spec.default_model, spec.model_for(None), spec.brain) == (None, None, BrainSpec(kind="embedded"))
+    assert (spec.default_flow, spec.flows["main"].start, spec.languages) == (
+        "main",
+        "work",
+        ("en",),
+    )
+    assert (spec.default_model, spec.model_for(None), spec.brain) == (
+        None,
+        None,
+        BrainSpec(kind="embedded"),
+    )
 
 
 @pytest.mark.parametrize(
-    ("models", "expected"), [("{a: p/first, b: p/second}", "p/first"), ("{a: p/first, default: p/second}", "p/second")]
+    ("models", "expected"),
+    [("{a: p/first, b: p/second}", "p/first"), ("{a: p/first, default: p/second}", "p/second")],
 )
-def test_the_default_model_is_the_one_called_so_else_the_first(load: Load, models: str, expected: str) -> None:
+def test_the_default_model_is_the_one_called_so_else_the_first(
+    load: Load, models: str, expected: str
+) -> None:
     spec = load(SMALL + f"models: {models}\n")
     assert spec.default_model == spec.model_for(None) == expected
     assert spec.model_for("a") == "p/first"
@@ -88,13 +119,21 @@ def test_a_scripted_brain_is_found_in_the_desks_folder(desk: Desk) -> None:
 
 
 def test_prompts_of_all_three_endings_are_read_and_other_files_are_not(desk: Desk) -> None:
-    folder = desk(SMALL, {"prompts/notes.pdf": b"\xff", "prompts/.hidden.txt": b"\xff", "prompts/crlf.txt": "a\r\nb"})
+    folder = desk(
+        SMALL,
+        {
+            "prompts/notes.pdf": b"\xff",
+            "prompts/.hidden.txt": b"\xff",
+            "prompts/crlf.txt": "a\r\nb",
+        },
+    )
     prompts = load_desk(folder, services=SERVICES).prompts
     assert set(prompts) == {"decide", "reply", "clarify", "crlf"}
     assert prompts["crlf"] == "a\nb"
 
 
-# --- the version ------------------------------------------------------------------------------------------------------
+# --- the version
+# ------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def version(load: Load, text: str) -> str:
@@ -104,14 +143,16 @@ def version(load: Load, text: str) -> str:
 def test_the_version_ignores_formatting_comments_and_the_order_of_keys(load: Load) -> None:
     inline = "      retrieve: {service: retrieve_context, with: {limit: 5}, next: decide}\n"
     block = (
-        "      # look it up\n      retrieve:\n        next: decide\n        with:\n          limit: 5\n"
-        '        service: "retrieve_context"\n'
+        "      # look it up\n      retrieve:\n        next: decide\n        with:\n          limit:"
+        ' 5\n        service: "retrieve_context"\n'
     )
     moved = INBOX.replace(inline, "").replace(
         "      dispatch: {service: dispatch}\n", "      dispatch: {service: dispatch}\n" + block
     )
     assert moved != INBOX
-    assert version(load, INBOX) == version(load, INBOX.replace(inline, block)) == version(load, moved)
+    assert (
+        version(load, INBOX) == version(load, INBOX.replace(inline, block)) == version(load, moved)
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,12 +184,15 @@ def test_the_version_changes_with_a_prompt_the_flow_uses_and_with_no_other(desk:
 
 
 def test_the_version_does_not_depend_on_other_flows_or_models(load: Load) -> None:
-    other = INBOX.replace("flows:\n", "default_flow: inbox\nflows:\n  other: {stages: {work: {service: dispatch}}}\n")
+    other = INBOX.replace(
+        "flows:\n", "default_flow: inbox\nflows:\n  other: {stages: {work: {service: dispatch}}}\n"
+    )
     other = other.replace("gemini-2.5-flash", "gemini-3-flash")
     assert version(load, INBOX) == version(load, other)
 
 
-# --- no desk at all ---------------------------------------------------------------------------------------------------
+# --- no desk at all
+# ---------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_a_missing_folder_or_file_says_what_to_do(tmp_path: Path) -> None:

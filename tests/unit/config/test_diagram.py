@@ -37,7 +37,10 @@ def test_the_picture_labels_its_edges_with_the_conditions_words(load: Load) -> N
 
 def test_the_picture_survives_reserved_words_and_odd_signs(load: Load) -> None:
     picture = flow_mermaid(load(ODD).flows["odd"])
-    assert 'stage_graph -->|"subject contains #quot;a \\#quot;b\\#quot; #lt;c#gt; #35;1#quot;"| finish' in picture
+    assert (
+        'stage_graph -->|"subject contains #quot;a \\#quot;b\\#quot; #lt;c#gt; #35;1#quot;"| finish'
+        in picture
+    )
     assert 'stage_subgraph -.->|"to go back"| stage_graph' in picture
     assert 'stage_graph -->|"x is 1: confirm"| wait0' in picture
     assert 'wait0(["a reviewer\'s decision"])' in picture

@@ -25,7 +25,9 @@ SHAPES = {
         frozenset({"order", "amount"}),
         frozenset({"order"}),
     ),
-    "find_order": ToolShape("find_order", "read", "low", {"number": {"type": "string"}}, frozenset({"number"})),
+    "find_order": ToolShape(
+        "find_order", "read", "low", {"number": {"type": "string"}}, frozenset({"number"})
+    ),
 }
 HEAD = "desk: acme\nflows: {main: {stages: {work: {service: dispatch}}}}\n"
 
@@ -34,10 +36,15 @@ def load(desk: Desk, policy: str, files: Files | None = None) -> DeskSpec:
     return load_desk(desk(HEAD + dedent(policy), files), tools=SHAPES, services={"dispatch"})
 
 
-def problems(desk: Desk, policy: str, files: Files | None = None) -> list[tuple[str, int | None, str, str]]:
+def problems(
+    desk: Desk, policy: str, files: Files | None = None
+) -> list[tuple[str, int | None, str, str]]:
     with pytest.raises(ConfigErrors) as caught:
         load(desk, policy, files)
-    return [(str(one.file).rpartition("/")[2], one.line, one.problem, one.fix or "") for one in caught.value.problems]
+    return [
+        (str(one.file).rpartition("/")[2], one.line, one.problem, one.fix or "")
+        for one in caught.value.problems
+    ]
 
 
 def test_rules_become_a_policy(desk: Desk) -> None:
@@ -51,7 +58,7 @@ def test_rules_become_a_policy(desk: Desk) -> None:
             then: allow
             limit: {per: day, calls: 3, money: 100 EUR}
           - {name: rest, then: hold, why: a colleague looks, say: Please wait., requires_escalation: true}
-        """,
+        """,  # noqa: E501
     )
     assert spec.policy is not None
     assert [rule.name for rule in spec.policy.rules] == ["small", "rest"]
@@ -76,27 +83,93 @@ def test_rules_may_stand_in_their_own_file(desk: Desk) -> None:
     [
         ("{name: a, wen: {tool: refund}, then: deny}", "unknown key `wen`", "did you mean `when`"),
         ("{name: a, when: {tool: refund}, then: denny}", "`then` cannot be", "did you mean `deny`"),
-        ("{name: a, when: {tool: refundd}, then: deny}", "no tool `refundd`", "did you mean `refund`"),
-        ("{name: a, when: {tool: {in: [refund, fnd_order]}}, then: deny}", "no tool `fnd_order`", "find_order"),
-        ("{name: a, when: {tool: refund, ammount: {at_most: 5 EUR}}, then: deny}", "no fact `ammount`", "`amount`"),
-        ("{name: a, when: {tool: refund, zebra: 1}, then: deny}", "no argument of `refund`", "amount"),
-        ("{name: a, when: {tool: find_order, amount: 1 EUR}, then: deny}", "`amount` is no fact", "number"),
-        ("{name: a, when: {tool: refund, amount: {at_most: 50}}, then: deny}", "an amount of money", "`50 EUR`"),
-        ("{name: a, when: {tool: refund, items: {above: 3 days}}, then: deny}", "a whole number", "`50`"),
-        ("{name: a, when: {tool: refund, reason: lost}, then: deny}", "can never be `lost`", "damaged"),
-        ("{name: a, when: {time.weekday: fryday}, then: deny}", "can never be `fryday`", "`friday`"),
-        ("{name: a, when: {principal.kynd: login}, then: deny}", "no fact `principal.kynd`", "`principal.kind`"),
-        ("{name: a, when: {principal.kind: {is: 3}}, then: deny}", "can never be `3`", "write text"),
-        ("{name: a, when: {tool: refund, amount: {at_mst: 5 EUR}}, then: deny}", "no operator `at_mst`", "at_most"),
-        ("{name: a, when: {any: [{tool: refund}, {not: {effct: read}}]}, then: deny}", "`effct`", "`effect`"),
-        ("{name: a, when: {tool: refund, order: {is_not: {fact: order2}}}, then: deny}", "`order2`", "`order`"),
-        ("{name: a, when: {tool: refund}, then: deny, limit: {per: day, calls: 1}}", "no effect with", "allow"),
-        ("{name: a, when: {tool: refund}, then: allow, limit: {per: day}}", "limits nothing", "calls"),
+        (
+            "{name: a, when: {tool: refundd}, then: deny}",
+            "no tool `refundd`",
+            "did you mean `refund`",
+        ),
+        (
+            "{name: a, when: {tool: {in: [refund, fnd_order]}}, then: deny}",
+            "no tool `fnd_order`",
+            "find_order",
+        ),
+        (
+            "{name: a, when: {tool: refund, ammount: {at_most: 5 EUR}}, then: deny}",
+            "no fact `ammount`",
+            "`amount`",
+        ),
+        (
+            "{name: a, when: {tool: refund, zebra: 1}, then: deny}",
+            "no argument of `refund`",
+            "amount",
+        ),
+        (
+            "{name: a, when: {tool: find_order, amount: 1 EUR}, then: deny}",
+            "`amount` is no fact",
+            "number",
+        ),
+        (
+            "{name: a, when: {tool: refund, amount: {at_most: 50}}, then: deny}",
+            "an amount of money",
+            "`50 EUR`",
+        ),
+        (
+            "{name: a, when: {tool: refund, items: {above: 3 days}}, then: deny}",
+            "a whole number",
+            "`50`",
+        ),
+        (
+            "{name: a, when: {tool: refund, reason: lost}, then: deny}",
+            "can never be `lost`",
+            "damaged",
+        ),
+        (
+            "{name: a, when: {time.weekday: fryday}, then: deny}",
+            "can never be `fryday`",
+            "`friday`",
+        ),
+        (
+            "{name: a, when: {principal.kynd: login}, then: deny}",
+            "no fact `principal.kynd`",
+            "`principal.kind`",
+        ),
+        (
+            "{name: a, when: {principal.kind: {is: 3}}, then: deny}",
+            "can never be `3`",
+            "write text",
+        ),
+        (
+            "{name: a, when: {tool: refund, amount: {at_mst: 5 EUR}}, then: deny}",
+            "no operator `at_mst`",
+            "at_most",
+        ),
+        (
+            "{name: a, when: {any: [{tool: refund}, {not: {effct: read}}]}, then: deny}",
+            "`effct`",
+            "`effect`",
+        ),
+        (
+            "{name: a, when: {tool: refund, order: {is_not: {fact: order2}}}, then: deny}",
+            "`order2`",
+            "`order`",
+        ),
+        (
+            "{name: a, when: {tool: refund}, then: deny, limit: {per: day, calls: 1}}",
+            "no effect with",
+            "allow",
+        ),
+        (
+            "{name: a, when: {tool: refund}, then: allow, limit: {per: day}}",
+            "limits nothing",
+            "calls",
+        ),
         ("{name: a, when: {}, then: deny}", "the condition is empty", "at least one"),
         ("{name: a, then: deny}\n  - {name: a, then: hold}", "two rules called `a`", "rename"),
     ],
 )
-def test_a_mistake_says_where_and_what_to_write(desk: Desk, rule: str, problem: str, fix: str) -> None:
+def test_a_mistake_says_where_and_what_to_write(
+    desk: Desk, rule: str, problem: str, fix: str
+) -> None:
     [(file, line, told, mended)] = problems(desk, f"policy:\n  - {rule}\n")
     assert file == "desk.yaml"
     assert line in (4, 5)

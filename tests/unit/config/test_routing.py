@@ -23,7 +23,11 @@ def rule(match: str, more: str = "") -> str:
     ("text", "problem", "line"),
     [
         (rule("{all: true}", "      route: agent\n"), "goes to an agent without saying which", 6),
-        (rule("{all: true}", "      route: agent\n      profile: x\n"), "there is no profile `x`", 9),
+        (
+            rule("{all: true}", "      route: agent\n      profile: x\n"),
+            "there is no profile `x`",
+            9,
+        ),
         (rule("{all: true}", "      profile: inbox\n"), "`profile` has no effect", 8),
         (rule("{all: true}", "      flow: inbux\n"), "there is no flow `inbux`", 8),
         (rule("{all: false}"), "`all` can only be true", 7),
@@ -34,11 +38,17 @@ def rule(match: str, more: str = "") -> str:
         (rule("{channel: suport}"), "there is no channel `suport`", 7),
         (rule("{intent: refund}"), "the desk has learned no intents", 7),
         (rule("{sender: a@x.cz}"), "unknown key `sender`", 7),
-        (rule("{all: true}", "    - name: one\n      match: {all: true}\n"), "there are two rules `one`", 8),
+        (
+            rule("{all: true}", "    - name: one\n      match: {all: true}\n"),
+            "there are two rules `one`",
+            8,
+        ),
         ("mail: {forwarders: [crisp]}\n", "`crisp` is no address", 4),
     ],
 )
-def test_a_mistake_is_told_with_its_line(tmp_path: Path, text: str, problem: str, line: int) -> None:
+def test_a_mistake_is_told_with_its_line(
+    tmp_path: Path, text: str, problem: str, line: int
+) -> None:
     with pytest.raises(ConfigErrors) as caught:
         load(tmp_path, text)
     (told,) = caught.value.problems
@@ -52,4 +62,6 @@ def test_an_empty_match_loads(tmp_path: Path) -> None:
 
 
 def test_trust_loads(tmp_path: Path) -> None:
-    load(tmp_path, "mail: {trusted_servers: [mx.example.com], forwarders: [notify@crisp.example]}\n")
+    load(
+        tmp_path, "mail: {trusted_servers: [mx.example.com], forwarders: [notify@crisp.example]}\n"
+    )

@@ -47,9 +47,16 @@ plans: {back: {steps: [{tool: refund, parameters: {order: "{message.subject}", a
 """
     spec = read_desk(str(a_desk(tmp_path, more))).spec
     terms = terms_of(spec)
-    assert terms.caps == (Limit("conversation", "calls", 3), Limit("day", "sends", 5), Limit("day", "EUR", 1_005_000))
+    assert terms.caps == (
+        Limit("conversation", "calls", 3),
+        Limit("day", "sends", 5),
+        Limit("day", "EUR", 1_005_000),
+    )
     assert (spec.safeguards.model_spend, terms.approval_lasts) == (2, 2 * 86_400)
-    assert (terms.four_eyes_over, terms.recipients) == (Money.of("500 EUR"), frozenset({"warehouse@acme.example"}))
+    assert (terms.four_eyes_over, terms.recipients) == (
+        Money.of("500 EUR"),
+        frozenset({"warehouse@acme.example"}),
+    )
     assert terms.constants == {"refund": {"amount": ["5 EUR"]}}
 
 
@@ -76,7 +83,9 @@ def test_mistakes_are_told_with_their_line(tmp_path: Path, more: str, words: str
 def test_a_thing_that_nothing_finds_is_told_where_the_tool_stands(tmp_path: Path) -> None:
     start = TOOLS.index("@resolver")
     unfound = TOOLS[:start] + TOOLS[TOOLS.index("@tool") :]
-    with pytest.raises(Exception, match="nothing finds the OwnedOrder that 'order' names") as caught:
+    with pytest.raises(
+        Exception, match="nothing finds the OwnedOrder that 'order' names"
+    ) as caught:
         read_desk(str(a_desk(tmp_path, tools=unfound)))
     assert "write `@resolver(OwnedOrder)`" in str(caught.value)
 
@@ -85,7 +94,7 @@ async def test_a_rule_may_speak_of_what_the_resolver_found(tmp_path: Path) -> No
     rules = """policy:
   - {name: paid ones, when: {tool: refund, order.status: paid, amount: {at_most: 50 EUR}}, then: allow}
   - {name: the rest, when: {tool: refund}, then: hold, why: Look at it.}
-"""
+"""  # noqa: E501
     loaded = read_desk(str(a_desk(tmp_path, rules)))
     gate = Gate(
         ToolRegistry(loaded.code.tools),
@@ -95,7 +104,11 @@ async def test_a_rule_may_speak_of_what_the_resolver_found(tmp_path: Path) -> No
         resolvers=loaded.code.resolvers,
     )
     ctx = FixedContext(principal=asserted("c-1", by="a test"))
-    small = await gate.call("refund", {"order": "O-1", "amount": "50 EUR"}, allowed=["refund"], ctx=ctx)
+    small = await gate.call(
+        "refund", {"order": "O-1", "amount": "50 EUR"}, allowed=["refund"], ctx=ctx
+    )
     assert (small.verdict, small.result.data) == ("allow", {"order": "O-1", "status": "paid"})
-    large = await gate.call("refund", {"order": "O-1", "amount": "51 EUR"}, allowed=["refund"], ctx=ctx, index=1)
+    large = await gate.call(
+        "refund", {"order": "O-1", "amount": "51 EUR"}, allowed=["refund"], ctx=ctx, index=1
+    )
     assert (large.verdict, large.rule, large.reason) == ("hold", "the rest", "Look at it.")

@@ -13,7 +13,10 @@ from tests.unit.config.conftest import INBOX, Desk
 
 SCHEMA = desk_schema()
 VALIDATOR = Draft202012Validator(SCHEMA)
-SMALL: dict[str, Any] = {"desk": "d", "flows": {"main": {"stages": {"work": {"service": "dispatch"}}}}}
+SMALL: dict[str, Any] = {
+    "desk": "d",
+    "flows": {"main": {"stages": {"work": {"service": "dispatch"}}}},
+}
 
 
 def with_stage(**keys: Any) -> dict[str, Any]:
@@ -40,11 +43,31 @@ def test_a_full_desk_is_valid(desk: Desk) -> None:
         {**SMALL, "brain": "embedded"},
         {**SMALL, "brain": {"cascade": {"classify": 0.7, "draft": "llm"}, "redact": True}},
         {**SMALL, "brain": {"redact": {"order": "P-[0-9]{4}"}, "signature": "Your shop"}},
-        {**SMALL, "plans": {"refund": {"needs": ["order"], "ask": {"order": {"en": "Which?"}}, "tell": ["status"]}}},
+        {
+            **SMALL,
+            "plans": {
+                "refund": {
+                    "needs": ["order"],
+                    "ask": {"order": {"en": "Which?"}},
+                    "tell": ["status"],
+                }
+            },
+        },
         with_stage(routes=[{"when": {"a": 1}, "to": "end"}]),
-        with_stage(routes=[{"condition": "a", "value": None, "target": "end"}, {"condition": "b", "target": "end"}]),
-        with_stage(routes=[{"when": {"any": [{"a": {"is": [1]}}, {"not": {"b": "x"}}]}, "outcome": "terminate"}]),
-        with_stage(routes=[{"when": {"a": {"at_least": 1, "below": 2}}, "outcome": "clarify", "ask": "?"}]),
+        with_stage(
+            routes=[
+                {"condition": "a", "value": None, "target": "end"},
+                {"condition": "b", "target": "end"},
+            ]
+        ),
+        with_stage(
+            routes=[
+                {"when": {"any": [{"a": {"is": [1]}}, {"not": {"b": "x"}}]}, "outcome": "terminate"}
+            ]
+        ),
+        with_stage(
+            routes=[{"when": {"a": {"at_least": 1, "below": 2}}, "outcome": "clarify", "ask": "?"}]
+        ),
     ],
 )
 def test_valid_desks_are_valid(data: dict[str, Any]) -> None:
@@ -89,7 +112,10 @@ def test_invalid_desks_are_invalid(data: dict[str, Any]) -> None:
 
 
 def test_every_key_has_a_description_and_every_section_is_closed() -> None:
-    sections = [SCHEMA, *(node for name, node in SCHEMA["$defs"].items() if name.endswith("Section"))]
+    sections = [
+        SCHEMA,
+        *(node for name, node in SCHEMA["$defs"].items() if name.endswith("Section")),
+    ]
     assert len(sections) > 10
     for section in sections:
         assert section["additionalProperties"] is False

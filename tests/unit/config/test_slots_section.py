@@ -1,4 +1,5 @@
-"""The `slots:` section: what is wrong is said with file, line and fix; what loads is what the schema accepts."""
+"""The `slots:` section: what is wrong is said with file, line and fix; what loads is what the
+schema accepts."""
 
 from typing import Any
 
@@ -24,7 +25,11 @@ def with_slot(line: str) -> str:
         ("{type: mony}", "`type` cannot be", "`money`"),
         ("{description: what}", "`type` is missing", "write `type:`"),
         ("{type: email, contry: CZ}", "unknown key `contry`", "`country`"),
-        ("{type: email, country: CZ}", "`country` has no effect with `type: email`", "`type: phone`"),
+        (
+            "{type: email, country: CZ}",
+            "`country` has no effect with `type: email`",
+            "`type: phone`",
+        ),
         ("{type: pattern}", "slot `x` has no `pattern`", "add `pattern:"),
         ("{type: pattern, pattern: '(ab'}", "not an RE2 pattern: missing )", "single quotes"),
         ("{type: pattern, pattern: '(?!a)b'}", "not an RE2 pattern", "no look-ahead"),
@@ -34,7 +39,11 @@ def with_slot(line: str) -> str:
         ("{type: order_number, prefix: []}", "`prefix` is empty", "P-1001"),
         ("{type: order_number, prefix: [P-]}", "cannot be", "P-1001"),
         ("{type: order_number, pattern: 'a', prefix: [P]}", "no effect beside `pattern`", "keep"),
-        ("{type: order_number, min_digits: 9, max_digits: 4}", "at least 9 and at most 4", "smaller"),
+        (
+            "{type: order_number, min_digits: 9, max_digits: 4}",
+            "at least 9 and at most 4",
+            "smaller",
+        ),
         ("{type: phone, country: CZE}", "`country` cannot be", "`CZ`"),
         ("{type: money, currency: EURO}", "`currency` cannot be", "`EUR`"),
         ("{type: date, order: ymd}", "`order` cannot be", "dmy, mdy"),
@@ -50,9 +59,13 @@ def with_slot(line: str) -> str:
         ("[]", "must be a mapping", "type"),
     ],
 )
-def test_what_is_wrong_with_a_slot_is_said_with_its_line(refuse: Refuse, slot: str, problem: str, fix: str) -> None:
+def test_what_is_wrong_with_a_slot_is_said_with_its_line(
+    refuse: Refuse, slot: str, problem: str, fix: str
+) -> None:
     problems = refuse(with_slot(slot))
-    assert any(problem in one.problem and fix in (one.fix or "") and one.line == 8 for one in problems), problems
+    assert any(
+        problem in one.problem and fix in (one.fix or "") and one.line == 8 for one in problems
+    ), problems
 
 
 def test_one_mistake_is_one_problem(refuse: Refuse) -> None:
@@ -76,8 +89,14 @@ def test_a_name_file_is_checked_and_read(desk: Desk, load: Load, refuse: Refuse)
 
 
 def test_slots_are_compiled_with_their_defaults(load: Load) -> None:
-    slots = load(HEAD + "slots:\n  order: {type: order_number, prefix: [P], description: which parcel}\n").slots
-    assert slots == {"order": SlotSpec(name="order", type="order_number", prefix=("P",), description="which parcel")}
+    slots = load(
+        HEAD + "slots:\n  order: {type: order_number, prefix: [P], description: which parcel}\n"
+    ).slots
+    assert slots == {
+        "order": SlotSpec(
+            name="order", type="order_number", prefix=("P",), description="which parcel"
+        )
+    }
 
 
 @pytest.mark.parametrize(

@@ -17,5 +17,7 @@ def test_mistakes_in_it_are_told_with_their_line(tmp_path: Path) -> None:
     told = problem(tmp_path, "trust: {promote_at: 0.7, fall_back_at: 0.8}")
     assert "desk.yaml:2: " in told
     assert "`fall_back_at` must be below `promote_at` (0.7)" in told
-    assert "no stage gives the category `complaints`" in problem(tmp_path, "trust: {complaints: [complaints]}")
+    assert "no stage gives the category `complaints`" in problem(
+        tmp_path, "trust: {complaints: [complaints]}"
+    )
     assert "spot_check" in problem(tmp_path, "trust: {spot_check: 0}")

@@ -25,7 +25,13 @@ def refuse(folder: Path, text: str | bytes) -> ConfigError:
 def test_values_are_plain_python(tmp_path: Path) -> None:
     text = "a: 25_000_000\nb: 1.5\nc: [no, true, ~]\nd: 2024-01-01\ne: {f: 'x'}\n"
     data = read(tmp_path, text).data
-    assert data == {"a": 25_000_000, "b": 1.5, "c": ["no", True, None], "d": "2024-01-01", "e": {"f": "x"}}
+    assert data == {
+        "a": 25_000_000,
+        "b": 1.5,
+        "c": ["no", True, None],
+        "d": "2024-01-01",
+        "e": {"f": "x"},
+    }
     assert [type(value) for value in data.values()] == [int, float, list, str, dict]
 
 
@@ -59,7 +65,12 @@ def test_anchors_and_merges_work_and_own_keys_win(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "problem", "fix"),
     [
-        ("a: 1\nb: 2\na: 3\n", 3, "the key `a` is here twice; it was first written on line 1", "keep one"),
+        (
+            "a: 1\nb: 2\na: 3\n",
+            3,
+            "the key `a` is here twice; it was first written on line 1",
+            "keep one",
+        ),
         ("a:\n  b: 1\n  b: 2\n", 3, "`b` is here twice", "keep one"),
         ("a:\n\tb: 1\n", 2, "tab", "spaces"),
         ("a: 1\nb: [1, 2\n", 2, "not YAML", "bracket"),
@@ -82,9 +93,13 @@ def test_anchors_and_merges_work_and_own_keys_win(tmp_path: Path) -> None:
         ("a: {<<: 3}\n", 1, "needs a mapping", "name of a mapping"),
     ],
 )
-def test_what_is_wrong_is_said_with_line_and_fix(tmp_path: Path, text: str, line: int, problem: str, fix: str) -> None:
+def test_what_is_wrong_is_said_with_line_and_fix(
+    tmp_path: Path, text: str, line: int, problem: str, fix: str
+) -> None:
     error = refuse(tmp_path, text)
-    assert (error.line, problem in error.problem, fix in str(error.fix)) == (line, True, True), str(error)
+    assert (error.line, problem in error.problem, fix in str(error.fix)) == (line, True, True), str(
+        error
+    )
 
 
 def test_invalid_utf8_names_byte_and_line(tmp_path: Path) -> None:
@@ -103,7 +118,9 @@ def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
 )
 def test_an_alias_bomb_is_refused(tmp_path: Path, first: str, repeated: str) -> None:
     levels = [f"l0: &l0 {first}"]
-    levels += [f"l{n}: &l{n} " + repeated.format(", ".join([f"*l{n - 1}"] * 10)) for n in range(1, 12)]
+    levels += [
+        f"l{n}: &l{n} " + repeated.format(", ".join([f"*l{n - 1}"] * 10)) for n in range(1, 12)
+    ]
     assert "aliases" in refuse(tmp_path, "\n".join(levels)).problem
 
 

@@ -24,12 +24,19 @@ def test_a_table_is_read_whatever_its_columns_are_called() -> None:
     )
     assert table.ignored == ("Birthday",)
     assert list(table.rows) == [
-        ContactEntry(address="Karel@Example.cz", name="Karel Čapek; jun.", tags=("vip", "long-time"), tier="gold")
+        ContactEntry(
+            address="Karel@Example.cz",
+            name="Karel Čapek; jun.",
+            tags=("vip", "long-time"),
+            tier="gold",
+        )
     ]
 
 
 def test_a_bad_row_is_told_with_its_line_and_all_of_it() -> None:
-    rows = entries_in('email,name\nann@example.com,"Ann\nLee"\nnobody,Nob\n\n,Empty\nbob@example.com,Bob\n')
+    rows = entries_in(
+        'email,name\nann@example.com,"Ann\nLee"\nnobody,Nob\n\n,Empty\nbob@example.com,Bob\n'
+    )
     assert rows == [
         ContactEntry(address="ann@example.com", name="Ann Lee"),
         BadEntry(4, "`nobody` is no mail address", "nobody,Nob"),
@@ -58,9 +65,9 @@ def test_a_table_is_read_in_the_encodings_that_programs_write(encoding: str) -> 
     assert rows == [ContactEntry(address="rene@example.fr", name="René")]
 
 
-WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=30).map(
-    lambda text: " ".join(text.split())
-)
+WORDS = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=30
+).map(lambda text: " ".join(text.split()))
 
 
 @settings(deadline=None, derandomize=True)
@@ -72,7 +79,9 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl
         company=WORDS,
         tags=st.lists(st.sampled_from(["vip", "=cmd", "late-payer"]), unique=True).map(tuple),
         notes=st.lists(
-            st.builds(Note, text=WORDS.map(note_text).filter(bool), by=st.just("eve"), at=st.just(1.0)),
+            st.builds(
+                Note, text=WORDS.map(note_text).filter(bool), by=st.just("eve"), at=st.just(1.0)
+            ),
             unique_by=lambda note: note.text,
             max_size=3,
         ).map(tuple),
@@ -123,7 +132,11 @@ FN:No End
 def test_cards_of_all_versions_are_read() -> None:
     read = list(read_vcards(CARDS.replace("\n", "\r\n").encode()))
     good = [one for one in read if isinstance(one, ContactEntry)]
-    assert [one.address for one in good] == ["ann@example.com", "ann@home.example", "karel@example.cz"]
+    assert [one.address for one in good] == [
+        "ann@example.com",
+        "ann@home.example",
+        "karel@example.cz",
+    ]
     assert good[0] == ContactEntry(
         address="ann@example.com",
         name="Ann Lee",

@@ -50,14 +50,21 @@ def outputs(**made: Any) -> Delta:
 def test_the_state_has_the_flows_fields_even_before_anything_happened() -> None:
     empty = agent_state(replace(RUN, status=RunStatus.QUEUED), None, [])
     assert list(empty) == FIELDS
-    assert (empty["email"], empty["classification"], empty["selected_tools"], empty["error"]) == (None, None, [], None)
+    assert (empty["email"], empty["classification"], empty["selected_tools"], empty["error"]) == (
+        None,
+        None,
+        [],
+        None,
+    )
 
 
 def test_a_sent_mails_state_tells_all_of_it() -> None:
     failed = {"tool": "check_calendar", "status": "error", "error": {"message": "away"}}
     twice = [{"tool": "get_contact", "status": "success", "data": {"n": n}} for n in (1, 2)]
     intended = {"tool": "create_draft", "status": "success", "intended": True}
-    plan = {"steps": [{"tool": "get_contact"}, {"tool": "check_calendar"}, {"tool": "create_draft"}]}
+    plan = {
+        "steps": [{"tool": "get_contact"}, {"tool": "check_calendar"}, {"tool": "create_draft"}]
+    }
     state = agent_state(
         RUN,
         a_message(),
@@ -65,7 +72,10 @@ def test_a_sent_mails_state_tells_all_of_it() -> None:
             ("classify", outputs(classification={"category": "inquiry", "confidence": 0.9})),
             ("retrieve", outputs(retrieve={"context": ["a", "b"]})),
             ("decide", outputs(plan=plan | {"confidence": 0.3})),
-            ("execute_tools", outputs(execute_tools={"results": [*twice, failed, intended], "executed": 3})),
+            (
+                "execute_tools",
+                outputs(execute_tools={"results": [*twice, failed, intended], "executed": 3}),
+            ),
             (
                 "generate",
                 outputs(generate={"text": "A draft."}, reply={"text": "A draft."}).changed(
@@ -76,7 +86,11 @@ def test_a_sent_mails_state_tells_all_of_it() -> None:
         ),
     )
     assert state["email"]["sender"] == "Ann <ann@example.com>"
-    assert (state["classification"], state["confidence"], state["context"]) == ("inquiry", 0.9, ["a", "b"])
+    assert (state["classification"], state["confidence"], state["context"]) == (
+        "inquiry",
+        0.9,
+        ["a", "b"],
+    )
     assert state["selected_tools"] == ["get_contact", "check_calendar", "create_draft"]
     assert state["tool_results"] == {
         "get_contact": [{"n": 1}, {"n": 2}],
@@ -102,6 +116,8 @@ def test_nothing_is_final_before_somebody_lets_it_go() -> None:
 def test_an_error_is_told() -> None:
     note = ErrorNote(stage="decide", message="no model")
     state = agent_state(
-        replace(RUN, status=RunStatus.NEEDS_REVIEW), a_message(), told(("decide", Delta(errors=(note,))))
+        replace(RUN, status=RunStatus.NEEDS_REVIEW),
+        a_message(),
+        told(("decide", Delta(errors=(note,)))),
     )
     assert state["error"] == "no model"

@@ -15,8 +15,12 @@ NEVER = 3600.0
 log = logging.getLogger("deskhand.test")
 
 
-def in_background(once: Callable[[], Awaitable[object]], every: float = 0.0, pause: float = 0.0) -> Background:
-    return Background(once, name="test", failed="it did not work", log=log, every=every, pause=pause)
+def in_background(
+    once: Callable[[], Awaitable[object]], every: float = 0.0, pause: float = 0.0
+) -> Background:
+    return Background(
+        once, name="test", failed="it did not work", log=log, every=every, pause=pause
+    )
 
 
 async def until(condition: Callable[[], bool], what: str) -> None:
@@ -71,7 +75,10 @@ async def test_a_failure_is_told_and_the_next_round_comes(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(background, "AFTER_FAILURE", 0.0)
-    failures: list[Exception] = [StoreUnavailable("the database is away"), ValueError("a fault of ours")]
+    failures: list[Exception] = [
+        StoreUnavailable("the database is away"),
+        ValueError("a fault of ours"),
+    ]
     succeeded = asyncio.Event()
 
     async def once() -> None:
@@ -83,7 +90,10 @@ async def test_a_failure_is_told_and_the_next_round_comes(
     work.start()
     await until(succeeded.is_set, "a round that succeeds")
     await work.stop()
-    told = [(record.levelname, record.getMessage(), record.exc_info is not None) for record in caplog.records]
+    told = [
+        (record.levelname, record.getMessage(), record.exc_info is not None)
+        for record in caplog.records
+    ]
     assert told == [
         ("WARNING", "it did not work: the database is away", False),
         ("ERROR", "it did not work", True),

@@ -15,14 +15,24 @@ OUTPUTS = {"read": {"slots": {"order": {"value": "P-1001", "confidence": 0.9}}}}
 
 
 def filled(language: str | None, name: str = "Ann", outputs: object = OUTPUTS) -> dict[str, str]:
-    message = a_message().model_copy(update={"sender": Address(address="ann@example.com", name=name)})
+    message = a_message().model_copy(
+        update={"sender": Address(address="ann@example.com", name=name)}
+    )
     values = values_for(message, outputs, reviewer="Ida", desk="shop")  # type: ignore[arg-type]
     return {one.name: one.text for one in canned_replies(TEXTS, language, values)}
 
 
 def test_each_is_told_once_in_the_language_of_the_message() -> None:
-    assert filled("cs") == {"thanks": "Děkujeme, Ann. Ida", "order": "About P-1001: we look into it."}
-    assert filled("en")["thanks"] == filled(None)["thanks"] == filled("de")["thanks"] == "Dear Ann, thank you. Ida"
+    assert filled("cs") == {
+        "thanks": "Děkujeme, Ann. Ida",
+        "order": "About P-1001: we look into it.",
+    }
+    assert (
+        filled("en")["thanks"]
+        == filled(None)["thanks"]
+        == filled("de")["thanks"]
+        == "Dear Ann, thank you. Ida"
+    )
 
 
 def test_what_is_not_known_stays_to_be_filled_and_is_named() -> None:
@@ -37,6 +47,8 @@ def test_what_is_not_known_stays_to_be_filled_and_is_named() -> None:
 
 
 def test_a_customer_cannot_fill_more_than_a_line() -> None:
-    assert filled("en", name="Ann\r\nBcc: all\n" + "x" * 500)["thanks"].startswith("Dear Ann Bcc: all xxx")
+    assert filled("en", name="Ann\r\nBcc: all\n" + "x" * 500)["thanks"].startswith(
+        "Dear Ann Bcc: all xxx"
+    )
     assert len(filled("en", name="x" * 5000)["thanks"]) < 300
     assert filled("en", name="{reviewer}")["thanks"] == "Dear {reviewer}, thank you. Ida"

@@ -1,4 +1,5 @@
-"""A channel is kept at work: by one process, through lost connections, with its health for everybody to see."""
+"""A channel is kept at work: by one process, through lost connections, with its health for
+everybody to see."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,5 @@
-"""Properties of the journal: what is folded, what comes back from a row, and what no forger gets past."""
+"""Properties of the journal: what is folded, what comes back from a row, and what no forger gets
+past."""
 
 import asyncio
 import json
@@ -36,7 +37,9 @@ Scalars = (
 )
 Json = st.recursive(
     Scalars,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 Keys = st.sampled_from(["a", "b", "c.d", "", "ž"])
@@ -47,8 +50,12 @@ Deltas = st.builds(
     raw_input=st.none() | st.text(max_size=4),
     outputs=Rooms,
     metadata=Rooms,
-    append=st.dictionaries(st.sampled_from(["list.items", "list.other"]), st.lists(Json, max_size=2), max_size=2),
-    gone=st.lists(st.sampled_from(["outputs.a", "metadata.a", "outputs.c.d", "metadata.nothing"])).map(tuple),
+    append=st.dictionaries(
+        st.sampled_from(["list.items", "list.other"]), st.lists(Json, max_size=2), max_size=2
+    ),
+    gone=st.lists(
+        st.sampled_from(["outputs.a", "metadata.a", "outputs.c.d", "metadata.nothing"])
+    ).map(tuple),
     errors=st.lists(Notes, max_size=2).map(tuple),
     errors_kept=st.none() | st.integers(0, 2),
     hops=st.integers(-1, 1),
@@ -58,7 +65,8 @@ Results = st.builds(
     outcome=st.sampled_from(Outcome),
     delta=Deltas,
     next=st.none() | Keys,
-    ask=st.none() | st.builds(Ask, kind=st.sampled_from(["reply", "tool_call"]), reason=Keys, payload=Rooms),
+    ask=st.none()
+    | st.builds(Ask, kind=st.sampled_from(["reply", "tool_call"]), reason=Keys, payload=Rooms),
     reason=st.none() | st.text(max_size=4),
     error=st.none() | Notes,
     call=st.none() | Rooms,
@@ -66,7 +74,9 @@ Results = st.builds(
 )
 
 
-def chained(results: list[StageResult], run_id: str = "run_1", digest: bytes = DIGEST) -> list[StepRow]:
+def chained(
+    results: list[StageResult], run_id: str = "run_1", digest: bytes = DIGEST
+) -> list[StepRow]:
     rows: list[StepRow] = []
     head = seed(run_id, digest)
     for seq, result in enumerate(results):
@@ -138,12 +148,17 @@ Odd = st.recursive(
     | st.text(st.characters(), max_size=3)
     | st.just("\ud800")
     | st.builds(object),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.integers() | st.text(max_size=2), inner, max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.integers() | st.text(max_size=2), inner, max_size=2)
+    ),
     max_leaves=4,
 )
 
 
-def worked(store: OneRun, deltas: list[dict[str, Any]], rows: list[StepRow] | None = None) -> RunContext:
+def worked(
+    store: OneRun, deltas: list[dict[str, Any]], rows: list[StepRow] | None = None
+) -> RunContext:
     """A run of one stage a delta, begun afresh or from its rows."""
 
     async def work() -> RunContext:
@@ -167,11 +182,15 @@ async def _given(result: StageResult) -> StageResult:
 
 
 @given(st.lists(st.dictionaries(Keys, Odd, max_size=2), min_size=1, max_size=2))
-def test_whatever_stages_make_a_resumed_run_sees_what_the_first_one_saw(deltas: list[dict[str, Any]]) -> None:
+def test_whatever_stages_make_a_resumed_run_sees_what_the_first_one_saw(
+    deltas: list[dict[str, Any]],
+) -> None:
     store = OneRun()
     live = worked(store, deltas)
     resumed = worked(OneRun(), deltas, rows=store.written)
-    assert repr(live.envelope) == repr(resumed.envelope), "not even 1 for 1.0, or a tuple for a list"
+    assert repr(live.envelope) == repr(resumed.envelope), (
+        "not even 1 for 1.0, or a tuple for a list"
+    )
     assert live.envelope == fold(FIRST, store.written)
     assert verify("run_1", DIGEST, store.written) == []
 
@@ -214,7 +233,8 @@ def test_infinities_are_null_in_every_eye(value: float) -> None:
 
 
 async def test_an_agent_in_a_run_sees_the_same_live_and_after_a_restart(tmp_path: Path) -> None:
-    """What a stage put down live, and what hooks and services of later stages then find, is what the rows say."""
+    """What a stage put down live, and what hooks and services of later stages then find, is what
+    the rows say."""
     seen: list[Any] = []
 
     async def one(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
@@ -225,22 +245,32 @@ async def test_an_agent_in_a_run_sees_the_same_live_and_after_a_restart(tmp_path
         return {}
 
     parts = Parts(services={"one": one, "two": two})
-    async with engine(tmp_path / "d.db", lambda gate: a_flow(chain_of(["one", "two"]), parts)) as desk:
+    async with engine(
+        tmp_path / "d.db", lambda gate: a_flow(chain_of(["one", "two"]), parts)
+    ) as desk:
         rows = await desk.store.rows(await desk.work(a_message()))
-    assert seen == [{"tuple": [1, 2], "nan": None, "keys": {"1": "a"}, "big": 2**70, "tiny": 5e-324}]
+    assert seen == [
+        {"tuple": [1, 2], "nan": None, "keys": {"1": "a"}, "big": 2**70, "tiny": 5e-324}
+    ]
     assert fold(Envelope(), rows[:1]).outputs["one"] == seen[0]
 
 
-async def test_a_question_that_is_not_json_reaches_the_reviewer_as_its_row_says(tmp_path: Path) -> None:
+async def test_a_question_that_is_not_json_reaches_the_reviewer_as_its_row_says(
+    tmp_path: Path,
+) -> None:
     async def ask(env: Envelope, ctx: Any, settings: Any) -> ServiceResult:
         payload = {"reply": {"text": "Hi", "at": a_message().received_at, "to": ("a", "b")}}
-        return ServiceResult(outcome=Outcome.CONFIRM, ask=Ask(kind="reply", reason="r", payload=payload))
+        return ServiceResult(
+            outcome=Outcome.CONFIRM, ask=Ask(kind="reply", reason="r", payload=payload)
+        )
 
     parts = Parts(services={"ask": ask})
     async with engine(tmp_path / "d.db", lambda gate: a_flow(chain_of(["ask"]), parts)) as desk:
         run_id = await desk.work(a_message())
         [review] = await desk.store.reviews(state=ReviewState.OPEN)
-    assert review.payload == {"reply": {"text": "Hi", "at": "2026-11-15T09:00:00Z", "to": ["a", "b"]}}
+    assert review.payload == {
+        "reply": {"text": "Hi", "at": "2026-11-15T09:00:00Z", "to": ["a", "b"]}
+    }
     assert review.payload_hash == canonical_hash(review.payload)
     assert review.run_id == run_id
 
@@ -253,7 +283,9 @@ async def test_a_question_that_is_not_json_reaches_the_reviewer_as_its_row_says(
         ServiceResult(outcome=Outcome.TERMINATE, status="finished?"),
     ],
 )
-async def test_words_the_engine_does_not_know_end_in_needs_review(tmp_path: Path, made: ServiceResult) -> None:
+async def test_words_the_engine_does_not_know_end_in_needs_review(
+    tmp_path: Path, made: ServiceResult
+) -> None:
     """They must not be tried for ever, which is what becomes of a run that cannot be put down."""
 
     async def ask(env: Envelope, ctx: Any, settings: Any) -> ServiceResult:
@@ -282,9 +314,13 @@ async def test_an_error_with_half_a_character_is_kept_readable(tmp_path: Path) -
 # --- the chain
 
 
-Simple = st.builds(StageResult, delta=st.builds(Delta, outputs=Rooms), outcome=st.sampled_from(Outcome))
+Simple = st.builds(
+    StageResult, delta=st.builds(Delta, outputs=Rooms), outcome=st.sampled_from(Outcome)
+)
 Journals = st.lists(Simple, min_size=1, max_size=4).map(chained)
-HEADER = tuple(field.name for field in fields(StepRow) if field.name not in ("run_id", "body", "salt"))
+HEADER = tuple(
+    field.name for field in fields(StepRow) if field.name not in ("run_id", "body", "salt")
+)
 
 
 def flipped(data: bytes, position: int, bit: int) -> bytes:
@@ -293,12 +329,16 @@ def flipped(data: bytes, position: int, bit: int) -> bytes:
 
 
 @given(Journals, st.data())
-def test_any_changed_byte_of_body_salt_digest_or_chain_is_found(rows: list[StepRow], data: st.DataObject) -> None:
+def test_any_changed_byte_of_body_salt_digest_or_chain_is_found(
+    rows: list[StepRow], data: st.DataObject
+) -> None:
     assert verify("run_1", DIGEST, rows) == []
     index = data.draw(st.integers(0, len(rows) - 1))
     name = data.draw(st.sampled_from(["body", "salt", "body_digest", "chain"]))
     value = getattr(rows[index], name)
-    change: dict[str, Any] = {name: flipped(value, data.draw(st.integers(0, 10_000)), data.draw(st.integers(0, 7)))}
+    change: dict[str, Any] = {
+        name: flipped(value, data.draw(st.integers(0, 10_000)), data.draw(st.integers(0, 7)))
+    }
     rows[index] = replace(rows[index], **change)
     assert verify("run_1", DIGEST, rows)[0].seq in (index, index + 1)
 
@@ -322,7 +362,9 @@ def test_any_changed_header_field_is_found(rows: list[StepRow], data: st.DataObj
 
 
 @given(st.lists(Simple, min_size=2, max_size=4).map(chained), st.data())
-def test_rows_dropped_doubled_inserted_or_swapped_are_found(rows: list[StepRow], data: st.DataObject) -> None:
+def test_rows_dropped_doubled_inserted_or_swapped_are_found(
+    rows: list[StepRow], data: st.DataObject
+) -> None:
     index = data.draw(st.integers(0, len(rows) - 2))
     stranger = chained([result_of(row) for row in rows], run_id="run_2")[index]
     forgeries = {
@@ -344,7 +386,9 @@ def test_rows_belong_to_one_run_and_one_message(rows: list[StepRow]) -> None:
 
 
 @given(Journals, st.data())
-def test_erasing_any_rows_keeps_the_chain_and_the_rest_readable(rows: list[StepRow], data: st.DataObject) -> None:
+def test_erasing_any_rows_keeps_the_chain_and_the_rest_readable(
+    rows: list[StepRow], data: st.DataObject
+) -> None:
     gone = data.draw(st.sets(st.integers(0, len(rows) - 1)))
     left = [replace(row, body=None, salt=None) if row.seq in gone else row for row in rows]
     assert verify("run_1", DIGEST, left) == []
@@ -352,7 +396,10 @@ def test_erasing_any_rows_keeps_the_chain_and_the_rest_readable(rows: list[StepR
         assert result_of(row).outcome == before.outcome
         assert row.seq in gone or result_of(row) == result_of(before)
     if gone:
-        forged = [replace(row, body_digest=sha256(b"x").digest()) if row.seq in gone else row for row in left]
+        forged = [
+            replace(row, body_digest=sha256(b"x").digest()) if row.seq in gone else row
+            for row in left
+        ]
         assert verify("run_1", DIGEST, forged), "an erased row still cannot be exchanged"
 
 
@@ -419,14 +466,18 @@ def test_a_seal_sees_removed_runs_and_tails_and_rows_chained_anew(
         return
     kept = data.draw(st.integers(0, len(run.rows) - 1))
     shelf.runs = [*honest[:index], replace(run, rows=run.rows[:kept]), *honest[index + 1 :]]
-    assert verify(run.run_id, run.message_digest, run.rows[:kept]) == [], "the chain alone does not see a missing tail"
+    assert verify(run.run_id, run.message_digest, run.rows[:kept]) == [], (
+        "the chain alone does not see a missing tail"
+    )
     assert any("are gone that seal" in problem.what for problem in report(shelf).problems)
 
     changed = [result_of(row) for row in run.rows]
     changed[kept] = changed[kept].changed(reason="forged")
     anew = chained(changed, run.run_id, run.message_digest)
     shelf.runs = [*honest[:index], replace(run, rows=anew), *honest[index + 1 :]]
-    assert verify(run.run_id, run.message_digest, anew) == [], "the chain alone does not see rows chained anew"
+    assert verify(run.run_id, run.message_digest, anew) == [], (
+        "the chain alone does not see rows chained anew"
+    )
     assert any("are not those that seal" in problem.what for problem in report(shelf).problems)
 
 
@@ -445,7 +496,10 @@ def test_a_message_cannot_be_exchanged_under_its_run(runs: list[list[StageResult
 def test_a_seal_made_with_another_key_or_changed_is_seen() -> None:
     shelf = sealed([[StageResult()]])
     [seal] = shelf.kept
-    assert report(shelf, b"another key").problems[0].what == "seal 1 was changed, or made with another key"
+    assert (
+        report(shelf, b"another key").problems[0].what
+        == "seal 1 was changed, or made with another key"
+    )
     shelf.kept = [replace(seal, at=seal.at + 1)]
     assert not report(shelf).ok
     shelf.kept = [seal]
@@ -453,7 +507,9 @@ def test_a_seal_made_with_another_key_or_changed_is_seen() -> None:
     assert not report(shelf).ok
 
 
-@pytest.mark.parametrize("text", ["nonsense", "run_1 x y", "run_1 1", "run_1 -1 00", "run_1 1 00 11"])
+@pytest.mark.parametrize(
+    "text", ["nonsense", "run_1 x y", "run_1 1", "run_1 -1 00", "run_1 1 00 11"]
+)
 def test_a_seal_nobody_can_read_is_a_problem_and_not_the_end_of_the_audit(text: str) -> None:
     shelf = sealed([[StageResult()]])
     for heads in (zlib.compress(text.encode()), b"no zlib", zlib.compress(b"\xff")):
@@ -471,7 +527,9 @@ def test_without_the_key_a_forged_seal_is_not_seen_and_the_report_says_so() -> N
 
 
 @given(Runs, st.data())
-def test_erasing_any_runs_keeps_every_seal(runs: list[list[StageResult]], data: st.DataObject) -> None:
+def test_erasing_any_runs_keeps_every_seal(
+    runs: list[list[StageResult]], data: st.DataObject
+) -> None:
     shelf = sealed(runs)
     for index in data.draw(st.sets(st.integers(0, len(runs) - 1))):
         run = shelf.runs[index]

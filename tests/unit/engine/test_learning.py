@@ -22,21 +22,33 @@ from tests.knowledge_kit import HashingEmbedder
 
 async def write(envelope: Envelope, ctx: StageContext, settings: object) -> dict[str, object]:
     assert envelope.message is not None
-    return Reply.to_message(envelope.message, "Returns are free within thirty days.", language="en").model_dump()
+    return Reply.to_message(
+        envelope.message, "Returns are free within thirty days.", language="en"
+    ).model_dump()
 
 
 def flow(gate: Gate) -> Flow:
     sure = {"auto_send_at": 0.5}
     stages = {
-        "classify": AgentSpec(name="classify", service="classify", output_key="c", default_next="write"),
-        "write": AgentSpec(name="write", service="write", output_key="reply", default_next="review"),
+        "classify": AgentSpec(
+            name="classify", service="classify", output_key="c", default_next="write"
+        ),
+        "write": AgentSpec(
+            name="write", service="write", output_key="reply", default_next="review"
+        ),
         "review": AgentSpec(
-            name="review", service="review", output_key="review", settings=sure, default_next="dispatch"
+            name="review",
+            service="review",
+            output_key="review",
+            settings=sure,
+            default_next="dispatch",
         ),
         "dispatch": AgentSpec(name="dispatch", service="dispatch", output_key="dispatch"),
     }
 
-    async def classify(envelope: Envelope, ctx: StageContext, settings: object) -> dict[str, object]:
+    async def classify(
+        envelope: Envelope, ctx: StageContext, settings: object
+    ) -> dict[str, object]:
         return {"category": "inquiry", "confidence": 0.9 if "sure" in envelope.raw_input else 0.1}
 
     services: dict[str, ServiceFunction] = {
@@ -60,7 +72,9 @@ async def at_work(path: Path) -> AsyncIterator[tuple[Engine, SqlExchanges, Learn
 async def decide(running: Engine, run_id: str, decision: Decision, text: str | None = None) -> None:
     [waiting] = await running.store.reviews(run_id=run_id)
     edit = None if text is None else {"text": text}
-    await running.store.decide(waiting.id, Verdict(decision, "eve", waiting.version, waiting.payload_hash, None, edit))
+    await running.store.decide(
+        waiting.id, Verdict(decision, "eve", waiting.version, waiting.payload_hash, None, edit)
+    )
     await running.dispatcher.wait(run_id)
 
 
@@ -76,9 +90,16 @@ async def test_how_a_reply_was_let_go_is_remembered_with_it(tmp_path: Path) -> N
         assert await learner.catch_up() == 3
         assert await learner.catch_up() == 0
         known = await memory.of_runs([sent, approved, edited, rejected])
-        assert {run: one.how for run, one in known.items()} == {sent: "sent", approved: "approved", edited: "edited"}
+        assert {run: one.how for run, one in known.items()} == {
+            sent: "sent",
+            approved: "approved",
+            edited: "edited",
+        }
         one = known[edited]
-        assert (one.question, one.answer) == ("Where is my parcel?", "They are, and we collect them.")
+        assert (one.question, one.answer) == (
+            "Where is my parcel?",
+            "They are, and we collect them.",
+        )
         assert (one.category, one.language) == ("inquiry", "en")
         assert one.owner is not None
 

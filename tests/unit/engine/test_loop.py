@@ -43,7 +43,10 @@ async def test_every_step_says_what_it_met_and_left(tmp_path: Path) -> None:
     assert run.status is RunStatus.DONE
     assert message is not None
     traced = list(states(Envelope.of(message, run_id=run_id), rows))
-    assert [(state.row.seq, state.row.name, state.row.attempt) for state in traced] == [(0, "one", 1), (1, "two", 1)]
+    assert [(state.row.seq, state.row.name, state.row.attempt) for state in traced] == [
+        (0, "one", 1),
+        (1, "two", 1),
+    ]
     assert traced[0].before.outputs == {}
     assert traced[1].before.outputs == {"one": {"seen": "hello"}}
     assert traced[1].after.outputs == {"one": {"seen": "hello"}, "two": {"before": "HELLO"}}
@@ -51,7 +54,9 @@ async def test_every_step_says_what_it_met_and_left(tmp_path: Path) -> None:
     assert all(row.flow_version == "v1" and row.latency_ms >= 0 for row in rows)
 
 
-async def test_a_stage_is_tried_three_times_with_growing_pauses_then_a_person_gets_it(tmp_path: Path) -> None:
+async def test_a_stage_is_tried_three_times_with_growing_pauses_then_a_person_gets_it(
+    tmp_path: Path,
+) -> None:
     tries: list[int] = []
 
     async def broken(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
@@ -60,7 +65,9 @@ async def test_a_stage_is_tried_three_times_with_growing_pauses_then_a_person_ge
 
     clock = TestClock()
     async with engine(
-        tmp_path / "d.db", lambda gate: a_flow(chain_of(["broken"]), services(broken=broken)), clock=clock
+        tmp_path / "d.db",
+        lambda gate: a_flow(chain_of(["broken"]), services(broken=broken)),
+        clock=clock,
     ) as desk:
         run_id = await desk.work(a_message())
         run, rows = await desk.store.run(run_id), await desk.store.rows(run_id)
@@ -69,7 +76,11 @@ async def test_a_stage_is_tried_three_times_with_growing_pauses_then_a_person_ge
     assert [round(pause, 6) for pause in clock.slept] == [1.0, 2.0]
     assert run.status is RunStatus.NEEDS_REVIEW
     assert run.error_code == "stage_failed"
-    assert [(row.attempt, row.outcome) for row in rows] == [(1, "error"), (2, "error"), (3, "error")]
+    assert [(row.attempt, row.outcome) for row in rows] == [
+        (1, "error"),
+        (2, "error"),
+        (3, "error"),
+    ]
     assert review.kind is ReviewKind.HAND_OVER
     assert "no carrier" in review.payload["error"]["message"]
     assert fold(Envelope(), rows).errors[0].message == "ValueError: no carrier"
@@ -82,7 +93,9 @@ async def test_a_permanent_error_is_not_tried_again(tmp_path: Path) -> None:
         tries.append(1)
         raise PermanentError("nobody can mend this")
 
-    async with engine(tmp_path / "d.db", lambda gate: a_flow(chain_of(["broken"]), services(broken=broken))) as desk:
+    async with engine(
+        tmp_path / "d.db", lambda gate: a_flow(chain_of(["broken"]), services(broken=broken))
+    ) as desk:
         run = await desk.store.run(await desk.work(a_message()))
     assert tries == [1]
     assert run.status is RunStatus.NEEDS_REVIEW
@@ -94,12 +107,16 @@ async def test_a_stage_that_hangs_is_cut_off_and_says_so(tmp_path: Path) -> None
         return {}
 
     stages = chain_of(["hangs"], timeout=0.01, attempts=1)
-    async with engine(tmp_path / "d.db", lambda gate: a_flow(stages, services(hangs=hangs))) as desk:
+    async with engine(
+        tmp_path / "d.db", lambda gate: a_flow(stages, services(hangs=hangs))
+    ) as desk:
         run = await desk.store.run(await desk.work(a_message()))
     assert (run.status, run.error_code) == (RunStatus.NEEDS_REVIEW, "stage_timeout")
 
 
-async def test_a_person_may_retry_what_failed_and_finished_steps_are_not_repeated(tmp_path: Path) -> None:
+async def test_a_person_may_retry_what_failed_and_finished_steps_are_not_repeated(
+    tmp_path: Path,
+) -> None:
     calls: Counter[str] = Counter()
     mended = False
 
@@ -133,8 +150,12 @@ async def test_the_hop_limit_stops_a_run_that_goes_in_circles(tmp_path: Path) ->
     async def again(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
         return {}
 
-    stages = {"again": AgentSpec(name="again", service="again", output_key="again", default_next="again")}
-    async with engine(tmp_path / "d.db", lambda gate: a_flow(stages, services(again=again), max_hops=5)) as desk:
+    stages = {
+        "again": AgentSpec(name="again", service="again", output_key="again", default_next="again")
+    }
+    async with engine(
+        tmp_path / "d.db", lambda gate: a_flow(stages, services(again=again), max_hops=5)
+    ) as desk:
         run_id = await desk.work(a_message())
         run, rows = await desk.store.run(run_id), await desk.store.rows(run_id)
     assert (run.status, run.error_code) == (RunStatus.NEEDS_REVIEW, "hop_limit")
@@ -142,7 +163,9 @@ async def test_the_hop_limit_stops_a_run_that_goes_in_circles(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("outcome", [Outcome.LOOP_BACK, Outcome.REPLAN])
-async def test_looping_outcomes_lead_back_until_the_visits_are_used_up(tmp_path: Path, outcome: Outcome) -> None:
+async def test_looping_outcomes_lead_back_until_the_visits_are_used_up(
+    tmp_path: Path, outcome: Outcome
+) -> None:
     calls: Counter[str] = Counter()
 
     async def plan(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
@@ -154,10 +177,14 @@ async def test_looping_outcomes_lead_back_until_the_visits_are_used_up(tmp_path:
         return ServiceResult(outcome=outcome if calls["check"] < 3 else Outcome.SUCCESS)
 
     stages = {
-        "plan": AgentSpec(name="plan", service="plan", output_key="plan", default_next="check", max_visits=5),
+        "plan": AgentSpec(
+            name="plan", service="plan", output_key="plan", default_next="check", max_visits=5
+        ),
         "check": AgentSpec(name="check", service="check", output_key="check", loop_to="plan"),
     }
-    async with engine(tmp_path / "d.db", lambda gate: a_flow(stages, services(plan=plan, check=check))) as desk:
+    async with engine(
+        tmp_path / "d.db", lambda gate: a_flow(stages, services(plan=plan, check=check))
+    ) as desk:
         assert (await desk.store.run(await desk.work(a_message()))).status is RunStatus.DONE
     assert calls == {"plan": 3, "check": 3}
 
@@ -170,10 +197,14 @@ async def test_visits_are_limited(tmp_path: Path) -> None:
         return ServiceResult(outcome=Outcome.LOOP_BACK)
 
     stages = {
-        "plan": AgentSpec(name="plan", service="plan", output_key="plan", default_next="check", max_visits=2),
+        "plan": AgentSpec(
+            name="plan", service="plan", output_key="plan", default_next="check", max_visits=2
+        ),
         "check": AgentSpec(name="check", service="check", output_key="check", loop_to="plan"),
     }
-    async with engine(tmp_path / "d.db", lambda gate: a_flow(stages, services(plan=plan, check=check))) as desk:
+    async with engine(
+        tmp_path / "d.db", lambda gate: a_flow(stages, services(plan=plan, check=check))
+    ) as desk:
         run = await desk.store.run(await desk.work(a_message()))
     assert (run.status, run.error_code) == (RunStatus.NEEDS_REVIEW, "loop_limit")
 
@@ -186,10 +217,14 @@ async def test_a_failed_stage_may_lead_to_another_instead_of_a_person(tmp_path: 
         return {"saw": env.errors[0].message}
 
     stages = {
-        "broken": AgentSpec(name="broken", service="broken", output_key="broken", error_next="rescue"),
+        "broken": AgentSpec(
+            name="broken", service="broken", output_key="broken", error_next="rescue"
+        ),
         "rescue": AgentSpec(name="rescue", service="rescue", output_key="rescue"),
     }
-    async with engine(tmp_path / "d.db", lambda gate: a_flow(stages, services(broken=broken, rescue=rescue))) as desk:
+    async with engine(
+        tmp_path / "d.db", lambda gate: a_flow(stages, services(broken=broken, rescue=rescue))
+    ) as desk:
         run_id = await desk.work(a_message())
         run, rows = await desk.store.run(run_id), await desk.store.rows(run_id)
     assert run.status is RunStatus.DONE
@@ -205,22 +240,32 @@ def asking_flow(calls: Counter[str]) -> Flow:
         calls["ask"] += 1
         reply = {"to": "ann@example.com", "text": env.outputs["draft"]["text"]}
         return ServiceResult(
-            outcome=Outcome.CONFIRM, reason="unsure", ask=Ask(kind="reply", reason="unsure", payload={"reply": reply})
+            outcome=Outcome.CONFIRM,
+            reason="unsure",
+            ask=Ask(kind="reply", reason="unsure", payload={"reply": reply}),
         )
 
     async def send(env: Envelope, ctx: Any, settings: Any) -> ServiceResult:
         calls["send"] += 1
-        return ServiceResult(status="sent", output={"decision": env.metadata["decision"]["decision"]})
+        return ServiceResult(
+            status="sent", output={"decision": env.metadata["decision"]["decision"]}
+        )
 
     stages = {
-        "draft": AgentSpec(name="draft", service="draft", output_key="draft", default_next="ask", max_visits=9),
-        "ask": AgentSpec(name="ask", service="ask", output_key="ask", default_next="send", loop_to="draft"),
+        "draft": AgentSpec(
+            name="draft", service="draft", output_key="draft", default_next="ask", max_visits=9
+        ),
+        "ask": AgentSpec(
+            name="ask", service="ask", output_key="ask", default_next="send", loop_to="draft"
+        ),
         "send": AgentSpec(name="send", service="send", output_key="send"),
     }
     return a_flow(stages, services(draft=draft, ask=ask, send=send))
 
 
-async def test_a_run_waits_for_a_reviewer_and_goes_on_days_later_in_another_process(tmp_path: Path) -> None:
+async def test_a_run_waits_for_a_reviewer_and_goes_on_days_later_in_another_process(
+    tmp_path: Path,
+) -> None:
     calls: Counter[str] = Counter()
     clock = TestClock()
     async with engine(tmp_path / "d.db", lambda gate: asking_flow(calls), clock=clock) as desk:
@@ -230,7 +275,9 @@ async def test_a_run_waits_for_a_reviewer_and_goes_on_days_later_in_another_proc
     clock.at += 3 * 86400
     async with engine(tmp_path / "d.db", lambda gate: asking_flow(calls), clock=clock) as desk:
         assert (await desk.store.run(run_id)).status is RunStatus.WAITING_REVIEW
-        await desk.store.decide(review.id, Verdict(Decision.APPROVE, "eve", review.version, review.payload_hash))
+        await desk.store.decide(
+            review.id, Verdict(Decision.APPROVE, "eve", review.version, review.payload_hash)
+        )
         desk.dispatcher.wake()
         assert await desk.dispatcher.wait(run_id) is RunStatus.SENT
         with pytest.raises(Conflict, match="already decided"):
@@ -243,7 +290,9 @@ async def test_a_rejected_reply_ends_the_run(tmp_path: Path) -> None:
     async with engine(tmp_path / "d.db", lambda gate: asking_flow(calls)) as desk:
         run_id = await desk.work(a_message())
         [review] = await desk.store.reviews()
-        await desk.store.decide(review.id, Verdict(Decision.REJECT, "eve", review.version, note="rude"))
+        await desk.store.decide(
+            review.id, Verdict(Decision.REJECT, "eve", review.version, note="rude")
+        )
         desk.dispatcher.wake()
         assert await desk.dispatcher.wait(run_id) is RunStatus.REJECTED
         run = await desk.store.run(run_id)
@@ -251,13 +300,17 @@ async def test_a_rejected_reply_ends_the_run(tmp_path: Path) -> None:
     assert calls["send"] == 0
 
 
-async def test_a_revision_goes_back_to_the_draft_with_the_instruction_at_most_three_times(tmp_path: Path) -> None:
+async def test_a_revision_goes_back_to_the_draft_with_the_instruction_at_most_three_times(
+    tmp_path: Path,
+) -> None:
     calls: Counter[str] = Counter()
     async with engine(tmp_path / "d.db", lambda gate: asking_flow(calls)) as desk:
         run_id = await desk.work(a_message())
         for expected in (2, 3, 4):
             [review] = await desk.store.reviews(state=ReviewState.OPEN)
-            await desk.store.decide(review.id, Verdict(Decision.REVISE, "eve", review.version, note="warmer"))
+            await desk.store.decide(
+                review.id, Verdict(Decision.REVISE, "eve", review.version, note="warmer")
+            )
             desk.dispatcher.wake()
             assert await desk.dispatcher.wait(run_id) is RunStatus.WAITING_REVIEW
             assert calls["draft"] == expected
@@ -300,7 +353,11 @@ async def test_the_customers_answer_goes_on_where_the_question_was_asked(tmp_pat
                 name="order",
                 service="order",
                 output_key="order",
-                routing_rules=(RoutingRule(when={"number": {"is": None}}, outcome=Outcome.CLARIFY, ask="Which?"),),
+                routing_rules=(
+                    RoutingRule(
+                        when={"number": {"is": None}}, outcome=Outcome.CLARIFY, ask="Which?"
+                    ),
+                ),
             ),
         }
         return a_flow(stages, Parts(tools=gate, services={"plan": plan, "order": order}))
@@ -356,7 +413,10 @@ async def test_an_edited_flow_goes_on_from_what_was_recorded(tmp_path: Path) -> 
         await desk.dispatcher.wait(run_id)
         run, rows = await desk.store.run(run_id), await desk.store.rows(run_id)
     assert (run.status, run.error_code) == (RunStatus.NEEDS_REVIEW, "flow_changed")
-    assert [(row.name, row.flow_version) for row in rows[-2:]] == [("@decision", "v2"), ("send", "v2")]
+    assert [(row.name, row.flow_version) for row in rows[-2:]] == [
+        ("@decision", "v2"),
+        ("send", "v2"),
+    ]
     assert result_of(rows[-1]).error is not None
     assert calls == {"draft": 1, "ask": 1}
 
@@ -386,14 +446,18 @@ async def test_an_approval_is_good_for_one_of_two_equal_calls(tmp_path: Path) ->
             assert paid == expected
             [review] = await desk.store.reviews(state=ReviewState.OPEN)
             assert review.kind is ReviewKind.TOOL_CALL
-            await desk.store.decide(review.id, Verdict(Decision.APPROVE, "eve", review.version, review.payload_hash))
+            await desk.store.decide(
+                review.id, Verdict(Decision.APPROVE, "eve", review.version, review.payload_hash)
+            )
             desk.dispatcher.wake()
             await desk.dispatcher.wait(run_id)
         assert (await desk.store.run(run_id)).status is RunStatus.DONE
     assert paid == [5, 5]
 
 
-async def test_the_newer_run_answers_the_messages_whose_drafts_it_made_stale(tmp_path: Path) -> None:
+async def test_the_newer_run_answers_the_messages_whose_drafts_it_made_stale(
+    tmp_path: Path,
+) -> None:
     texts: list[str] = []
 
     def build(gate: Gate) -> Flow:
@@ -416,13 +480,17 @@ async def test_the_newer_run_answers_the_messages_whose_drafts_it_made_stale(tmp
     assert result_of(rows[0]).delta.metadata["also_answers"] == [first, second]
 
 
-async def test_an_unreadable_stored_message_goes_to_a_person_without_being_quoted(tmp_path: Path) -> None:
+async def test_an_unreadable_stored_message_goes_to_a_person_without_being_quoted(
+    tmp_path: Path,
+) -> None:
     calls: Counter[str] = Counter()
     async with engine(tmp_path / "d.db", lambda gate: asking_flow(calls)) as desk:
         gone = desk.store
         accepted = await gone.accept(a_message(), flow="flow")
         await desk.database.write_core(
-            lambda core: core.exec_driver_sql("UPDATE messages SET body = CAST('{\"secret\": 1}' AS BLOB)").close()
+            lambda core: core.exec_driver_sql(
+                "UPDATE messages SET body = CAST('{\"secret\": 1}' AS BLOB)"
+            ).close()
         )
         desk.dispatcher.wake()
         assert await desk.dispatcher.wait(accepted.run_id) is RunStatus.NEEDS_REVIEW

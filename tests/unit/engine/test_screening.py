@@ -36,13 +36,17 @@ def report(action: str, message_id: str) -> Message:
     status = f"Final-Recipient: rfc822; ann@example.com\nAction: {action}\nStatus: 5.1.1\n"
     parts = (
         Attachment(name="status", type="message/delivery-status", size=1, text=status),
-        Attachment(name="headers", type="text/rfc822-headers", size=1, text=f"Message-ID: {message_id}\n"),
+        Attachment(
+            name="headers", type="text/rfc822-headers", size=1, text=f"Message-ID: {message_id}\n"
+        ),
     )
     bounce = mail(content_type="multipart/report; report-type=delivery-status")
     return bounce.model_copy(update={"attachments": parts})
 
 
-async def screened(message: Message, ledger: Any = None, pace: Pace | None = None) -> tuple[str, str] | None:
+async def screened(
+    message: Message, ledger: Any = None, pace: Pace | None = None
+) -> tuple[str, str] | None:
     store: Any = ledger or Ledger()
     end = await Screen(store, TestClock(), ["support@acme.test"], pace)(message)
     return None if end is None else (str(end.status), str(end.reason))
@@ -52,7 +56,9 @@ async def test_what_a_person_wrote_passes() -> None:
     assert await screened(mail()) is None
 
 
-@pytest.mark.parametrize("headers", [{"auto_submitted": "auto-replied"}, {"list_id": "<a.b>"}, {"x_deskhand": RUN}])
+@pytest.mark.parametrize(
+    "headers", [{"auto_submitted": "auto-replied"}, {"list_id": "<a.b>"}, {"x_deskhand": RUN}]
+)
 async def test_what_a_program_sent_is_not_answered(headers: dict[str, str]) -> None:
     status, reason = await screened(mail(**headers)) or ("", "")
     assert status == RunStatus.DONE
@@ -60,7 +66,9 @@ async def test_what_a_program_sent_is_not_answered(headers: dict[str, str]) -> N
 
 
 async def test_what_may_be_either_goes_to_a_person() -> None:
-    status, _ = await screened(mail().model_copy(update={"subject": "Out of office: until Monday"})) or ("", "")
+    status, _ = await screened(
+        mail().model_copy(update={"subject": "Out of office: until Monday"})
+    ) or ("", "")
     assert status == RunStatus.NEEDS_REVIEW
 
 
@@ -74,7 +82,10 @@ async def test_only_a_bounce_of_a_mail_that_we_sent_is_believed() -> None:
     ledger = Ledger()
     await ledger.intend(EffectKey(RUN, 3, 0), DELIVER, "hash")
     status, reason = await screened(report("failed", own), ledger) or ("", "")
-    assert (status, reason) == ("needs_review", f"a reply of ours did not reach ann@example.com: 5.1.1 (run {RUN})")
+    assert (status, reason) == (
+        "needs_review",
+        f"a reply of ours did not reach ann@example.com: 5.1.1 (run {RUN})",
+    )
     assert ledger.bounced == [(RUN, "a reply of ours did not reach ann@example.com: 5.1.1")]
 
 

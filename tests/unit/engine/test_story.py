@@ -34,23 +34,39 @@ def records(*steps: tuple[str, StageResult]) -> Records:
 
 
 def called(tool: str, verdict: str, ok: bool, amount: int) -> StageResult:
-    return StageResult(call={"tool": tool, "arguments": {"amount": amount}, "verdict": verdict, "ok": ok})
+    return StageResult(
+        call={"tool": tool, "arguments": {"amount": amount}, "verdict": verdict, "ok": ok}
+    )
 
 
 def held(tool: str, amount: int) -> StageResult:
-    ask = Ask(kind="tool_call", reason="money", payload={"tool": tool, "arguments": {"amount": amount}})
+    ask = Ask(
+        kind="tool_call", reason="money", payload={"tool": tool, "arguments": {"amount": amount}}
+    )
     return StageResult(outcome=Outcome.CONFIRM, ask=ask)
 
 
 def test_a_run_without_steps_has_a_story() -> None:
     story = story_of(records())
-    assert (story["outputs"], story["tool_calls"], story["review"], story["reply"]) == ({}, [], None, None)
+    assert (story["outputs"], story["tool_calls"], story["review"], story["reply"]) == (
+        {},
+        [],
+        None,
+        None,
+    )
     assert story["steps"] == []
 
 
 def test_the_question_an_earlier_run_asked_is_not_this_runs_reply() -> None:
-    adopted = (ADOPTION, StageResult(delta=Delta(outputs={"reply": REPLY, "order": {"number": None}})))
-    story = story_of(records(adopted, ("classify", StageResult(delta=Delta(outputs={"c": {"category": "spam"}})))))
+    adopted = (
+        ADOPTION,
+        StageResult(delta=Delta(outputs={"reply": REPLY, "order": {"number": None}})),
+    )
+    story = story_of(
+        records(
+            adopted, ("classify", StageResult(delta=Delta(outputs={"c": {"category": "spam"}})))
+        )
+    )
     assert story["outputs"]["reply"] == REPLY
     assert story["reply"] is None
     drafted = ("draft", StageResult(delta=Delta(merge={"reply": {"text": "It is on its way."}})))
@@ -58,8 +74,14 @@ def test_the_question_an_earlier_run_asked_is_not_this_runs_reply() -> None:
 
 
 def test_a_call_that_was_held_and_then_approved_is_told_once() -> None:
-    steps = (("act", held("refund", 5)), ("@decision", StageResult()), ("act/1", called("refund", "allow", True, 5)))
-    assert [(call["verdict"], call["ok"]) for call in story_of(records(*steps))["tool_calls"]] == [("allow", True)]
+    steps = (
+        ("act", held("refund", 5)),
+        ("@decision", StageResult()),
+        ("act/1", called("refund", "allow", True, 5)),
+    )
+    assert [(call["verdict"], call["ok"]) for call in story_of(records(*steps))["tool_calls"]] == [
+        ("allow", True)
+    ]
 
 
 def test_two_equal_calls_stay_two() -> None:
@@ -69,11 +91,20 @@ def test_two_equal_calls_stay_two() -> None:
 
 def test_a_held_call_beside_another_stays() -> None:
     steps = (("act/1", called("refund", "allow", True, 1)), ("act", held("refund", 5)))
-    assert [call["verdict"] for call in story_of(records(*steps))["tool_calls"]] == ["allow", "hold"]
+    assert [call["verdict"] for call in story_of(records(*steps))["tool_calls"]] == [
+        "allow",
+        "hold",
+    ]
 
 
 def test_the_delivery_is_told_apart_from_the_tool_calls() -> None:
-    call = {"tool": "deliver_reply", "arguments": REPLY, "verdict": "allow", "ok": True, "result": {"captured": True}}
+    call = {
+        "tool": "deliver_reply",
+        "arguments": REPLY,
+        "verdict": "allow",
+        "ok": True,
+        "result": {"captured": True},
+    }
     story = story_of(records(("dispatch/deliver", StageResult(call=call))))
     assert story["tool_calls"] == []
     assert story["delivery"] == {"verdict": "allow", "ok": True, "captured": True}
@@ -85,7 +116,11 @@ def test_a_failed_step_tells_its_error() -> None:
     told = records(("draft", failed))
     assert story_of(told)["steps"][0]["error"] == "nobody answers"
     step = timeline_of(told)[0]
-    assert step["error"] == {"stage": "draft", "code": "model_unavailable", "message": "nobody answers"}
+    assert step["error"] == {
+        "stage": "draft",
+        "code": "model_unavailable",
+        "message": "nobody answers",
+    }
     assert step["output_state"]["errors"] == [step["error"]]
 
 

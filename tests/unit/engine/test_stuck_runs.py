@@ -52,7 +52,9 @@ async def test_a_stopped_run_does_not_take_up_the_draft_it_made_stale(tmp_path: 
     assert review.payload == {"text": "answer to first\n\nsecond"}
 
 
-async def test_a_row_on_its_way_when_the_time_is_up_counts_and_the_run_goes_on(tmp_path: Path) -> None:
+async def test_a_row_on_its_way_when_the_time_is_up_counts_and_the_run_goes_on(
+    tmp_path: Path,
+) -> None:
     calls: Counter[str] = Counter()
 
     async def slow(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
@@ -64,7 +66,9 @@ async def test_a_row_on_its_way_when_the_time_is_up_counts_and_the_run_goes_on(t
         return {}
 
     stages = chain_of(["slow"], timeout=2, attempts=2)
-    async with engine(tmp_path / "d.db", lambda gate: a_flow(stages, Parts(services={"slow": slow}))) as desk:
+    async with engine(
+        tmp_path / "d.db", lambda gate: a_flow(stages, Parts(services={"slow": slow}))
+    ) as desk:
         append, late = desk.store.append, True
 
         async def slowly(*rows: StepRow) -> None:
@@ -87,7 +91,9 @@ async def test_a_row_on_its_way_when_the_time_is_up_counts_and_the_run_goes_on(t
     assert calls == {"part": 1}
 
 
-async def test_a_row_that_was_committed_although_the_database_said_no_does_not_strand_the_run(tmp_path: Path) -> None:
+async def test_a_row_that_was_committed_although_the_database_said_no_does_not_strand_the_run(
+    tmp_path: Path,
+) -> None:
     calls: Counter[str] = Counter()
 
     async def count(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
@@ -95,7 +101,9 @@ async def test_a_row_that_was_committed_although_the_database_said_no_does_not_s
         return {}
 
     stages = chain_of(["count"])
-    async with engine(tmp_path / "d.db", lambda gate: a_flow(stages, Parts(services={"count": count}))) as desk:
+    async with engine(
+        tmp_path / "d.db", lambda gate: a_flow(stages, Parts(services={"count": count}))
+    ) as desk:
         append, broken = desk.store.append, True
 
         async def unsure(*rows: StepRow) -> None:
@@ -118,8 +126,12 @@ async def test_stages_that_rescue_each_other_in_vain_reach_the_hop_limit(tmp_pat
         raise PermanentError("down")
 
     stages = {
-        "one": AgentSpec(name="one", service="down", output_key="one", error_next="two", max_visits=2),
-        "two": AgentSpec(name="two", service="down", output_key="two", error_next="one", max_visits=2),
+        "one": AgentSpec(
+            name="one", service="down", output_key="one", error_next="two", max_visits=2
+        ),
+        "two": AgentSpec(
+            name="two", service="down", output_key="two", error_next="one", max_visits=2
+        ),
     }
     parts = Parts(services={"down": down})
     async with engine(tmp_path / "d.db", lambda gate: a_flow(stages, parts, max_hops=5)) as desk:
@@ -134,11 +146,15 @@ async def test_a_run_that_a_stage_handed_over_goes_on_when_it_is_retried(tmp_pat
     async def escalate(env: Envelope, ctx: Any, settings: Any) -> ServiceResult:
         calls["escalate"] += 1
         if calls["escalate"] == 1:
-            return ServiceResult(outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason="too hard")
+            return ServiceResult(
+                outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason="too hard"
+            )
         return ServiceResult()
 
     parts = Parts(services={"escalate": escalate})
-    async with engine(tmp_path / "d.db", lambda gate: a_flow(chain_of(["escalate"]), parts)) as desk:
+    async with engine(
+        tmp_path / "d.db", lambda gate: a_flow(chain_of(["escalate"]), parts)
+    ) as desk:
         run_id = await desk.work(a_message())
         parked = await desk.store.run(run_id)
         assert (parked.status, parked.reason) == (RunStatus.NEEDS_REVIEW, "too hard")
@@ -160,14 +176,18 @@ async def test_the_hundred_and_first_decision_counts_like_the_first(tmp_path: Pa
     assert calls == {"broken": 103}
 
 
-async def test_a_retry_before_the_first_step_is_no_answer_to_what_that_step_asks(tmp_path: Path) -> None:
+async def test_a_retry_before_the_first_step_is_no_answer_to_what_that_step_asks(
+    tmp_path: Path,
+) -> None:
     calls: Counter[str] = Counter()
 
     async def ask(env: Envelope, ctx: Any, settings: Any) -> ServiceResult:
         calls["ask"] += 1
         return ServiceResult(outcome=Outcome.CONFIRM, ask=Ask(kind="reply", reason="look"))
 
-    async with engine(tmp_path / "d.db", lambda gate: a_flow(chain_of(["ask"]), Parts(services={"ask": ask}))) as desk:
+    async with engine(
+        tmp_path / "d.db", lambda gate: a_flow(chain_of(["ask"]), Parts(services={"ask": ask}))
+    ) as desk:
         await desk.store.take_over("c1", "bob")
         run_id = await desk.work(a_message())
         assert (await desk.store.run(run_id)).error_code == "taken_over"
@@ -176,14 +196,17 @@ async def test_a_retry_before_the_first_step_is_no_answer_to_what_that_step_asks
     assert calls == {"ask": 1}
 
 
-async def test_a_status_that_ends_no_run_is_not_recorded_and_a_mended_service_can_be_retried(tmp_path: Path) -> None:
+async def test_a_status_that_ends_no_run_is_not_recorded_and_a_mended_service_can_be_retried(
+    tmp_path: Path,
+) -> None:
     status = "queued"
 
     async def finish(env: Envelope, ctx: Any, settings: Any) -> ServiceResult:
         return ServiceResult(status=status)
 
     async with engine(
-        tmp_path / "d.db", lambda gate: a_flow(chain_of(["finish"]), Parts(services={"finish": finish}))
+        tmp_path / "d.db",
+        lambda gate: a_flow(chain_of(["finish"]), Parts(services={"finish": finish})),
     ) as desk:
         async with asyncio.timeout(60):
             run_id = await desk.work(a_message())
@@ -200,7 +223,9 @@ async def test_the_dispatcher_keeps_looking_after_a_look_that_failed(tmp_path: P
 
     parts = Parts(services={"nothing": nothing})
     async with engine(
-        tmp_path / "d.db", lambda gate: a_flow(chain_of(["nothing"]), parts), limits=Limits(sweep=0.01)
+        tmp_path / "d.db",
+        lambda gate: a_flow(chain_of(["nothing"]), parts),
+        limits=Limits(sweep=0.01),
     ) as desk:
         expire, failed, looked = desk.store.expire_reviews, asyncio.Event(), asyncio.Event()
 

@@ -49,6 +49,10 @@ def test_facts_are_words_and_numbers_only() -> None:
         "review": {"category": "complaint", "confidence": float("nan"), "threshold": 0.8},
         "reply": {"text": "x", "language": None},
     }
-    assert facts_of(Envelope(outputs=outputs)) == {"category": "complaint", "threshold": 0.8, "language": "cs"}
+    assert facts_of(Envelope(outputs=outputs)) == {
+        "category": "complaint",
+        "threshold": 0.8,
+        "language": "cs",
+    }
     assert facts_of(Envelope(outputs={"read": {"category": ["a"]}})) == {}
     assert facts_of(None) == {}

@@ -40,8 +40,15 @@ def a_report(**passed: bool) -> dict[str, Any]:
 
 
 def test_what_got_worse_comes_first_and_counts() -> None:
-    found = compare(a_report(a=True, b=False, c=True, gone=True), a_report(a=False, b=True, c=True, new=False))
+    found = compare(
+        a_report(a=True, b=False, c=True, gone=True), a_report(a=False, b=True, c=True, new=False)
+    )
     assert (found["compared"], found["regressions"], found["fixed"]) == (3, 1, 1)
-    assert [(change["id"], change["kind"]) for change in found["changed"]] == [("a", "regression"), ("b", "fixed")]
-    assert found["changed"][0]["scores"] == {"status": {"expected": "sent", "before": "done", "now": "done"}}
+    assert [(change["id"], change["kind"]) for change in found["changed"]] == [
+        ("a", "regression"),
+        ("b", "fixed"),
+    ]
+    assert found["changed"][0]["scores"] == {
+        "status": {"expected": "sent", "before": "done", "now": "done"}
+    }
     assert (found["added"], found["missing"]) == (["new"], ["gone"])

@@ -1,4 +1,5 @@
-"""The harness tests itself: for every kind of expectation, what is so passes and what is not so fails."""
+"""The harness tests itself: for every kind of expectation, what is so passes and what is not so
+fails."""
 
 from typing import Any
 
@@ -54,7 +55,12 @@ KINDS: dict[str, tuple[str, Any, list[Any]]] = {
     "error": ("Where is my order P-1?", None, ["stage_failed"]),
     "reply": (
         "Where is my order P-1?",
-        {"contains": ["ON ITS WAY", "the shop"], "not_contains": "lost", "matches": "on its .ay", "language": "en"},
+        {
+            "contains": ["ON ITS WAY", "the shop"],
+            "not_contains": "lost",
+            "matches": "on its .ay",
+            "language": "en",
+        },
         [
             False,
             {"contains": ["on its way", "lost"]},
@@ -84,7 +90,10 @@ KINDS: dict[str, tuple[str, Any, list[Any]]] = {
 @pytest.mark.parametrize("kind", KINDS)
 async def test_what_is_so_passes_and_what_is_not_so_fails(kind: str, run_desk: RunCases) -> None:
     body, right, wrong = KINDS[kind]
-    cases = [a_case({kind: expected}, body, id=f"wrong-{number}") for number, expected in enumerate(wrong)]
+    cases = [
+        a_case({kind: expected}, body, id=f"wrong-{number}")
+        for number, expected in enumerate(wrong)
+    ]
     if right is not None:
         cases.append(a_case({kind: right}, body, id="right"))
     results = await run_desk(cases)
@@ -107,5 +116,7 @@ async def test_a_promise_that_nothing_stands_behind_is_found(run_desk: RunCases)
 
 
 async def test_a_reply_that_must_not_be_is_missed_by_no_one(run_desk: RunCases) -> None:
-    none, some = await run_desk([a_case({"reply": False}, HELD), a_case({"reply": True}, HELD, id="must-be")])
+    none, some = await run_desk(
+        [a_case({"reply": False}, HELD), a_case({"reply": True}, HELD, id="must-be")]
+    )
     assert (none.passed, some.passed) == (True, False)

@@ -18,7 +18,10 @@ HELD = "I want my money back for P-1"
 
 async def test_a_conversation_goes_on_where_it_asked(run_desk: RunCases) -> None:
     turns = [
-        {"customer": "Where is my order?", "expect": {"asks_for": "order", "status": "waiting_user", "tools": []}},
+        {
+            "customer": "Where is my order?",
+            "expect": {"asks_for": "order", "status": "waiting_user", "tools": []},
+        },
         {"customer": "P-1", "expect": {"tools": [{"find_order": {"order": "P-1"}}]}},
     ]
     [result] = await run_desk([{"id": "it", "turns": turns, "expect": {"status": "sent"}}])
@@ -27,8 +30,14 @@ async def test_a_conversation_goes_on_where_it_asked(run_desk: RunCases) -> None
     assert [run["status"] for run in result.shown.turns] == ["waiting_user", "sent"]
 
 
-async def test_a_given_result_stands_in_for_a_tool_and_only_for_the_calls_it_is_for(run_desk: RunCases) -> None:
-    given = {"tools": {"find_order": [{"when": {"order": "P-1"}, "result": {"status": "at the customs"}}]}}
+async def test_a_given_result_stands_in_for_a_tool_and_only_for_the_calls_it_is_for(
+    run_desk: RunCases,
+) -> None:
+    given = {
+        "tools": {
+            "find_order": [{"when": {"order": "P-1"}, "result": {"status": "at the customs"}}]
+        }
+    }
     [one, other] = await run_desk(
         [
             a_case({"reply": {"contains": "at the customs"}}, given=given),
@@ -51,21 +60,30 @@ async def test_a_reviewer_approves_a_held_call_and_it_is_captured(run_desk: RunC
 
 @pytest.mark.parametrize(
     ("customer", "reviewer", "words"),
-    [("order P-1", "approve", "nothing waits for a reviewer"), (HELD, "retry", "cannot be decided with")],
+    [
+        ("order P-1", "approve", "nothing waits for a reviewer"),
+        (HELD, "retry", "cannot be decided with"),
+    ],
 )
 async def test_a_decision_that_cannot_be_made_fails_the_case(
     customer: str, reviewer: str, words: str, run_desk: RunCases
 ) -> None:
-    turns: list[dict[str, Any]] = [{"customer": customer}, {"reviewer": reviewer, "expect": {"status": "sent"}}]
+    turns: list[dict[str, Any]] = [
+        {"customer": customer},
+        {"reviewer": reviewer, "expect": {"status": "sent"}},
+    ]
     [result] = await run_desk([{"id": "it", "turns": turns}])
     assert not result.passed
     assert words in str(result.shown.scores["2.reviewer"].why)
 
 
 async def test_cases_do_not_meet_each_other(run_desk: RunCases) -> None:
-    """The same person asks the same question in many cases at once, and once more in every trial."""
+    """The same person asks the same question in many cases at once, and once more in every
+    trial."""
     turns = [{"customer": "Where is my order?"}, {"customer": "P-1", "expect": {"status": "sent"}}]
-    cases = [{"id": f"case-{number}", "from": "ann@example.com", "turns": turns} for number in range(12)]
+    cases = [
+        {"id": f"case-{number}", "from": "ann@example.com", "turns": turns} for number in range(12)
+    ]
     results = await run_desk(cases, repeat=3, parallel=12)
     assert all(result.passed and len(result.trials) == 3 for result in results)
 
@@ -82,7 +100,9 @@ async def lucky(run, expected):
     return next(seen) % 3 != 2
 """
     folder = a_desk(
-        tmp_path / "desk", [a_case({"score": {"lucky": True}}), a_case({"status": "sent"}, id="sure")], scorers
+        tmp_path / "desk",
+        [a_case({"score": {"lucky": True}}), a_case({"status": "sent"}, id="sure")],
+        scorers,
     )
     loaded = read_desk(str(folder))
     cases, found = desk_cases(loaded)
@@ -91,12 +111,17 @@ async def lucky(run, expected):
     report = report_of(results, desk="shop", brain="scripted", repeat=3)
     assert [case["trials"].count(True) for case in report["cases"]] == [2, 3]
     assert (report["passed"], report["failed"]) == (1, 1)
-    assert report["pass_k"] == {"1": pytest.approx(5 / 6), "2": pytest.approx((1 / 3 + 1) / 2), "3": 0.5}
+    assert report["pass_k"] == {
+        "1": pytest.approx(5 / 6),
+        "2": pytest.approx((1 / 3 + 1) / 2),
+        "3": 0.5,
+    }
 
 
 async def test_a_scorer_may_give_a_number(tmp_path: Path) -> None:
     scorers = (
-        "from deskhand import scorer\n\n@scorer('closeness')\ndef closeness(run, expected):\n    return expected\n"
+        "from deskhand import scorer\n\n@scorer('closeness')\ndef closeness(run, expected):\n   "
+        " return expected\n"
     )
     cases = [a_case({"score": {"closeness": 0.8}}), a_case({"score": {"closeness": 0.2}}, id="far")]
     loaded = read_desk(str(a_desk(tmp_path / "desk", cases, scorers)))
@@ -113,19 +138,33 @@ async def test_a_scorer_may_give_a_number(tmp_path: Path) -> None:
     ("scorers", "words"),
     [
         ("@scorer('x')\ndef x(run): return True", r"evals.py:4: scorer 'x' takes 2 arguments"),
-        ("@scorer('x')\ndef x(run, expected): return True\n@scorer('x')\ndef y(run, expected): pass", "already"),
+        (
+            (
+                "@scorer('x')\ndef x(run, expected): return True\n@scorer('x')\ndef y(run,"
+                " expected): pass"
+            ),
+            "already",
+        ),
     ],
 )
 def test_a_scorer_that_is_written_wrong_is_told(scorers: str, words: str, tmp_path: Path) -> None:
     loaded = read_desk(
-        str(a_desk(tmp_path / "desk", [a_case({"status": "sent"})], f"from deskhand import scorer\n\n\n{scorers}"))
+        str(
+            a_desk(
+                tmp_path / "desk",
+                [a_case({"status": "sent"})],
+                f"from deskhand import scorer\n\n\n{scorers}",
+            )
+        )
     )
     with pytest.raises(ConfigError, match=words):
         desk_cases(loaded)
 
 
 async def test_a_scorer_that_fails_is_told_with_its_place(tmp_path: Path) -> None:
-    scorers = "from deskhand import scorer\n\n@scorer('x')\ndef x(run, expected):\n    return 1 / 0\n"
+    scorers = (
+        "from deskhand import scorer\n\n@scorer('x')\ndef x(run, expected):\n    return 1 / 0\n"
+    )
     loaded = read_desk(str(a_desk(tmp_path / "desk", [a_case({"score": {"x": True}})], scorers)))
     cases, known = desk_cases(loaded)
     async with open_sandbox(loaded) as sandbox:
@@ -133,11 +172,15 @@ async def test_a_scorer_that_fails_is_told_with_its_place(tmp_path: Path) -> Non
             await run_cases(cases, sandbox, Settings(known))
 
 
-async def test_a_judge_decides_and_without_one_nobody_pretends(run_desk: RunCases, tmp_path: Path) -> None:
+async def test_a_judge_decides_and_without_one_nobody_pretends(
+    run_desk: RunCases, tmp_path: Path
+) -> None:
     judge = ScriptedBrain(lambda task: {"passed": "thank you" in task.text, "reason": "I looked"})
     cases = [a_case({"judge": ["It says thank you.", "It is short."]})]
     [judged] = await run_desk(cases, judge=judge)
-    assert [(score.passed, score.skipped) for score in judged.shown.scores.values()] == [(True, False)] * 2
+    assert [(score.passed, score.skipped) for score in judged.shown.scores.values()] == [
+        (True, False)
+    ] * 2
     grim = ScriptedBrain(lambda task: {"passed": False, "reason": "no"})
     loaded = read_desk(str(tmp_path / "desk"))
     found, known = desk_cases(loaded)

@@ -14,7 +14,8 @@ FAR = ("203.0.113.1", 9)
 
 
 def reach() -> None:
-    """A datagram socket that connects sends nothing; a machine without a network says so, which is none of ours."""
+    """A datagram socket that connects sends nothing; a machine without a network says so, which
+    is none of ours."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out, suppress(OSError):
         out.connect(FAR)
 

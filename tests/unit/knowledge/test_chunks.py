@@ -18,11 +18,17 @@ def test_a_long_section_is_cut_between_sentences_and_overlaps() -> None:
     sentences = [f"This is sentence number {number} of a long section." for number in range(100)]
     chunks = cut([Section(("Long",), " ".join(sentences))])
     assert all(len(chunk.text) <= LONGEST for chunk in chunks)
-    assert all(chunk.text.startswith("This is") and chunk.text.endswith("section.") for chunk in chunks)
+    assert all(
+        chunk.text.startswith("This is") and chunk.text.endswith("section.") for chunk in chunks
+    )
     for before, after in pairwise(chunks):
         first = after.text.split(". ")[0]
         assert first in before.text
-        shared = next(size for size in range(len(after.text), -1, -1) if before.text.endswith(after.text[:size]))
+        shared = next(
+            size
+            for size in range(len(after.text), -1, -1)
+            if before.text.endswith(after.text[:size])
+        )
         assert 0 < shared <= OVERLAP
     assert all(any(sentence in chunk.text for chunk in chunks) for sentence in sentences)
 

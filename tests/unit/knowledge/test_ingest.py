@@ -32,7 +32,9 @@ async def store(tmp_path: Path) -> AsyncIterator[KnowledgeStore]:
         yield knowledge_store(database, "desk")
 
 
-def indexer(store: KnowledgeStore, home: Path, embedder: HashingEmbedder | None = None, model: str = "m") -> Indexer:
+def indexer(
+    store: KnowledgeStore, home: Path, embedder: HashingEmbedder | None = None, model: str = "m"
+) -> Indexer:
     return Indexer(store, home, embedder or HashingEmbedder(), model)
 
 
@@ -40,16 +42,26 @@ async def ids(store: KnowledgeStore) -> dict[str, str]:
     return {one.article.id: one.article.source for one in await store.articles()}
 
 
-async def test_a_folder_is_indexed_and_unchanged_files_cost_nothing(store: KnowledgeStore, home: Path) -> None:
+async def test_a_folder_is_indexed_and_unchanged_files_cost_nothing(
+    store: KnowledgeStore, home: Path
+) -> None:
     embedder = HashingEmbedder()
     told: list[tuple[int, int]] = []
     report = await Indexer(store, home, embedder, "m", lambda *done: told.append(done)).add([home])
-    assert (report.added, report.chunks, report.problems) == (["account/password", "refunds"], 2, [])
+    assert (report.added, report.chunks, report.problems) == (
+        ["account/password", "refunds"],
+        2,
+        [],
+    )
     assert told == [(2, 2)]
     assert await ids(store) == {"account/password": "account/password.md", "refunds": "refunds.md"}
     embedder.embedded.clear()
     report = await indexer(store, home, embedder).rebuild()
-    assert (sorted(report.unchanged), report.chunks, embedder.embedded) == (["account/password", "refunds"], 0, [])
+    assert (sorted(report.unchanged), report.chunks, embedder.embedded) == (
+        ["account/password", "refunds"],
+        0,
+        [],
+    )
 
 
 async def test_only_what_changed_is_embedded(store: KnowledgeStore, home: Path) -> None:
@@ -59,19 +71,27 @@ async def test_only_what_changed_is_embedded(store: KnowledgeStore, home: Path) 
     (home / "account" / "password.md").unlink()
     embedder = HashingEmbedder()
     report = await indexer(store, home, embedder).rebuild()
-    assert (report.added, report.changed, report.removed) == (["new"], ["refunds"], ["account/password"])
+    assert (report.added, report.changed, report.removed) == (
+        ["new"],
+        ["refunds"],
+        ["account/password"],
+    )
     assert "Reset your password." not in embedder.embedded
     hits = await KnowledgeBase(store, HashingEmbedder).search("money password vouchers", limit=10)
     assert {hit.text for hit in hits} == {"Only vouchers.", "New."}
 
 
-async def test_another_model_or_a_wish_embeds_everything_again(store: KnowledgeStore, home: Path) -> None:
+async def test_another_model_or_a_wish_embeds_everything_again(
+    store: KnowledgeStore, home: Path
+) -> None:
     await indexer(store, home).add([home])
     assert len((await indexer(store, home, model="other").rebuild()).changed) == 2
     assert len((await indexer(store, home, model="other").rebuild(everything=True)).changed) == 2
 
 
-async def test_an_error_in_one_file_stops_no_other_and_loses_nothing(store: KnowledgeStore, home: Path) -> None:
+async def test_an_error_in_one_file_stops_no_other_and_loses_nothing(
+    store: KnowledgeStore, home: Path
+) -> None:
     await indexer(store, home).add([home])
     write(home, "refunds.md", b"---\nid: refunds\n---\n\xff")
     write(home, "new.md", "New.")
@@ -107,7 +127,11 @@ async def test_a_renamed_file_or_id_moves_the_article(store: KnowledgeStore, hom
     (home / "refunds.md").rename(home / "money.md")
     write(home, "account/password.md", "---\nid: pass\n---\nReset your password.")
     report = await indexer(store, home).rebuild()
-    assert (report.changed, report.added, report.removed) == (["refunds"], ["pass"], ["account/password"])
+    assert (report.changed, report.added, report.removed) == (
+        ["refunds"],
+        ["pass"],
+        ["account/password"],
+    )
     assert await ids(store) == {"refunds": "money.md", "pass": "account/password.md"}
 
 
@@ -159,9 +183,15 @@ async def test_answers_are_listed_whose_articles_changed(tmp_path: Path, home: P
         write(home, "refunds.md", "---\nid: refunds\ntitle: Money\n---\nOnly vouchers.")
 
         async def listed() -> list[tuple[str, str, Change]]:
-            return [(one.used.run_id, one.used.article, one.change) for one in await changed_answers(store, home)]
+            return [
+                (one.used.run_id, one.used.article, one.change)
+                for one in await changed_answers(store, home)
+            ]
 
         assert await listed() == [(run, "refunds", Change.EDITED)]
         (home / "account" / "password.md").unlink()
         await indexer(store, home).rebuild()
-        assert await listed() == [(run, "account/password", Change.REMOVED), (run, "refunds", Change.CHANGED)]
+        assert await listed() == [
+            (run, "account/password", Change.REMOVED),
+            (run, "refunds", Change.CHANGED),
+        ]

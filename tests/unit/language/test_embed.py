@@ -56,7 +56,12 @@ def test_what_says_nothing_is_like_nothing(embedder: Embedder) -> None:
 
 
 def test_order_and_company_do_not_change_a_vector(embedder: Embedder) -> None:
-    texts = ["short", "a somewhat longer text about a refund that never came", "middle sized text", "short"]
+    texts = [
+        "short",
+        "a somewhat longer text about a refund that never came",
+        "middle sized text",
+        "short",
+    ]
     together = embedder.embed(texts)
     alone = np.concatenate([Embedder(threads=1).embed([text]) for text in texts])
     assert np.array_equal(together, alone)
@@ -86,7 +91,9 @@ def test_vectors_are_kept_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         raise AssertionError("it was computed again")
 
     monkeypatch.setattr(Embedder, "_compute", compute)
-    assert np.array_equal(Embedder(threads=1, cache=SqliteVectorCache(path)).embed(["world", "hello"]), first[::-1])
+    assert np.array_equal(
+        Embedder(threads=1, cache=SqliteVectorCache(path)).embed(["world", "hello"]), first[::-1]
+    )
 
 
 def test_a_damaged_cache_costs_time_only(tmp_path: Path) -> None:
@@ -97,7 +104,9 @@ def test_a_damaged_cache_costs_time_only(tmp_path: Path) -> None:
 
 def test_progress_reaches_the_end(embedder: Embedder) -> None:
     told: list[tuple[int, int]] = []
-    embedder.embed([f"text number {number}" for number in range(3)], progress=lambda *done: told.append(done))
+    embedder.embed(
+        [f"text number {number}" for number in range(3)], progress=lambda *done: told.append(done)
+    )
     assert told[0] == (0, 3)
     assert told[-1] == (3, 3)
 

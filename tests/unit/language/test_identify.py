@@ -12,8 +12,16 @@ from deskhand.language.readable import clean
 
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "language_id" / "sentences"
 EVERYDAY = {
-    "cs": ["Kde je moje zásilka?", "Dobry den, chci vratit penize za objednavku.", "Děti jdou do školy."],
-    "de": ["Wo ist mein Paket?", "Ich möchte mein Geld zurück.", "Guten Tag, die Lampe ist kaputt."],
+    "cs": [
+        "Kde je moje zásilka?",
+        "Dobry den, chci vratit penize za objednavku.",
+        "Děti jdou do školy.",
+    ],
+    "de": [
+        "Wo ist mein Paket?",
+        "Ich möchte mein Geld zurück.",
+        "Guten Tag, die Lampe ist kaputt.",
+    ],
     "en": ["Where is my parcel?", "I want my money back", "Please cancel the order"],
     "es": ["¿Dónde está mi paquete?", "Quiero que me devuelvan el dinero", "Gracias por su ayuda"],
     "fr": ["Où est mon colis ?", "Je veux être remboursé", "Merci pour votre aide"],
@@ -21,13 +29,17 @@ EVERYDAY = {
 }
 
 
-@pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in EVERYDAY.items() for text in texts])
+@pytest.mark.parametrize(
+    ("code", "text"), [(code, text) for code, texts in EVERYDAY.items() for text in texts]
+)
 def test_everyday_sentences(code: str, text: str) -> None:
     assert identify(text).code == code
     assert identify(text.upper()).code == code
 
 
-@pytest.mark.parametrize("text", ["", " \n", "\x00\x07", "😀😀", "12345 / 67", "https://example.com ann@example.com"])
+@pytest.mark.parametrize(
+    "text", ["", " \n", "\x00\x07", "😀😀", "12345 / 67", "https://example.com ann@example.com"]
+)
 def test_what_has_no_words_has_no_language(text: str) -> None:
     assert identify(text) == Language(None, 0.0)
     assert identify(text, ["cs", "en"]) == Language(None, 0.0)
@@ -77,7 +89,10 @@ def test_a_script_none_of_the_candidates_uses_is_none_of_them() -> None:
 
 
 def test_the_larger_part_of_a_mixed_text_decides() -> None:
-    text = "Hello, ich habe am Montag bei Ihnen eine Lampe bestellt und sie ist leider kaputt angekommen. Thanks!"
+    text = (
+        "Hello, ich habe am Montag bei Ihnen eine Lampe bestellt und sie ist leider kaputt"
+        " angekommen. Thanks!"
+    )
     assert identify(text).code == "de"
 
 
@@ -98,13 +113,18 @@ sys.addaudithook(watch)
 from deskhand.language.identify import identify
 assert identify("Where is my parcel?").code == "en"
 """
-    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data/language_id")
 def test_shared_sentences() -> None:
-    texts = {code: (SHARED / f"{code}.txt").read_text().split("\n")[:100] for code in ("cs", "de", "en", "fr", "pl")}
+    texts = {
+        code: (SHARED / f"{code}.txt").read_text().split("\n")[:100]
+        for code in ("cs", "de", "en", "fr", "pl")
+    }
     right = [identify(text).code == code for code in texts for text in texts[code] if text.strip()]
     assert sum(right) / len(right) >= 0.95
     pairs = [

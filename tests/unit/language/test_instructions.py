@@ -1,4 +1,5 @@
-"""Messages that speak to a machine, in four languages, and those that only sound a little like it."""
+"""Messages that speak to a machine, in four languages, and those that only sound a little like
+it."""
 
 import pytest
 

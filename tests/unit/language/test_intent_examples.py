@@ -19,8 +19,10 @@ def written(folder: Path, **files: str) -> Path:
 def test_all_files_of_a_desk_are_one(tmp_path: Path) -> None:
     written(
         tmp_path,
-        intents_yaml="intents:\n  refund:\n    description: Money back\n    examples: [I want my money back]\n"
-        "out_of_scope: [Tell me a joke]\n",
+        intents_yaml=(
+            "intents:\n  refund:\n    description: Money back\n    examples: [I want my money"
+            " back]\nout_of_scope: [Tell me a joke]\n"
+        ),
         intents__more_yaml="intents:\n  hours: [When are you open?]\n",
         intents__list_csv='text,label\n"Money, please",refund\nWhat is love?,\n',
         intents__notes_txt="not read",
@@ -54,7 +56,9 @@ def test_a_desk_without_intents_has_none(tmp_path: Path) -> None:
         ("intents: [a]\n", 1, "no mapping"),
     ],
 )
-def test_a_mistake_in_yaml_is_told_with_its_line(tmp_path: Path, text: str, line: int, said: str) -> None:
+def test_a_mistake_in_yaml_is_told_with_its_line(
+    tmp_path: Path, text: str, line: int, said: str
+) -> None:
     written(tmp_path, intents_yaml=text)
     with pytest.raises(ConfigErrors) as caught:
         load_intents(tmp_path)
@@ -72,7 +76,9 @@ def test_a_mistake_in_yaml_is_told_with_its_line(tmp_path: Path, text: str, line
         ("", 1, "`text,label`"),
     ],
 )
-def test_a_mistake_in_csv_is_told_with_its_line(tmp_path: Path, text: str, line: int, said: str) -> None:
+def test_a_mistake_in_csv_is_told_with_its_line(
+    tmp_path: Path, text: str, line: int, said: str
+) -> None:
     written(tmp_path, intents__list_csv=text)
     with pytest.raises(ConfigErrors) as caught:
         load_intents(tmp_path)

@@ -1,4 +1,5 @@
-"""Intent models: learned from a handful of examples, sure of what they are sure of, silent about the rest."""
+"""Intent models: learned from a handful of examples, sure of what they are sure of, silent about
+the rest."""
 
 import json
 import zipfile
@@ -29,12 +30,16 @@ def test_it_answers_what_its_examples_ask(model: IntentModel) -> None:
     asked = ["Where's my package?", "please cancel my order", "I forgot my password"]
     said = model.predict(asked)
     assert [one.label for one in said] == ["order_status", "cancel_order", "login_problem"]
-    assert all(one.best == one.label and one.confidence > 0.7 and one.runner_up != one.best for one in said)
+    assert all(
+        one.best == one.label and one.confidence > 0.7 and one.runner_up != one.best for one in said
+    )
 
 
 @pytest.mark.parametrize("language", ["cs", "de", "es", "fr", "pl"])
 def test_english_examples_carry_over(model: IntentModel, language: str) -> None:
-    asked = [(text, label) for label, texts in DATA["sentences"][language].items() for text in texts]
+    asked = [
+        (text, label) for label, texts in DATA["sentences"][language].items() for text in texts
+    ]
     answered = [
         (one.label, label)
         for one, (_, label) in zip(model.predict([text for text, _ in asked]), asked, strict=True)
@@ -44,7 +49,9 @@ def test_english_examples_carry_over(model: IntentModel, language: str) -> None:
     assert sum(said == label for said, label in answered) >= 0.8 * len(answered)
 
 
-@pytest.mark.parametrize("text", ["", "  ", "\x00\x07\x1b", "😀🎉", "我的包裹在哪里？", "מה שעות הפתיחה", "\ud800"])
+@pytest.mark.parametrize(
+    "text", ["", "  ", "\x00\x07\x1b", "😀🎉", "我的包裹在哪里？", "מה שעות הפתיחה", "\ud800"]
+)
 def test_what_cannot_be_read_is_not_answered(model: IntentModel, text: str) -> None:
     [said] = model.predict([text])
     assert said.label is None
@@ -52,7 +59,9 @@ def test_what_cannot_be_read_is_not_answered(model: IntentModel, text: str) -> N
     assert said.best in model.labels
 
 
-@pytest.mark.parametrize("text", ["What is the capital of France?", "x" * 1_000_000, "Quarks and gluons bind protons"])
+@pytest.mark.parametrize(
+    "text", ["What is the capital of France?", "x" * 1_000_000, "Quarks and gluons bind protons"]
+)
 def test_what_is_out_of_scope_is_not_answered(model: IntentModel, text: str) -> None:
     assert model.predict([text])[0].label is None
 
@@ -64,12 +73,17 @@ def test_what_is_out_of_scope_is_not_answered(model: IntentModel, text: str) -> 
         ("我的包裹在哪里 أين الطرد מה שעות 주문은 어디 order?", None),
     ],
 )
-def test_of_mixed_scripts_it_answers_what_it_can_read(model: IntentModel, text: str, label: str | None) -> None:
+def test_of_mixed_scripts_it_answers_what_it_can_read(
+    model: IntentModel, text: str, label: str | None
+) -> None:
     assert model.predict([text])[0].label == label
 
 
 def test_a_long_mail_is_answered_by_what_it_says_first(model: IntentModel) -> None:
-    mail = "Please cancel my order. I want to cancel it before it ships. " + "Thank you and kind regards. " * 2000
+    mail = (
+        "Please cancel my order. I want to cancel it before it ships. "
+        + "Thank you and kind regards. " * 2000
+    )
     assert model.predict([mail])[0].best == "cancel_order"
 
 
@@ -92,7 +106,9 @@ def test_the_report_says_what_was_measured(model: IntentModel) -> None:
     assert report.error <= report.error_budget
     assert report.keeps_budget
     assert report.languages["en"] > 70
-    assert sum(model.out_of_fold.best == model.out_of_fold.label) == pytest.approx(report.accuracy * 80)
+    assert sum(model.out_of_fold.best == model.out_of_fold.label) == pytest.approx(
+        report.accuracy * 80
+    )
 
 
 def test_a_model_is_the_same_after_saving(model: IntentModel, tmp_path: Path) -> None:
@@ -140,7 +156,9 @@ def _with_objects(path: Path) -> None:
         _rewritten(lambda document: document.pop("calibrations")),
     ],
 )
-def test_a_damaged_model_is_a_clear_error(model: IntentModel, tmp_path: Path, damage: Callable[[Path], None]) -> None:
+def test_a_damaged_model_is_a_clear_error(
+    model: IntentModel, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
     path = tmp_path / "m.npz"
     model.save(path)
     damage(path)
@@ -156,13 +174,19 @@ def test_a_missing_model_is_a_clear_error(tmp_path: Path) -> None:
 def test_the_same_material_is_learned_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     some = EXAMPLES[:16]
     told: list[str] = []
-    first = IntentModel.fit_cached(some, tmp_path, progress=lambda what, done, total: told.append(what))
+    first = IntentModel.fit_cached(
+        some, tmp_path, progress=lambda what, done, total: told.append(what)
+    )
     assert {"reading", "learning"} <= set(told)
     told.clear()
-    again = IntentModel.fit_cached(some, tmp_path, progress=lambda what, done, total: told.append(what))
+    again = IntentModel.fit_cached(
+        some, tmp_path, progress=lambda what, done, total: told.append(what)
+    )
     assert not told
     assert again.predict(["Where is it?"]) == first.predict(["Where is it?"])
-    IntentModel.fit_cached(some[:-1], tmp_path, progress=lambda what, done, total: told.append(what))
+    IntentModel.fit_cached(
+        some[:-1], tmp_path, progress=lambda what, done, total: told.append(what)
+    )
     assert told
 
 
@@ -176,11 +200,17 @@ def test_a_damaged_cache_is_learned_anew(tmp_path: Path) -> None:
 
 def test_names_and_descriptions_alone_are_a_weak_start() -> None:
     model = IntentModel.fit(
-        [], descriptions={"opening_hours": "When the shop is open", "cancel_order": "Stop an order that was placed"}
+        [],
+        descriptions={
+            "opening_hours": "When the shop is open",
+            "cancel_order": "Stop an order that was placed",
+        },
     )
     assert model.report.without_examples == ("cancel_order", "opening_hours")
     assert not model.report.keeps_budget
-    said = model.predict(["When are you open?", "Cancel the order", "Bitte stornieren Sie meine Bestellung"])
+    said = model.predict(
+        ["When are you open?", "Cancel the order", "Bitte stornieren Sie meine Bestellung"]
+    )
     assert [one.best for one in said] == ["opening_hours", "cancel_order", "cancel_order"]
 
 
@@ -191,7 +221,12 @@ def test_one_example_a_class() -> None:
     assert model.predict(["Where is my order?"])[0].best == "order_status"
 
 
-STRANGERS = ["What's the weather like?", "Tell me a joke", "Who won the match?", "How tall is the Eiffel tower?"]
+STRANGERS = [
+    "What's the weather like?",
+    "Tell me a joke",
+    "Who won the match?",
+    "How tall is the Eiffel tower?",
+]
 
 
 def test_a_handful_of_examples_answers_its_own_questions_and_no_strangers() -> None:
@@ -204,8 +239,18 @@ def test_a_handful_of_examples_answers_its_own_questions_and_no_strangers() -> N
     assert report.out_of_scope_recall == 1.0
     assert report.more_examples is not None
     assert report.more_examples > 40
-    said = model.predict(["Where is my order now?", "Please cancel my order", *STRANGERS, "Sing me a song"])
-    assert [one.label for one in said] == ["order_status", "cancel_order", None, None, None, None, None]
+    said = model.predict(
+        ["Where is my order now?", "Please cancel my order", *STRANGERS, "Sing me a song"]
+    )
+    assert [one.label for one in said] == [
+        "order_status",
+        "cancel_order",
+        None,
+        None,
+        None,
+        None,
+        None,
+    ]
 
 
 def _of(label: str) -> list[tuple[str, str]]:
@@ -213,7 +258,9 @@ def _of(label: str) -> list[tuple[str, str]]:
 
 
 def test_one_label_only() -> None:
-    model = IntentModel.fit([("Where is my order?", "order_status"), ("Has my parcel been sent?", "order_status")])
+    model = IntentModel.fit(
+        [("Where is my order?", "order_status"), ("Has my parcel been sent?", "order_status")]
+    )
     [said] = model.predict(["Where is it?"])
     assert (said.best, said.runner_up) == ("order_status", None)
 
@@ -225,7 +272,9 @@ def test_one_text_under_two_labels_is_told() -> None:
 
 
 def test_repeated_and_empty_examples_are_skipped() -> None:
-    model = IntentModel.fit([*EXAMPLES[:16], EXAMPLES[0], ("", "refund"), ("😀", "refund"), ("Money back!", "refund")])
+    model = IntentModel.fit(
+        [*EXAMPLES[:16], EXAMPLES[0], ("", "refund"), ("😀", "refund"), ("Money back!", "refund")]
+    )
     assert model.report.skipped == 3
     assert model.report.examples == 17
 
@@ -234,7 +283,10 @@ def test_a_mislabelled_example_is_suspected() -> None:
     wrong = ("Please cancel my order, cancel the order", "opening_hours")
     model = IntentModel.fit([*EXAMPLES, wrong])
     assert (wrong[0], "opening_hours", "cancel_order") in [one[:3] for one in model.report.suspects]
-    assert any(one.label == "opening_hours" and one.taken_for == "cancel_order" for one in model.report.confusions)
+    assert any(
+        one.label == "opening_hours" and one.taken_for == "cancel_order"
+        for one in model.report.confusions
+    )
 
 
 def test_out_of_scope_examples_teach_what_not_to_answer() -> None:
@@ -296,7 +348,9 @@ def test_bounds_are_those_of_clopper_and_pearson() -> None:
 def test_ngrams_weigh_words_and_characters() -> None:
     grams = Ngrams.learn(["red shoes", "red hats", "blue hats"])
     places, values = grams.vector("Red hats!")
-    assert {"\tred", "\tred hats", " re", "hats"} <= {piece for piece, place in grams.places.items() if place in places}
+    assert {"\tred", "\tred hats", " re", "hats"} <= {
+        piece for piece, place in grams.places.items() if place in places
+    }
     assert np.sum(values**2) == pytest.approx(2, abs=1e-5)
     assert len(grams.vector("完全")[0]) == 0
     assert Matrix.of(grams, []).width == len(grams.places)

@@ -1,4 +1,5 @@
-"""Slots: one value or none, never a guess; any text, in linear time; who keeps a place that several could read."""
+"""Slots: one value or none, never a guess; any text, in linear time; who keeps a place that
+several could read."""
 
 import json
 import time
@@ -50,7 +51,11 @@ def test_the_same_value_twice_is_one_value_with_both_places() -> None:
 
 def test_different_values_are_ambiguous_and_none_is_chosen() -> None:
     value = ALL.extract("SN123456 or SN654321?", now=NOW)["serial"]
-    assert (value.value, value.ambiguous, value.candidates) == (None, True, ("SN123456", "SN654321"))
+    assert (value.value, value.ambiguous, value.candidates) == (
+        None,
+        True,
+        ("SN123456", "SN654321"),
+    )
 
 
 def test_what_is_not_there_is_neither_found_nor_ambiguous() -> None:
@@ -102,11 +107,14 @@ def test_two_names_that_are_equally_near_are_ambiguous() -> None:
 
 
 def test_an_own_pattern_gives_its_named_groups() -> None:
-    both = extractor(seat={"type": "pattern", "pattern": r"row (?P<row>[0-9]+) seat (?P<seat>[A-F])"})
+    both = extractor(
+        seat={"type": "pattern", "pattern": r"row (?P<row>[0-9]+) seat (?P<seat>[A-F])"}
+    )
     assert both.extract("row 12 seat C", now=NOW)["seat"].value == {"row": "12", "seat": "C"}
 
 
-# --- who keeps a place ------------------------------------------------------------------------------------------------
+# --- who keeps a place
+# ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -128,7 +136,9 @@ def test_the_more_specific_type_keeps_the_place(text: str, kept: set[str]) -> No
 
 
 def test_patterns_and_names_read_beside_all_others() -> None:
-    both = extractor(any_digits={"type": "pattern", "pattern": "[0-9]{5}"}, order={"type": "order_number"})
+    both = extractor(
+        any_digits={"type": "pattern", "pattern": "[0-9]{5}"}, order={"type": "order_number"}
+    )
     values = both.extract("order 12345", now=NOW)
     assert values["any_digits"].value == values["order"].value == "12345"
 
@@ -145,17 +155,21 @@ def test_precedence_names_types() -> None:
     assert set(NUMBERING) == set(get_args(Country))
 
 
-# --- any text ---------------------------------------------------------------------------------------------------------
+# --- any text
+# ---------------------------------------------------------------------------------------------------------  # noqa: E501
 
 PIECES = (
-    "1|23|.|,| |\xa0|-|/|€|Kč|$|EUR|order|#|+420|in|3|days|ago|next|Monday|31|2.|2025|května|@|a.cz|za|týden|(0)|"
+    "1|23|.|,|"
+    " |\xa0|-|/|€|Kč|$|EUR|order|#|+420|in|3|days|ago|next|Monday|31|2.|2025|května|@|a.cz|za|týden|(0)|"  # noqa: E501
     "Widget|\u0301|\ud800|k|pět|x|0|12:30|pm|\n"
 )
 pieces = st.sampled_from(PIECES.split("|"))
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(st.characters(), max_size=200) | st.lists(pieces, max_size=25).map("".join), LANGUAGES)
+@given(
+    st.text(st.characters(), max_size=200) | st.lists(pieces, max_size=25).map("".join), LANGUAGES
+)
 def test_no_text_breaks_it_and_every_answer_fits_the_text(text: str, language: str | None) -> None:
     values = ALL.extract(text, language=language, now=NOW, time_zone="Europe/Prague")
     assert values == ALL.extract(text, language=language, now=NOW, time_zone="Europe/Prague")
@@ -173,7 +187,12 @@ def test_no_text_breaks_it_and_every_answer_fits_the_text(text: str, language: s
 @settings(max_examples=100, deadline=None)
 @given(st.datetimes(), st.lists(pieces, max_size=12).map(" ".join))
 def test_no_time_breaks_it(now: datetime, text: str) -> None:
-    ALL.extract(text + " yesterday tomorrow next week 5.3.", language="cs", now=now, time_zone="America/New_York")
+    ALL.extract(
+        text + " yesterday tomorrow next week 5.3.",
+        language="cs",
+        now=now,
+        time_zone="America/New_York",
+    )
 
 
 LONG = {
@@ -203,7 +222,9 @@ def test_a_megabyte_takes_well_under_a_second(kind: str) -> None:
     ALL.extract("warm", now=NOW, language="cs")
     started = time.process_time()
     values = ALL.extract(text, now=NOW, language="cs")
-    assert time.process_time() - started < 30  # 0.2 to 0.8 s measured; quadratic work would take minutes
+    assert (
+        time.process_time() - started < 30
+    )  # 0.2 to 0.8 s measured; quadratic work would take minutes
     assert all(len(value.matches) <= MOST_MATCHES for value in values.values())
 
 

@@ -30,13 +30,17 @@ def in_short(value: Any) -> str:
 
 
 def found(slot: str, text: str, language: str | None) -> SlotValue:
-    return EXTRACTORS[slot].extract(text, language=language, now=NOW, time_zone="Europe/Prague")[slot]
+    return EXTRACTORS[slot].extract(text, language=language, now=NOW, time_zone="Europe/Prague")[
+        slot
+    ]
 
 
 @pytest.mark.parametrize(("language", "slot", "text", "wanted"), CASES)
 def test_the_corpus(language: str | None, slot: str, text: str, wanted: list[str]) -> None:
     value = found(slot, text, language)
-    assert sorted({in_short(one) for one in value.candidates}) == sorted(wanted), [one.text for one in value.matches]
+    assert sorted({in_short(one) for one in value.candidates}) == sorted(wanted), [
+        one.text for one in value.matches
+    ]
     assert value.ambiguous == (len(wanted) > 1)
     assert (value.value is not None) == (len(wanted) == 1)
     for match in value.matches:

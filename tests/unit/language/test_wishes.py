@@ -13,7 +13,9 @@ from deskhand.scheduling.slots import Wish
 
 PRAGUE = ZoneInfo("Europe/Prague")
 NOW = datetime(2026, 11, 16, 9, 0, tzinfo=PRAGUE)  # a Monday
-OFFERED = [datetime(2026, 11, day, hour, tzinfo=PRAGUE) for day, hour in ((17, 9), (17, 12), (18, 9))]
+OFFERED = [
+    datetime(2026, 11, day, hour, tzinfo=PRAGUE) for day, hour in ((17, 9), (17, 12), (18, 9))
+]
 
 
 def nov(day: int) -> date:
@@ -31,17 +33,37 @@ def dec(day: int) -> date:
         ("en", "Could we meet in the week of the 12th?", Wish(dec(7), until=dec(13))),
         ("en", "Tomorrow at 10 would be great.", Wish(nov(17), time(10))),
         ("en", "Good afternoon, is Thursday at 2 pm all right?", Wish(nov(19), time(14))),
-        ("en", "I am free between 2 and 4 pm on Wednesday.", Wish(nov(18), after=time(14), before=time(16))),
+        (
+            "en",
+            "I am free between 2 and 4 pm on Wednesday.",
+            Wish(nov(18), after=time(14), before=time(16)),
+        ),
         ("en", "Next Tuesday at 14:00?", Wish(nov(17), time(14), or_day=nov(24))),
-        ("en", "Something came up on Thursday, could we push it to the following Monday?", Wish(nov(23))),
-        ("en", "Tuesday does not work. Any time on Friday after 3 pm does.", Wish(nov(20), after=time(15))),
+        (
+            "en",
+            "Something came up on Thursday, could we push it to the following Monday?",
+            Wish(nov(23)),
+        ),
+        (
+            "en",
+            "Tuesday does not work. Any time on Friday after 3 pm does.",
+            Wish(nov(20), after=time(15)),
+        ),
         ("en", "Early next week would be best.", Wish(nov(23), until=nov(24))),
         ("cs", "Hodilo by se nám to zítra dopoledne.", Wish(nov(17), before=time(12))),
-        ("cs", "Máte příští týden někdy odpoledne čas?", Wish(nov(23), until=nov(29), after=time(12))),
+        (
+            "cs",
+            "Máte příští týden někdy odpoledne čas?",
+            Wish(nov(23), until=nov(29), after=time(12)),
+        ),
         ("cs", "V týdnu od 7. prosince?", Wish(dec(7), until=dec(13))),
         ("cs", "Ve čtvrtek v 10", Wish(nov(19), time(10))),
         ("cs", "V úterý bohužel nemůžu, ale ve středu v 9:00 ano.", Wish(nov(18), time(9))),
-        ("de", "Nach Ostern am Nachmittag", Wish(date(2027, 3, 30), until=date(2027, 4, 12), after=time(12))),
+        (
+            "de",
+            "Nach Ostern am Nachmittag",
+            Wish(date(2027, 3, 30), until=date(2027, 4, 12), after=time(12)),
+        ),
         ("de", "Wann hätten Sie in den nächsten zwei Wochen Zeit?", Wish(nov(16), until=nov(30))),
         ("de", "In der Woche vom 12.", Wish(dec(7), until=dec(13))),
         ("de", "Am Donnerstagnachmittag", Wish(nov(19), after=time(12))),
@@ -92,7 +114,9 @@ def test_what_says_nothing_about_when_is_no_wish(language: str, text: str) -> No
         ("es", "El miércoles a las 9:00 nos va bien.", 2),
     ],
 )
-def test_a_reply_that_names_one_of_the_offered_times_picks_it(language: str, text: str, place: int) -> None:
+def test_a_reply_that_names_one_of_the_offered_times_picks_it(
+    language: str, text: str, place: int
+) -> None:
     assert pick(OFFERED, text, language, NOW) == OFFERED[place]
 
 
@@ -103,7 +127,10 @@ def test_a_reply_that_names_one_of_the_offered_times_picks_it(language: str, tex
         ("en", "Tuesday at 9:00, unfortunately, does not work."),
         ("en", "Thursday at 9?"),
         ("en", "Thank you, I will think about it."),
-        ("cs", "V úterý nemohu, středa je v pořádku"),  # better asked again than the wrong one taken
+        (
+            "cs",
+            "V úterý nemohu, středa je v pořádku",
+        ),  # better asked again than the wrong one taken
         ("de", "Der erste Vorschlag passt nicht, der zweite schon."),
         ("es", "El miércoles no puedo."),
     ],
@@ -114,7 +141,12 @@ def test_a_reply_that_names_none_or_several_picks_none(language: str, text: str)
 
 
 def test_easter_is_when_it_is() -> None:
-    known = {2024: date(2024, 3, 31), 2025: date(2025, 4, 20), 2026: date(2026, 4, 5), 2038: date(2038, 4, 25)}
+    known = {
+        2024: date(2024, 3, 31),
+        2025: date(2025, 4, 20),
+        2026: date(2026, 4, 5),
+        2038: date(2038, 4, 25),
+    }
     assert {year: easter(year) for year in known} == known
 
 

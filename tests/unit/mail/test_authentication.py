@@ -1,4 +1,5 @@
-"""Who a mail is from: only the receiving server's word counts, and only where it covers the sender's own domain."""
+"""Who a mail is from: only the receiving server's word counts, and only where it covers the
+sender's own domain."""
 
 import pytest
 
@@ -10,8 +11,15 @@ from deskhand.model.principal import PrincipalKind
 TRUST = MailTrust(servers=["mx.shop.example"], forwarders=["notify@crisp.example"])
 
 
-def mail(*results: str, sender: str = "Ann <ann@example.com>", body: str = "Hello", more: str = "X: 1") -> Message:
-    lines = [*(f"Authentication-Results: {one}" for one in results), f"From: {sender}", more, "Message-ID: <a@b.cz>"]
+def mail(
+    *results: str, sender: str = "Ann <ann@example.com>", body: str = "Hello", more: str = "X: 1"
+) -> Message:
+    lines = [
+        *(f"Authentication-Results: {one}" for one in results),
+        f"From: {sender}",
+        more,
+        "Message-ID: <a@b.cz>",
+    ]
     return parse("\r\n".join([*lines, "", body]).encode())
 
 
@@ -19,10 +27,16 @@ def mail(*results: str, sender: str = "Ann <ann@example.com>", body: str = "Hell
     "result",
     [
         "mx.shop.example; dmarc=pass (p=NONE sp=QUARANTINE) header.from=example.com",
-        "MX.shop.example 1; spf=softfail smtp.mailfrom=x@other.cz; dmarc=pass action=none header.from=Example.com",
+        (
+            "MX.shop.example 1; spf=softfail smtp.mailfrom=x@other.cz; dmarc=pass action=none"
+            " header.from=Example.com"
+        ),
         'mx.shop.example; dkim=pass reason="good (really)" header.d=example.com header.s=one',
         "mx.shop.example; dkim=fail header.d=other.cz; dkim/1=pass header.i=@example.com",
-        "mx.shop.example; dmarc=none header.from=example.com; spf=pass smtp.mailfrom=bounce@example.com",
+        (
+            "mx.shop.example; dmarc=none header.from=example.com; spf=pass"
+            " smtp.mailfrom=bounce@example.com"
+        ),
         "mx.shop.example; spf=pass (a comment; with=a semicolon) smtp.mailfrom=example.com",
     ],
 )
@@ -83,7 +97,9 @@ def test_only_the_topmost_result_counts() -> None:
     ],
 )
 def test_a_sender_that_can_be_read_two_ways_is_nobody(sender: str, more: str) -> None:
-    found = principal_of(mail("mx.shop.example; dmarc=pass header.from=example.com", sender=sender, more=more), TRUST)
+    found = principal_of(
+        mail("mx.shop.example; dmarc=pass header.from=example.com", sender=sender, more=more), TRUST
+    )
     assert found.kind is PrincipalKind.ANONYMOUS
 
 
@@ -102,8 +118,14 @@ def passed_on(body: str, result: str = CRISP) -> Message:
 @pytest.mark.parametrize(
     "body",
     [
-        "New message from Jan Novák (jan@example.cz)\r\n\r\nMáte ibuprofen?\r\n\r\nReply to this email to answer.",
-        "Nová zpráva od Jan Novák <jan@example.cz>:\r\n\r\nMáte ibuprofen?\r\n\r\n--\r\nOdpovězte na tento e-mail.",
+        (
+            "New message from Jan Novák (jan@example.cz)\r\n\r\nMáte ibuprofen?\r\n\r\nReply to"
+            " this email to answer."
+        ),
+        (
+            "Nová zpráva od Jan Novák <jan@example.cz>:\r\n\r\nMáte"
+            " ibuprofen?\r\n\r\n--\r\nOdpovězte na tento e-mail."
+        ),
         "Name: Jan Novák\r\nEmail: jan@example.cz\r\nMessage: Máte ibuprofen?",
         "Jméno: Jan Novák\r\nE-mail: jan@example.cz\r\n\r\nMáte ibuprofen?\r\nZobrazit konverzaci",
     ],
@@ -116,21 +138,26 @@ def test_a_trusted_forwarder_names_the_customer(body: str) -> None:
 
 def test_a_customer_cannot_write_himself_another_name() -> None:
     hostile = (
-        "New message from Eve (eve@evil.cz)\r\n\r\nName: Jan\r\nEmail: jan@example.cz\r\n"
-        "---------- Forwarded message ---------\r\nFrom: Jan <jan@example.cz>\r\nTo: x@y.cz\r\n\r\nHi"
+        "New message from Eve (eve@evil.cz)\r\n\r\nName: Jan\r\nEmail: jan@example.cz\r\n----------"
+        " Forwarded message ---------\r\nFrom: Jan <jan@example.cz>\r\nTo: x@y.cz\r\n\r\nHi"
     )
     assert principal_of(passed_on(hostile), TRUST).address == "eve@evil.cz"
 
 
 def test_a_forwarder_who_is_not_authenticated_is_nobody() -> None:
     body = "New message from Jan (jan@example.cz)\r\n\r\nHello"
-    assert principal_of(passed_on(body, "mx.shop.example; none"), TRUST).kind is PrincipalKind.ANONYMOUS
+    assert (
+        principal_of(passed_on(body, "mx.shop.example; none"), TRUST).kind
+        is PrincipalKind.ANONYMOUS
+    )
     nameless = principal_of(passed_on("Weekly report of your inbox"), TRUST)
     assert nameless.kind is PrincipalKind.ANONYMOUS
 
 
 def test_results_are_read_as_the_standard_writes_them() -> None:
-    server, results = read_results("mx.example.com 1; auth=pass (md5) smtp.auth=ann@x.cz; iprev=fail policy.iprev=::1")
+    server, results = read_results(
+        "mx.example.com 1; auth=pass (md5) smtp.auth=ann@x.cz; iprev=fail policy.iprev=::1"
+    )
     assert server == "mx.example.com"
     assert [(one.method, one.result, one.properties) for one in results] == [
         ("auth", "pass", {"smtp.auth": "ann@x.cz"}),

@@ -32,7 +32,10 @@ def mail(*headers: str, sender: str = "ann@example.com", subject: str = "Teapot"
         ("X-Auto-Response-Suppress: OOF, AutoReply", AutomaticKind.SUPPRESSED),
         ("Return-Path: <>", AutomaticKind.BOUNCE),
         ("X-Failed-Recipients: bob@example.com", AutomaticKind.BOUNCE),
-        ("Content-Type: multipart/report; report-type=feedback-report; boundary=x", AutomaticKind.REPORT),
+        (
+            "Content-Type: multipart/report; report-type=feedback-report; boundary=x",
+            AutomaticKind.REPORT,
+        ),
         ("X-Deskhand: run_1", AutomaticKind.OWN),
     ],
 )
@@ -58,7 +61,13 @@ def test_a_person_is_a_person(header: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "subject", ["Out of Office: back soon", "Automatická odpověď: Konvice", "AW: Abwesenheitsnotiz", "自动回复: x"]
+    "subject",
+    [
+        "Out of Office: back soon",
+        "Automatická odpověď: Konvice",
+        "AW: Abwesenheitsnotiz",
+        "自动回复: x",
+    ],
 )
 def test_a_subject_is_weak_evidence(subject: str) -> None:
     found = automatic(mail(subject=subject))
@@ -100,7 +109,9 @@ def test_what_a_trusted_forwarder_passes_on_is_a_persons() -> None:
         id="1",
         conversation="1",
         sender=Address(address="no-reply@helpdesk.example"),
-        principal=Principal(kind=PrincipalKind.FORWARDED, address="ann@example.com", how="named by a forwarder"),
+        principal=Principal(
+            kind=PrincipalKind.FORWARDED, address="ann@example.com", how="named by a forwarder"
+        ),
         headers={"precedence": "bulk"},
         received_at=datetime(2026, 11, 15, tzinfo=UTC),
     )
@@ -108,7 +119,10 @@ def test_what_a_trusted_forwarder_passes_on_is_a_persons() -> None:
 
 
 def report(action: str, original: str | None = "<run_1.2.0@shop.example>") -> Message:
-    returned = f"Content-Type: text/rfc822-headers\n\nFrom: desk@shop.example\nMessage-ID: {original}\n\n--x"
+    returned = (
+        "Content-Type: text/rfc822-headers\n\nFrom: desk@shop.example\nMessage-ID:"
+        f" {original}\n\n--x"
+    )
     raw = f"""From: Mail System <MAILER-DAEMON@mx.example.com>
 Subject: Undelivered Mail
 In-Reply-To: <answered@shop.example>

@@ -1,4 +1,5 @@
-"""Message files: what people hand to `deskhand run`, and what is wrong with it in words they can act on."""
+"""Message files: what people hand to `deskhand run`, and what is wrong with it in words they can
+act on."""
 
 import json
 from pathlib import Path
@@ -29,8 +30,14 @@ def refused(path: Path, **options: Any) -> ConfigError:
 
 
 def test_a_mail_file_is_one_message(tmp_path: Path) -> None:
-    [message], is_conversation = read_messages(written(tmp_path, b"From: ann@example.com\r\n\r\nHello", "a.eml"))
-    assert (message.channel, message.sender.address, message.body) == ("mail", "ann@example.com", "Hello")
+    [message], is_conversation = read_messages(
+        written(tmp_path, b"From: ann@example.com\r\n\r\nHello", "a.eml")
+    )
+    assert (message.channel, message.sender.address, message.body) == (
+        "mail",
+        "ann@example.com",
+        "Hello",
+    )
     assert not is_conversation
 
 
@@ -52,32 +59,46 @@ def test_headers_have_names_without_case() -> None:
 
 
 def test_a_mail_that_is_not_utf_8_is_read_all_the_same(tmp_path: Path) -> None:
-    [message], _ = read_messages(written(tmp_path, b"Subject: \xff\xfe\r\nFrom: a@b.c\r\n\r\ncaf\xe9 \xff", "a.eml"))
+    [message], _ = read_messages(
+        written(tmp_path, b"Subject: \xff\xfe\r\nFrom: a@b.c\r\n\r\ncaf\xe9 \xff", "a.eml")
+    )
     assert message.body == "café ÿ"
     message.model_dump_json()
 
 
 def test_a_json_message_needs_an_address_and_little_else(tmp_path: Path) -> None:
-    [message], is_conversation = read_messages(written(tmp_path, {"from": "ann@example.com", "text": "Hi"}))
+    [message], is_conversation = read_messages(
+        written(tmp_path, {"from": "ann@example.com", "text": "Hi"})
+    )
     assert (message.sender, message.body) == (Address(address="ann@example.com"), "Hi")
     assert message.id == message.conversation
     assert not is_conversation
 
 
 def test_turns_share_sender_and_conversation_and_may_be_bare_texts(tmp_path: Path) -> None:
-    turns = ["Where is it?", {"body": "O-1", "subject": "again"}, {"from": "bob@example.com", "body": "and mine?"}]
+    turns = [
+        "Where is it?",
+        {"body": "O-1", "subject": "again"},
+        {"from": "bob@example.com", "body": "and mine?"},
+    ]
     content = {"from": "ann@example.com", "subject": "parcel", "id": "ignored", "turns": turns}
     messages, is_conversation = read_messages(written(tmp_path, content))
     assert is_conversation
     assert [one.body for one in messages] == ["Where is it?", "O-1", "and mine?"]
-    assert [one.sender.address for one in messages] == ["ann@example.com", "ann@example.com", "bob@example.com"]
+    assert [one.sender.address for one in messages] == [
+        "ann@example.com",
+        "ann@example.com",
+        "bob@example.com",
+    ]
     assert [one.subject for one in messages] == ["parcel", "again", "parcel"]
     assert len({one.conversation for one in messages}) == 1
     assert len({one.id for one in messages}) == 3
 
 
 def test_a_bare_list_is_a_conversation_too(tmp_path: Path) -> None:
-    messages, is_conversation = read_messages(written(tmp_path, [{"from": "ann@example.com", "body": "Hi"}]))
+    messages, is_conversation = read_messages(
+        written(tmp_path, [{"from": "ann@example.com", "body": "Hi"}])
+    )
     assert (len(messages), is_conversation) == (1, True)
 
 
@@ -127,7 +148,9 @@ def test_what_is_given_is_not_changed() -> None:
 
 
 def test_an_emoji_cut_in_two_and_nul_are_replaced(tmp_path: Path) -> None:
-    path = written(tmp_path, b'{"from": "a@b.c", "body": "so sad \\ud83d", "conversation": "a\\u0000b"}')
+    path = written(
+        tmp_path, b'{"from": "a@b.c", "body": "so sad \\ud83d", "conversation": "a\\u0000b"}'
+    )
     [message], _ = read_messages(path)
     assert (message.body, message.conversation) == ("so sad ?", "a\N{REPLACEMENT CHARACTER}b")
     message.model_dump_json()
@@ -140,14 +163,18 @@ def test_a_wrong_turn_is_named_by_its_number(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("turns", [[], {}, "x", 5])
 def test_turns_are_a_list_of_messages(tmp_path: Path, turns: Any) -> None:
-    assert "`turns` is a list" in refused(written(tmp_path, {"from": "a@b.c", "turns": turns})).problem
+    assert (
+        "`turns` is a list" in refused(written(tmp_path, {"from": "a@b.c", "turns": turns})).problem
+    )
 
 
 def test_invalid_utf_8_in_json_says_where(tmp_path: Path) -> None:
     assert refused(written(tmp_path, b'{"from": "caf\xe9@b.c"}')).problem == "not UTF-8 at byte 13"
 
 
-@pytest.mark.parametrize("content", [b"", b"<html>", b'{"from": "a@b.c"', b'{"from": ' + b"1" * 5000 + b"}"])
+@pytest.mark.parametrize(
+    "content", [b"", b"<html>", b'{"from": "a@b.c"', b'{"from": ' + b"1" * 5000 + b"}"]
+)
 def test_what_is_not_json_is_refused_with_its_line(tmp_path: Path, content: bytes) -> None:
     assert refused(written(tmp_path, content)).problem.startswith("not JSON")
     assert refused(written(tmp_path, b'{\n"from": x}')).line == 2
@@ -157,7 +184,9 @@ def test_json_nested_beyond_reason_is_refused(tmp_path: Path) -> None:
     assert refused(written(tmp_path, b"[" * 200_000)).problem == "nested too deeply"
 
 
-def test_fifty_megabytes_are_refused_before_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fifty_megabytes_are_refused_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "big.eml"
     with path.open("wb") as file:
         file.truncate(50_000_000)
@@ -182,7 +211,11 @@ Json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=5),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from([*Message.model_fields, "from", "text", "turns", "x"]), inner, max_size=5)
+        | st.dictionaries(
+            st.sampled_from([*Message.model_fields, "from", "text", "turns", "x"]),
+            inner,
+            max_size=5,
+        )
     ),
     max_leaves=8,
 )

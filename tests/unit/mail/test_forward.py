@@ -18,9 +18,9 @@ ANN = Mailbox("ann@example.com", "Ann Lee")
 
 def test_gmail() -> None:
     found = forwarded(
-        "Please look.\n\nBob\n\n---------- Forwarded message ---------\nFrom: Ann Lee <ann@example.com>\n"
-        "Date: Wed, Oct 27, 2021 at 9:31 AM\nSubject: Broken teapot\n"
-        "To: <shop@example.com>, Carl, Jr. <c@example.com>\n\nIt arrived broken.\n\nAnn\n"
+        "Please look.\n\nBob\n\n---------- Forwarded message ---------\nFrom: Ann Lee"
+        " <ann@example.com>\nDate: Wed, Oct 27, 2021 at 9:31 AM\nSubject: Broken teapot\nTo:"
+        " <shop@example.com>, Carl, Jr. <c@example.com>\n\nIt arrived broken.\n\nAnn\n"
     )
     assert found == Forwarded(
         from_=ANN,
@@ -35,8 +35,9 @@ def test_gmail() -> None:
 
 def test_apple_mail_quotes_what_it_forwards() -> None:
     found = forwarded(
-        "> Anfang der weitergeleiteten Nachricht:\n> \n> Von: Ann Lee <ann@example.com>\n> Betreff: Teekanne\n"
-        "> Datum: 26. Oktober 2021 um 14:25\n> An: shop@example.com\n> \n> Sie ist kaputt.\n>> Danke\n"
+        "> Anfang der weitergeleiteten Nachricht:\n> \n> Von: Ann Lee <ann@example.com>\n> Betreff:"
+        " Teekanne\n> Datum: 26. Oktober 2021 um 14:25\n> An: shop@example.com\n> \n> Sie ist"
+        " kaputt.\n>> Danke\n"
     )
     assert found is not None
     assert (found.from_, found.subject, found.body) == (ANN, "Teekanne", "Sie ist kaputt.\n> Danke")
@@ -44,8 +45,9 @@ def test_apple_mail_quotes_what_it_forwards() -> None:
 
 def test_yahoo_writes_all_headers_in_one_line() -> None:
     found = forwarded(
-        '   ----- Mensaje reenviado ----- De: Ann Lee <ann@example.com>Para: "shop@example.com" <shop@example.com>'
-        "CC: Bob <bob@example.com>Enviado: martes, 2 de noviembre de 2021, 09:26:50 CETAsunto: Tetera\n Rota.\n"
+        '   ----- Mensaje reenviado ----- De: Ann Lee <ann@example.com>Para: "shop@example.com"'
+        " <shop@example.com>CC: Bob <bob@example.com>Enviado: martes, 2 de noviembre de 2021,"
+        " 09:26:50 CETAsunto: Tetera\n Rota.\n"
     )
     assert found is not None
     assert (found.from_, found.to, found.cc) == (
@@ -66,12 +68,16 @@ def test_a_word_of_the_subject_is_no_header() -> None:
         "Wysłano: wtorek, 2 listopada 2021Temat: Twoja Kopia faktury Cc: x\nTreść\n"
     )
     assert found is not None
-    assert (found.cc, found.subject, found.date) == ((), "Twoja Kopia faktury Cc: x", "wtorek, 2 listopada 2021")
+    assert (found.cc, found.subject, found.date) == (
+        (),
+        "Twoja Kopia faktury Cc: x",
+        "wtorek, 2 listopada 2021",
+    )
 
 
 OUTLOOK = (
-    "Zkusíte?\n\nOd: Ann Lee <ann@example.com>\nDatum: čtvrtek 28. října 2021 12:06\nKomu: shop@example.com\n"
-    "Předmět: Konvice\n\nRozbitá.\n"
+    "Zkusíte?\n\nOd: Ann Lee <ann@example.com>\nDatum: čtvrtek 28. října 2021 12:06\nKomu:"
+    " shop@example.com\nPředmět: Konvice\n\nRozbitá.\n"
 )
 
 
@@ -87,7 +93,12 @@ def test_a_line_that_says_who_wrote_stands_for_headers_when_the_subject_says_for
     text = '\ufeffAm 28.10.2021, 12:46 schrieb "Ann Lee" <ann@example.com>:\n\n    Kaputt.\n'
     found = forwarded(text, "WG: Kanne")
     assert found is not None
-    assert (found.from_, found.date, found.subject, found.body) == (ANN, "28.10.2021, 12:46", "Kanne", "Kaputt.")
+    assert (found.from_, found.date, found.subject, found.body) == (
+        ANN,
+        "28.10.2021, 12:46",
+        "Kanne",
+        "Kaputt.",
+    )
     assert forwarded(text, "AW: Kanne") is None
 
 
@@ -95,7 +106,13 @@ def test_a_line_that_says_who_wrote_stands_for_headers_when_the_subject_says_for
     ("written", "expected"),
     [
         ("Ann Lee <ann@example.com>", [ANN]),
-        ("Ann Lee<mailto:ann@example.com> <ann@example.com<mailto:ann@example.com>> on behalf of x@y.cz", [ANN]),
+        (
+            (
+                "Ann Lee<mailto:ann@example.com> <ann@example.com<mailto:ann@example.com>> on"
+                " behalf of x@y.cz"
+            ),
+            [ANN],
+        ),
         ("Ann Lee [mailto:ann@example.com]", [ANN]),
         ("\"'Ann Lee'\" <ann@example.com>", [ANN]),
         ("ann@example.com <ann@example.com>", [Mailbox("ann@example.com")]),
@@ -104,7 +121,9 @@ def test_a_line_that_says_who_wrote_stands_for_headers_when_the_subject_says_for
     ],
 )
 def test_people_as_programs_write_them(written: str, expected: list[Mailbox]) -> None:
-    found = forwarded(f"Forwarded message:\n\n> From: {written}\n> To: {written}\n> Date: today\n>\n> Hello\n")
+    found = forwarded(
+        f"Forwarded message:\n\n> From: {written}\n> To: {written}\n> Date: today\n>\n> Hello\n"
+    )
     assert found is not None
     assert (found.from_, found.to[:1]) == (expected[0], tuple(expected))
 
@@ -136,7 +155,27 @@ def test_what_is_no_forward(text: str) -> None:
 
 @pytest.mark.parametrize(
     "language",
-    ["cs", "da", "de", "es", "fi", "fr", "hr", "hu", "it", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sv", "tr", "uk"],
+    [
+        "cs",
+        "da",
+        "de",
+        "es",
+        "fi",
+        "fr",
+        "hr",
+        "hu",
+        "it",
+        "nl",
+        "no",
+        "pl",
+        "pt",
+        "ro",
+        "ru",
+        "sk",
+        "sv",
+        "tr",
+        "uk",
+    ],
 )
 def test_every_language_has_its_labels(language: str) -> None:
     label = {name: TABLE["labels"][name][language] for name in ("from", "to", "date", "subject")}
@@ -155,7 +194,12 @@ def test_every_language_has_its_labels(language: str) -> None:
             )
             found = forwarded(text)
             assert found is not None, text
-            assert (found.from_, found.subject, found.date, found.body) == (ANN, "X", "1. 2. 2021", "Hello")
+            assert (found.from_, found.subject, found.date, found.body) == (
+                ANN,
+                "X",
+                "1. 2. 2021",
+                "Hello",
+            )
 
 
 def test_no_label_stands_for_two_headers() -> None:
@@ -165,7 +209,8 @@ def test_no_label_stands_for_two_headers() -> None:
 
 
 def test_public_fixtures() -> None:
-    """At least 95% wholly right: sender, recipients, copies, subject, date, body and what stands above."""
+    """At least 95% wholly right: sender, recipients, copies, subject, date, body and what stands
+    above."""
     if not SHARED.is_dir():
         pytest.skip("needs ../shared/data/forwarded_mail")
     expected = json.loads((SHARED / "expected.json").read_text())
@@ -174,8 +219,15 @@ def test_public_fixtures() -> None:
 
 
 def _is_right(case: dict[str, Any]) -> bool:
-    subject = (SHARED / "fixtures" / case["subject_file"]).read_text().strip() if case["subject_file"] else None
-    found, wanted = forwarded((SHARED / "fixtures" / case["body_file"]).read_text(), subject), case["expected"]
+    subject = (
+        (SHARED / "fixtures" / case["subject_file"]).read_text().strip()
+        if case["subject_file"]
+        else None
+    )
+    found, wanted = (
+        forwarded((SHARED / "fixtures" / case["body_file"]).read_text(), subject),
+        case["expected"],
+    )
     if found is None or not wanted["forwarded"]:
         return (found is None) == (not wanted["forwarded"])
     told = {

@@ -1,4 +1,5 @@
-"""Mail made to hurt: nesting, numbers and lengths without end come to an end; nothing raises, nothing is hidden."""
+"""Mail made to hurt: nesting, numbers and lengths without end come to an end; nothing raises,
+nothing is hidden."""
 
 import io
 import json
@@ -23,7 +24,10 @@ HEAD = b"From: ann@example.com\r\nSubject: x\r\nMessage-ID: <one@example.com>\r\
 
 
 def test_parts_in_parts_without_end_are_cut() -> None:
-    layers = (b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(2000))
+    layers = (
+        b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n)
+        for n in range(2000)
+    )
     mail = split(HEAD + b"".join(layers) + b"\r\nHello")
     depth, part = 0, mail
     while part.parts:
@@ -33,7 +37,11 @@ def test_parts_in_parts_without_end_are_cut() -> None:
 
 
 def test_so_many_parts_are_read_and_no_more() -> None:
-    raw = HEAD + b"Content-Type: multipart/mixed; boundary=b\r\n\r\n" + b"--b\r\n\r\nHello\r\n" * 20_000
+    raw = (
+        HEAD
+        + b"Content-Type: multipart/mixed; boundary=b\r\n\r\n"
+        + b"--b\r\n\r\nHello\r\n" * 20_000
+    )
     assert sum(1 for _ in split(raw).walk()) <= MAX_PARTS + 2
     assert parse(raw).body.startswith("Hello")
 
@@ -53,7 +61,10 @@ def test_so_many_parts_are_read_and_no_more() -> None:
         HEAD + b"\r\n" + b"Regards\n" * 100_000,
         HEAD + b"\r\n" + b"On 2020 a@b.cz:\n" * 100_000,
         HEAD + b"\r\n" + b"From: a\n" * 100_000,
-        HEAD + b"\r\n---------- Forwarded message ---------\nFrom: " + b"<mailto:a" * 100_000 + b"\nTo: x\n",
+        HEAD
+        + b"\r\n---------- Forwarded message ---------\nFrom: "
+        + b"<mailto:a" * 100_000
+        + b"\nTo: x\n",
     ],
     ids=range(13),
 )
@@ -88,7 +99,9 @@ def test_what_has_no_end_is_read_as_far_as_it_is_worth(raw: bytes) -> None:
     ],
 )
 def test_what_a_reader_cannot_see_the_model_cannot_read(hidden: str) -> None:
-    body = parse(HEAD + f"Content-Type: text/html\r\n\r\n<p>Hello</p>{hidden}<p>Bye</p>".encode()).body
+    body = parse(
+        HEAD + f"Content-Type: text/html\r\n\r\n<p>Hello</p>{hidden}<p>Bye</p>".encode()
+    ).body
     assert "SECRET" not in body
     assert "Hello" in body
     assert "Bye" in body
@@ -156,9 +169,9 @@ def test_a_pdf_that_cannot_be_read_is_listed(content: bytes) -> None:
 
 def test_an_attached_mail_is_told_in_words() -> None:
     raw = (
-        HEAD
-        + b"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nLook\r\n--b\r\nContent-Type: message/rfc822\r\n"
-        b"\r\nFrom: bob@example.com\r\nSubject: Teapot\r\n\r\nBroken\r\n--b--\r\n"
+        HEAD + b"Content-Type: multipart/mixed;"
+        b" boundary=b\r\n\r\n--b\r\n\r\nLook\r\n--b\r\nContent-Type: message/rfc822\r\n\r\nFrom:"
+        b" bob@example.com\r\nSubject: Teapot\r\n\r\nBroken\r\n--b--\r\n"
     )
     message = parse(raw)
     assert message.body.strip() == "Look"
@@ -185,16 +198,19 @@ def test_whatever_comes_every_reader_of_it_answers(raw: bytes) -> None:
 
 LINES = st.sampled_from(
     [
-        "From: Ann <ann@example.com>", "Von: x", "To: <a@b.cz>; c", "Sent: Monday", "Subject:", "Date: 1", "> > x", ">",
-        "---------- Forwarded message ---------", "Begin forwarded message:", "_" * 32, "-----Original Message-----",
-        "On 2020, Ann <a@b.cz> wrote:", "wrote:", "-- ", "Regards,", "Sent from my phone", "    x", "DISCLAIMER", "",
-        "   ----- Mensaje reenviado ----- De: A <a@b.cz>Para: B", "Cc: " + "<" * 50, "\ufeff", "：", "x" * 100,
+        "From: Ann <ann@example.com>", "Von: x", "To: <a@b.cz>; c", "Sent: Monday", "Subject:", "Date: 1", "> > x", ">",  # noqa: E501
+        "---------- Forwarded message ---------", "Begin forwarded message:", "_" * 32, "-----Original Message-----",  # noqa: E501
+        "On 2020, Ann <a@b.cz> wrote:", "wrote:", "-- ", "Regards,", "Sent from my phone", "    x", "DISCLAIMER", "",  # noqa: E501
+        "   ----- Mensaje reenviado ----- De: A <a@b.cz>Para: B", "Cc: " + "<" * 50, "\ufeff", "：", "x" * 100,  # noqa: E501
     ]
 )  # fmt: skip
 
 
 @settings(max_examples=600, deadline=None)
-@given(st.lists(LINES | st.text(max_size=20), max_size=12), st.none() | st.sampled_from(["Fwd: x", "Re: x", "x"]))
+@given(
+    st.lists(LINES | st.text(max_size=20), max_size=12),
+    st.none() | st.sampled_from(["Fwd: x", "Re: x", "x"]),
+)
 def test_any_lines_are_read_as_reply_and_as_forward(lines: list[str], subject: str | None) -> None:
     text = "\n".join(lines)
     assert len(visible_reply(text)) <= len(text)

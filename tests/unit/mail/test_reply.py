@@ -15,7 +15,7 @@ OWN = "The teapot is still broken.\nCan you send a new one?"
     "below",
     [
         "On Mon, Oct 25, 2021 at 9:31 AM Shop <shop@example.com> wrote:\n\n> Hello\n> Bye",
-        "On Mon, Oct 25, 2021 at 9:31 AM A Shop With A Name <\nshop-with-an-address@example.com> wrote:\n\n> Hello",
+        "On Mon, Oct 25, 2021 at 9:31 AM A Shop With A Name <\nshop-with-an-address@example.com> wrote:\n\n> Hello",  # noqa: E501
         "On 03/11/2021 15:51, Shop wrote:\n> Hello",
         "Am 03.11.21 um 15:51 schrieb Shop:\n> Hallo",
         "Le 28/10/2021 à 12:46, Shop a écrit :\n\nBonjour",
@@ -33,7 +33,7 @@ OWN = "The teapot is still broken.\nCan you send a new one?"
         "2021年10月27日(水) 9:31 Shop <shop@example.com>:\n\n> こんにちは",
         "2021년 10월 27일 (수) 오전 9:31, Shop <shop@example.com>님이 작성:\n\n> 안녕",
         "-----Original Message-----\nFrom: Shop\nSent: Monday\n\nHello",
-        "________________________________\nFrom: Shop <shop@example.com>\nSent: Monday\nTo: Ann\nSubject: x\n\nHello",
+        "________________________________\nFrom: Shop <shop@example.com>\nSent: Monday\nTo: Ann\nSubject: x\n\nHello",  # noqa: E501
         "*From:* Shop <shop@example.com>\n*Sent:* Monday\n*To:* Ann\n*Subject:* x\n\nHello",
         "Von: Shop <shop@example.com>\nGesendet: Montag\nAn: Ann\nBetreff: x\n\nHallo",
         "Od: Shop <shop@example.com>\nOdesláno: pondělí\nKomu: Ann\nPředmět: x\n\nHallo",
@@ -42,7 +42,7 @@ OWN = "The teapot is still broken.\nCan you send a new one?"
         "Get Outlook for iOS<https://example.com/x>",
         "Best regards,\n\nAnn Lee\nTel. 123 456",
         "S pozdravem\nAnn",
-        "This email and any files transmitted with it are confidential and intended solely for the use of whoever.",
+        "This email and any files transmitted with it are confidential and intended solely for the use of whoever.",  # noqa: E501
     ],
 )  # fmt: skip
 def test_only_the_words_of_the_sender_are_left(below: str) -> None:
@@ -50,7 +50,10 @@ def test_only_the_words_of_the_sender_are_left(below: str) -> None:
 
 
 def test_answers_between_quoted_lines_are_kept() -> None:
-    text = "On 03/11/2021 15:51, Shop wrote:\n> Is it broken?\n\nYes.\n\n> In colour?\n\nBlue.\n\n-- \nAnn"
+    text = (
+        "On 03/11/2021 15:51, Shop wrote:\n> Is it broken?\n\nYes.\n\n> In colour?\n\nBlue.\n\n--"
+        " \nAnn"
+    )
     assert visible_reply(text) == "Yes.\n\n\nBlue."
 
 
@@ -83,6 +86,7 @@ def test_public_fixtures() -> None:
     wrong = [
         case["file"]
         for case in expected
-        if visible_reply((SHARED / "fixtures" / case["file"]).read_text()) != case["visible_text"].strip()
+        if visible_reply((SHARED / "fixtures" / case["file"]).read_text())
+        != case["visible_text"].strip()
     ]
     assert len(wrong) <= len(expected) * 0.1, wrong

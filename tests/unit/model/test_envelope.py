@@ -14,7 +14,11 @@ from deskhand.model.outcome import Outcome
 from deskhand.model.run import canonical_hash
 
 MESSAGE = Message(
-    id="m1", conversation="c1", sender=Address(address="ann@example.com"), body="Hi", received_at=datetime.now(UTC)
+    id="m1",
+    conversation="c1",
+    sender=Address(address="ann@example.com"),
+    body="Hi",
+    received_at=datetime.now(UTC),
 )
 
 Json = st.recursive(
@@ -23,11 +27,17 @@ Json = st.recursive(
     | st.integers(-5, 5)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+    ),
     max_leaves=6,
 )
-Rooms = st.dictionaries(st.sampled_from(["a", "b", "c.d", "a.b", "", "outputs.a"]), Json, max_size=4)
-Errors = st.lists(st.builds(ErrorNote, stage=st.sampled_from("xy"), message=st.sampled_from("12")), max_size=3)
+Rooms = st.dictionaries(
+    st.sampled_from(["a", "b", "c.d", "a.b", "", "outputs.a"]), Json, max_size=4
+)
+Errors = st.lists(
+    st.builds(ErrorNote, stage=st.sampled_from("xy"), message=st.sampled_from("12")), max_size=3
+)
 Envelopes = st.builds(
     Envelope,
     run_id=st.just("run_1"),
@@ -100,7 +110,11 @@ def test_a_shrinking_mapping_is_stored_whole() -> None:
 
 
 def test_growing_lists_are_appended_to() -> None:
-    envelope = Envelope().apply(Delta(append={"results.calls": [1]})).apply(Delta(append={"results.calls": [2, 3]}))
+    envelope = (
+        Envelope()
+        .apply(Delta(append={"results.calls": [1]}))
+        .apply(Delta(append={"results.calls": [2, 3]}))
+    )
     assert envelope.outputs == {"results": {"calls": [1, 2, 3]}}
 
 
@@ -113,14 +127,24 @@ def test_a_run_keeps_its_message_and_id() -> None:
 
 def test_an_envelope_starts_with_its_message() -> None:
     envelope = Envelope.of(MESSAGE, run_id="run_1", metadata={"a": 1})
-    assert (envelope.raw_input, envelope.metadata, envelope.hops, envelope.errors) == ("Hi", {"a": 1}, 0, ())
+    assert (envelope.raw_input, envelope.metadata, envelope.hops, envelope.errors) == (
+        "Hi",
+        {"a": 1},
+        0,
+        (),
+    )
 
 
 def test_the_with_methods_give_the_next_envelope() -> None:
     first = Envelope()
     note = ErrorNote(stage="x", message="bad")
     second = first.with_output("a", 1).with_metadata(b=2).with_error(note)
-    assert (second.output("a"), second.output("b"), second.metadata, second.errors) == (1, None, {"b": 2}, (note,))
+    assert (second.output("a"), second.output("b"), second.metadata, second.errors) == (
+        1,
+        None,
+        {"b": 2},
+        (note,),
+    )
     assert first == Envelope()
     with pytest.raises(ValidationError):
         second.hops = 5  # type: ignore[misc]

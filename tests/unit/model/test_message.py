@@ -24,7 +24,13 @@ def test_an_address_is_written_as_in_a_header() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"id": ""}, {"id": "x" * 1001}, {"conversation": ""}, {"channel": ""}, {"received_at": "2026-01-02T03:04:05"}],
+    [
+        {"id": ""},
+        {"id": "x" * 1001},
+        {"conversation": ""},
+        {"channel": ""},
+        {"received_at": "2026-01-02T03:04:05"},
+    ],
 )
 def test_a_message_needs_ids_and_a_time_with_a_zone(change: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
@@ -46,7 +52,9 @@ def test_a_message_needs_ids_and_a_time_with_a_zone(change: dict[str, Any]) -> N
 def test_a_reply_answers_the_sender_under_the_same_subject(subject: str, expected: str) -> None:
     message = Message.model_validate({**FIELDS, "subject": subject})
     reply = Reply.to_message(message, "Hello", language="en")
-    assert reply == Reply(to="ann@example.com", subject=expected, text="Hello", language="en", in_reply_to="m1")
+    assert reply == Reply(
+        to="ann@example.com", subject=expected, text="Hello", language="en", in_reply_to="m1"
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,10 +84,15 @@ def test_times_are_written_with_milliseconds() -> None:
 def test_equal_questions_to_a_model_have_one_digest_whoever_asks() -> None:
     request = ChatRequest(messages=({"role": "user", "content": "Hi"},), model="ollama/llama3")
     same = ChatRequest(
-        messages=({"content": "Hi", "role": "user"},), model="ollama/llama3", origin=Origin(run_id="r", stage="s")
+        messages=({"content": "Hi", "role": "user"},),
+        model="ollama/llama3",
+        origin=Origin(run_id="r", stage="s"),
     )
     assert request.digest == same.digest
-    assert request.digest != ChatRequest(messages=request.messages, model="ollama/llama3", temperature=0).digest
+    assert (
+        request.digest
+        != ChatRequest(messages=request.messages, model="ollama/llama3", temperature=0).digest
+    )
 
 
 def test_every_kind_of_task_has_a_result_type() -> None:
@@ -88,7 +101,11 @@ def test_every_kind_of_task_has_a_result_type() -> None:
 
 def test_an_answer_keeps_fields_a_prompt_asked_for() -> None:
     result = Classified.model_validate({"category": "spam", "confidence": 0.5, "language": "cs"})
-    assert Answer(result=result, brain="x").data == {"category": "spam", "confidence": 0.5, "language": "cs"}
+    assert Answer(result=result, brain="x").data == {
+        "category": "spam",
+        "confidence": 0.5,
+        "language": "cs",
+    }
     assert Answer(result=Prompted.model_validate({"any": [1]}), brain="x").data == {"any": [1]}
     with pytest.raises(ValidationError):
         Classified(category="spam", confidence=1.5)

@@ -28,8 +28,23 @@ def test_it_is_read_and_told(given: object, told: str) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        *("-5 EUR", "5", "5 eur", "5 EURO", "five EUR", "1,000 EUR", 5, None, {"amount": True, "currency": "EUR"}),
-        *({"amount": "NaN", "currency": "EUR"}, {"amount": -1, "currency": "EUR"}, {"amount": 1}, "9" * 16 + " EUR"),
+        *(
+            "-5 EUR",
+            "5",
+            "5 eur",
+            "5 EURO",
+            "five EUR",
+            "1,000 EUR",
+            5,
+            None,
+            {"amount": True, "currency": "EUR"},
+        ),
+        *(
+            {"amount": "NaN", "currency": "EUR"},
+            {"amount": -1, "currency": "EUR"},
+            {"amount": 1},
+            "9" * 16 + " EUR",
+        ),
     ],
 )
 def test_what_is_no_amount_is_refused(given: object) -> None:

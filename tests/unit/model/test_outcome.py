@@ -5,7 +5,12 @@ from deskhand.model.outcome import EffectClass, IdempotencyClass, Outcome, RiskL
 
 
 def test_outcomes_fall_into_the_groups_of_the_vocabulary() -> None:
-    assert {each for each in Outcome if each.is_terminal} == {"error", "clarify", "confirm", "terminate"}
+    assert {each for each in Outcome if each.is_terminal} == {
+        "error",
+        "clarify",
+        "confirm",
+        "terminate",
+    }
     assert {each for each in Outcome if each.is_success} == {"success", "partial", "skip"}
     assert {each for each in Outcome if each.requires_loop} == {"replan", "loop_back"}
 
@@ -33,7 +38,12 @@ def test_any_other_word_is_refused_with_the_known_ones(word: str) -> None:
 
 @pytest.mark.parametrize(
     ("risk", "expected"),
-    [("low", "safe"), ("medium", "idempotent"), ("high", "non_idempotent"), ("critical", "non_idempotent")],
+    [
+        ("low", "safe"),
+        ("medium", "idempotent"),
+        ("high", "non_idempotent"),
+        ("critical", "non_idempotent"),
+    ],
 )
 def test_idempotency_is_inferred_from_risk(risk: str, expected: str) -> None:
     assert IdempotencyClass.from_risk_level(RiskLevel(risk)) == expected
@@ -41,7 +51,12 @@ def test_idempotency_is_inferred_from_risk(risk: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ("effect", "expected"),
-    [("read", "safe"), ("reversible", "idempotent"), ("keyed", "idempotent"), ("irreversible", "non_idempotent")],
+    [
+        ("read", "safe"),
+        ("reversible", "idempotent"),
+        ("keyed", "idempotent"),
+        ("irreversible", "non_idempotent"),
+    ],
 )
 def test_effects_map_onto_idempotency(effect: str, expected: str) -> None:
     assert EffectClass(effect).idempotency == expected
@@ -53,7 +68,9 @@ def test_a_risk_level_only_makes_it_stricter() -> None:
     for effect in EffectClass:
         for risk in RiskLevel:
             combined = order.index(effect.idempotency_with(risk))
-            assert combined == max(order.index(effect.idempotency), order.index(IdempotencyClass.from_risk_level(risk)))
+            assert combined == max(
+                order.index(effect.idempotency), order.index(IdempotencyClass.from_risk_level(risk))
+            )
 
 
 def test_error_codes_are_unique_and_spelled_like_their_names() -> None:

@@ -35,17 +35,24 @@ def test_a_plan_with_every_kind_of_step_is_read() -> None:
     ],
 )
 def test_short_steps_are_tool_calls(data: dict[str, Any]) -> None:
-    assert Plan.parse(data) == Plan(reasoning="why", steps=(ToolCall(tool="look", parameters={"a": 1}),))
+    assert Plan.parse(data) == Plan(
+        reasoning="why", steps=(ToolCall(tool="look", parameters={"a": 1}),)
+    )
 
 
 def test_names_alone_are_tool_calls_without_parameters() -> None:
     expected = Plan(steps=(ToolCall(tool="a"), ToolCall(tool="b")))
     assert Plan.parse(["a", "b"]) == Plan.parse({"tools": ["a", "b"]}) == expected
-    assert Plan.parse({"steps": ["a", {"tool": "b", "parameters": None}], "reasoning": None}) == expected
+    assert (
+        Plan.parse({"steps": ["a", {"tool": "b", "parameters": None}], "reasoning": None})
+        == expected
+    )
 
 
 def test_a_step_with_a_parameter_to_ask_for_asks() -> None:
-    assert Plan.parse([{"param": "order", "prompt": "Which?"}]).steps == (AskUser(param="order", prompt="Which?"),)
+    assert Plan.parse([{"param": "order", "prompt": "Which?"}]).steps == (
+        AskUser(param="order", prompt="Which?"),
+    )
 
 
 def test_a_tool_called_twice_is_selected_twice() -> None:

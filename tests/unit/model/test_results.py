@@ -89,25 +89,38 @@ def test_a_result_that_contradicts_itself_is_refused(fields: dict[str, Any]) -> 
 def test_the_model_sees_the_data_or_the_error() -> None:
     assert ToolResult.success({"a": 1}, "fine").for_model() == {"a": 1}
     assert ToolResult.success().for_model() == {}
-    assert ToolResult.failure(ToolErrorDetails(error_type="x", message="no such drug")).for_model() == {
-        "error": "no such drug"
-    }
+    assert ToolResult.failure(
+        ToolErrorDetails(error_type="x", message="no such drug")
+    ).for_model() == {"error": "no such drug"}
 
 
 def test_a_result_survives_its_json() -> None:
-    for result in (ToolResult.success({"a": [1]}, "ok"), ToolResult.failure(ToolErrorDetails.not_found("order", "O"))):
+    for result in (
+        ToolResult.success({"a": [1]}, "ok"),
+        ToolResult.failure(ToolErrorDetails.not_found("order", "O")),
+    ):
         assert ToolResult.model_validate_json(result.model_dump_json()) == result
         assert result.ok == (result.status is ToolStatus.SUCCESS)
 
 
 def test_error_details_keep_a_tools_own_words() -> None:
-    details = ToolErrorDetails.from_exception(ToolError("too_high", "At most 5.", recoverable=False))
-    assert (details.error_type, details.message, details.recoverable) == ("too_high", "At most 5.", False)
+    details = ToolErrorDetails.from_exception(
+        ToolError("too_high", "At most 5.", recoverable=False)
+    )
+    assert (details.error_type, details.message, details.recoverable) == (
+        "too_high",
+        "At most 5.",
+        False,
+    )
 
 
 def test_error_details_of_any_exception() -> None:
     details = ToolErrorDetails.from_exception(ValueError("bad"), recoverable=False)
-    assert (details.error_type, details.message, details.recoverable) == ("tool_failed", "bad", False)
+    assert (details.error_type, details.message, details.recoverable) == (
+        "tool_failed",
+        "bad",
+        False,
+    )
     assert details.details == {"exception": "ValueError"}
     assert ToolErrorDetails.from_exception(TimeoutError()).error_type == "tool_timeout"
     assert ToolErrorDetails.from_exception(TimeoutError()).message == "TimeoutError"
@@ -141,7 +154,10 @@ def test_what_was_not_found_is_named() -> None:
         (b"bytes", {"text": "bytes"}),
         (Order(id="O-1"), {"id": "O-1", "placed": "2026-01-02"}),
         (Parcel("P-1"), {"id": "P-1", "size": [1, 2], "extra": {}}),
-        ({"when": dt.date(2026, 1, 2), "price": Decimal("1.5")}, {"when": "2026-01-02", "price": "1.5"}),
+        (
+            {"when": dt.date(2026, 1, 2), "price": Decimal("1.5")},
+            {"when": "2026-01-02", "price": "1.5"},
+        ),
         ({"color": Color.RED, 1: "x"}, {"color": "red", "1": "x"}),
         ({"order": Order(id="O-1"), "parcels": [Parcel("P-1")]}, None),
         ({"far": float("inf"), "not": [float("nan")]}, {"far": None, "not": [None]}),
@@ -177,7 +193,11 @@ def test_whatever_says_no_error_is_a_success(value: Any, data: dict[str, Any] | 
         ({"success": False, "error": {"code": "E1", "message": "closed"}}, "E1", "closed"),
         ({"status": "error", "message": "closed"}, "tool_failed", "closed"),
         ({"status": "failed", "reason": "card declined"}, "tool_failed", "card declined"),
-        ({"status": "error", "error": {"error_type": "x", "message": "y", "details": "odd"}}, "x", "y"),
+        (
+            {"status": "error", "error": {"error_type": "x", "message": "y", "details": "odd"}},
+            "x",
+            "y",
+        ),
         ('{"error": "as text"}', "tool_failed", "as text"),
         (ValueError("returned, not raised"), "tool_failed", "returned, not raised"),
         (ToolError("x", "y"), "x", "y"),
@@ -233,11 +253,20 @@ def test_an_open_socket_is_an_invalid_result() -> None:
 
 
 Anything = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.dates() | st.decimals(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.binary()
+    | st.dates()
+    | st.decimals(),
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
-            st.sampled_from(["status", "ok", "success", "error", "message", "data", "result", "error_type"])
+            st.sampled_from(
+                ["status", "ok", "success", "error", "message", "data", "result", "error_type"]
+            )
             | st.text(),
             inner,
             max_size=5,
@@ -261,13 +290,20 @@ def test_known_fields_are_taken_out_of_exploring_results() -> None:
         "items_explored": ["a", 2],
         "items_pending": "not a list",
         "discoveries": ["x", {"identifier": "y", "kind": "file"}, {"kind": "no identifier"}, 5],
-        "evidence": ["seen", {"content": "read", "confidence": 0.5}, {"content": "odd", "confidence": 7}],
+        "evidence": [
+            "seen",
+            {"content": "read", "confidence": 0.5},
+            {"content": "odd", "confidence": 7},
+        ],
         "other": 1,
     }
     data = ToolResultData.from_mapping(raw)
     assert data.items_explored == ["a", "2"]
     assert data.items_pending == []
-    assert data.discoveries == [DiscoveredItem(identifier="x"), DiscoveredItem(identifier="y", kind="file")]
+    assert data.discoveries == [
+        DiscoveredItem(identifier="x"),
+        DiscoveredItem(identifier="y", kind="file"),
+    ]
     assert data.evidence == [Evidence(content="seen"), Evidence(content="read", confidence=0.5)]
     assert data.raw == raw
     assert ToolResultData.from_mapping({}) == ToolResultData()

@@ -13,7 +13,11 @@ def test_a_status_is_active_parked_or_final_and_only_one_of_them() -> None:
     for status in RunStatus:
         assert [status.is_active, status.is_parked, status.is_final].count(True) == 1, status
     assert {each for each in RunStatus if each.is_active} == {"queued", "running"}
-    assert {each for each in RunStatus if each.is_parked} == {"waiting_user", "waiting_review", "needs_review"}
+    assert {each for each in RunStatus if each.is_parked} == {
+        "waiting_user",
+        "waiting_review",
+        "needs_review",
+    }
     assert {each for each in RunStatus if each.is_final} == {
         "sent", "answered", "done", "rejected", "failed", "cancelled"
     }  # fmt: skip
@@ -22,7 +26,9 @@ def test_a_status_is_active_parked_or_final_and_only_one_of_them() -> None:
 def test_every_kind_of_review_has_its_decisions() -> None:
     assert set(DECISIONS) == set(ReviewKind)
     only_time_decides = {Decision.HAND_OVER, Decision.REASSIGN}
-    assert {decision for allowed in DECISIONS.values() for decision in allowed} == set(Decision) - only_time_decides
+    assert {decision for allowed in DECISIONS.values() for decision in allowed} == set(
+        Decision
+    ) - only_time_decides
     assert Decision.EDIT not in DECISIONS[ReviewKind.TOOL_CALL]
 
 

@@ -7,10 +7,14 @@ from deskhand.model.spec import AgentSpec, FlowSpec, RoutingRule
 
 
 def test_seed_003s_rule_is_shorthand_for_a_condition() -> None:
-    rule = RoutingRule.model_validate({"condition": "needs_clarification", "value": True, "target": "clarification"})
+    rule = RoutingRule.model_validate(
+        {"condition": "needs_clarification", "value": True, "target": "clarification"}
+    )
     assert rule == RoutingRule(when={"needs_clarification": True}, target="clarification")
     assert RoutingRule.model_validate({"condition": "done", "target": "end"}).when == {"done": True}
-    assert RoutingRule.model_validate({"condition": "n", "value": None, "target": "end"}).when == {"n": None}
+    assert RoutingRule.model_validate({"condition": "n", "value": None, "target": "end"}).when == {
+        "n": None
+    }
 
 
 @pytest.mark.parametrize(
@@ -64,7 +68,9 @@ def test_the_seeds_planner_is_accepted() -> None:
             "output_key": "plan",
             "required_output_fields": ["steps", "reasoning"],
             "default_next": "executor",
-            "routing_rules": [{"condition": "needs_clarification", "value": True, "target": "clarification"}],
+            "routing_rules": [
+                {"condition": "needs_clarification", "value": True, "target": "clarification"}
+            ],
         }
     )
     assert spec.targets == ("clarification", "executor")
@@ -74,7 +80,13 @@ def test_the_seeds_planner_is_accepted() -> None:
 def test_targets_name_each_stage_once_and_leave_out_the_end() -> None:
     rules = (RoutingRule(when={"a": 1}, target="x"), RoutingRule(when={"a": 2}, target="end"))
     spec = AgentSpec(
-        name="s", output_key="o", routing_rules=rules, default_next="x", error_next="y", loop_to="z", resume_at="y"
+        name="s",
+        output_key="o",
+        routing_rules=rules,
+        default_next="x",
+        error_next="y",
+        loop_to="z",
+        resume_at="y",
     )
     assert spec.targets == ("x", "y", "z")
     assert AgentSpec(name="s", output_key="o", default_next="end").targets == ()

@@ -15,10 +15,16 @@ from deskhand.outgoing.commitments import Backing, check_commitments, sentences,
 NOW = datetime(2025, 3, 10, 12, 0, tzinfo=UTC)
 CORPUS = Path(__file__).parents[2] / "data" / "commitments.txt"
 NOTHING = Backing(now=NOW)
-ROWS = [line.split("|", 2) for line in CORPUS.read_text().splitlines() if line and not line.startswith("#")]
+ROWS = [
+    line.split("|", 2)
+    for line in CORPUS.read_text().splitlines()
+    if line and not line.startswith("#")
+]
 
 
-def left(text: str, backing: Backing = NOTHING, language: str | None = "en") -> list[tuple[str, str]]:
+def left(
+    text: str, backing: Backing = NOTHING, language: str | None = "en"
+) -> list[tuple[str, str]]:
     return [(one.kind, one.value) for one in unbacked(check_commitments(text, language, backing))]
 
 
@@ -44,7 +50,9 @@ def test_there_is_enough_to_measure_on() -> None:
 
 
 @pytest.mark.parametrize(("half", "precision", "recall"), [(0, 0.98, 0.98), (1, 0.95, 0.85)])
-def test_promised_actions_are_found_in_five_languages(half: int, precision: float, recall: float) -> None:
+def test_promised_actions_are_found_in_five_languages(
+    half: int, precision: float, recall: float
+) -> None:
     """The second half was held back while the patterns were written."""
     got_precision, got_recall = measured(ROWS[half::2])
     assert got_precision >= precision
@@ -53,7 +61,9 @@ def test_promised_actions_are_found_in_five_languages(half: int, precision: floa
 
 @pytest.mark.parametrize("kind", ["amount", "date"])
 def test_amounts_and_dates_are_found(kind: str) -> None:
-    missed = [row for row in ROWS if kind in row[1].split(",") and kind not in found(row[0], row[2])]
+    missed = [
+        row for row in ROWS if kind in row[1].split(",") and kind not in found(row[0], row[2])
+    ]
     total = sum(kind in row[1].split(",") for row in ROWS)
     assert len(missed) <= 0.1 * total, missed
 
@@ -85,12 +95,20 @@ def test_a_tools_result_backs_what_it_did_and_no_more() -> None:
     assert left("We have refunded 500 EUR.", backing) == [("amount", "500 EUR")]
     assert left("We have cancelled your order.", backing) == [("action", "cancel")]
     assert left("Your order of 500 EUR arrives on 14 March 2025.", backing) == []
-    assert left("Your order arrives on 13 March 2025.", backing) == [("action", "deliver"), ("date", "2025-03-13")]
+    assert left("Your order arrives on 13 March 2025.", backing) == [
+        ("action", "deliver"),
+        ("date", "2025-03-13"),
+    ]
 
 
 def test_a_tool_that_can_do_several_things_did_what_it_was_asked_for() -> None:
     def done(action: str) -> Backing:
-        call = {"tool": "manage_reservation", "effect": "keyed", "arguments": {"action": action}, "data": {}}
+        call = {
+            "tool": "manage_reservation",
+            "effect": "keyed",
+            "arguments": {"action": action},
+            "data": {},
+        }
         return Backing(now=NOW, results=(call,))
 
     assert left("We have cancelled your reservation.", done("cancel")) == []
@@ -106,18 +124,33 @@ def test_reading_about_a_refund_backs_no_refund() -> None:
 
 
 def test_a_clause_backs_what_the_company_stands_behind() -> None:
-    clause = ClauseSpec(name="goodwill", actions=("credit",), up_to=Money.of("20 EUR"), within="7 days")
+    clause = ClauseSpec(
+        name="goodwill", actions=("credit",), up_to=Money.of("20 EUR"), within="7 days"
+    )
     backing = Backing(now=NOW, clauses=(clause,))
     assert left("We are giving you a 15 EUR voucher.", backing) == []
     assert left("We are giving you a 25 EUR voucher.", backing) == [("amount", "25 EUR")]
     assert left("We will refund 15 EUR.", backing) == [("action", "refund"), ("amount", "15 EUR")]
-    words = ClauseSpec(name="refund time", words=("Refunds reach your account within 5 to 7 business days.",))
-    assert left("Refunds reach your account within 5 to 7 business days.", Backing(now=NOW, clauses=(words,))) == []
-    assert left("Refunds reach your account within 2 days.", Backing(now=NOW, clauses=(words,))) != []
+    words = ClauseSpec(
+        name="refund time", words=("Refunds reach your account within 5 to 7 business days.",)
+    )
+    assert (
+        left(
+            "Refunds reach your account within 5 to 7 business days.",
+            Backing(now=NOW, clauses=(words,)),
+        )
+        == []
+    )
+    assert (
+        left("Refunds reach your account within 2 days.", Backing(now=NOW, clauses=(words,))) != []
+    )
 
 
 def test_a_cited_article_backs_what_it_literally_says() -> None:
-    article = "Delivery. You will receive your parcel within 3 working days. Express delivery costs 9.90 EUR."
+    article = (
+        "Delivery. You will receive your parcel within 3 working days. Express delivery costs 9.90"
+        " EUR."
+    )
     backing = Backing(now=NOW, quotes=(article,))
     assert left("You will receive your parcel within 3 working days.", backing) == []
     assert left("Express delivery is 9.90 EUR.", backing) == []

@@ -1,4 +1,5 @@
-"""The content check finds what must not leave, however it is written, and lets honest replies pass."""
+"""The content check finds what must not leave, however it is written, and lets honest replies
+pass."""
 
 import base64
 import html
@@ -161,7 +162,9 @@ def test_a_line_break_in_a_header_is_refused_outright(field: str, forged: str) -
 
 def test_the_subject_is_looked_at_as_well() -> None:
     reply = Reply(to="carla@example.com", subject="Re: visit evil.com", text="ok")
-    assert [(finding.rule, finding.field) for finding in check_reply(reply, DESK)] == [("foreign_host", "subject")]
+    assert [(finding.rule, finding.field) for finding in check_reply(reply, DESK)] == [
+        ("foreign_host", "subject")
+    ]
 
 
 def test_a_finding_marks_what_was_written() -> None:
@@ -170,7 +173,8 @@ def test_a_finding_marks_what_was_written() -> None:
     assert text[finding.start : finding.end] == "ht\u200btps://evil%2Ecom"
 
 
-# --- disguises --------------------------------------------------------------------------------------------------------
+# --- disguises
+# --------------------------------------------------------------------------------------------------------  # noqa: E501
 
 ZERO_WIDTH = ("\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad")
 
@@ -183,28 +187,49 @@ def _sprinkled(text: str, gaps: list[int], marks: list[str]) -> str:
 
 
 def _entities(text: str, chosen: list[bool]) -> str:
-    return "".join(f"&#{ord(letter)};" if on else html.escape(letter) for letter, on in zip(text, chosen, strict=False))
+    return "".join(
+        f"&#{ord(letter)};" if on else html.escape(letter)
+        for letter, on in zip(text, chosen, strict=False)
+    )
 
 
 def _percent(text: str, chosen: list[bool]) -> str:
-    return "".join(f"%{ord(letter):02X}" if on else letter for letter, on in zip(text, chosen, strict=False))
+    return "".join(
+        f"%{ord(letter):02X}" if on else letter for letter, on in zip(text, chosen, strict=False)
+    )
 
 
 def _wide(text: str) -> str:
     return "".join(chr(ord(letter) + 0xFEE0) if "!" <= letter <= "~" else letter for letter in text)
 
 
-hosts = st.sampled_from(("evil.com", "pay-me.top", "login.evil.co.uk", "acme.example.evil.net", "xn--80ak6aa92e.com"))
+hosts = st.sampled_from(
+    ("evil.com", "pay-me.top", "login.evil.co.uk", "acme.example.evil.net", "xn--80ak6aa92e.com")
+)
 schemes = st.sampled_from(("https://", "http://", "hxxp://", "HTTPS://", "ftp://", "https:\\\\"))
 frames = st.sampled_from(
-    ("{}", "See {} now.", "[here]({})", "<{}>", "<a href='{}'>x</a>", "({})", "\u201e{}\u201c", "a\n{}\nb", "=> {} <=")
+    (
+        "{}",
+        "See {} now.",
+        "[here]({})",
+        "<{}>",
+        "<a href='{}'>x</a>",
+        "({})",
+        "\u201e{}\u201c",
+        "a\n{}\nb",
+        "=> {} <=",
+    )
 )
 flags = st.lists(st.booleans(), min_size=80, max_size=80)
 
 
 @st.composite
 def disguised(draw: st.DrawFn) -> str:
-    url = draw(schemes) + draw(hosts) + draw(st.sampled_from(("", "/", "/login?x=1", ":8080/a", "#b")))
+    url = (
+        draw(schemes)
+        + draw(hosts)
+        + draw(st.sampled_from(("", "/", "/login?x=1", ":8080/a", "#b")))
+    )
     match draw(st.integers(0, 7)):
         case 0:
             url = _sprinkled(url, draw(st.lists(st.integers(0, 60), max_size=6)), list(ZERO_WIDTH))
@@ -218,10 +243,13 @@ def disguised(draw: st.DrawFn) -> str:
             url = quote(quote(url, safe=""), safe="")
         case 5:
             url = _entities(
-                _sprinkled(url, draw(st.lists(st.integers(0, 60), max_size=3)), list(ZERO_WIDTH)), [True] * 99
+                _sprinkled(url, draw(st.lists(st.integers(0, 60), max_size=3)), list(ZERO_WIDTH)),
+                [True] * 99,
             )
         case 6:
-            url = url.replace(".", draw(st.sampled_from(("[.]", "(.)", "\u3002", "\uff0e", "(dot)", "&period;"))))
+            url = url.replace(
+                ".", draw(st.sampled_from(("[.]", "(.)", "\u3002", "\uff0e", "(dot)", "&period;")))
+            )
         case _:
             cut = draw(st.integers(0, len(url)))
             url = url[:cut] + draw(st.sampled_from(("\n", "\r\n"))) + url[cut:]
@@ -239,7 +267,9 @@ def test_no_text_breaks_the_check(text: str) -> None:
         assert 0 <= finding.start <= finding.end <= len(text)
 
 
-@pytest.mark.parametrize("number", ["DE89 3704 0044 0532 0130 00", "GB29NWBK60161331926819", "no93-8601-1117-947"])
+@pytest.mark.parametrize(
+    "number", ["DE89 3704 0044 0532 0130 00", "GB29NWBK60161331926819", "no93-8601-1117-947"]
+)
 def test_account_numbers_of_any_country_are_found(number: str) -> None:
     assert "foreign_account" in rules(f"Please pay to {number} today.")
 

@@ -1,4 +1,5 @@
-"""`policy check` finds exactly the rules that no call reaches, and contradictions, with an example of each."""
+"""`policy check` finds exactly the rules that no call reaches, and contradictions, with an
+example of each."""
 
 from itertools import product
 from typing import Any
@@ -28,7 +29,9 @@ REFUND = ToolShape(
     frozenset({"order", "amount", "items", "reason", "note", "tags"}),
     frozenset({"order"}),
 )
-CANCEL = ToolShape("cancel", "irreversible", "high", {"order": {"type": "string"}}, frozenset({"order"}))
+CANCEL = ToolShape(
+    "cancel", "irreversible", "high", {"order": {"type": "string"}}, frozenset({"order"})
+)
 FIND = ToolShape("find_order", "read", "low", {"number": {"type": "string"}}, frozenset({"number"}))
 TYPES = FactTypes([REFUND, CANCEL, FIND])
 HOLD_CANCEL = {"name": "cancel", "when": {"tool": "cancel"}, "then": "hold"}
@@ -53,7 +56,12 @@ def rule(name: str, then: str, **when: Any) -> dict[str, Any]:
 def test_sound_rules_have_no_findings() -> None:
     assert (
         findings(
-            rule("small", "allow", amount={"at_most": "50 EUR"}, customer__tier={"in": ["pro", "enterprise"]}),
+            rule(
+                "small",
+                "allow",
+                amount={"at_most": "50 EUR"},
+                customer__tier={"in": ["pro", "enterprise"]},
+            ),
             rule("rest", "hold"),
         )
         == []
@@ -83,7 +91,9 @@ def test_sound_rules_have_no_findings() -> None:
     ],
 )
 def test_a_rule_that_never_matches_is_found(when: dict[str, Any]) -> None:
-    found = findings({"name": "never", "when": {"tool": "refund"} | when, "then": "deny"}, rule("rest", "hold"))
+    found = findings(
+        {"name": "never", "when": {"tool": "refund"} | when, "then": "deny"}, rule("rest", "hold")
+    )
     assert [(one.kind, one.rule) for one in found] == [("never_matches", "never")]
 
 
@@ -92,17 +102,29 @@ def test_a_rule_that_never_matches_is_found(when: dict[str, Any]) -> None:
     [
         {"items": {"above": 4, "below": 6}},
         {"amount": {"above": "50 EUR", "below": "50.02 EUR"}},
-        {"note": {"contains": "a"}, "all": [{"note": {"contains": "b"}}, {"not": {"note": {"starts_with": "c"}}}]},
+        {
+            "note": {"contains": "a"},
+            "all": [{"note": {"contains": "b"}}, {"not": {"note": {"starts_with": "c"}}}],
+        },
         {"tags": {"contains": "a"}, "not": {"tags": {"contains": "b"}}},
         {"not": {"customer.tier": {"exists": True}}},
-        {"totals.day.money": {"above": "10 EUR"}, "all": [{"totals.day.money": {"above": "10 USD"}}]},
+        {
+            "totals.day.money": {"above": "10 EUR"},
+            "all": [{"totals.day.money": {"above": "10 USD"}}],
+        },
         {"order": {"is_not": {"fact": "note"}}},
         {"origin.amount": "result:3"},
         {"time.date": {"at_least": "2030-01-01", "at_most": "2030-01-01"}},
     ],
 )
 def test_a_rule_that_can_match_is_not_accused(when: dict[str, Any]) -> None:
-    assert findings({"name": "some", "when": {"tool": "refund"} | when, "then": "deny"}, rule("rest", "hold")) == []
+    assert (
+        findings(
+            {"name": "some", "when": {"tool": "refund"} | when, "then": "deny"},
+            rule("rest", "hold"),
+        )
+        == []
+    )
 
 
 def test_a_shadowed_rule_names_what_decides_first_with_a_call() -> None:
@@ -119,7 +141,9 @@ def test_a_shadowed_rule_names_what_decides_first_with_a_call() -> None:
 
 def test_several_rules_together_may_shadow_one() -> None:
     [found] = findings(
-        rule("low", "hold", items={"at_most": 5}), rule("high", "hold", items={"above": 5}), rule("never", "hold")
+        rule("low", "hold", items={"at_most": 5}),
+        rule("high", "hold", items={"above": 5}),
+        rule("never", "hold"),
     )
     assert (found.rule, found.others) == ("never", ("low", "high"))
 
@@ -137,7 +161,11 @@ def test_a_looser_rule_before_a_stricter_one_of_the_same_calls_contradicts() -> 
         rule("rest", "hold"),
     )
     assert (found.kind, found.rule, found.others) == ("contradicts", "small", ("free tier",))
-    assert found.example == {"tool": "refund", "amount": found.example["amount"], "principal.tier": "free"}
+    assert found.example == {
+        "tool": "refund",
+        "amount": found.example["amount"],
+        "principal.tier": "free",
+    }
     assert (
         findings(
             rule("free tier", "deny", customer__tier="free"),
@@ -155,20 +183,29 @@ def test_a_tool_that_nothing_allows_is_found() -> None:
     assert check_policy(compiled(rule("small", "allow"), denied), TYPES) == []
 
 
-# --- against looking at every call ------------------------------------------------------------------------------------
+# --- against looking at every call
+# ------------------------------------------------------------------------------------
 
 SMALL = ToolShape(
     "act", "keyed", "low",
-    {"n": {"type": "integer", "minimum": 0, "maximum": 6}, "kind": {"type": "string", "enum": ["a", "b", "c"]}},
+    {"n": {"type": "integer", "minimum": 0, "maximum": 6}, "kind": {"type": "string", "enum": ["a", "b", "c"]}},  # noqa: E501
     frozenset({"n", "kind"}),
 )  # fmt: skip
 lines = st.one_of(
     st.tuples(
-        st.just("n"), st.sampled_from(["at_least", "at_most", "above", "below", "is", "is_not"]), st.integers(0, 6)
+        st.just("n"),
+        st.sampled_from(["at_least", "at_most", "above", "below", "is", "is_not"]),
+        st.integers(0, 6),
     ),
     st.tuples(st.just("kind"), st.sampled_from(["is", "is_not"]), st.sampled_from("abc")),
-    st.tuples(st.just("kind"), st.sampled_from(["in", "not_in"]), st.lists(st.sampled_from("abc"), min_size=1)),
-    st.tuples(st.just("customer.tier"), st.sampled_from(["is", "is_not"]), st.sampled_from(["x", "y"])),
+    st.tuples(
+        st.just("kind"),
+        st.sampled_from(["in", "not_in"]),
+        st.lists(st.sampled_from("abc"), min_size=1),
+    ),
+    st.tuples(
+        st.just("customer.tier"), st.sampled_from(["is", "is_not"]), st.sampled_from(["x", "y"])
+    ),
 ).map(lambda line: {line[0]: {line[1]: line[2]}})
 conditions = st.recursive(
     lines,
@@ -180,21 +217,33 @@ conditions = st.recursive(
     max_leaves=5,
 )
 CALLS = [
-    {"tool": "act", "n": n, "kind": kind} | ({} if tier is None else {"customer.tier": tier, "principal.tier": tier})
+    {"tool": "act", "n": n, "kind": kind}
+    | ({} if tier is None else {"customer.tier": tier, "principal.tier": tier})
     for n, kind, tier in product(range(7), "abc", (None, "x", "y", "z"))
 ]
 
 
-@given(st.lists(st.tuples(conditions, st.sampled_from(["allow", "hold", "deny"])), min_size=1, max_size=4))
-def test_exactly_the_rules_that_no_call_reaches_are_found(written: list[tuple[dict[str, Any], str]]) -> None:
-    rules = [{"name": str(index), "when": when, "then": then} for index, (when, then) in enumerate(written)]
+@given(
+    st.lists(
+        st.tuples(conditions, st.sampled_from(["allow", "hold", "deny"])), min_size=1, max_size=4
+    )
+)
+def test_exactly_the_rules_that_no_call_reaches_are_found(
+    written: list[tuple[dict[str, Any], str]],
+) -> None:
+    rules = [
+        {"name": str(index), "when": when, "then": then}
+        for index, (when, then) in enumerate(written)
+    ]
     policy = compiled(*rules)
     reached = set()
     for facts in CALLS:
         reached.add(next((one.name for one in policy.rules if one.matches(facts)), None))
     found = check_policy(policy, FactTypes([SMALL]))
     dead = {one.rule for one in found if one.kind in ("never_matches", "shadowed")}
-    dead |= {one.rule for one in found if one.kind == "contradicts" and "never reached" in one.message}
+    dead |= {
+        one.rule for one in found if one.kind == "contradicts" and "never reached" in one.message
+    }
     assert dead == {one.name for one in policy.rules} - reached
     for one in found:
         if one.kind == "contradicts" and one.rule not in dead:

@@ -24,10 +24,20 @@ def policy(*rules: dict[str, Any]) -> RulePolicy:
 REFUNDS = policy(
     {
         "name": "small refunds pass",
-        "when": {"tool": "refund", "amount": {"at_most": "50 EUR"}, "customer.tier": {"in": ["pro", "enterprise"]}},
+        "when": {
+            "tool": "refund",
+            "amount": {"at_most": "50 EUR"},
+            "customer.tier": {"in": ["pro", "enterprise"]},
+        },
         "then": "allow",
     },
-    {"name": "other refunds ask", "when": {"tool": "refund"}, "then": "hold", "why": "over 50 EUR", "say": "We look."},
+    {
+        "name": "other refunds ask",
+        "when": {"tool": "refund"},
+        "then": "hold",
+        "why": "over 50 EUR",
+        "say": "We look.",
+    },
 )
 
 
@@ -52,13 +62,22 @@ def test_the_first_rule_that_matches_decides(amount: Any, tier: str | None, rule
 def test_a_hold_tells_the_reviewer_why_and_the_model_only_what_it_may_hear() -> None:
     decision = REFUNDS.decide(call(arguments={"amount": "900 EUR"}))
     assert (decision.reason, decision.say) == ("over 50 EUR", "We look.")
-    silent = policy({"name": "secret threshold", "when": {"tool": "refund"}, "then": "deny", "why": "fraud list"})
+    silent = policy(
+        {
+            "name": "secret threshold",
+            "when": {"tool": "refund"},
+            "then": "deny",
+            "why": "fraud list",
+        }
+    )
     assert "fraud" not in silent.decide(call()).say
     assert "secret" not in silent.decide(call()).say
 
 
 def test_names_are_exact() -> None:
-    decision = REFUNDS.decide(call("refund_all", arguments={"amount": "1 EUR"}, principal={"tier": "pro"}))
+    decision = REFUNDS.decide(
+        call("refund_all", arguments={"amount": "1 EUR"}, principal={"tier": "pro"})
+    )
     assert (decision.verdict, decision.rule) == ("deny", "no_rule")
 
 
@@ -70,14 +89,26 @@ def test_without_a_rule_effects_are_denied_and_reads_pass() -> None:
 
 
 def test_a_rule_may_hold_replies() -> None:
-    at_night = policy({"name": "night", "when": {"tool": "deliver_reply", "time.hour": {"below": 8}}, "then": "hold"})
+    at_night = policy(
+        {
+            "name": "night",
+            "when": {"tool": "deliver_reply", "time.hour": {"below": 8}},
+            "then": "hold",
+        }
+    )
     assert at_night.decide(call("deliver_reply")).verdict == "allow"
     early = Facts(tool="deliver_reply", effect="keyed", risk="medium", at=NOON.replace(hour=3))
     assert at_night.decide(early).verdict == "hold"
 
 
 def test_an_argument_cannot_pose_as_another_fact() -> None:
-    trusted = policy({"name": "trusted", "when": {"category": "refund", "principal.kind": "login"}, "then": "allow"})
+    trusted = policy(
+        {
+            "name": "trusted",
+            "when": {"category": "refund", "principal.kind": "login"},
+            "then": "allow",
+        }
+    )
     forged = {"category": "refund", "principal": {"kind": "login"}, "principal.kind": "login"}
     assert trusted.decide(call(arguments=forged)).verdict == "deny"
 
@@ -86,7 +117,13 @@ def test_totals_origins_and_objects_are_facts() -> None:
     facts = call(
         arguments={"order": "P-1", "amount": "10 EUR"},
         principal={"kind": "sender", "address": "a@b.example"},
-        objects={"order": {"status": "delivered", "payment": {"kind": "card"}, "delivered_on": "2030-01-10"}},
+        objects={
+            "order": {
+                "status": "delivered",
+                "payment": {"kind": "card"},
+                "delivered_on": "2030-01-10",
+            }
+        },
         origin={"amount": "message"},
         totals={"day": {"calls": 3, "money": {"EUR": "120"}, "tools": {"refund": {"calls": 1}}}},
     )
@@ -101,7 +138,10 @@ def test_totals_origins_and_objects_are_facts() -> None:
         {"time.weekday": "wednesday", "time.date": {"above": "2030-01-29"}},
         {"money": {"is": "10.00 EUR"}},
     ):
-        assert policy({"name": "r", "when": condition, "then": "allow"}).decide(facts).verdict == "allow", condition
+        assert (
+            policy({"name": "r", "when": condition, "then": "allow"}).decide(facts).verdict
+            == "allow"
+        ), condition
 
 
 def test_two_facts_are_compared() -> None:
@@ -149,7 +189,11 @@ def test_an_error_of_the_policy_holds_the_call(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(Facts, "named", property(broken))
     decision = REFUNDS.decide(call())
-    assert (decision.verdict, decision.rule, decision.requires_escalation) == ("hold", "policy_error", True)
+    assert (decision.verdict, decision.rule, decision.requires_escalation) == (
+        "hold",
+        "policy_error",
+        True,
+    )
     assert "broken" not in decision.say
 
 
@@ -161,18 +205,31 @@ def test_recorded_facts_are_judged_as_they_were() -> None:
     facts = call(
         arguments={"order": "P-1", "amount": "10 EUR"},
         principal={"kind": "login", "tier": "pro"},
-        objects={"order": {"delivered_on": datetime(2030, 1, 10, tzinfo=UTC), "total": Money.of("10 EUR")}},
+        objects={
+            "order": {
+                "delivered_on": datetime(2030, 1, 10, tzinfo=UTC),
+                "total": Money.of("10 EUR"),
+            }
+        },
         totals={"day": {"calls": 1, "money": {"EUR": "5"}}},
         category="refund",
     )
     again = facts_of({"tool": "refund", "facts": facts.record()})
     assert again is not None
     assert REFUNDS.decide(again) == REFUNDS.decide(facts)
-    condition = {"order.delivered_on.age": {"at_most": "30 days"}, "order.total": {"at_most": "10 EUR"}}
+    condition = {
+        "order.delivered_on.age": {"at_most": "30 days"},
+        "order.total": {"at_most": "10 EUR"},
+    }
     for known in (facts, again):
-        assert policy({"name": "r", "when": condition, "then": "allow"}).decide(known).verdict == "allow"
+        assert (
+            policy({"name": "r", "when": condition, "then": "allow"}).decide(known).verdict
+            == "allow"
+        )
 
 
-@pytest.mark.parametrize("record", [{}, {"facts": 3}, {"facts": {"tool": "x"}}, {"facts": {"at": "yesterday"}}])
+@pytest.mark.parametrize(
+    "record", [{}, {"facts": 3}, {"facts": {"tool": "x"}}, {"facts": {"at": "yesterday"}}]
+)
 def test_a_record_without_facts_has_none(record: dict[str, Any]) -> None:
     assert facts_of(record) is None

@@ -1,4 +1,5 @@
-"""Rules that hide one another are found, each with a message that shows it; what is reported is so."""
+"""Rules that hide one another are found, each with a message that shows it; what is reported is
+so."""
 
 from typing import Any
 
@@ -26,15 +27,23 @@ def found(*rules: RoutingRuleSection) -> list[tuple[str, str, str | None]]:
         ({"sender_domain": "x.cz"}, {"sender_email": "A@X.cz", "subject_contains": "y"}),
         ({"subject_contains": "tea"}, {"subject_contains": "Teapot"}),
         ({"forwarded_from": "a@x.cz"}, {"sender_email": "a@x.cz"}),
-        ({"any": [{"sender_domain": "x.cz"}, {"sender_domain": "y.cz"}]}, {"sender_domain": "y.cz"}),
-        ({"sender_domain": "x.cz"}, {"any": [{"sender_email": "a@x.cz"}, {"sender_email": "b@x.cz"}]}),
+        (
+            {"any": [{"sender_domain": "x.cz"}, {"sender_domain": "y.cz"}]},
+            {"sender_domain": "y.cz"},
+        ),
+        (
+            {"sender_domain": "x.cz"},
+            {"any": [{"sender_email": "a@x.cz"}, {"sender_email": "b@x.cz"}]},
+        ),
         ({"not": {"sender_email": "a@x.cz"}}, {"not": {"sender_domain": "x.cz"}}),
         ({"attachment": True}, {"attachment": ".pdf"}),
         ({"header_match": {"X-A": "1"}}, {"header_match": {"x-a": "1", "X-B": "2"}}),
         ({"language": "cs"}, {"language": "cs", "intent": "refund"}),
     ],
 )
-def test_a_rule_behind_a_wider_one_is_shadowed(wide: dict[str, Any], narrow: dict[str, Any]) -> None:
+def test_a_rule_behind_a_wider_one_is_shadowed(
+    wide: dict[str, Any], narrow: dict[str, Any]
+) -> None:
     first, second = rule("wide", **wide), rule("narrow", route="agent", **narrow)
     (finding,) = analysed([first, second])
     assert (finding.kind, finding.rule, finding.other) == ("shadowed", "narrow", "wide")
@@ -59,7 +68,12 @@ def test_a_rule_that_nothing_can_match_is_unreachable(match: dict[str, Any]) -> 
 
 def test_rules_that_share_messages_and_part_ways_conflict() -> None:
     shop = rule("shop", sender_domain="x.cz")
-    teapot = rule("teapot", route="agent", subject_contains="teapot", header_match={"X-Shop": "^a[0-9]{2}(b|c)+$"})
+    teapot = rule(
+        "teapot",
+        route="agent",
+        subject_contains="teapot",
+        header_match={"X-Shop": "^a[0-9]{2}(b|c)+$"},
+    )
     (finding,) = analysed([shop, teapot])
     assert (finding.kind, finding.rule, finding.other) == ("conflicting", "teapot", "shop")
     assert finding.example == {
@@ -69,10 +83,15 @@ def test_rules_that_share_messages_and_part_ways_conflict() -> None:
         "headers": {"x-shop": "a11b"},
     }
     assert found(shop, rule("same way", subject_contains="teapot")) == []
-    assert found(rule("one", sender_email="a@x.cz"), rule("two", route="agent", sender_email="b@x.cz")) == []
+    assert (
+        found(rule("one", sender_email="a@x.cz"), rule("two", route="agent", sender_email="b@x.cz"))
+        == []
+    )
 
 
-@pytest.mark.parametrize("pattern", ["abc", "^a.c$", "[^a]b", r"\d{3}-\w+", "(one|two)x*", "a?b+?", r"[a-c]\s\."])
+@pytest.mark.parametrize(
+    "pattern", ["abc", "^a.c$", "[^a]b", r"\d{3}-\w+", "(one|two)x*", "a?b+?", r"[a-c]\s\."]
+)
 def test_a_text_is_made_for_a_pattern(pattern: str) -> None:
     import re
 
@@ -88,7 +107,11 @@ def test_what_is_reported_is_so(rules: list[RoutingRuleSection], what: Message) 
     for one in rules:
         if all_of(one.match)(facts) is not None:
             assert not never(one.match)
-            assert all(all_of(other.match)(facts) is not None for other in rules if implies(one.match, other.match))
+            assert all(
+                all_of(other.match)(facts) is not None
+                for other in rules
+                if implies(one.match, other.match)
+            )
 
 
 @settings(max_examples=200, deadline=None)

@@ -1,4 +1,5 @@
-"""Routing rules: every condition alone, and all of them together; the first rule that matches wins."""
+"""Routing rules: every condition alone, and all of them together; the first rule that matches
+wins."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +16,12 @@ from deskhand.routing.rules import all_of
 
 
 def message(sender: str = "Ann@Example.com", **fields: Any) -> Message:
-    base = {"id": "1", "conversation": "1", "channel": "support", "received_at": datetime(2026, 11, 15, tzinfo=UTC)}
+    base = {
+        "id": "1",
+        "conversation": "1",
+        "channel": "support",
+        "received_at": datetime(2026, 11, 15, tzinfo=UTC),
+    }
     return Message.model_validate({**base, "sender": Address(address=sender), **fields})
 
 
@@ -42,10 +48,16 @@ PDF = Attachment(name="Invoice.PDF", type="application/pdf", size=9)
         ({"subject_contains": "TEApot"}, message(subject="My Teapot broke")),
         ({"subject_contains": "straße"}, message(subject="STRASSE 5")),
         ({"header_match": {"X-Shop": "^a[0-9]+$"}}, message(headers={"x-shop": "a17"})),
-        ({"header_match": {"Received": "from good"}}, message(headers={"received": "from bad\nfrom good"})),
+        (
+            {"header_match": {"Received": "from good"}},
+            message(headers={"received": "from bad\nfrom good"}),
+        ),
         ({"header_match": {"X-A": "1", "X-B": "2"}}, message(headers={"x-a": "1", "x-b": "2"})),
         ({"forwarded_from": "Info@shop.cz"}, message(headers={"x-forwarded-from": "INFO@shop.cz"})),
-        ({"forwarded_from": "info@shop.cz"}, message(headers={"reply-to": "Shop <info@shop.cz>, x@y.cz"})),
+        (
+            {"forwarded_from": "info@shop.cz"},
+            message(headers={"reply-to": "Shop <info@shop.cz>, x@y.cz"}),
+        ),
         ({"forwarded_from": "info@shop.cz"}, message(body="From: Info <info@Shop.cz>\nHello")),
         ({"forwarded_from": "info@shop.cz"}, message(body="write to info@shop.cz.")),
         ({"forwarded_from": "ann@example.com"}, message()),
@@ -75,7 +87,10 @@ def test_a_condition_that_is_met(match: dict[str, Any], what: Message) -> None:
         ({"subject_contains": "teapot"}, message(body="teapot")),
         ({"header_match": {"X-Shop": ".*"}}, message()),
         ({"header_match": {"X-A": "1", "X-B": "2"}}, message(headers={"x-a": "1"})),
-        ({"forwarded_from": "info@shop.cz"}, message(body="info@shop.cz.evil.example or xinfo@shop.cz")),
+        (
+            {"forwarded_from": "info@shop.cz"},
+            message(body="info@shop.cz.evil.example or xinfo@shop.cz"),
+        ),
         ({"any": []}, message()),
         ({"any": [{}]}, message()),
         ({"not": {"all": True}}, message()),
@@ -110,7 +125,10 @@ def test_the_first_rule_wins_and_says_why() -> None:
         "instead_of": None,
     }
     second = router.route(message(subject="Teapot"))
-    assert (second.rule, second.why) == ("ann", "sender_email is ann@example.com; subject_contains 'teapot'")
+    assert (second.rule, second.why) == (
+        "ann",
+        "sender_email is ann@example.com; subject_contains 'teapot'",
+    )
     assert router.route(message("x@y.cz")).rule == "default"
 
 
@@ -127,7 +145,11 @@ def test_language_and_intent_are_asked_for_only_when_a_rule_needs_them() -> None
         asked.append("language")
         return "cs"
 
-    router = Router([rule("ann", sender_email="ann@example.com"), rule("czech", language="cs")], "x", language=language)
+    router = Router(
+        [rule("ann", sender_email="ann@example.com"), rule("czech", language="cs")],
+        "x",
+        language=language,
+    )
     assert router.route(message()).rule == "ann"
     assert not asked
     assert router.route(message("x@y.cz")).rule == "czech"
@@ -162,7 +184,12 @@ RULES = st.lists(MATCHES, max_size=6).map(
 )
 MESSAGES = st.builds(
     lambda sender, subject, body, headers, channel, pdf: message(
-        sender, subject=subject, body=body, headers=headers, channel=channel, attachments=[PDF] if pdf else []
+        sender,
+        subject=subject,
+        body=body,
+        headers=headers,
+        channel=channel,
+        attachments=[PDF] if pdf else [],
     ),
     st.sampled_from(["a@x.cz", "B@x.cz", "a@y.cz", "f@z.cz", "nobody"]),
     st.sampled_from(["", "A", "xby", "ab"]),

@@ -56,7 +56,12 @@ def test_where_the_invitation_names_another_address_the_channels_own_answers() -
 
 @pytest.mark.parametrize(
     "text",
-    ["", "nonsense", REQUEST.replace("REQUEST", "CANCEL"), REQUEST.replace("UID:visit-1@petrel.example\r\n", "")],
+    [
+        "",
+        "nonsense",
+        REQUEST.replace("REQUEST", "CANCEL"),
+        REQUEST.replace("UID:visit-1@petrel.example\r\n", ""),
+    ],
 )
 def test_what_is_no_request_is_not_answered(text: str) -> None:
     assert answer_to(text, "accepted", [], "desk@acme.example", NOW) is None

@@ -1,4 +1,5 @@
-"""Calendar data as busy time, and invitations: recurring, whole days, transparent, across changes of the clock."""
+"""Calendar data as busy time, and invitations: recurring, whole days, transparent, across
+changes of the clock."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -17,18 +18,28 @@ WEEK = Span(datetime(2026, 11, 16, tzinfo=UTC), datetime(2026, 11, 23, tzinfo=UT
 
 
 def event(*lines: str, uid: str = "e1") -> str:
-    return "\r\n".join(["BEGIN:VEVENT", f"UID:{uid}", "DTSTAMP:20260101T000000Z", *lines, "END:VEVENT"])
+    return "\r\n".join(
+        ["BEGIN:VEVENT", f"UID:{uid}", "DTSTAMP:20260101T000000Z", *lines, "END:VEVENT"]
+    )
 
 
 def calendar(*parts: str, method: str | None = None) -> str:
-    head = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:test", *([f"METHOD:{method}"] if method else [])]
+    head = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:test",
+        *([f"METHOD:{method}"] if method else []),
+    ]
     return "\r\n".join([*head, *parts, "END:VCALENDAR", ""])
 
 
 def busy(*parts: str, frame: Span = WEEK, beside: tuple[str, ...] = ()) -> list[str]:
     """Busy time on Prague's clock."""
     found = sorted(busy_in(parse_calendar(calendar(*parts)), frame, PRAGUE, beside))
-    return [f"{one.start.astimezone(PRAGUE):%a %d %H:%M}-{one.end.astimezone(PRAGUE):%H:%M}" for one in found]
+    return [
+        f"{one.start.astimezone(PRAGUE):%a %d %H:%M}-{one.end.astimezone(PRAGUE):%H:%M}"
+        for one in found
+    ]
 
 
 NINE = "DTSTART;TZID=Europe/Prague:20261116T090000"
@@ -39,7 +50,9 @@ def test_an_event_is_busy_on_its_own_clock() -> None:
     assert busy(event(NINE, TEN)) == ["Mon 16 09:00-10:00"]
     assert busy(event("DTSTART:20261116T080000Z", "DURATION:PT90M")) == ["Mon 16 09:00-10:30"]
     assert busy(event("DTSTART:20261116T090000", "DTEND:20261116T100000")) == ["Mon 16 09:00-10:00"]
-    assert busy(event("DTSTART;TZID=America/New_York:20261116T090000", "DURATION:PT1H")) == ["Mon 16 15:00-16:00"]
+    assert busy(event("DTSTART;TZID=America/New_York:20261116T090000", "DURATION:PT1H")) == [
+        "Mon 16 15:00-16:00"
+    ]
     assert busy(event("DTSTART:20261116T080000Z")) == []
 
 
@@ -53,14 +66,19 @@ def test_what_blocks_nobody_is_not_busy() -> None:
 def test_a_day_is_a_day_where_the_desk_is() -> None:
     whole = busy(event("DTSTART;VALUE=DATE:20261117"))
     assert whole == ["Tue 17 00:00-00:00"]
-    assert busy(event("DTSTART;VALUE=DATE:20261117", "DTEND;VALUE=DATE:20261119")) == ["Tue 17 00:00-00:00"]
+    assert busy(event("DTSTART;VALUE=DATE:20261117", "DTEND;VALUE=DATE:20261119")) == [
+        "Tue 17 00:00-00:00"
+    ]
     assert busy(event("DTSTART;VALUE=DATE:20261117", "TRANSP:TRANSPARENT")) == []
 
 
 def test_a_recurring_event_is_busy_every_time() -> None:
     rule = "RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20261118T080000Z"
     assert busy(event(NINE, TEN, rule)) == ["Mon 16 09:00-10:00", "Wed 18 09:00-10:00"]
-    assert busy(event(NINE, TEN, "RRULE:FREQ=DAILY;COUNT=2")) == ["Mon 16 09:00-10:00", "Tue 17 09:00-10:00"]
+    assert busy(event(NINE, TEN, "RRULE:FREQ=DAILY;COUNT=2")) == [
+        "Mon 16 09:00-10:00",
+        "Tue 17 09:00-10:00",
+    ]
 
 
 def test_times_that_were_left_out_added_and_moved() -> None:
@@ -76,8 +94,14 @@ def test_times_that_were_left_out_added_and_moved() -> None:
         "DTSTART;TZID=Europe/Prague:20261118T140000",
         "DTEND;TZID=Europe/Prague:20261118T143000",
     )
-    called_off = event("RECURRENCE-ID;TZID=Europe/Prague:20261119T090000", "STATUS:CANCELLED", NINE, TEN)
-    assert busy(series, moved, called_off) == ["Mon 16 09:00-10:00", "Wed 18 14:00-14:30", "Fri 20 11:00-12:00"]
+    called_off = event(
+        "RECURRENCE-ID;TZID=Europe/Prague:20261119T090000", "STATUS:CANCELLED", NINE, TEN
+    )
+    assert busy(series, moved, called_off) == [
+        "Mon 16 09:00-10:00",
+        "Wed 18 14:00-14:30",
+        "Fri 20 11:00-12:00",
+    ]
 
 
 def test_a_change_from_then_on_moves_all_that_follow() -> None:
@@ -98,9 +122,15 @@ def test_a_change_from_then_on_moves_all_that_follow() -> None:
 def test_a_weekly_meeting_stays_at_its_hour_when_clocks_change() -> None:
     frame = Span(datetime(2026, 10, 19, tzinfo=UTC), datetime(2026, 11, 3, tzinfo=UTC))
     weekly = event(
-        "DTSTART;TZID=Europe/Prague:20260105T090000", "DTEND;TZID=Europe/Prague:20260105T100000", "RRULE:FREQ=WEEKLY"
+        "DTSTART;TZID=Europe/Prague:20260105T090000",
+        "DTEND;TZID=Europe/Prague:20260105T100000",
+        "RRULE:FREQ=WEEKLY",
     )
-    assert busy(weekly, frame=frame) == ["Mon 19 09:00-10:00", "Mon 26 09:00-10:00", "Mon 02 09:00-10:00"]
+    assert busy(weekly, frame=frame) == [
+        "Mon 19 09:00-10:00",
+        "Mon 26 09:00-10:00",
+        "Mon 02 09:00-10:00",
+    ]
 
 
 def test_somebody_elses_free_and_busy_data() -> None:
@@ -113,7 +143,10 @@ def test_somebody_elses_free_and_busy_data() -> None:
 
 
 def test_a_rule_nobody_writes_counts_once_and_breaks_nothing() -> None:
-    assert busy(event(NINE, TEN, "RRULE:FREQ=SECONDLY"), event(NINE, TEN, uid="e2")) == ["Mon 16 09:00-10:00"] * 2
+    assert (
+        busy(event(NINE, TEN, "RRULE:FREQ=SECONDLY"), event(NINE, TEN, uid="e2"))
+        == ["Mon 16 09:00-10:00"] * 2
+    )
 
 
 def test_what_is_no_calendar_is_refused() -> None:
@@ -146,8 +179,15 @@ def test_an_invitation_says_what_when_and_who() -> None:
         method="REQUEST",
     )
     (found,) = read_invitations(text, PRAGUE)
-    assert (found.method, found.uid, found.what, found.where) == ("request", "e1", "Demo, of the new shop", "Room 4")
-    assert found.span == Span(datetime(2026, 11, 16, 8, 0, tzinfo=UTC), datetime(2026, 11, 16, 9, 0, tzinfo=UTC))
+    assert (found.method, found.uid, found.what, found.where) == (
+        "request",
+        "e1",
+        "Demo, of the new shop",
+        "Room 4",
+    )
+    assert found.span == Span(
+        datetime(2026, 11, 16, 8, 0, tzinfo=UTC), datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
+    )
     assert (found.organizer, found.repeats, found.all_day) == ("ann@example.com", True, False)
     assert [(one.address, one.answer) for one in found.attendees] == [
         ("ann@example.com", "accepted"),
@@ -157,9 +197,12 @@ def test_an_invitation_says_what_when_and_who() -> None:
 
 def test_what_is_called_off_and_what_is_answered() -> None:
     (gone,) = read_invitations(calendar(event(NINE, TEN), method="CANCEL"), PRAGUE)
-    (off,) = read_invitations(calendar(event(NINE, TEN, "STATUS:CANCELLED"), method="REQUEST"), PRAGUE)
+    (off,) = read_invitations(
+        calendar(event(NINE, TEN, "STATUS:CANCELLED"), method="REQUEST"), PRAGUE
+    )
     (answer,) = read_invitations(
-        calendar(event(NINE, "ATTENDEE;PARTSTAT=DECLINED:mailto:ann@example.com"), method="REPLY"), PRAGUE
+        calendar(event(NINE, "ATTENDEE;PARTSTAT=DECLINED:mailto:ann@example.com"), method="REPLY"),
+        PRAGUE,
     )
     assert (gone.method, off.method, answer.method) == ("cancel", "cancel", "reply")
     assert answer.attendees[0].answer == "declined"
@@ -172,7 +215,9 @@ def test_what_is_called_off_and_what_is_answered() -> None:
 
 def test_our_event_keeps_what_a_colleague_wrote_into_it() -> None:
     span = Span(datetime(2026, 11, 16, 8, 0, tzinfo=UTC), datetime(2026, 11, 16, 8, 30, tzinfo=UTC))
-    booking = Booking("run_1.2.0", "run_1", "c", span, "ann@example.com", BookingState.TENTATIVE, 9e9)
+    booking = Booking(
+        "run_1.2.0", "run_1", "c", span, "ann@example.com", BookingState.TENTATIVE, 9e9
+    )
     data = written(booking, "Call", datetime(2026, 11, 1, tzinfo=UTC))
     assert f"UID:{uid_of('run_1.2.0')}".encode() in data
     assert b"STATUS:TENTATIVE" in data

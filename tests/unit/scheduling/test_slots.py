@@ -21,7 +21,9 @@ def an_offering(
     hours: dict[str, str] | None = None, zone: ZoneInfo = PRAGUE, slot: int = 30, horizon: int = 14
 ) -> Offering:
     openings = read_hours(hours or {"mon-fri": "9:00-17:00"})
-    return Offering(Hours(zone, openings), timedelta(minutes=slot), timedelta(hours=2), timedelta(days=horizon))
+    return Offering(
+        Hours(zone, openings), timedelta(minutes=slot), timedelta(hours=2), timedelta(days=horizon)
+    )
 
 
 def local(slot: Span, zone: ZoneInfo = PRAGUE) -> str:
@@ -51,7 +53,9 @@ def test_hours_are_read_by_day() -> None:
         ("mon", "9:00-12:00, 11:00-13:00", "overlap"),
     ],
 )
-def test_hours_that_say_nothing_clear_are_refused_in_words(days: str, times: str, said: str) -> None:
+def test_hours_that_say_nothing_clear_are_refused_in_words(
+    days: str, times: str, said: str
+) -> None:
     with pytest.raises(HoursUnreadable, match=said):
         read_hours({days: times})
 
@@ -69,11 +73,15 @@ def test_a_time_that_the_clock_shows_twice_has_two_moments() -> None:
     assert shown_between(date(2026, 3, 29), (2 * 60, 3 * 60), PRAGUE) == []
 
 
-@pytest.mark.parametrize(("day", "length"), [(date(2026, 3, 29), 23), (date(2026, 10, 25), 25), (date(2026, 6, 1), 24)])
+@pytest.mark.parametrize(
+    ("day", "length"), [(date(2026, 3, 29), 23), (date(2026, 10, 25), 25), (date(2026, 6, 1), 24)]
+)
 def test_a_whole_day_is_as_long_as_it_really_is(day: date, length: int) -> None:
     hours = Hours(PRAGUE, read_hours({"mon-sun": "0:00-24:00"}))
     frame = Span(instant(day, 0, PRAGUE), instant(day + timedelta(days=1), 0, PRAGUE))
-    assert sum((span.end - span.start for span in hours.open(frame)), timedelta()) == timedelta(hours=length)
+    assert sum((span.end - span.start for span in hours.open(frame)), timedelta()) == timedelta(
+        hours=length
+    )
 
 
 def test_nobody_is_there_on_a_closed_day() -> None:
@@ -102,7 +110,9 @@ def test_a_wish_brings_what_lies_nearest_to_it() -> None:
     offering = an_offering()
     free = offering.free(MONDAY, [])
     wednesday = date(2026, 11, 18)
-    assert [local(slot) for slot in propose(free, offering.hours, Wish(wednesday, time(14, 0)))] == [
+    assert [
+        local(slot) for slot in propose(free, offering.hours, Wish(wednesday, time(14, 0)))
+    ] == [
         "Wed 13:30",
         "Wed 14:00",
         "Wed 14:30",
@@ -132,16 +142,31 @@ def test_a_slots_id_says_all_there_is() -> None:
     slot = next(an_offering().grid(MONDAY))
     assert slot_id(slot) == "slot_20261116T0900Z_30"
     assert read_slot_id(slot_id(slot)) == slot
-    for text in ("", "slot_", "slot_20261316T0900Z_30", "slot_20261116T0900Z_30 ", "slot_20261116T0900Z_99999"):
+    for text in (
+        "",
+        "slot_",
+        "slot_20261316T0900Z_30",
+        "slot_20261116T0900Z_30 ",
+        "slot_20261116T0900Z_99999",
+    ):
         assert read_slot_id(text) is None
     assert an_offering().holds(slot, MONDAY)
-    assert not an_offering().holds(Span(slot.start + timedelta(minutes=10), slot.end + timedelta(minutes=10)), MONDAY)
+    assert not an_offering().holds(
+        Span(slot.start + timedelta(minutes=10), slot.end + timedelta(minutes=10)), MONDAY
+    )
 
 
 # --- properties
 
 ZONES = st.sampled_from(
-    ["Europe/Prague", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kolkata", "UTC"]
+    [
+        "Europe/Prague",
+        "America/New_York",
+        "Australia/Lord_Howe",
+        "Pacific/Apia",
+        "Asia/Kolkata",
+        "UTC",
+    ]
 )
 CHANGES = st.sampled_from(
     [date(2026, 3, 7), date(2026, 3, 27), date(2026, 10, 3), date(2026, 10, 23), date(2026, 10, 31)]
@@ -165,7 +190,10 @@ def test_a_free_slot_overlaps_nothing_and_lies_in_the_hours(
     now = datetime.combine(day, time(6), tzinfo=UTC)
     where = ZoneInfo(zone)
     offering = an_offering(hours, where, minutes, horizon=4)
-    busy = [Span(at := now + timedelta(minutes=start), at + timedelta(minutes=length)) for start, length in taken]
+    busy = [
+        Span(at := now + timedelta(minutes=start), at + timedelta(minutes=length))
+        for start, length in taken
+    ]
     free = offering.free(now, busy)
     openings = read_hours(hours)
     frame = offering.frame(now)
@@ -188,7 +216,9 @@ def test_a_free_slot_overlaps_nothing_and_lies_in_the_hours(
 
 SPANS = st.lists(
     st.tuples(st.integers(0, 200), st.integers(0, 30)).map(
-        lambda pair: Span(MONDAY + timedelta(minutes=pair[0]), MONDAY + timedelta(minutes=pair[0] + pair[1]))
+        lambda pair: Span(
+            MONDAY + timedelta(minutes=pair[0]), MONDAY + timedelta(minutes=pair[0] + pair[1])
+        )
     ),
     max_size=12,
 )
@@ -199,7 +229,8 @@ def minutes_of(spans: list[Span]) -> set[int]:
         minute
         for span in spans
         for minute in range(
-            int((span.start - MONDAY).total_seconds()) // 60, int((span.end - MONDAY).total_seconds()) // 60
+            int((span.start - MONDAY).total_seconds()) // 60,
+            int((span.end - MONDAY).total_seconds()) // 60,
         )
     }
 

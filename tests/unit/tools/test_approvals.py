@@ -1,4 +1,5 @@
-"""Approvals hold for one call, for a while, and by enough people; caps and the stop switch hold for all."""
+"""Approvals hold for one call, for a while, and by enough people; caps and the stop switch hold
+for all."""
 
 import json
 import sys
@@ -44,15 +45,25 @@ class Desk:
     def __init__(self, **terms: Any) -> None:
         self.ctx, self.ledger, self.now = FixedContext(), MemoryLedger(), 1_800_000_000.0
         self.gate = Gate(
-            ToolRegistry([wire, credit]), self.ledger, desk="acme", terms=Terms(**terms), now=lambda: self.now
+            ToolRegistry([wire, credit]),
+            self.ledger,
+            desk="acme",
+            terms=Terms(**terms),
+            now=lambda: self.now,
         )
 
     async def call(self, name: str, amount: str, **more: Any) -> GateAnswer:
-        return await self.gate.call(name, {"amount": amount}, allowed=["wire", "credit"], ctx=self.ctx, **more)
+        return await self.gate.call(
+            name, {"amount": amount}, allowed=["wire", "credit"], ctx=self.ctx, **more
+        )
 
-    def approve(self, name: str, amount: str, *, by: str = "ann", signed_by: str | None = None) -> None:
+    def approve(
+        self, name: str, amount: str, *, by: str = "ann", signed_by: str | None = None
+    ) -> None:
         shown = canonical_hash([name, {"amount": amount}])
-        self.ctx.approvals[shown] = Verdict(Decision.APPROVE, by, 1, at=self.now, signed_by=signed_by)
+        self.ctx.approvals[shown] = Verdict(
+            Decision.APPROVE, by, 1, at=self.now, signed_by=signed_by
+        )
 
 
 async def test_an_approval_expires() -> None:
@@ -152,7 +163,13 @@ async def test_a_rules_limit_is_counted_where_nobody_slips_in_between() -> None:
 async def test_a_policy_that_wants_a_person_at_once_says_so() -> None:
     class Strict:
         def decide(self, facts: Facts) -> Ruled:
-            return Ruled("deny", "no credit", "fraud suspected", "This cannot be done.", requires_escalation=True)
+            return Ruled(
+                "deny",
+                "no credit",
+                "fraud suspected",
+                "This cannot be done.",
+                requires_escalation=True,
+            )
 
     answer = await Desk(policy=Strict()).call("credit", "1 EUR")
     assert (answer.verdict, answer.rule, answer.requires_escalation) == ("deny", "no credit", True)
@@ -206,7 +223,9 @@ async def test_what_was_done_before_a_crash_is_told_and_not_judged_again() -> No
     assert (await desk.call("credit", "1 EUR", index=1)).rule == "enough"
 
 
-async def test_what_a_crash_left_open_is_settled_under_its_key_but_not_while_the_desk_is_stopped() -> None:
+async def test_what_a_crash_left_open_is_settled_under_its_key_but_not_while_the_desk_is_stopped() -> (  # noqa: E501
+    None
+):
     desk = Desk(policy=OnceADay())
     crashpoints.arm("effect.after_intend", lambda: sys.exit("killed"))
     with pytest.raises(SystemExit):

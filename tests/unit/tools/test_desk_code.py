@@ -45,7 +45,9 @@ def write(folder: Path, text: str) -> Path:
 async def test_a_desk_brings_tools_services_and_hooks(tmp_path: Path) -> None:
     code = load_tools(write(tmp_path, DESK))
     assert [tool.name for tool in code.tools] == ["measure"]
-    assert code.tools[0].parameters["properties"]["size"]["properties"] == {"width": {"type": "integer"}}
+    assert code.tools[0].parameters["properties"]["size"]["properties"] == {
+        "width": {"type": "integer"}
+    }
     envelope = code.before["greet"](Envelope(raw_input="ann"))
     assert isinstance(envelope, Envelope)
     result = await code.services["greet"](envelope, FixedContext(), {"hello": "hi "})
@@ -55,14 +57,19 @@ async def test_a_desk_brings_tools_services_and_hooks(tmp_path: Path) -> None:
     assert (await noted).metadata == {"noted": "x"}
 
 
-def test_a_desk_may_have_modules_beside_tools_py_and_shares_them_with_nobody(tmp_path: Path) -> None:
+def test_a_desk_may_have_modules_beside_tools_py_and_shares_them_with_nobody(
+    tmp_path: Path,
+) -> None:
     codes = []
     for name in ("one", "other"):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "words.py").write_text(f"HELLO = {name!r}\n")
         tools = "from deskhand import tool\nfrom .words import HELLO\n\n"
-        tools += '@tool(effect=\'read\', name=HELLO)\ndef greet() -> str:\n    """Greet."""\n    return HELLO\n'
+        tools += (
+            '@tool(effect=\'read\', name=HELLO)\ndef greet() -> str:\n    """Greet."""\n    return'
+            " HELLO\n"
+        )
         codes.append(load_tools(write(folder, tools)))
     assert [code.tools[0].name for code in codes] == ["one", "other"]
 
@@ -103,7 +110,11 @@ IMPORTS = "from deskhand.tools import before, service, tool\n"
         (IMPORTS + TOOL + TOOL, 6, "there is a tool 'look' already"),
         (IMPORTS + SERVICE + SERVICE, 5, "there is a service 'greet' already"),
         (IMPORTS + HOOK + HOOK, 5, "there is a hook before 'greet' already"),
-        (IMPORTS + '@service("greet")\ndef greet(envelope, ctx, settings): ...\n', 2, "must be an async function"),
+        (
+            IMPORTS + '@service("greet")\ndef greet(envelope, ctx, settings): ...\n',
+            2,
+            "must be an async function",
+        ),
         (IMPORTS + '@service("greet")\nasync def greet(envelope): ...\n', 2, "takes 3 argument"),
         (IMPORTS + '@before("greet")\ndef hook(): ...\n', 2, "takes 1 argument"),
     ],

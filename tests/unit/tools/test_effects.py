@@ -39,7 +39,8 @@ def send(text: str) -> None:
 
 
 class World:
-    """The other side. A keyed effect is remembered by its key, a reversible one sets a state, others just happen."""
+    """The other side. A keyed effect is remembered by its key, a reversible one sets a state,
+    others just happen."""
 
     def __init__(self, effect: EffectClass) -> None:
         self.effect = effect
@@ -78,7 +79,14 @@ class Desk:
         probe = self.world.probe if self.with_probe else None
         known = await _known(self.ledger, key)
         return await carry_out(
-            key, self.tool, f"hash of {text}", {"text": text}, self.ledger, perform, probe, known=known
+            key,
+            self.tool,
+            f"hash of {text}",
+            {"text": text},
+            self.ledger,
+            perform,
+            probe,
+            known=known,
         )
 
 
@@ -161,7 +169,9 @@ async def test_two_kills_in_a_row_never_double_an_effect(
     crashpoints.disarm()
     await desk.run()
     assert len(desk.world.happened) <= 1
-    assert (desk.ledger.states == [EffectState.UNKNOWN]) <= (effect is EffectClass.IRREVERSIBLE and not with_probe)
+    assert (desk.ledger.states == [EffectState.UNKNOWN]) <= (
+        effect is EffectClass.IRREVERSIBLE and not with_probe
+    )
 
 
 async def test_a_probe_that_can_never_know_gives_the_effect_to_a_person() -> None:
@@ -211,19 +221,25 @@ async def test_a_tool_error_is_recorded_as_failed_and_stays_so(effect: EffectCla
     desk = Desk(effect)
     desk.fails = [ToolError("amount_too_high", "At most 5.", recoverable=False)]
     result = await desk.run()
-    assert result.error == ToolErrorDetails(error_type="amount_too_high", message="At most 5.", recoverable=False)
+    assert result.error == ToolErrorDetails(
+        error_type="amount_too_high", message="At most 5.", recoverable=False
+    )
     assert desk.ledger.states == [EffectState.FAILED]
     assert await desk.run() == result
     assert desk.attempts == 1
 
 
 @pytest.mark.parametrize("effect", EFFECTS)
-async def test_a_recoverable_failure_is_tried_again_only_where_a_repetition_does_no_harm(effect: EffectClass) -> None:
+async def test_a_recoverable_failure_is_tried_again_only_where_a_repetition_does_no_harm(
+    effect: EffectClass,
+) -> None:
     desk = Desk(effect)
     desk.fails = [ToolError("mailbox_full", "Try later.")]
     assert not (await desk.run()).ok
     again = await desk.run()
-    assert (again.ok, desk.attempts) == ((False, 1) if effect is EffectClass.IRREVERSIBLE else (True, 2))
+    assert (again.ok, desk.attempts) == (
+        (False, 1) if effect is EffectClass.IRREVERSIBLE else (True, 2)
+    )
 
 
 async def test_another_wording_of_what_failed_is_not_carried_out_under_its_key() -> None:
@@ -263,7 +279,9 @@ async def test_a_lost_connection_leaves_the_outcome_open(
         assert outcome_unknown(again)
     else:
         timed_out = isinstance(error, TimeoutError)
-        assert result.error.error_type == (ErrorCode.TOOL_TIMEOUT if timed_out else ErrorCode.EFFECT_UNKNOWN)
+        assert result.error.error_type == (
+            ErrorCode.TOOL_TIMEOUT if timed_out else ErrorCode.EFFECT_UNKNOWN
+        )
         assert again.ok
         assert len(desk.world.happened) == 1
 
@@ -295,7 +313,9 @@ async def test_a_cancellation_passes_through_and_leaves_the_intention() -> None:
 
 async def test_an_unreadable_result_of_something_done_is_not_a_failed_effect() -> None:
     desk = Desk(EffectClass.KEYED)
-    invalid = ToolErrorDetails(error_type=ErrorCode.TOOL_RESULT_INVALID, message="the result is too large")
+    invalid = ToolErrorDetails(
+        error_type=ErrorCode.TOOL_RESULT_INVALID, message="the result is too large"
+    )
 
     async def perform() -> ToolResult:
         return ToolResult.failure(invalid)
@@ -322,7 +342,9 @@ async def test_what_somebody_else_settled_meanwhile_stands() -> None:
     """The ledger knew nothing when it was read, and more when the intention was to be written."""
     desk = Desk(EffectClass.IRREVERSIBLE)
     await desk.ledger.intend(KEY, "send", "hash of hello")
-    await desk.ledger.settle(KEY, EffectState.DONE, ToolResult.success({"text": "theirs"}).model_dump(mode="json"))
+    await desk.ledger.settle(
+        KEY, EffectState.DONE, ToolResult.success({"text": "theirs"}).model_dump(mode="json")
+    )
 
     async def nothing(*_: Any) -> list[Any]:
         return []

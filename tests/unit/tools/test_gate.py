@@ -22,7 +22,16 @@ from deskhand.own_tables import OwnTables
 from deskhand.policy.facts import Facts
 from deskhand.policy.rules import Decision as Ruled
 from deskhand.ports import ToolGate
-from deskhand.tools import Context, Gate, GateAnswer, Terms, Tool, ToolRegistry, parse_arguments, tool
+from deskhand.tools import (
+    Context,
+    Gate,
+    GateAnswer,
+    Terms,
+    Tool,
+    ToolRegistry,
+    parse_arguments,
+    tool,
+)
 from deskhand.tools.effects import outcome_unknown
 from tests.memory_ledger import FixedContext, MemoryLedger
 
@@ -98,7 +107,17 @@ async def unlock(pin: SecretStr) -> None:
     done.append(pin)
 
 
-EVERY: list[Tool] = [hang_in_thread, look, look_hastily, look_in_thread, refund, send_letter, send_mail, tag, unlock]
+EVERY: list[Tool] = [
+    hang_in_thread,
+    look,
+    look_hastily,
+    look_in_thread,
+    refund,
+    send_letter,
+    send_mail,
+    tag,
+    unlock,
+]
 
 
 @pytest.fixture(autouse=True)
@@ -116,17 +135,27 @@ class Desk:
         self.ledger, self.ctx = MemoryLedger(), FixedContext()
         self.gate = Gate(ToolRegistry(EVERY), self.ledger, desk="acme", **settings)
 
-    async def call(self, called: str, parameters: Any = None, *, allowed: Any = None, index: int = 0) -> GateAnswer:
+    async def call(
+        self, called: str, parameters: Any = None, *, allowed: Any = None, index: int = 0
+    ) -> GateAnswer:
         names = [each.name for each in EVERY] if allowed is None else allowed
         given = {} if parameters is None else parameters
         return await self.gate.call(called, given, allowed=names, ctx=self.ctx, index=index)
 
-    def decide(self, decision: Decision, called: str, arguments: dict[str, Any], note: str | None = None) -> None:
-        self.ctx.approvals[canonical_hash([called, arguments])] = Verdict(decision, "ann", 1, note=note, at=time.time())
+    def decide(
+        self, decision: Decision, called: str, arguments: dict[str, Any], note: str | None = None
+    ) -> None:
+        self.ctx.approvals[canonical_hash([called, arguments])] = Verdict(
+            decision, "ann", 1, note=note, at=time.time()
+        )
 
 
 def verdict(answer: GateAnswer) -> tuple[str, str, str | None]:
-    return answer.verdict, answer.rule, answer.result.error.error_type if answer.result.error else None
+    return (
+        answer.verdict,
+        answer.rule,
+        answer.result.error.error_type if answer.result.error else None,
+    )
 
 
 def test_the_gate_fits_its_port() -> None:
@@ -155,7 +184,9 @@ async def test_a_denied_name_gets_a_hint_from_what_is_listed_only() -> None:
     answer = await Desk().call("refnd", allowed=["refund"])
     assert "did you mean refund?" in answer.reason
     answer = await Desk().call("refund", {"order": "O-1"}, allowed=["look"])
-    assert answer.result.for_model() == {"error": "the tool refund is not available here; available: look"}
+    assert answer.result.for_model() == {
+        "error": "the tool refund is not available here; available: look"
+    }
     assert done == []
 
 
@@ -165,7 +196,8 @@ async def test_a_listed_tool_that_does_not_exist_is_denied() -> None:
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"order": 5}, {}, {"order": "O-1", "to": "me"}, '{"amount": 3}', {"order": "O-1", "ctx": {}}]
+    "parameters",
+    [{"order": 5}, {}, {"order": "O-1", "to": "me"}, '{"amount": 3}', {"order": "O-1", "ctx": {}}],
 )
 async def test_invalid_arguments_are_denied(parameters: Any) -> None:
     answer = await Desk().call("refund", parameters)
@@ -175,7 +207,18 @@ async def test_invalid_arguments_are_denied(parameters: Any) -> None:
     assert done == []
 
 
-UNREADABLE = ["{", "[1]", "null", '"text"', "{'a': 1}", '{"a": NaN}', "[" * 100_000, "1" * 10_000, [1], None.__class__]
+UNREADABLE = [
+    "{",
+    "[1]",
+    "null",
+    '"text"',
+    "{'a': 1}",
+    '{"a": NaN}',
+    "[" * 100_000,
+    "1" * 10_000,
+    [1],
+    None.__class__,
+]
 
 
 @pytest.mark.parametrize("parameters", UNREADABLE, ids=lambda value: str(value)[:10])
@@ -266,7 +309,11 @@ async def test_a_policy_can_only_make_it_stricter() -> None:
         def decide(self, facts: Facts) -> Ruled:
             if facts.arguments.get("amount", 0) > 1000:
                 return Ruled("deny", "too much", "No.")
-            return Ruled("hold", "refunds ask", "Ask.") if facts.arguments.get("amount", 0) > 50 else Ruled("allow", "")
+            return (
+                Ruled("hold", "refunds ask", "Ask.")
+                if facts.arguments.get("amount", 0) > 50
+                else Ruled("allow", "")
+            )
 
     desk = Desk(terms=Terms(policy=OwnRules()))
     assert (await desk.call("refund", {"order": "O-1", "amount": 50})).verdict == "allow"
@@ -275,11 +322,17 @@ async def test_a_policy_can_only_make_it_stricter() -> None:
     desk.decide(Decision.APPROVE, "refund", {"order": "O-1", "amount": 51})
     assert (await desk.call("refund", {"order": "O-1", "amount": 51})).verdict == "allow"
     desk.decide(Decision.APPROVE, "refund", {"order": "O-1", "amount": 1001})
-    assert verdict(await desk.call("refund", {"order": "O-1", "amount": 1001})) == ("deny", "too much", "tool_denied")
+    assert verdict(await desk.call("refund", {"order": "O-1", "amount": 1001})) == (
+        "deny",
+        "too much",
+        "tool_denied",
+    )
     assert (await desk.call("send_letter", {"text": "a"})).verdict == "hold"
 
 
-async def test_what_changes_only_the_desks_own_tables_is_rehearsed_in_capture_mode(tmp_path: Path) -> None:
+async def test_what_changes_only_the_desks_own_tables_is_rehearsed_in_capture_mode(
+    tmp_path: Path,
+) -> None:
     def create(db: sa.Connection) -> None:
         db.execute(sa.text("CREATE TABLE notes (text TEXT)"))
 
@@ -298,8 +351,12 @@ async def test_what_changes_only_the_desks_own_tables_is_rehearsed_in_capture_mo
     modes: list[Literal["capture", "live"]] = ["capture", "capture", "live"]
     for mode in modes:
         gate = Gate(ToolRegistry([note]), MemoryLedger(), desk="acme", mode=mode, database=own)
-        answer = await gate.call("note", {}, allowed=["note"], ctx=FixedContext(principal=asserted("c", by="a test")))
-        assert answer.result.data == {"notes": 1} | ({"captured": True} if mode == "capture" else {})
+        answer = await gate.call(
+            "note", {}, allowed=["note"], ctx=FixedContext(principal=asserted("c", by="a test"))
+        )
+        assert answer.result.data == {"notes": 1} | (
+            {"captured": True} if mode == "capture" else {}
+        )
 
 
 async def test_an_error_of_the_gate_holds_the_call(caplog: pytest.LogCaptureFixture) -> None:
@@ -402,10 +459,16 @@ TRACEBACK = "Traceback (most recent call last):\n  File 'x.py', line 1\nValueErr
         (lambda: {"error": TRACEBACK}, "tool_failed", "ValueError: bad"),
         (object, "tool_result_invalid", "the tool returned a object that is not a readable result"),
         (Rude, "tool_result_invalid", "the tool returned a Rude that is not a readable result"),
-        (lambda: iter([1]), "tool_result_invalid", "the tool returned a list_iterator that is not a readable result"),
+        (
+            lambda: iter([1]),
+            "tool_result_invalid",
+            "the tool returned a list_iterator that is not a readable result",
+        ),
     ],
 )
-async def test_whatever_a_tool_does_becomes_a_failure_in_words(act: Any, error_type: str, words: str) -> None:
+async def test_whatever_a_tool_does_becomes_a_failure_in_words(
+    act: Any, error_type: str, words: str
+) -> None:
     behaviour["act"] = act
     answer = await Desk().call("look")
     assert verdict(answer) == ("allow", "allowed", error_type)
@@ -444,7 +507,9 @@ async def test_the_context_says_who_calls(caplog: pytest.LogCaptureFixture) -> N
     assert (context.run_id, context.effect_key, context.desk) == ("run_1", "run_1.1.1", "acme")
     with caplog.at_level(logging.INFO):
         context.log.info("found %s", 3)
-    (record,) = [record for record in caplog.records if record.name == "deskhand.tool.look_in_thread"]
+    (record,) = [
+        record for record in caplog.records if record.name == "deskhand.tool.look_in_thread"
+    ]
     assert (record.getMessage(), record.__dict__["run_id"]) == ("found 3", "run_1")
 
 

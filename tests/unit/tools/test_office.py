@@ -1,4 +1,5 @@
-"""Contacts and calendar through the gate: the sender's own contact, times that were offered, nothing else."""
+"""Contacts and calendar through the gate: the sender's own contact, times that were offered,
+nothing else."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -53,14 +54,20 @@ class Reception:
             acquainted=self.office.acquainted,
         )
 
-    async def call(self, tool: str, ctx: FixedContext | None = None, index: int = 0, **arguments: Any) -> GateAnswer:
-        return await self.gate.call(tool, arguments, allowed=TOOLS, ctx=ctx or FixedContext(), index=index)
+    async def call(
+        self, tool: str, ctx: FixedContext | None = None, index: int = 0, **arguments: Any
+    ) -> GateAnswer:
+        return await self.gate.call(
+            tool, arguments, allowed=TOOLS, ctx=ctx or FixedContext(), index=index
+        )
 
     async def offered(self, ctx: FixedContext, **arguments: Any) -> list[dict[str, Any]]:
         """Check the calendar as an earlier stage of the run would have."""
         answer = await self.call("check_calendar", ctx, **arguments)
         data: dict[str, Any] = answer.result.data or {}
-        ctx.envelope = ctx.envelope.changed(outputs={"look": {"results": [{"tool": "check_calendar", "data": data}]}})
+        ctx.envelope = ctx.envelope.changed(
+            outputs={"look": {"results": [{"tool": "check_calendar", "data": data}]}}
+        )
         slots: list[dict[str, Any]] = data["slots"]
         return slots
 
@@ -78,7 +85,11 @@ def test_the_shapes_are_those_of_the_tools(reception: Reception) -> None:
     for tool in reception.office.tools():
         made, told = shape_of(tool), OFFICE_SHAPES[tool.name]
         assert (made.name, made.effect, made.risk) == (told.name, told.effect, told.risk)
-        assert (made.arguments, made.required, made.objects) == (told.arguments, told.required, told.objects)
+        assert (made.arguments, made.required, made.objects) == (
+            told.arguments,
+            told.required,
+            told.objects,
+        )
 
 
 def test_a_desks_own_tool_stands_before_ours(reception: Reception) -> None:
@@ -93,7 +104,9 @@ def test_a_desks_own_tool_stands_before_ours(reception: Reception) -> None:
 
 
 async def test_a_sender_hears_of_himself_alone_and_no_notes(reception: Reception) -> None:
-    ann = ContactEntry(address="ann@example.com", name="Ann", tier="gold", tags=("late-payer",), notes=("rude",))
+    ann = ContactEntry(
+        address="ann@example.com", name="Ann", tier="gold", tags=("late-payer",), notes=("rude",)
+    )
     await reception.contacts.put([ann, ContactEntry(address="bob@example.com", name="Bob")], "eve")
     answer = await reception.call("get_contact")
     assert answer.result.data == {
@@ -118,7 +131,9 @@ async def test_nobody_in_particular_is_told_nothing(reception: Reception) -> Non
 
 async def test_tier_and_tags_are_facts_of_every_call(reception: Reception, tmp_path: Path) -> None:
     sender = Principal(kind=PrincipalKind.SENDER, address="dan@example.com")
-    entry = ContactEntry(address="dan@example.com", tier="gold", tags=("vip", "b2b"), customer_id="C-7")
+    entry = ContactEntry(
+        address="dan@example.com", tier="gold", tags=("vip", "b2b"), customer_id="C-7"
+    )
     await reception.contacts.put([entry], "eve")
     answer = await reception.call("get_contact", FixedContext(principal=sender))
     assert answer.facts["principal"] == {
@@ -130,8 +145,12 @@ async def test_tier_and_tags_are_facts_of_every_call(reception: Reception, tmp_p
     }
     database = await SqliteDatabase.open(tmp_path / "office.db")
     rules = [
-        RuleSection.model_validate({"name": "vips", "when": {"customer.tags": {"contains": "vip"}}, "then": "allow"}),
-        RuleSection.model_validate({"name": "rest", "when": {"tool": "get_contact"}, "then": "deny"}),
+        RuleSection.model_validate(
+            {"name": "vips", "when": {"customer.tags": {"contains": "vip"}}, "then": "allow"}
+        ),
+        RuleSection.model_validate(
+            {"name": "rest", "when": {"tool": "get_contact"}, "then": "deny"}
+        ),
     ]
     strict = Reception(database, rules)
     try:
@@ -178,7 +197,9 @@ async def test_what_became_of_a_wish_is_said_and_nothing_of_why(
     reception: Reception, on: str, at: str, wished: str
 ) -> None:
     start = datetime(2026, 11, 17, 8, 30, tzinfo=UTC)
-    taken = NewBooking("k", "run_9", Span(start, start.replace(hour=9, minute=0)), "bob@example.com", 9e9)
+    taken = NewBooking(
+        "k", "run_9", Span(start, start.replace(hour=9, minute=0)), "bob@example.com", 9e9
+    )
     await reception.calendar.hold(taken)
     answer = await reception.call("check_calendar", on=on, at=at)
     assert answer.result.data is not None
@@ -192,8 +213,12 @@ async def test_what_became_of_a_wish_is_said_and_nothing_of_why(
 
 async def test_an_invitation_is_read_with_whether_it_collides(reception: Reception) -> None:
     start = datetime(2026, 11, 17, 8, 30, tzinfo=UTC)
-    await reception.calendar.hold(NewBooking("k", "run_9", Span(start, start.replace(hour=9)), "bob@example.com", 9e9))
-    mail = a_message().model_copy(update={"attachments": (invitation("0915"), invitation("0915"), invitation("1300"))})
+    await reception.calendar.hold(
+        NewBooking("k", "run_9", Span(start, start.replace(hour=9)), "bob@example.com", 9e9)
+    )
+    mail = a_message().model_copy(
+        update={"attachments": (invitation("0915"), invitation("0915"), invitation("1300"))}
+    )
     run_id = (await reception.store.accept(mail, flow="flow")).run_id
     answer = await reception.call("read_invitation", FixedContext(run_id))
     assert answer.result.data is not None
@@ -229,16 +254,26 @@ async def test_a_free_time_somebody_invites_to_is_held_and_accepted(reception: R
     assert answer.result.data["answer"] == "accepted"
     assert answer.result.data["start"] == "2026-11-17T13:00+01:00"
     (booking,) = await reception.calendar.bookings()
-    assert (booking.uid, booking.holder, booking.state) == ("u1300", "ann@example.com", BookingState.TENTATIVE)
+    assert (booking.uid, booking.holder, booking.state) == (
+        "u1300",
+        "ann@example.com",
+        BookingState.TENTATIVE,
+    )
     again = await reception.call("answer_invitation", FixedContext(run_id))
     assert again.result.data == answer.result.data
     assert len(await reception.calendar.bookings()) == 1
 
 
-async def test_a_taken_time_is_declined_and_one_outside_working_hours_not_promised(reception: Reception) -> None:
+async def test_a_taken_time_is_declined_and_one_outside_working_hours_not_promised(
+    reception: Reception,
+) -> None:
     start = datetime(2026, 11, 17, 12, 30, tzinfo=UTC)
-    await reception.calendar.hold(NewBooking("k", "run_9", Span(start, start.replace(hour=14)), "bob@example.com", 9e9))
-    taken = await reception.call("answer_invitation", FixedContext(await invited(reception, invitation("1300"))))
+    await reception.calendar.hold(
+        NewBooking("k", "run_9", Span(start, start.replace(hour=14)), "bob@example.com", 9e9)
+    )
+    taken = await reception.call(
+        "answer_invitation", FixedContext(await invited(reception, invitation("1300")))
+    )
     assert taken.result.data is not None
     assert (taken.result.data["answer"], taken.result.data["held"]) == ("declined", False)
     late = await invited(reception, invitation("1900"), number=2)
@@ -250,23 +285,34 @@ async def test_a_taken_time_is_declined_and_one_outside_working_hours_not_promis
 async def test_an_invitation_that_moves_takes_its_time_along_and_one_called_off_gives_it_back(
     reception: Reception,
 ) -> None:
-    first = await reception.call("answer_invitation", FixedContext(await invited(reception, invitation("1300"))))
+    first = await reception.call(
+        "answer_invitation", FixedContext(await invited(reception, invitation("1300")))
+    )
     assert first.verdict == "allow"
     moved = await invited(reception, invitation("1330", uid="u1300"), number=2)
     answer = await reception.call("answer_invitation", FixedContext(moved))
     assert answer.result.data is not None
     assert answer.result.data["answer"] == "accepted"  # what it held before is not in its way
-    standing = [one for one in await reception.calendar.bookings() if one.state is not BookingState.RELEASED]
+    standing = [
+        one for one in await reception.calendar.bookings() if one.state is not BookingState.RELEASED
+    ]
     assert [one.span.start.hour for one in standing] == [12]
     off = await invited(reception, invitation("1330", uid="u1300", method="CANCEL"), number=3)
     answer = await reception.call("answer_invitation", FixedContext(off))
-    assert answer.result.data == {"answer": "cancelled", "cancelled": True, "held": False, "released": 1}
+    assert answer.result.data == {
+        "answer": "cancelled",
+        "cancelled": True,
+        "held": False,
+        "released": 1,
+    }
     assert {one.state for one in await reception.calendar.bookings()} == {BookingState.RELEASED}
 
 
 async def test_nobody_calls_off_what_is_held_for_somebody_else(reception: Reception) -> None:
     start = datetime(2026, 11, 17, 12, 0, tzinfo=UTC)
-    bobs = NewBooking("k", "run_9", Span(start, start.replace(hour=13)), "bob@example.com", 9e9, uid="u1300")
+    bobs = NewBooking(
+        "k", "run_9", Span(start, start.replace(hour=13)), "bob@example.com", 9e9, uid="u1300"
+    )
     await reception.calendar.hold(bobs)
     run_id = await invited(reception, invitation("1300", method="CANCEL"))
     answer = await reception.call("answer_invitation", FixedContext(run_id))
@@ -285,7 +331,9 @@ async def test_nobody_calls_off_what_is_held_for_somebody_else(reception: Recept
         ("DTSTART:20261115T130000Z", "too soon"),
     ],
 )
-async def test_an_odd_invitation_is_a_persons_to_answer(reception: Reception, line: str, why: str) -> None:
+async def test_an_odd_invitation_is_a_persons_to_answer(
+    reception: Reception, line: str, why: str
+) -> None:
     answer = await reception.call(
         "answer_invitation", FixedContext(await invited(reception, invitation("1300", line=line)))
     )
@@ -300,16 +348,25 @@ async def test_for_a_sender_nobody_vouches_for_a_person_answers(reception: Recep
     assert (answer.verdict, answer.rule) == ("hold", "needs_a_principal")
 
 
-def invitation(at: str, *, uid: str | None = None, method: str = "REQUEST", line: str = "") -> Attachment:
+def invitation(
+    at: str, *, uid: str | None = None, method: str = "REQUEST", line: str = ""
+) -> Attachment:
     """`line` takes the place of the line with the same name."""
     text = (
-        "BEGIN:VCALENDAR\r\nMETHOD:{method}\r\nBEGIN:VEVENT\r\nUID:{uid}\r\nSUMMARY:Demo {at}\r\nDURATION:PT1H\r\n"
+        "BEGIN:VCALENDAR\r\nMETHOD:{method}\r\nBEGIN:VEVENT\r\nUID:{uid}\r\nSUMMARY:Demo"
+        " {at}\r\nDURATION:PT1H\r\n"
         "ORGANIZER:mailto:Ann@example.com\r\nDTSTART;TZID=Europe/Prague:20261117T{at}00\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
     )
     text = text.replace("{at}", at).replace("{uid}", uid or f"u{at}").replace("{method}", method)
     name = line.partition(":")[0]
-    kept = [one for one in text.split("\r\n") if not (name and one.partition(":")[0].partition(";")[0] == name)]
-    text = "\r\n".join(line + "\r\nEND:VEVENT" if line and one == "END:VEVENT" else one for one in kept)
+    kept = [
+        one
+        for one in text.split("\r\n")
+        if not (name and one.partition(":")[0].partition(";")[0] == name)
+    ]
+    text = "\r\n".join(
+        line + "\r\nEND:VEVENT" if line and one == "END:VEVENT" else one for one in kept
+    )
     return Attachment(name="invite.ics", type="text/calendar", size=len(text), text=text)
 
 
@@ -324,7 +381,11 @@ async def test_an_offered_time_is_held_for_the_sender(reception: Reception) -> N
     assert answer.result.data is not None
     assert (answer.result.data["held"], answer.result.data["start"]) == (True, slot["start"])
     (booking,) = await reception.calendar.bookings()
-    assert (booking.key, booking.holder, booking.state) == ("run_1.1.0", "ann@example.com", BookingState.TENTATIVE)
+    assert (booking.key, booking.holder, booking.state) == (
+        "run_1.1.0",
+        "ann@example.com",
+        BookingState.TENTATIVE,
+    )
     assert slot["id"] not in [one["id"] for one in await reception.offered(FixedContext("run_2"))]
 
 
@@ -337,7 +398,9 @@ async def test_an_offered_time_is_held_for_the_sender(reception: Reception) -> N
         ("tomorrow at ten", "not_yours"),
     ],
 )
-async def test_a_time_that_was_not_offered_cannot_be_held(reception: Reception, key: str, rule: str) -> None:
+async def test_a_time_that_was_not_offered_cannot_be_held(
+    reception: Reception, key: str, rule: str
+) -> None:
     ctx = FixedContext()
     await reception.offered(ctx)
     answer = await reception.call("hold_slot", ctx, slot=key)
@@ -353,7 +416,10 @@ async def test_nobody_in_particular_holds_nothing_without_a_person(reception: Re
 
 
 async def test_the_second_to_come_is_told_to_look_again(reception: Reception) -> None:
-    first, second = FixedContext("run_1"), FixedContext("run_2", principal=ANN.changed(address="bob@example.com"))
+    first, second = (
+        FixedContext("run_1"),
+        FixedContext("run_2", principal=ANN.changed(address="bob@example.com")),
+    )
     slot = (await reception.offered(first))[0]
     assert (await reception.offered(second))[0] == slot
     await reception.call("hold_slot", first, slot=slot["id"])

@@ -8,7 +8,12 @@ from deskhand.tools.plain_authority import concerns
 
 @tool(effect="keyed")
 async def pay(
-    customer_id: str, to: list[str], amount: float, note: str, kind: Literal["a"], iban: str | None = None
+    customer_id: str,
+    to: list[str],
+    amount: float,
+    note: str,
+    kind: Literal["a"],
+    iban: str | None = None,
 ) -> None:
     """Pay."""
 
@@ -24,7 +29,12 @@ async def careful(to: SenderAddress, amount: Money, text: str) -> None:
 
 
 def test_authority_in_plain_text_is_pointed_out() -> None:
-    assert [concern.split()[0] for concern in concerns(pay)] == ["customer_id", "to", "amount", "iban"]
+    assert [concern.split()[0] for concern in concerns(pay)] == [
+        "customer_id",
+        "to",
+        "amount",
+        "iban",
+    ]
     assert "SenderAddress" in concerns(pay)[1]
     assert "Money" in concerns(pay)[2]
 

@@ -23,7 +23,10 @@ MESSAGE = Message(
 )
 RESULTS = {
     "act": {
-        "results": [{"data": {"order": "O-1", "total": 40}}, {"data": [{"note": 'the customer wrote "S-9", then S-8'}]}]
+        "results": [
+            {"data": {"order": "O-1", "total": 40}},
+            {"data": [{"note": 'the customer wrote "S-9", then S-8'}]},
+        ]
     },
     "again": {"results": [{"data": {"S-7": {"free": True}, "flag": True}}]},
 }

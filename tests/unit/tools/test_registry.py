@@ -31,8 +31,15 @@ def refund(order: str, ctx: Context) -> None:
 
 
 def test_a_tool_says_what_it_is() -> None:
-    assert (search_drugs.name, search_drugs.description) == ("search_drugs", "Search the drug database.")
-    assert (search_drugs.effect, search_drugs.risk, search_drugs.timeout) == (EffectClass.READ, RiskLevel.LOW, 30.0)
+    assert (search_drugs.name, search_drugs.description) == (
+        "search_drugs",
+        "Search the drug database.",
+    )
+    assert (search_drugs.effect, search_drugs.risk, search_drugs.timeout) == (
+        EffectClass.READ,
+        RiskLevel.LOW,
+        30.0,
+    )
     assert search_drugs.idempotency is IdempotencyClass.SAFE
     assert not search_drugs.changes_something
     assert (refund.name, refund.timeout, refund.probe) == ("refund-order", 2, find_refund)
@@ -77,7 +84,9 @@ def test_only_the_gate_and_the_registry_touch_handlers() -> None:
     for path in root.rglob("*.py"):
         name = path.relative_to(root).as_posix()
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("deskhand.tools.handlers"):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+                "deskhand.tools.handlers"
+            ):
                 users.setdefault(name, set()).update(alias.name for alias in node.names)
             if isinstance(node, ast.ImportFrom) and node.module == "deskhand.tools":
                 assert "handlers" not in {alias.name for alias in node.names}, name
@@ -86,7 +95,9 @@ def test_only_the_gate_and_the_registry_touch_handlers() -> None:
             if isinstance(node, ast.Attribute | ast.Name):
                 word = node.attr if isinstance(node, ast.Attribute) else node.id
                 if word in ("handler_of", "keep_handler", "_handlers"):
-                    assert name in ("tools/gate.py", "tools/registry.py", "tools/handlers.py"), f"{name} uses {word}"
+                    assert name in ("tools/gate.py", "tools/registry.py", "tools/handlers.py"), (
+                        f"{name} uses {word}"
+                    )
     assert users == {"tools/gate.py": {"handler_of"}, "tools/registry.py": {"keep_handler"}}
 
 
@@ -134,7 +145,9 @@ async def short_probe(key: str) -> None: ...
         (fine, {"effect": "keyed", "probe": short_probe}, "two arguments"),
     ],
 )
-def test_a_mistake_is_reported_with_file_and_line(function: Any, settings: dict[str, Any], words: str) -> None:
+def test_a_mistake_is_reported_with_file_and_line(
+    function: Any, settings: dict[str, Any], words: str
+) -> None:
     with pytest.raises(ConfigError, match=words) as caught:
         tool(**settings)(function)
     assert caught.value.file == __file__

@@ -39,7 +39,9 @@ class Tree(BaseModel):
 
 
 def signature(function: Callable[..., Any]) -> Signature:
-    return signature_of(function, function.__name__, read_docstring(function.__doc__ or "").parameters)
+    return signature_of(
+        function, function.__name__, read_docstring(function.__doc__ or "").parameters
+    )
 
 
 def test_the_schema_is_the_one_of_the_seed() -> None:
@@ -86,7 +88,10 @@ def test_every_ordinary_type_has_a_plain_schema() -> None:
         "day": {"type": "string", "format": "date"},
         "size": {
             "type": "object",
-            "properties": {"width": {"type": "integer"}, "unit": {"type": "string", "default": "cm"}},
+            "properties": {
+                "width": {"type": "integer"},
+                "unit": {"type": "string", "default": "cm"},
+            },
             "required": ["width"],
         },
         "lines": {
@@ -108,7 +113,17 @@ def test_every_ordinary_type_has_a_plain_schema() -> None:
         "either": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
         "kind": {"type": "string", "enum": ["red", "blue"], "default": "red"},
     }
-    assert schema["required"] == ["text", "action", "only", "color", "day", "size", "lines", "counts", "price"]
+    assert schema["required"] == [
+        "text",
+        "action",
+        "only",
+        "color",
+        "day",
+        "size",
+        "lines",
+        "counts",
+        "price",
+    ]
 
 
 def test_a_recursive_type_keeps_its_definition() -> None:
@@ -116,7 +131,9 @@ def test_a_recursive_type_keeps_its_definition() -> None:
 
     schema = signature(plant).schema
     assert schema["$defs"]["Tree"]["properties"]["children"]["items"] == {"$ref": "#/$defs/Tree"}
-    jsonschema.validate({"tree": {"name": "a", "children": [{"name": "b", "children": []}]}}, schema)
+    jsonschema.validate(
+        {"tree": {"name": "a", "children": [{"name": "b", "children": []}]}}, schema
+    )
     assert signature(plant).check({"tree": {"name": "a"}}).values["tree"] == Tree(name="a")
 
 
@@ -135,7 +152,9 @@ def test_the_context_is_injected_and_never_shown() -> None:
         read.check({"text": "a", "ctx": {"run_id": "forged"}})
 
 
-@pytest.mark.parametrize("name", ["schema", "copy", "json", "model_config", "model_dump", "self_", "_hidden", "dict"])
+@pytest.mark.parametrize(
+    "name", ["schema", "copy", "json", "model_config", "model_dump", "self_", "_hidden", "dict"]
+)
 def test_any_parameter_name_works(name: str) -> None:
     namespace: dict[str, Any] = {}
     exec(f"def act({name}: int = 1): ...", namespace)
@@ -158,9 +177,22 @@ def test_a_pydantic_field_as_default_is_understood() -> None:
 
 
 def test_values_arrive_typed_and_the_canonical_form_is_json() -> None:
-    def act(day: dt.date, size: Size, color: Color, price: Decimal, pair: tuple[int, int], note: str = "-") -> None: ...
+    def act(
+        day: dt.date,
+        size: Size,
+        color: Color,
+        price: Decimal,
+        pair: tuple[int, int],
+        note: str = "-",
+    ) -> None: ...
 
-    given = {"day": "2026-01-02", "size": {"width": 3}, "color": "red", "price": "1.50", "pair": [1, 2]}
+    given = {
+        "day": "2026-01-02",
+        "size": {"width": 3},
+        "color": "red",
+        "price": "1.50",
+        "pair": [1, 2],
+    }
     checked = signature(act).check(given)
     assert checked.values == {
         "day": dt.date(2026, 1, 2),
@@ -181,7 +213,9 @@ def test_what_an_approval_could_not_show_does_not_survive() -> None:
     assert not read.survives(read.check({"pin": "1234"}))
 
 
-def order(items: list[Size], query: str, limit: int = 5, flag: bool = True, price: float = 1.0) -> None: ...
+def order(
+    items: list[Size], query: str, limit: int = 5, flag: bool = True, price: float = 1.0
+) -> None: ...
 
 
 @pytest.mark.parametrize(
@@ -191,19 +225,33 @@ def order(items: list[Size], query: str, limit: int = 5, flag: bool = True, pric
         ({"items": [], "query": 5}, "query", "should be a valid string, not 5"),
         ({"items": [], "query": "a", "limit": "5"}, "limit", 'should be a valid integer, not "5"'),
         ({"items": [], "query": "a", "limit": 5.5}, "limit", "should be a valid integer"),
-        ({"items": [], "query": "a", "limit": None}, "limit", "should be a valid integer, not null"),
+        (
+            {"items": [], "query": "a", "limit": None},
+            "limit",
+            "should be a valid integer, not null",
+        ),
         ({"items": [], "query": "a", "flag": 1}, "flag", "should be a valid boolean"),
         ({"items": [], "query": "a", "price": float("nan")}, "arguments", "cannot be read as JSON"),
         ({"items": [], "query": "a", "limt": 5}, "limt", "did you mean limit?"),
-        ({"items": [], "query": "a", "zzz": 5}, "zzz", "parameters are: items, query, limit, flag, price"),
-        ({"items": [{"width": 1}, {"width": "x"}], "query": "a"}, "items[1].width", "should be a valid integer"),
+        (
+            {"items": [], "query": "a", "zzz": 5},
+            "zzz",
+            "parameters are: items, query, limit, flag, price",
+        ),
+        (
+            {"items": [{"width": 1}, {"width": "x"}], "query": "a"},
+            "items[1].width",
+            "should be a valid integer",
+        ),
         ({"items": [{}], "query": "a"}, "items[0].width", "is required"),
         ({"items": "none", "query": "a"}, "items", "should be a valid array"),
         ({"items": [], "query": "\ud800"}, "arguments", "surrogate"),
         ({"items": [], "query": object()}, "arguments", "cannot be read as JSON"),
     ],
 )
-def test_a_bad_argument_is_named_in_words(arguments: dict[str, Any], argument: str, words: str) -> None:
+def test_a_bad_argument_is_named_in_words(
+    arguments: dict[str, Any], argument: str, words: str
+) -> None:
     with pytest.raises(ArgumentsInvalid) as caught:
         signature(order).check(arguments)
     details = caught.value.details
@@ -221,11 +269,16 @@ def test_all_problems_are_listed_at_once() -> None:
 
 
 def test_whole_floats_are_integers_as_in_json() -> None:
-    checked = signature(order).check({"items": [{"width": 2.0}], "query": "a", "limit": 5.0, "price": 3})
+    checked = signature(order).check(
+        {"items": [{"width": 2.0}], "query": "a", "limit": 5.0, "price": 3}
+    )
     assert checked.values["limit"] == 5
     assert type(checked.values["limit"]) is int
     assert type(checked.values["price"]) is float
-    assert checked.canonical == signature(order).check({"items": [{"width": 2}], "query": "a", "price": 3.0}).canonical
+    assert (
+        checked.canonical
+        == signature(order).check({"items": [{"width": 2}], "query": "a", "price": 3.0}).canonical
+    )
 
 
 Json = st.recursive(
@@ -235,7 +288,9 @@ Json = st.recursive(
 )
 
 
-@given(st.dictionaries(st.sampled_from(["items", "query", "limit", "flag", "price", "other"]), Json))
+@given(
+    st.dictionaries(st.sampled_from(["items", "query", "limit", "flag", "price", "other"]), Json)
+)
 def test_anything_is_either_typed_or_refused_in_words(arguments: dict[str, Any]) -> None:
     read = signature(order)
     try:
@@ -278,7 +333,9 @@ def stranger(value: int) -> None:
         (stranger, "'valve', which is not a parameter"),
     ],
 )
-def test_what_a_model_could_not_be_told_is_refused_with_its_place(function: Callable[..., Any], words: str) -> None:
+def test_what_a_model_could_not_be_told_is_refused_with_its_place(
+    function: Callable[..., Any], words: str
+) -> None:
     with pytest.raises(ConfigError, match=words) as caught:
         signature(function)
     assert (caught.value.file, caught.value.line) == (__file__, function.__code__.co_firstlineno)
@@ -298,4 +355,7 @@ def test_a_docstring_is_split_into_description_and_parameters() -> None:
             drugs: not a parameter.
         """)
     assert read.description == "Find a drug.\n\nPrefers generics."
-    assert read.parameters == {"query": "What to look for, in any language.", "limit": "At most: so many."}
+    assert read.parameters == {
+        "query": "What to look for, in any language.",
+        "limit": "At most: so many.",
+    }

@@ -20,7 +20,9 @@ from deskhand.trust.difference import changes_facts, share_changed
         ("-5 %", "5 %", 0.5, True),
     ],
 )
-def test_words_are_compared_and_numbers_are_told_apart(written: str, sent: str, share: float, facts: bool) -> None:
+def test_words_are_compared_and_numbers_are_told_apart(
+    written: str, sent: str, share: float, facts: bool
+) -> None:
     assert share_changed(written, sent) == pytest.approx(share, abs=1e-3)
     assert share_changed(sent, written) == pytest.approx(share, abs=1e-3)
     assert changes_facts(written, sent) is facts

@@ -1,4 +1,5 @@
-"""Bounds that may be looked at after every judgement: how often they are wrong, and how soon they are right."""
+"""Bounds that may be looked at after every judgement: how often they are wrong, and how soon
+they are right."""
 
 from collections.abc import Sequence
 from math import log
@@ -27,7 +28,8 @@ def most_bad(bar: float, alpha: float, longest: int) -> NDArray[np.int64]:
 
 
 def promoted_at(quality: float, runs: int, seed: int) -> NDArray[np.float64]:
-    """When each of many reviewed sequences is promoted, looked at after every judgement; nan where never."""
+    """When each of many reviewed sequences is promoted, looked at after every judgement; nan
+    where never."""
     drawn = np.random.default_rng(seed).random((runs, LONGEST)) >= quality
     passes = drawn.cumsum(axis=1) <= most_bad(BAR, ALPHA, LONGEST)[1:]
     return np.where(passes.any(axis=1), passes.argmax(axis=1) + 1.0, np.nan)
@@ -40,7 +42,9 @@ def test_a_category_just_below_the_bar_is_promoted_in_at_most_five_of_a_hundred_
         assert wrongly <= ALPHA
 
 
-@pytest.mark.parametrize(("quality", "half", "most"), [(1.0, 45, 45), (0.98, 80, 200), (0.95, 220, 700)])
+@pytest.mark.parametrize(
+    ("quality", "half", "most"), [(1.0, 45, 45), (0.98, 80, 200), (0.95, 220, 700)]
+)
 def test_a_good_category_is_promoted_before_long(quality: float, half: int, most: int) -> None:
     when = np.nan_to_num(promoted_at(quality, 1000, seed=2), nan=np.inf)
     middle, late = (float(np.quantile(when, share)) for share in (0.5, 0.9))
@@ -48,8 +52,11 @@ def test_a_good_category_is_promoted_before_long(quality: float, half: int, most
     assert late <= most, f"half within {middle:.0f}, 9 of 10 within {late:.0f}"
 
 
-def test_an_average_that_is_looked_at_again_and_again_would_promote_wrongly_most_of_the_time() -> None:
-    """Why it takes more than `the share so far is above the bar`: the same sequences, judged like that."""
+def test_an_average_that_is_looked_at_again_and_again_would_promote_wrongly_most_of_the_time() -> (
+    None
+):
+    """Why it takes more than `the share so far is above the bar`: the same sequences, judged
+    like that."""
     drawn = np.random.default_rng(1).random((1000, LONGEST)) < 0.89
     share = drawn.cumsum(axis=1) / np.arange(1, LONGEST + 1)
     assert np.mean((share[:, AT_LEAST:] >= BAR).any(axis=1)) > 0.4
@@ -75,7 +82,8 @@ def test_a_good_judgement_raises_the_bound_and_a_bad_one_lowers_it(good: int, ba
 
 @given(st.floats(0.5, 0.95), st.floats(0.0, 1.0))
 def test_the_bet_is_fair_at_the_bar_and_loses_below_it(bar: float, part: float) -> None:
-    """What makes it valid at all times: on average the stake does not grow, whatever was seen so far."""
+    """What makes it valid at all times: on average the stake does not grow, whatever was seen so
+    far."""
     truth = bar * part
     for good, bad in ((0, 0), (5, 1), (40, 2)):
         now = log_evidence(good, bad, bar)
@@ -88,8 +96,13 @@ def test_the_bet_is_fair_at_the_bar_and_loses_below_it(bar: float, part: float) 
 def falls_after(
     quality: float, *, share: float, runs: int, replies: int, seed: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """When each of many categories falls back, in replies, and how many bad ones had left by then."""
-    draw, when, left = np.random.default_rng(seed), np.full(runs, np.nan), np.zeros(runs, dtype=np.int64)
+    """When each of many categories falls back, in replies, and how many bad ones had left by
+    then."""
+    draw, when, left = (
+        np.random.default_rng(seed),
+        np.full(runs, np.nan),
+        np.zeros(runs, dtype=np.int64),
+    )
     for run in range(runs):
         doubt = Doubt(BAR, 0.8, ALPHA)
         for reply, (fine, drawn) in enumerate(draw.random((replies, 2)), start=1):
@@ -108,7 +121,9 @@ def quantiles(values: NDArray[np.float64], *shares: float) -> Sequence[float]:
     return [float(np.quantile(np.nan_to_num(values, nan=np.inf), share)) for share in shares]
 
 
-@pytest.mark.parametrize(("quality", "half", "most"), [(0.7, 160, 450), (0.5, 80, 220), (0.0, 40, 90)])
+@pytest.mark.parametrize(
+    ("quality", "half", "most"), [(0.7, 160, 450), (0.5, 80, 220), (0.0, 40, 90)]
+)
 def test_a_drop_in_quality_is_noticed(quality: float, half: int, most: int) -> None:
     """One reply in twenty is checked, and more as soon as one was bad."""
     when, left = falls_after(quality, share=0.05, runs=300, replies=3000, seed=3)

@@ -27,7 +27,9 @@ def judged(
     return Judgement(run, "inquiry", language, mode, Judged(kind), share, facts, counts, at)
 
 
-def standing(mode: str, judgements: list[Judgement], *, spec: TrustSpec = SPEC, **place: object) -> Standing:
+def standing(
+    mode: str, judgements: list[Judgement], *, spec: TrustSpec = SPEC, **place: object
+) -> Standing:
     known = {"ceiling": "auto", **place}
     return stand(Place("inquiry", mode, **known), judgements, spec)  # type: ignore[arg-type]
 
@@ -42,7 +44,13 @@ def test_a_category_begins_where_desk_yaml_says_and_never_passes_its_ceiling() -
     assert place_of("inquiry", "draft", "draft", [change("auto")]).mode == "draft"
     fallen = [change("auto"), change("draft", "fell_back", 2, at=20.0)]
     place = place_of("inquiry", "draft", "auto", fallen)
-    assert (place.mode, place.since, place.number, place.falls, place.next) == ("draft", 20.0, 2, 1, "auto")
+    assert (place.mode, place.since, place.number, place.falls, place.next) == (
+        "draft",
+        20.0,
+        2,
+        1,
+        "auto",
+    )
     assert place_of("inquiry", "draft", "draft", []).next is None
 
 
@@ -53,7 +61,10 @@ def test_forty_five_drafts_that_left_as_they_were_justify_auto() -> None:
 
 
 def test_forty_good_ones_of_forty_five_do_not() -> None:
-    good, bad = [judged("unchanged") for _ in range(40)], [judged("edited", share=0.2) for _ in range(5)]
+    good, bad = (
+        [judged("unchanged") for _ in range(40)],
+        [judged("edited", share=0.2) for _ in range(5)],
+    )
     found = standing("draft", good + bad)
     assert not found.justified
     assert found.lower < 40 / 45
@@ -76,14 +87,19 @@ def test_what_was_judged_before_the_last_change_does_not_count() -> None:
 
 def test_a_run_is_one_trial_and_its_worst_decision_counts() -> None:
     """Approved, stopped in the undo window and then edited: it could not have left as it was."""
-    found = standing("draft", [judged("unchanged", run="a"), judged("edited", run="a", counts=False, share=0.2)])
+    found = standing(
+        "draft", [judged("unchanged", run="a"), judged("edited", run="a", counts=False, share=0.2)]
+    )
     assert (found.judged, found.good) == (1, 0)
 
 
 @pytest.mark.parametrize(
-    ("share", "facts", "good"), [(0.04, False, True), (0.04, True, False), (0.06, False, False), (0.0, False, True)]
+    ("share", "facts", "good"),
+    [(0.04, False, True), (0.04, True, False), (0.06, False, False), (0.0, False, True)],
 )
-def test_a_small_edit_may_be_forgiven_but_not_one_of_a_number(share: float, facts: bool, good: bool) -> None:
+def test_a_small_edit_may_be_forgiven_but_not_one_of_a_number(
+    share: float, facts: bool, good: bool
+) -> None:
     spec = SPEC.model_copy(update={"small_edit": 0.05})
     found = standing("draft", [judged("edited", share=share, facts=facts)], spec=spec)
     assert found.good == good
@@ -131,7 +147,10 @@ def test_in_auto_replies_that_come_back_make_it_fall_back() -> None:
     assert standing("auto", sent + back).alarm is None
     back += [judged("bounced", "auto", run=f"s{number}", counts=False) for number in (11, 17)]
     found = standing("auto", sent + back)
-    assert found.alarm == "4 of the last 40 replies that left by themselves came back as bounces or complaints"
+    assert (
+        found.alarm
+        == "4 of the last 40 replies that left by themselves came back as bounces or complaints"
+    )
 
 
 def test_what_a_person_stops_counts_and_what_he_lets_pass_does_not() -> None:

@@ -31,6 +31,8 @@ def test_the_refusal_says_what_is_wrong(body: bytes, words: str) -> None:
         parse_json(body)
 
 
-@pytest.mark.parametrize(("body", "value"), [(rb'"\ud83d\ude00"', "😀"), (rb'"\\u0000"', "\\u0000"), (b"[1]", [1])])
+@pytest.mark.parametrize(
+    ("body", "value"), [(rb'"\ud83d\ude00"', "😀"), (rb'"\\u0000"', "\\u0000"), (b"[1]", [1])]
+)
 def test_what_only_looks_wrong_is_read(body: bytes, value: Any) -> None:
     assert parse_json(body) == value

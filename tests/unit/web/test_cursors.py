@@ -14,7 +14,9 @@ def test_a_place_among_runs_survives_its_cursor(position: int) -> None:
 
 
 @given(st.floats(0, 1e12), st.text("abcdefgh_0123456789", min_size=1))
-def test_a_place_among_reviews_survives_its_cursor_to_the_last_bit(created_at: float, review_id: str) -> None:
+def test_a_place_among_reviews_survives_its_cursor_to_the_last_bit(
+    created_at: float, review_id: str
+) -> None:
     assert review_place(review_cursor(created_at, review_id)) == (created_at, review_id)
 
 

@@ -20,7 +20,9 @@ from deskhand.web.api.problems import Problem, invalid_fields, problem_of
         (HTTPException(418), 418, "internal"),
     ],
 )
-def test_every_expected_error_has_a_status_and_a_code(error: Exception, status: int, code: str) -> None:
+def test_every_expected_error_has_a_status_and_a_code(
+    error: Exception, status: int, code: str
+) -> None:
     problem = problem_of(error)
     assert problem is not None
     written = json.loads(bytes(problem.response().body))

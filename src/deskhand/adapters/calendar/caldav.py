@@ -1,4 +1,5 @@
-"""A calendar on a CalDAV server: its events are busy time, and what conversations hold is shown there."""
+"""A calendar on a CalDAV server: its events are busy time, and what conversations hold is shown
+there."""
 
 import asyncio
 import logging
@@ -19,16 +20,20 @@ _ATTEMPTS = 3
 
 
 class CalDavCalendar:
-    """The database says which conversation holds what, so that two never hold the same; the server shows it to people.
+    """The database says which conversation holds what, so that two never hold the same; the server
+    shows it to people.
 
     An event has the uid and the name of the key that holds it: writing it again changes nothing.
     """
 
-    def __init__(self, held: DatabaseCalendar, wire: CalDavWire, zone: ZoneInfo, title: str) -> None:
+    def __init__(
+        self, held: DatabaseCalendar, wire: CalDavWire, zone: ZoneInfo, title: str
+    ) -> None:
         self._held, self._wire, self._zone, self._title = held, wire, zone, title
 
     async def busy(self, frame: Span, beside: Collection[str] = ()) -> list[Span]:
-        """An appointment that a colleague moved is busy where it is now; what is only held is as the database says."""
+        """An appointment that a colleague moved is busy where it is now; what is only held is as
+        the database says."""
         known = await self._held.bookings(after=frame.start.timestamp())
         ours = [one for one in known if one.state is not BookingState.CONFIRMED]
         ours += [one for one in known if one.uid is not None and one.uid in beside]
@@ -50,7 +55,8 @@ class CalDavCalendar:
         return await self._again(booking)
 
     async def confirm(self, key: str) -> Booking:
-        """SlotTaken also where a colleague took the event out of the calendar: then it is not to be."""
+        """SlotTaken also where a colleague took the event out of the calendar: then it is not to
+        be."""
         booking = await self._held.confirm(key)
         if booking.written == BookingState.CONFIRMED:
             return booking
@@ -100,7 +106,11 @@ class CalDavCalendar:
         here = (await self._wire.about())[0]
         if not here.is_calendar:
             others = await self._wire.calendars()
-            fix = f"write `url:` with one of {', '.join(others)}" if others else "write the calendar's own address"
+            fix = (
+                f"write `url:` with one of {', '.join(others)}"
+                if others
+                else "write the calendar's own address"
+            )
             raise ConfigError(f"{self._wire.where} is no calendar", fix=fix)
         return f"{here.name or 'calendar'} at {self._wire.where}"
 
@@ -109,8 +119,11 @@ class CalDavCalendar:
 
     # --- the server
 
-    async def _outside(self, frame: Span, beside: Collection[str], *, unread_is_busy: bool = False) -> list[Span]:
-        """An event that cannot be read is in the way of a time that it touches, but does not close all others."""
+    async def _outside(
+        self, frame: Span, beside: Collection[str], *, unread_is_busy: bool = False
+    ) -> list[Span]:
+        """An event that cannot be read is in the way of a time that it touches, but does not
+        close all others."""
         events = await self._wire.events(frame)
 
         def look() -> list[Span]:
@@ -127,7 +140,9 @@ class CalDavCalendar:
 
     async def _check_free(self, booking: Booking) -> None:
         """Events of ours that are released, but still shown there, are in nobody's way."""
-        released = await self._held.bookings(state=BookingState.RELEASED, after=booking.span.start.timestamp())
+        released = await self._held.bookings(
+            state=BookingState.RELEASED, after=booking.span.start.timestamp()
+        )
         ours = {uid_of(booking.key), *(uid_of(one.key) for one in released)}
         if await self._outside(booking.span, ours, unread_is_busy=True):
             raise SlotTaken("this time is taken by now")

@@ -25,7 +25,7 @@ _ABOUT = (
 )
 _EVENTS = """<?xml version="1.0"?><c:calendar-query xmlns="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav">
 <prop><getetag/><c:calendar-data/></prop><c:filter><c:comp-filter name="VCALENDAR"><c:comp-filter name="VEVENT">
-<c:time-range start="{start}" end="{end}"/></c:comp-filter></c:comp-filter></c:filter></c:calendar-query>"""
+<c:time-range start="{start}" end="{end}"/></c:comp-filter></c:comp-filter></c:filter></c:calendar-query>"""  # noqa: E501
 
 
 class Changed(Exception):
@@ -60,7 +60,9 @@ class CalDavWire:
         if status != 207:
             raise ServerUnavailable(f"{self.where} does not tell its events: {status}")
         return [
-            text.encode() for node in _xml(answer, self.where).iter(f"{CALDAV}calendar-data") if (text := node.text)
+            text.encode()
+            for node in _xml(answer, self.where).iter(f"{CALDAV}calendar-data")
+            if (text := node.text)
         ]
 
     async def get(self, name: str) -> tuple[bytes, str] | None:
@@ -92,9 +94,13 @@ class CalDavWire:
 
     async def about(self, url: str | None = None, depth: int = 0) -> list[Resource]:
         """What lies at an address."""
-        status, _, answer = await self._ask("PROPFIND", url or self._url, _ABOUT, {"Depth": str(depth)})
+        status, _, answer = await self._ask(
+            "PROPFIND", url or self._url, _ABOUT, {"Depth": str(depth)}
+        )
         if status == 404:
-            raise ConfigError(f"there is nothing at {self.where}", fix="write the calendar's own address")
+            raise ConfigError(
+                f"there is nothing at {self.where}", fix="write the calendar's own address"
+            )
         if status != 207:
             raise ServerUnavailable(f"{self.where} is no CalDAV server: it answers {status}")
         return [_resource(node) for node in _xml(answer, self.where).iter(f"{DAV}response")]
@@ -124,20 +130,35 @@ class CalDavWire:
         return f"{self._url}{quote(name, safe='')}.ics"
 
     async def _ask(
-        self, method: str, url: str, body: bytes | None = None, headers: dict[str, str] | None = None
+        self,
+        method: str,
+        url: str,
+        body: bytes | None = None,
+        headers: dict[str, str] | None = None,
     ) -> tuple[int, Any, bytes]:
         if urlsplit(url)[:2] != urlsplit(self._url)[:2]:
-            raise ServerUnavailable(f"{self.where} leads to another server")  # which does not get the password
+            raise ServerUnavailable(
+                f"{self.where} leads to another server"
+            )  # which does not get the password
         known = {"Authorization": self._login(), "Content-Type": "application/xml; charset=utf-8"}
         if self._session is None:
-            self._session = aiohttp.ClientSession(timeout=_TIMEOUT, cookie_jar=aiohttp.DummyCookieJar())
+            self._session = aiohttp.ClientSession(
+                timeout=_TIMEOUT, cookie_jar=aiohttp.DummyCookieJar()
+            )
         try:
             async with self._session.request(
-                method, url, data=body, headers={**known, **(headers or {})}, allow_redirects=False, ssl=self._tls()
+                method,
+                url,
+                data=body,
+                headers={**known, **(headers or {})},
+                allow_redirects=False,
+                ssl=self._tls(),
             ) as response:
                 answer = await response.content.read(LARGEST + 1)
                 status, told = response.status, response.headers
-                while len(answer) <= LARGEST and (more := await response.content.read(LARGEST + 1 - len(answer))):
+                while len(answer) <= LARGEST and (
+                    more := await response.content.read(LARGEST + 1 - len(answer))
+                ):
                     answer += more
         except (aiohttp.ClientError, TimeoutError) as error:
             words = str(error) or "no answer in time"
@@ -157,7 +178,8 @@ class CalDavWire:
         if status in (301, 302, 307, 308):
             target = urlsplit(headers.get("Location", ""))
             raise ConfigError(
-                f"{self.where} has moved", fix=f"write `url: {target.scheme}://{target.netloc}{target.path}`"
+                f"{self.where} has moved",
+                fix=f"write `url: {target.scheme}://{target.netloc}{target.path}`",
             )
         if status >= 500:
             raise ServerUnavailable(f"{self.where} has a fault of its own: {status}")
@@ -176,11 +198,15 @@ class CalDavWire:
 
 def _xml(data: bytes, where: str) -> Any:
     """Nothing outside the document is looked up, and no entity is filled in."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+    )
     try:
         return etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        raise ServerUnavailable(f"{where} answers with something that is no XML: {error.msg}") from None
+        raise ServerUnavailable(
+            f"{where} answers with something that is no XML: {error.msg}"
+        ) from None
 
 
 def _resource(node: Any) -> Resource:

@@ -1,4 +1,5 @@
-"""The calendar in the desk's own database: what conversations hold. The other calendars keep their holds here, too."""
+"""The calendar in the desk's own database: what conversations hold. The other calendars keep
+their holds here, too."""
 
 import time
 from collections.abc import Callable, Collection
@@ -27,16 +28,21 @@ _BOOKINGS_OF_RUN = _BOOKINGS.where(t.bookings.c.run_id == sa.bindparam("of"))
 
 
 class DatabaseCalendar:
-    """Whoever takes a time first takes a turn that everybody else waits for: two never take the same."""
+    """Whoever takes a time first takes a turn that everybody else waits for: two never take the
+    same."""
 
-    def __init__(self, database: CoreDatabase, desk: str, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, database: CoreDatabase, desk: str, now: Callable[[], float] = time.time
+    ) -> None:
         self.desk = desk
         self._database, self._now = database, now
 
     async def busy(self, frame: Span, beside: Collection[str] = ()) -> list[Span]:
         query = sa.select(t.bookings).where(*self._standing(frame)).order_by(t.bookings.c.starts_at)
         if beside:
-            query = query.where(sa.or_(t.bookings.c.uid.is_(None), t.bookings.c.uid.not_in(list(beside))))
+            query = query.where(
+                sa.or_(t.bookings.c.uid.is_(None), t.bookings.c.uid.not_in(list(beside)))
+            )
         rows = await self._database.read_core(lambda core: core.execute(query).all())
         return [_span(row) for row in rows]
 
@@ -126,14 +132,20 @@ class DatabaseCalendar:
         """Bookings that a calendar outside does not show as they are."""
         shown = sa.case((t.bookings.c.state == BookingState.RELEASED, ""), else_=t.bookings.c.state)
         matters = sa.or_(t.bookings.c.ends_at > self._now(), t.bookings.c.written != "")
-        query = sa.select(t.bookings).where(t.bookings.c.desk == self.desk, t.bookings.c.written != shown, matters)
-        return await self._database.read_core(lambda core: [_booking(row) for row in core.execute(query)])
+        query = sa.select(t.bookings).where(
+            t.bookings.c.desk == self.desk, t.bookings.c.written != shown, matters
+        )
+        return await self._database.read_core(
+            lambda core: [_booking(row) for row in core.execute(query)]
+        )
 
     async def wrote(self, key: str, state: str) -> None:
         """Remember what the calendar outside shows."""
         values = {"written": state}
         await self._database.write_core(
-            lambda core: core.execute(t.bookings.update().where(*self._one(key)).values(**values)).close()
+            lambda core: core.execute(
+                t.bookings.update().where(*self._one(key)).values(**values)
+            ).close()
         )
 
     # --- one transaction
@@ -150,8 +162,12 @@ class DatabaseCalendar:
 
     def _check_free(self, core: sa.Connection, span: Span, key: str, conversation: str) -> None:
         """What the same conversation holds is not in its own way."""
-        other = sa.or_(t.bookings.c.conversation != conversation, t.bookings.c.state == BookingState.CONFIRMED)
-        query = sa.select(t.bookings.c.key).where(*self._standing(span), t.bookings.c.key != key, other)
+        other = sa.or_(
+            t.bookings.c.conversation != conversation, t.bookings.c.state == BookingState.CONFIRMED
+        )
+        query = sa.select(t.bookings.c.key).where(
+            *self._standing(span), t.bookings.c.key != key, other
+        )
         if core.execute(query.limit(1)).first() is not None:
             raise SlotTaken("this time is taken by now")
 
@@ -166,10 +182,13 @@ class DatabaseCalendar:
             t.bookings.c.conversation != conversation,
         )
         if core.execute(sa.select(sa.func.count()).where(*mine)).scalar_one() >= AT_ONCE:
-            raise Conflict(f"{AT_ONCE} times are held for this person already; one must be settled first")
+            raise Conflict(
+                f"{AT_ONCE} times are held for this person already; one must be settled first"
+            )
 
     def _release_earlier(self, core: sa.Connection, conversation: str, key: str) -> None:
-        """A conversation holds one time until it is settled: a new one takes the place of the one before."""
+        """A conversation holds one time until it is settled: a new one takes the place of the
+        one before."""
         query = sa.select(t.bookings).where(
             t.bookings.c.desk == self.desk,
             t.bookings.c.conversation == conversation,
@@ -180,7 +199,8 @@ class DatabaseCalendar:
             self._release(core, row, ANOTHER)
 
     def _release_moved(self, core: sa.Connection, new: NewBooking) -> None:
-        """An invitation that comes again takes place when it says now: nothing is held for when it was to be."""
+        """An invitation that comes again takes place when it says now: nothing is held for when
+        it was to be."""
         if new.uid is None or new.holder is None:
             return
         query = sa.select(t.bookings).where(
@@ -218,15 +238,24 @@ class DatabaseCalendar:
             core.execute(t.bookings.insert().values(**values, **fresh))
 
     def _set(self, core: sa.Connection, key: str, state: BookingState, reason: str) -> None:
-        values: dict[str, Any] = {"state": state, "reason": reason, "updated_at": self._now(), "expires_at": None}
+        values: dict[str, Any] = {
+            "state": state,
+            "reason": reason,
+            "updated_at": self._now(),
+            "expires_at": None,
+        }
         core.execute(t.bookings.update().where(*self._one(key)).values(**values))
 
-    def _tell(self, core: sa.Connection, run_id: str, what: str, span: Span, reason: str = "") -> None:
+    def _tell(
+        self, core: sa.Connection, run_id: str, what: str, span: Span, reason: str = ""
+    ) -> None:
         payload = {"start": span.start.isoformat(), "end": span.end.isoformat(), "reason": reason}
         record_event(core, self.desk, f"booking.{what}", run_id, "calendar", payload, self._now())
 
     def _conversation(self, core: sa.Connection, run_id: str) -> str:
-        query = sa.select(t.runs.c.conversation).where(t.runs.c.id == run_id, t.runs.c.desk == self.desk)
+        query = sa.select(t.runs.c.conversation).where(
+            t.runs.c.id == run_id, t.runs.c.desk == self.desk
+        )
         return core.execute(query).scalar() or f"run:{run_id}"
 
     def _standing(self, frame: Span) -> tuple[sa.ColumnElement[bool], ...]:
@@ -258,7 +287,9 @@ class DatabaseCalendar:
 
 
 def _span(row: sa.Row[Any]) -> Span:
-    return Span(datetime.fromtimestamp(row.starts_at, UTC), datetime.fromtimestamp(row.ends_at, UTC))
+    return Span(
+        datetime.fromtimestamp(row.starts_at, UTC), datetime.fromtimestamp(row.ends_at, UTC)
+    )
 
 
 def _booking(row: sa.Row[Any]) -> Booking:

@@ -34,9 +34,14 @@ class IcsCalendar:
         return await self._held.hold(new)
 
     async def confirm(self, key: str) -> Booking:
-        """A meeting that came into the file meanwhile is a person's to sort out: the reply waits for one."""
+        """A meeting that came into the file meanwhile is a person's to sort out: the reply waits
+        for one."""
         found = next((one for one in await self._held.bookings() if one.key == key), None)
-        if found is not None and found.state is not BookingState.CONFIRMED and await self._outside(found.span):
+        if (
+            found is not None
+            and found.state is not BookingState.CONFIRMED
+            and await self._outside(found.span)
+        ):
             raise SlotTaken("somebody has another appointment then by now")
         return await self._held.confirm(key)
 
@@ -65,7 +70,11 @@ class IcsCalendar:
 
     async def _outside(self, frame: Span, beside: Collection[str] = ()) -> list[Span]:
         def look() -> list[Span]:
-            return [span for file in self._files for span in busy_in(self._calendars(file), frame, self._zone, beside)]
+            return [
+                span
+                for file in self._files
+                for span in busy_in(self._calendars(file), frame, self._zone, beside)
+            ]
 
         return await asyncio.to_thread(look)
 
@@ -82,6 +91,8 @@ class IcsCalendar:
         except OSError as error:
             raise ConfigError(f"cannot be read: {error.strerror}", file=file) from None
         except CalendarUnreadable as error:
-            raise ConfigError(str(error), file=file, fix="export the calendar again, as iCalendar (.ics)") from None
+            raise ConfigError(
+                str(error), file=file, fix="export the calendar again, as iCalendar (.ics)"
+            ) from None
         self._read[file] = (mark, calendars)
         return calendars

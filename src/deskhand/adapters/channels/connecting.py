@@ -1,4 +1,5 @@
-"""Connections to mail servers: TLS that checks names, one time limit for every answer, no secret in any error."""
+"""Connections to mail servers: TLS that checks names, one time limit for every answer, no secret
+in any error."""
 
 import asyncio
 import contextlib
@@ -17,13 +18,16 @@ class ServerUnavailable(RetryableError):
 
 
 class LoginRefused(RetryableError):
-    """The mail server does not take the user's secret; another one may be in its file by the next attempt."""
+    """The mail server does not take the user's secret; another one may be in its file by the
+    next attempt."""
 
 
 class Wire:
     """Lines and bytes both ways; every fault is a ServerUnavailable that names the server."""
 
-    def __init__(self, server: ServerSpec, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, server: ServerSpec, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         self._server, self._reader, self._writer = server, reader, writer
         self.where = f"{server.host}:{server.port}"
 
@@ -43,18 +47,23 @@ class Wire:
         except ssl.SSLError as error:
             raise ServerUnavailable(f"{where}: TLS failed: {error.reason or error}") from error
         except (OSError, TimeoutError) as error:
-            raise ServerUnavailable(f"{where} cannot be reached: {str(error) or 'no answer in time'}") from error
+            raise ServerUnavailable(
+                f"{where} cannot be reached: {str(error) or 'no answer in time'}"
+            ) from error
         return cls(server, reader, writer)
 
     async def start_tls(self) -> None:
-        """What was read ahead is thrown away: a stranger may have written it before the line was safe."""
+        """What was read ahead is thrown away: a stranger may have written it before the line was
+        safe."""
         if self._reader._buffer:  # type: ignore[attr-defined]
             raise ServerUnavailable(f"{self.where}: the server spoke before TLS was up")
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
                 await self._writer.start_tls(_tls(self._server), server_hostname=self._server.host)
         except (OSError, TimeoutError) as error:
-            raise ServerUnavailable(f"{self.where}: TLS failed: {str(error) or 'no answer in time'}") from error
+            raise ServerUnavailable(
+                f"{self.where}: TLS failed: {str(error) or 'no answer in time'}"
+            ) from error
 
     async def line(self, within: float = ANSWER_WITHIN) -> bytes:
         try:
@@ -94,10 +103,13 @@ class Wire:
 
 def _tls(server: ServerSpec) -> ssl.SSLContext:
     try:
-        return ssl.create_default_context(cafile=None if server.ca_file is None else str(server.ca_file))
+        return ssl.create_default_context(
+            cafile=None if server.ca_file is None else str(server.ca_file)
+        )
     except (OSError, ssl.SSLError) as error:
         raise ConfigError(
-            f"the certificates in {server.ca_file} cannot be read: {error}", fix="name a PEM file with `ca_file`"
+            f"the certificates in {server.ca_file} cannot be read: {error}",
+            fix="name a PEM file with `ca_file`",
         ) from None
 
 
@@ -107,7 +119,11 @@ def read_secret(path: Path) -> str:
         secret = path.read_text(encoding="utf-8").partition("\n")[0].strip()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise ConfigError(f"the secret cannot be read: {why}", file=path, fix="write it into this file") from None
+        raise ConfigError(
+            f"the secret cannot be read: {why}", file=path, fix="write it into this file"
+        ) from None
     if not secret:
-        raise ConfigError("the file is empty", file=path, fix="write the secret into its first line")
+        raise ConfigError(
+            "the file is empty", file=path, fix="write the secret into its first line"
+        )
     return secret

@@ -1,4 +1,5 @@
-"""Passwords and access tokens: read when they are needed, so that a new one in the file is used at once."""
+"""Passwords and access tokens: read when they are needed, so that a new one in the file is used
+at once."""
 
 import asyncio
 import base64
@@ -22,11 +23,14 @@ def password_of(login: Login) -> str:
         value = os.environ.get(login.password_env, "")
         if not value:
             raise ConfigError(
-                f"the environment variable {login.password_env} is not set", fix="set it, or use `password_file`"
+                f"the environment variable {login.password_env} is not set",
+                fix="set it, or use `password_file`",
             )
         return value
     if login.password_file is None:
-        raise ConfigError(f"there is no password for {login.user}", fix="add `password_file` or `password_env`")
+        raise ConfigError(
+            f"there is no password for {login.user}", fix="add `password_file` or `password_env`"
+        )
     return read_secret(login.password_file)
 
 
@@ -72,7 +76,9 @@ class Tokens:
                 answer: Any = await response.json(content_type=None)
                 status = response.status
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-            raise ServerUnavailable(f"{oauth.token_url} gave no token: {type(error).__name__}") from error
+            raise ServerUnavailable(
+                f"{oauth.token_url} gave no token: {type(error).__name__}"
+            ) from error
         if status != 200 or not isinstance(answer, dict) or not answer.get("access_token"):
             why = answer.get("error") if isinstance(answer, dict) else None
             raise LoginRefused(f"{oauth.token_url} gave no token: {why or status}")

@@ -1,4 +1,5 @@
-"""Mail from files, for trying things: a maildir, an mbox file or a folder of `.eml` files that is watched."""
+"""Mail from files, for trying things: a maildir, an mbox file or a folder of `.eml` files that
+is watched."""
 
 import asyncio
 import mailbox
@@ -20,7 +21,8 @@ _CHUNK = 50
 
 
 class FilesChannel:
-    """Files are read, never changed; what was handed in is remembered by its place, and recognised by its content."""
+    """Files are read, never changed; what was handed in is remembered by its place, and
+    recognised by its content."""
 
     def __init__(self, spec: ChannelSpec, memory: SqlChannelStore, *, max_bytes: int) -> None:
         assert spec.files is not None
@@ -31,7 +33,10 @@ class FilesChannel:
     async def listen(self, intake: Intake) -> None:
         while True:
             for chunk in await asyncio.to_thread(self._new):
-                arrivals = [Arrival(place, (await intake.hand_in(message)).run_id) for place, message in chunk]
+                arrivals = [
+                    Arrival(place, (await intake.hand_in(message)).run_id)
+                    for place, message in chunk
+                ]
                 await self._memory.arrived(arrivals)
                 self._seen |= {place for place, _ in chunk}
             intake.well()
@@ -39,7 +44,11 @@ class FilesChannel:
 
     async def check(self) -> str:
         if not await asyncio.to_thread(self._path.exists):
-            raise ConfigError("there is no such file or folder", file=self._path, fix="create it, or correct `files`")
+            raise ConfigError(
+                "there is no such file or folder",
+                file=self._path,
+                fix="create it, or correct `files`",
+            )
         return f"watches {self._path}"
 
     async def close(self) -> None:
@@ -48,7 +57,9 @@ class FilesChannel:
     # --- inside, in a thread
 
     def _new(self) -> list[list[tuple[str, Message]]]:
-        found = [(place, self._message(raw)) for place, raw in self._mails() if place not in self._seen]
+        found = [
+            (place, self._message(raw)) for place, raw in self._mails() if place not in self._seen
+        ]
         return [found[start : start + _CHUNK] for start in range(0, len(found), _CHUNK)]
 
     def _message(self, raw: bytes) -> Message:
@@ -57,14 +68,18 @@ class FilesChannel:
     def _mails(self) -> Iterator[tuple[str, bytes]]:
         path = self._path
         if not path.exists():
-            raise ConfigError("there is no such file or folder", file=path, fix="create it, or correct `files`")
+            raise ConfigError(
+                "there is no such file or folder", file=path, fix="create it, or correct `files`"
+            )
         if path.is_file():
             if _is_whole(path.stat()):
                 yield from self._of_mbox(path)
         elif (path / "new").is_dir() and (path / "cur").is_dir():
             for part in ("cur", "new"):
                 for file in sorted((path / part).iterdir()):
-                    yield from self._of_file(file, file.name.partition(":")[0])  # flags follow the colon
+                    yield from self._of_file(
+                        file, file.name.partition(":")[0]
+                    )  # flags follow the colon
         else:
             for file in sorted(path.glob("*.eml")):
                 status = file.stat()

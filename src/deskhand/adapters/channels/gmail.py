@@ -1,4 +1,5 @@
-"""A Gmail or Workspace mailbox over Google's REST API: read by its history, answered by its own sending."""
+"""A Gmail or Workspace mailbox over Google's REST API: read by its history, answered by its own
+sending."""
 
 import asyncio
 import logging
@@ -27,10 +28,17 @@ _FOUND_WITHIN = 20.0
 
 
 class GmailChannel:
-    """`history` says what is new since the mark; what the mark no longer reaches is looked for by time."""
+    """`history` says what is new since the mark; what the mark no longer reaches is looked for
+    by time."""
 
     def __init__(
-        self, spec: ChannelSpec, memory: SqlChannelStore, store: Store, trust: TrustStore, *, max_bytes: int
+        self,
+        spec: ChannelSpec,
+        memory: SqlChannelStore,
+        store: Store,
+        trust: TrustStore,
+        *,
+        max_bytes: int,
     ) -> None:
         assert spec.gmail is not None
         self.name = spec.name
@@ -74,7 +82,9 @@ class GmailChannel:
         try:
             added, history = await self._api.added_since(mark["history"])
         except HistoryGone:
-            log.warning("%s: Gmail no longer knows what was new; looking for mail by its time", self.name)
+            log.warning(
+                "%s: Gmail no longer knows what was new; looking for mail by its time", self.name
+            )
             fresh = await self._now()
             added, history = await self._api.arrived_since(mark["at"]), fresh["history"]
         arrivals: list[Arrival] = []
@@ -102,7 +112,9 @@ class GmailChannel:
         return (await intake.hand_in(message)).run_id
 
     async def _person_answered(self, message: Message) -> None:
-        for found in ids_in(message.headers.get("in-reply-to", ""), message.headers.get("references", "")):
+        for found in ids_in(
+            message.headers.get("in-reply-to", ""), message.headers.get("references", "")
+        ):
             run = await self._run_of(found)
             if run is not None:
                 by = f"{message.sender} (mail program)"
@@ -119,7 +131,9 @@ class GmailChannel:
         told = await self._memory.unshown()
         for one in told:
             label = REVIEW if one.status.is_parked else DONE
-            await self._api.relabel(one.place, add=label, remove=DONE if label == REVIEW else REVIEW)
+            await self._api.relabel(
+                one.place, add=label, remove=DONE if label == REVIEW else REVIEW
+            )
         if told:
             await self._memory.shown(told)
 
@@ -146,7 +160,8 @@ class GmailChannel:
         return wanted if await self._api.with_message_id(wanted) else None
 
     async def _thread(self, letter: Letter) -> str | None:
-        """Gmail's own thread of the mail that is answered; without it the headers alone hold it together."""
+        """Gmail's own thread of the mail that is answered; without it the headers alone hold it
+        together."""
         if letter.reply.in_reply_to is None:
             return None
         try:

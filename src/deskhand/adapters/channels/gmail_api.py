@@ -43,7 +43,8 @@ class Gmail:
         return await self._get("profile")
 
     async def added_since(self, history: str) -> tuple[list[str], str]:
-        """Ids of mails that came since, oldest first, and the history id that reaches up to here."""
+        """Ids of mails that came since, oldest first, and the history id that reaches up to
+        here."""
         found: list[str] = []
         page: str | None = None
         newest = history
@@ -68,7 +69,11 @@ class Gmail:
         found: list[str] = []
         page: str | None = None
         for _ in range(_MOST_PAGES):
-            query = {"q": f"after:{int(at) - 60}", "maxResults": str(_PAGE), **({"pageToken": page} if page else {})}
+            query = {
+                "q": f"after:{int(at) - 60}",
+                "maxResults": str(_PAGE),
+                **({"pageToken": page} if page else {}),
+            }
             answer = await self._get("messages", **query)
             found += [str(mail["id"]) for mail in answer.get("messages", ())]
             page = answer.get("nextPageToken")
@@ -78,17 +83,23 @@ class Gmail:
 
     async def mail(self, gmail_id: str) -> GmailMail | None:
         """None when it was deleted since."""
-        answer = await self._ask("GET", f"messages/{quote(gmail_id)}", query={"format": "raw"}, missing=True)
+        answer = await self._ask(
+            "GET", f"messages/{quote(gmail_id)}", query={"format": "raw"}, missing=True
+        )
         if answer is None:
             return None
         try:
             raw = base64.urlsafe_b64decode(str(answer["raw"]) + "===")
         except (binascii.Error, KeyError, ValueError) as error:
-            raise ServerUnavailable(f"{self._where}: mail {gmail_id} came without its text") from error
+            raise ServerUnavailable(
+                f"{self._where}: mail {gmail_id} came without its text"
+            ) from error
         return GmailMail(raw, frozenset(str(label) for label in answer.get("labelIds", ())))
 
     async def with_message_id(self, message_id: str) -> list[dict[str, Any]]:
-        answer = await self._get("messages", q=f"rfc822msgid:{message_id.strip('<>')}", includeSpamTrash="true")
+        answer = await self._get(
+            "messages", q=f"rfc822msgid:{message_id.strip('<>')}", includeSpamTrash="true"
+        )
         return list(answer.get("messages", ()))
 
     async def send(self, raw: bytes, thread: str | None) -> None:
@@ -98,21 +109,30 @@ class Gmail:
             token = await self._tokens.token()
         except (ServerUnavailable, LoginRefused) as error:
             raise ToolError("mail_server", str(error)) from error
-        async with self._http().post(f"{self._root}/messages/send", json=body, headers=_bearer(token)) as response:
+        async with self._http().post(
+            f"{self._root}/messages/send", json=body, headers=_bearer(token)
+        ) as response:
             if response.status >= 500:
-                raise ConnectionError(f"{self._where} answered {response.status} after it had been given the mail")
+                raise ConnectionError(
+                    f"{self._where} answered {response.status} after it had been given the mail"
+                )
             if response.status != 200:
                 if response.status == 401:
                     self._tokens.forget()
                 again = response.status in (401, 403, 429)
-                raise ToolError("mail_refused", f"{self._where} answered {response.status}", recoverable=again)
+                raise ToolError(
+                    "mail_refused", f"{self._where} answered {response.status}", recoverable=again
+                )
 
     async def draft(self, raw: bytes, thread: str | None) -> None:
         message = {"raw": _encoded(raw), **({"threadId": thread} if thread else {})}
         await self._ask("POST", "drafts", body={"message": message})
 
     async def relabel(self, gmail_id: str, *, add: str, remove: str) -> None:
-        body = {"addLabelIds": [await self._label(add)], "removeLabelIds": [await self._label(remove)]}
+        body = {
+            "addLabelIds": [await self._label(add)],
+            "removeLabelIds": [await self._label(remove)],
+        }
         await self._ask("POST", f"messages/{quote(gmail_id)}/modify", body=body, missing=True)
 
     # --- inside
@@ -121,7 +141,9 @@ class Gmail:
         """The id of a label of ours, which is made when it is missing."""
         if not self._labels:
             answer = await self._get("labels")
-            self._labels = {str(label["name"]): str(label["id"]) for label in answer.get("labels", ())}
+            self._labels = {
+                str(label["name"]): str(label["id"]) for label in answer.get("labels", ())
+            }
         if name not in self._labels:
             shown = {"labelListVisibility": "labelShow", "messageListVisibility": "show"}
             made = await self._ask("POST", "labels", body={"name": name, **shown})
@@ -160,7 +182,9 @@ class Gmail:
         if status == 401:
             self._tokens.forget()
             raise LoginRefused(f"{self._where} does not take the access token")
-        raise ServerUnavailable(f"{self._where}: {method} {path.partition('/')[0]} was answered with {status}")
+        raise ServerUnavailable(
+            f"{self._where}: {method} {path.partition('/')[0]} was answered with {status}"
+        )
 
     def _http(self) -> aiohttp.ClientSession:
         if self._session is None:

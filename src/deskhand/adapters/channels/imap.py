@@ -89,8 +89,14 @@ class Imap:
         found: list[Folder] = []
         for answer in await self._command("LIST", '""', '"*"'):
             if _kind(answer) == "LIST" and len(answer) >= 5 and isinstance(answer[2], list):
-                name = answer[4].decode("utf-8", "replace") if isinstance(answer[4], bytes) else str(answer[4])
-                found.append(Folder(decode_folder(name), frozenset(str(use).lower() for use in answer[2])))
+                name = (
+                    answer[4].decode("utf-8", "replace")
+                    if isinstance(answer[4], bytes)
+                    else str(answer[4])
+                )
+                found.append(
+                    Folder(decode_folder(name), frozenset(str(use).lower() for use in answer[2]))
+                )
         return found
 
     async def make_folder(self, name: str) -> None:
@@ -112,7 +118,9 @@ class Imap:
             elif name == "PERMANENTFLAGS":
                 keywords = "\\*" in value
         if not validity or not next_uid:
-            raise ImapProtocolError(f"{self._wire.where}: {folder} opens without UIDVALIDITY or UIDNEXT")
+            raise ImapProtocolError(
+                f"{self._wire.where}: {folder} opens without UIDVALIDITY or UIDNEXT"
+            )
         return Selected(validity, next_uid, keywords)
 
     # --- mails
@@ -132,19 +140,27 @@ class Imap:
     async def with_message_id(self, message_id: str) -> list[int]:
         return await self.search("HEADER", "Message-ID", quoted(message_id))
 
-    async def fetch(self, uids: Sequence[int], *, most: int, headers_only: bool = False) -> list[Fetched]:
+    async def fetch(
+        self, uids: Sequence[int], *, most: int, headers_only: bool = False
+    ) -> list[Fetched]:
         """Mails, unread ones staying unread; of one larger than `most` bytes, its beginning."""
         if not uids:
             return []
         part = "BODY.PEEK[HEADER]" if headers_only else f"BODY.PEEK[]<0.{most}>"
         found: list[Fetched] = []
-        for answer in await self._command("UID FETCH", uid_ranges(uids), f"(UID INTERNALDATE {part})"):
+        for answer in await self._command(
+            "UID FETCH", uid_ranges(uids), f"(UID INTERNALDATE {part})"
+        ):
             if len(answer) > 3 and answer[2] == "FETCH":
                 fields = pairs(answer[3])
-                raw = next((value for name, value in fields.items() if name.startswith("BODY[")), None)
+                raw = next(
+                    (value for name, value in fields.items() if name.startswith("BODY[")), None
+                )
                 if raw is not None and str(fields.get("UID", "")).isdecimal():
                     body = raw if isinstance(raw, bytes) else str(raw).encode()
-                    found.append(Fetched(int(fields["UID"]), body, _moment(fields.get("INTERNALDATE"))))
+                    found.append(
+                        Fetched(int(fields["UID"]), body, _moment(fields.get("INTERNALDATE")))
+                    )
         return sorted(found)
 
     async def sizes(self, uids: Sequence[int]) -> dict[int, int]:
@@ -154,17 +170,24 @@ class Imap:
         found: dict[int, int] = {}
         for answer in await self._command("UID FETCH", uid_ranges(uids), "(UID RFC822.SIZE)"):
             fields = pairs(answer[3]) if len(answer) > 3 and answer[2] == "FETCH" else {}
-            if str(fields.get("UID", "")).isdecimal() and str(fields.get("RFC822.SIZE", "")).isdecimal():
+            if (
+                str(fields.get("UID", "")).isdecimal()
+                and str(fields.get("RFC822.SIZE", "")).isdecimal()
+            ):
                 found[int(fields["UID"])] = int(fields["RFC822.SIZE"])
         return found
 
     async def add_flags(self, uids: Sequence[int], flags: Sequence[str]) -> None:
         if uids:
-            await self._command("UID STORE", uid_ranges(uids), "+FLAGS.SILENT", f"({' '.join(flags)})")
+            await self._command(
+                "UID STORE", uid_ranges(uids), "+FLAGS.SILENT", f"({' '.join(flags)})"
+            )
 
     async def remove_flags(self, uids: Sequence[int], flags: Sequence[str]) -> None:
         if uids:
-            await self._command("UID STORE", uid_ranges(uids), "-FLAGS.SILENT", f"({' '.join(flags)})")
+            await self._command(
+                "UID STORE", uid_ranges(uids), "-FLAGS.SILENT", f"({' '.join(flags)})"
+            )
 
     async def move(self, uids: Sequence[int], folder: str) -> None:
         if not uids:
@@ -227,9 +250,14 @@ class Imap:
         assert login is not None, "a mailbox has a user"
         try:
             if tokens is not None:
-                await self._command("AUTHENTICATE", "XOAUTH2", xoauth2(login.user, await tokens.token()))
+                await self._command(
+                    "AUTHENTICATE", "XOAUTH2", xoauth2(login.user, await tokens.token())
+                )
             elif "LOGINDISABLED" in self.capabilities:
-                raise LoginRefused(f"{self._wire.where} takes no password on an open line: use `security: starttls`")
+                raise LoginRefused(
+                    f"{self._wire.where} takes no password on an open line: use `security:"
+                    " starttls`"
+                )
             else:
                 await self._command("LOGIN", quoted(login.user), quoted(password_of(login)))
         except ImapRefused as error:
@@ -243,7 +271,8 @@ class Imap:
                 self.capabilities = frozenset(str(word).upper() for word in answer[2:])
 
     async def _command(self, name: str, *pieces: Piece) -> list[list[Word]]:
-        """The untagged answers; ImapRefused when the tagged one is not OK. A cancelled command spoils the line."""
+        """The untagged answers; ImapRefused when the tagged one is not OK. A cancelled command
+        spoils the line."""
         async with self._busy:
             tag = self._tag()
             await self._send(tag, name, pieces)
@@ -252,12 +281,16 @@ class Imap:
                 answer = await self._response()
                 if answer[:1] == [tag]:
                     if answer[1:2] != ["OK"]:
-                        raise ImapRefused(f"{self._wire.where}: {name} was refused: {_shown(answer[1:])}")
+                        raise ImapRefused(
+                            f"{self._wire.where}: {name} was refused: {_shown(answer[1:])}"
+                        )
                     return [*answers, answer]
                 if answer[:1] == ["+"] and name == "AUTHENTICATE":
                     await self._wire.send(b"\r\n")  # the server wants to say why it refuses
                 elif answer[:2] == ["*", "BYE"]:
-                    raise ServerUnavailable(f"{self._wire.where} says goodbye: {_shown(answer[2:])}")
+                    raise ServerUnavailable(
+                        f"{self._wire.where} says goodbye: {_shown(answer[2:])}"
+                    )
                 else:
                     answers.append(answer)
 

@@ -55,7 +55,9 @@ class MailChannel:
         try:
             async with asyncio.TaskGroup() as group:
                 for folder in self._imap.folders:
-                    reader = FolderReader(folder, self._mailbox, self._memory, intake, self._max_bytes)
+                    reader = FolderReader(
+                        folder, self._mailbox, self._memory, intake, self._max_bytes
+                    )
                     group.create_task(reader.watch(partial(well, folder)))
                 group.create_task(self._people.watch(partial(well, sent)))
                 group.create_task(StateKeeper(self._mailbox, self._memory).keep())
@@ -66,24 +68,33 @@ class MailChannel:
         await self._mailbox.close()
 
     async def check(self) -> str:
-        """Log in to both servers and see that the folders and our own address are there; nothing is sent."""
-        known = {folder.name.lower() for folder in await self._mailbox.use(lambda imap: imap.folders())}
+        """Log in to both servers and see that the folders and our own address are there; nothing
+        is sent."""
+        known = {
+            folder.name.lower() for folder in await self._mailbox.use(lambda imap: imap.folders())
+        }
         missing = [folder for folder in self._imap.folders if folder.lower() not in known]
         if missing:
             raise ConfigError(
-                f"{self._imap.host} has no folder {missing[0]!r}", fix="correct `folders`, or make it in a mail program"
+                f"{self._imap.host} has no folder {missing[0]!r}",
+                fix="correct `folders`, or make it in a mail program",
             )
         smtp = await Smtp.connect(self._smtp, self._smtp_tokens)
         try:
             await smtp.envelope(self._spec.identity.address, [self._spec.identity.address], None)
         except SmtpRefused as error:
-            fix = "correct `identity`, or write `sent_copy: append` if replies cannot be copied to it"
+            fix = (
+                "correct `identity`, or write `sent_copy: append` if replies cannot be copied to it"
+            )
             raise ConfigError(
                 f"{smtp.where} does not take mail from and to our own address: {error}", fix=fix
             ) from None
         finally:
             await smtp.close()
-        return f"{self._imap.host} reads {', '.join(self._imap.folders)}; {self._smtp.host} takes replies"
+        return (
+            f"{self._imap.host} reads {', '.join(self._imap.folders)}; {self._smtp.host} takes"
+            " replies"
+        )
 
     # --- what leaves
 
@@ -102,14 +113,17 @@ class MailChannel:
     # --- what was there before
 
     async def older_unread(self, limit: int) -> list[tuple[str, Message]]:
-        """Unread mail from before the first connect, newest first, with its place; none before there was one."""
+        """Unread mail from before the first connect, newest first, with its place; none before
+        there was one."""
         found: list[tuple[str, Message]] = []
         for folder in self._imap.folders:
             mark = await self._memory.mark(folder)
             imap = await self._mailbox.connect()
             try:
                 selected = await imap.select(folder)
-                uids = await imap.search("UNSEEN", "UNKEYWORD", "$DeskhandDone", "UNKEYWORD", "$DeskhandReview")
+                uids = await imap.search(
+                    "UNSEEN", "UNKEYWORD", "$DeskhandDone", "UNKEYWORD", "$DeskhandReview"
+                )
                 if mark is not None and mark["validity"] == selected.validity:
                     uids = [uid for uid in uids if uid < mark["next"]]
                 for mail in reversed(await imap.fetch(uids[-limit:], most=self._max_bytes)):

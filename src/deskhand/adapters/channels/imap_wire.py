@@ -1,4 +1,5 @@
-"""The words of IMAP (RFC 3501): responses to nested lists, strings and folder names to what may be sent."""
+"""The words of IMAP (RFC 3501): responses to nested lists, strings and folder names to what may
+be sent."""
 
 import base64
 import re
@@ -111,14 +112,16 @@ class _Tokens:
         return out.decode("utf-8", "replace")
 
     def _literal(self) -> bool:
-        """Step over a literal, which lies in the next piece; the text goes on in the one after it."""
+        """Step over a literal, which lies in the next piece; the text goes on in the one after
+        it."""
         if not LITERAL.match(self._text[self._at :]) or self._piece + 2 >= len(self._pieces):
             return False
         self._piece, self._at = self._piece + 2, 0
         return True
 
     def _atom(self) -> str | None:
-        """Up to a space or a parenthesis; a section as in BODY[HEADER.FIELDS (DATE)] belongs to its atom."""
+        """Up to a space or a parenthesis; a section as in BODY[HEADER.FIELDS (DATE)] belongs to
+        its atom."""
         start, inside = self._at, 0
         while self._at < len(self._text):
             char = self._text[self._at : self._at + 1]

@@ -1,4 +1,5 @@
-"""A reply as a mail: who it is from, what it answers, and the marks by which others know that a machine sent it."""
+"""A reply as a mail: who it is from, what it answers, and the marks by which others know that a
+machine sent it."""
 
 import re
 from dataclasses import dataclass
@@ -33,7 +34,8 @@ class Letter:
 
 
 def message_id(key: str, channel: ChannelSpec) -> str:
-    """Chosen before anything is sent, and the same for every attempt: whoever has the mail can be asked for it."""
+    """Chosen before anything is sent, and the same for every attempt: whoever has the mail can
+    be asked for it."""
     return f"<{key}@{channel.identity.address.rpartition('@')[2]}>"
 
 
@@ -61,7 +63,9 @@ def compose(letter: Letter, channel: ChannelSpec) -> bytes:
     text = f"{reply.text.rstrip()}\n\n{channel.signature}\n" if channel.signature else reply.text
     mail.set_content(text)
     if (answer := _invitation_answer(letter, channel)) is not None:
-        mail.add_alternative(answer, subtype="calendar", charset="utf-8", params={"method": "REPLY"})
+        mail.add_alternative(
+            answer, subtype="calendar", charset="utf-8", params={"method": "REPLY"}
+        )
     return mail.as_bytes()
 
 
@@ -71,8 +75,12 @@ def _invitation_answer(letter: Letter, channel: ChannelSpec) -> str | None:
     if message is None or answer is None:
         return None
     ours = {channel.identity.address, *(one.address for one in (*message.recipients, *message.cc))}
-    texts = [one.text for one in message.attachments if one.type.lower() in CALENDAR_TYPES and one.text]
-    found = (answer_to(text, answer, ours, channel.identity.address, datetime.now(UTC)) for text in texts)
+    texts = [
+        one.text for one in message.attachments if one.type.lower() in CALENDAR_TYPES and one.text
+    ]
+    found = (
+        answer_to(text, answer, ours, channel.identity.address, datetime.now(UTC)) for text in texts
+    )
     return next((one for one in found if one is not None), None)
 
 
@@ -89,7 +97,9 @@ def _header_address(name: str, address: str) -> HeaderAddress:
     try:
         return HeaderAddress(display_name=_one_line(name), addr_spec=_one_line(address))
     except Exception as error:  # the standard library has many words for it
-        raise ToolError("recipient_invalid", f"{address!r} is no mail address", recoverable=False) from error
+        raise ToolError(
+            "recipient_invalid", f"{address!r} is no mail address", recoverable=False
+        ) from error
 
 
 def _one_line(value: str) -> str:

@@ -1,4 +1,5 @@
-"""Reading a mailbox: new mail is handed in once and remembered by its number, our own copies go to Sent."""
+"""Reading a mailbox: new mail is handed in once and remembered by its number, our own copies go
+to Sent."""
 
 import asyncio
 import logging
@@ -20,20 +21,31 @@ from deskhand.ports import Intake
 log = logging.getLogger("deskhand.mail")
 
 IDLE_SECONDS = 25.0
-"""A server may tell of a mail in its answer to another command, and then not again: look for oneself now and then."""
+"""A server may tell of a mail in its answer to another command, and then not again: look for
+oneself now and then."""
 _CHUNK, _CHUNK_BYTES = 50, 10_000_000
 _CLOCKS_DIFFER = 3600.0
-"""How far the server's clock and ours may be apart when a folder was rebuilt and only times are left to go by."""
+"""How far the server's clock and ours may be apart when a folder was rebuilt and only times are
+left to go by."""
 
 
 class FolderReader:
     """One watched folder on a connection of its own."""
 
-    def __init__(self, folder: str, mailbox: Mailbox, memory: SqlChannelStore, intake: Intake, most: int) -> None:
-        self._folder, self._mailbox, self._memory, self._intake, self._most = folder, mailbox, memory, intake, most
+    def __init__(
+        self, folder: str, mailbox: Mailbox, memory: SqlChannelStore, intake: Intake, most: int
+    ) -> None:
+        self._folder, self._mailbox, self._memory, self._intake, self._most = (
+            folder,
+            mailbox,
+            memory,
+            intake,
+            most,
+        )
 
     async def watch(self, well: Callable[[], None]) -> None:
-        """Hand in what arrives, for ever, being well in between; raises when the connection is lost."""
+        """Hand in what arrives, for ever, being well in between; raises when the connection is
+        lost."""
         imap = await self._mailbox.connect()
         try:
             selected = await imap.select(self._folder)
@@ -61,7 +73,8 @@ class FolderReader:
         return fresh
 
     async def _catch_up(self, imap: Imap, mark: Mark, since: float) -> None:
-        """Hand in all that came since; what was handed in before is recognised by its Message-ID."""
+        """Hand in all that came since; what was handed in before is recognised by its
+        Message-ID."""
         day = time.strftime("%d-%b-%Y", time.gmtime(since - 86400))
         await self._read(imap, mark, await imap.search("SINCE", day), since)
 
@@ -76,7 +89,9 @@ class FolderReader:
                     copies.append(mail.uid)
                 else:
                     accepted = await self._intake.hand_in(self._message(mail))
-                    arrivals.append(Arrival(place_of(self._folder, mark["validity"], mail.uid), accepted.run_id))
+                    arrivals.append(
+                        Arrival(place_of(self._folder, mark["validity"], mail.uid), accepted.run_id)
+                    )
             await self._file(imap, copies)
             mark = {**mark, "next": max(mark["next"], chunk[-1] + 1), "at": time.time()}
             await self._memory.advance(self._folder, mark, arrivals)
@@ -84,7 +99,11 @@ class FolderReader:
 
     def _message(self, mail: Fetched) -> Message:
         if len(mail.raw) >= self._most:
-            log.warning("%s: mail %d is larger than the desk takes; its beginning is", self._folder, mail.uid)
+            log.warning(
+                "%s: mail %d is larger than the desk takes; its beginning is",
+                self._folder,
+                mail.uid,
+            )
         return read_mail(mail.raw, self._memory.channel)
 
     async def _file(self, imap: Imap, copies: Sequence[int]) -> None:
@@ -96,14 +115,19 @@ class FolderReader:
 
 
 def read_mail(raw: bytes, channel: str) -> Message:
-    """Any mail gives a message; one that no reader is up to goes to a person, and does not stop those behind it."""
+    """Any mail gives a message; one that no reader is up to goes to a person, and does not stop
+    those behind it."""
     try:
         message = parse(raw)
     except Exception:
         log.exception("a mail could not be read; a person gets it")
         number = sha256(raw).hexdigest()[:32]
-        message = parse(f"Message-ID: <{number}@unreadable>\r\nSubject: (unreadable mail)\r\n\r\n".encode())
-        message = message.model_copy(update={"headers": {**message.headers, ON_REQUEST: "unreadable"}})
+        message = parse(
+            f"Message-ID: <{number}@unreadable>\r\nSubject: (unreadable mail)\r\n\r\n".encode()
+        )
+        message = message.model_copy(
+            update={"headers": {**message.headers, ON_REQUEST: "unreadable"}}
+        )
     return message.model_copy(update={"channel": channel})
 
 

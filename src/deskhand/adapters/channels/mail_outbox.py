@@ -1,4 +1,5 @@
-"""Replies leave by SMTP and are found again by their Message-ID: in Sent, or where a copy to ourselves arrives."""
+"""Replies leave by SMTP and are found again by their Message-ID: in Sent, or where a copy to
+ourselves arrives."""
 
 import asyncio
 import logging
@@ -18,10 +19,17 @@ _LOOK_EVERY = 1.0
 
 
 class MailOutbox:
-    """A reply and its blind copy to ourselves travel in one transaction: where the one went, the other is."""
+    """A reply and its blind copy to ourselves travel in one transaction: where the one went, the
+    other is."""
 
     def __init__(
-        self, channel: ChannelSpec, smtp: SmtpSpec, mailbox: Mailbox, tokens: Tokens | None, *, drafts: bool
+        self,
+        channel: ChannelSpec,
+        smtp: SmtpSpec,
+        mailbox: Mailbox,
+        tokens: Tokens | None,
+        *,
+        drafts: bool,
     ) -> None:
         self._channel, self._smtp, self._mailbox, self._tokens = channel, smtp, mailbox, tokens
         self._drafts = drafts
@@ -29,10 +37,18 @@ class MailOutbox:
     async def send(self, letter: Letter) -> str:
         raw = compose(letter, self._channel)
         own = self._channel.identity.address
-        copy_to = own if self._smtp.sent_copy == "self" and letter.reply.to.lower() != own.lower() else None
+        copy_to = (
+            own
+            if self._smtp.sent_copy == "self" and letter.reply.to.lower() != own.lower()
+            else None
+        )
         copied = await submit(self._smtp, self._tokens, own, [letter.reply.to], copy_to, raw)
         if copy_to is not None and not copied:
-            log.warning("%s takes no copy for %s: a reply that is cut off could leave twice", self._smtp.host, own)
+            log.warning(
+                "%s takes no copy for %s: a reply that is cut off could leave twice",
+                self._smtp.host,
+                own,
+            )
         if self._smtp.sent_copy != "server" and not copied:
             await self._tidy(self._file_copy(raw), "no copy in Sent")
         if self._drafts:
@@ -54,7 +70,9 @@ class MailOutbox:
         return wanted
 
     async def keep_draft(self, letter: Letter) -> str:
-        await self._mailbox.append(await self._mailbox.drafts(), compose(letter, self._channel), ["\\Draft", "\\Seen"])
+        await self._mailbox.append(
+            await self._mailbox.drafts(), compose(letter, self._channel), ["\\Draft", "\\Seen"]
+        )
         return message_id(letter.key, self._channel)
 
     async def find_draft(self, key: str) -> str | None:

@@ -1,4 +1,5 @@
-"""What people and mail programs see and do: our states as keywords or folders, and answers written without us."""
+"""What people and mail programs see and do: our states as keywords or folders, and answers
+written without us."""
 
 import asyncio
 import logging
@@ -8,7 +9,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from deskhand.adapters.channels.imap import Fetched, Imap
-from deskhand.adapters.channels.mail_intake import answered_ids, header_reader, is_ours, read_mail, wait_for_news
+from deskhand.adapters.channels.mail_intake import (
+    answered_ids,
+    header_reader,
+    is_ours,
+    read_mail,
+    wait_for_news,
+)
 from deskhand.adapters.channels.mailbox import Mailbox
 from deskhand.adapters.stores.channels import SqlChannelStore, Unshown
 from deskhand.engine.answered import person_answered
@@ -27,9 +34,12 @@ _MOST_OF_A_MAIL = 1_000_000
 
 
 class SentReader:
-    """Watches Sent: an answer there that is not ours was written by a person, who thereby takes the matter over."""
+    """Watches Sent: an answer there that is not ours was written by a person, who thereby takes
+    the matter over."""
 
-    def __init__(self, mailbox: Mailbox, memory: SqlChannelStore, store: Store, trust: TrustStore) -> None:
+    def __init__(
+        self, mailbox: Mailbox, memory: SqlChannelStore, store: Store, trust: TrustStore
+    ) -> None:
         self._mailbox, self._memory, self._store, self._trust = mailbox, memory, store, trust
 
     async def watch(self, well: Callable[[], None]) -> None:
@@ -101,13 +111,19 @@ class StateKeeper:
             await self._memory.shown([one for _, one in mails])
         return len(waiting)
 
-    async def _tell(self, place: tuple[str, int], mails: Sequence[tuple[int, Unshown]], imap: Imap) -> None:
+    async def _tell(
+        self, place: tuple[str, int], mails: Sequence[tuple[int, Unshown]], imap: Imap
+    ) -> None:
         folder, validity = place
         selected = await imap.select(folder)
         if selected.validity != validity:
             return  # rebuilt since: these numbers are other mails now
         if self._mailbox.spec.state == "folders":
-            over = [uid for uid, one in mails if one.status.is_final and one.status is not RunStatus.FAILED]
+            over = [
+                uid
+                for uid, one in mails
+                if one.status.is_final and one.status is not RunStatus.FAILED
+            ]
             if over:
                 await imap.make_folder(DONE_FOLDER)
                 await imap.select(folder)
@@ -118,7 +134,9 @@ class StateKeeper:
             by_keyword[_keyword(one.status)].append(uid)
         for keyword, uids in by_keyword.items():
             if selected.keeps_keywords:
-                await imap.remove_flags(uids, [other for other in (DONE, REVIEW, WAITING) if other != keyword])
+                await imap.remove_flags(
+                    uids, [other for other in (DONE, REVIEW, WAITING) if other != keyword]
+                )
                 await imap.add_flags(uids, [keyword])
         answered = [uid for uid, one in mails if one.status in (RunStatus.SENT, RunStatus.ANSWERED)]
         await imap.add_flags(answered, ["\\Answered", "\\Seen"])

@@ -55,13 +55,18 @@ class Mailbox:
             raise
 
     async def sent(self) -> str:
-        return await self._special("sent", self.spec.sent or "Sent", named=self.spec.sent is not None)
+        return await self._special(
+            "sent", self.spec.sent or "Sent", named=self.spec.sent is not None
+        )
 
     async def drafts(self) -> str:
-        return await self._special("drafts", self.spec.drafts or "Drafts", named=self.spec.drafts is not None)
+        return await self._special(
+            "drafts", self.spec.drafts or "Drafts", named=self.spec.drafts is not None
+        )
 
     async def _special(self, use: str, usual: str, *, named: bool) -> str:
-        """The folder the desk names, else the one the server marks for it, else the usual name; made if missing."""
+        """The folder the desk names, else the one the server marks for it, else the usual name;
+        made if missing."""
         if use not in self._names:
 
             async def find(imap: Imap) -> str:

@@ -22,7 +22,8 @@ class Carrier(Protocol):
 
 
 class RoutedOutbox:
-    """Knows from an effect's key which run, and so which message and channel, a reply belongs to."""
+    """Knows from an effect's key which run, and so which message and channel, a reply belongs
+    to."""
 
     def __init__(
         self,

@@ -1,4 +1,5 @@
-"""Handing one mail to a submission server (RFC 6409), and knowing afterwards whether it may have left."""
+"""Handing one mail to a submission server (RFC 6409), and knowing afterwards whether it may have
+left."""
 
 import asyncio
 import base64
@@ -26,11 +27,17 @@ class SmtpRefused(Exception):
 
 
 async def submit(
-    server: ServerSpec, tokens: Tokens | None, sender: str, recipients: Sequence[str], copy_to: str | None, raw: bytes
+    server: ServerSpec,
+    tokens: Tokens | None,
+    sender: str,
+    recipients: Sequence[str],
+    copy_to: str | None,
+    raw: bytes,
 ) -> bool:
     """Hand the mail over for the recipients; True when the copy was taken, too.
 
-    A ToolError says that it did not leave. An OSError says that nobody knows: the line broke after the last byte.
+    A ToolError says that it did not leave. An OSError says that nobody knows: the line broke after
+    the last byte.
     """
     try:
         smtp = await Smtp.connect(server, tokens)
@@ -41,7 +48,9 @@ async def submit(
         await smtp.begin()
         await smtp.body(raw)
     except SmtpRefused as error:
-        raise ToolError("mail_refused", f"{smtp.where}: {error}", recoverable=error.code < 500) from error
+        raise ToolError(
+            "mail_refused", f"{smtp.where}: {error}", recoverable=error.code < 500
+        ) from error
     except ServerUnavailable as error:
         raise ToolError("mail_server", str(error)) from error
     else:
@@ -81,7 +90,9 @@ class Smtp:
         return smtp
 
     async def envelope(self, sender: str, recipients: Sequence[str], copy_to: str | None) -> bool:
-        await self._say(f"MAIL FROM:<{_address(sender)}>" + self._parameters(sender, *recipients), 250)
+        await self._say(
+            f"MAIL FROM:<{_address(sender)}>" + self._parameters(sender, *recipients), 250
+        )
         for recipient in recipients:
             await self._say(f"RCPT TO:<{_address(recipient)}>", 250, 251)
         if copy_to is None:
@@ -111,7 +122,9 @@ class Smtp:
         except ServerUnavailable as error:
             raise ConnectionError(f"{error} after it had been given the mail") from error
         except SmtpRefused as error:
-            raise ToolError("mail_refused", f"{self.where}: {error}", recoverable=error.code < 500) from error
+            raise ToolError(
+                "mail_refused", f"{self.where}: {error}", recoverable=error.code < 500
+            ) from error
         return True
 
     async def close(self) -> None:
@@ -126,13 +139,17 @@ class Smtp:
         if not foreign:
             return ""
         if "SMTPUTF8" not in self._words:
-            raise SmtpRefused(553, "an address has letters that this server does not take (no SMTPUTF8)")
+            raise SmtpRefused(
+                553, "an address has letters that this server does not take (no SMTPUTF8)"
+            )
         return " SMTPUTF8"
 
     async def _hello(self) -> None:
         name = re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname()) or "localhost"
         lines = await self._say(f"EHLO {name}", 250)
-        self._words = {(word := line.partition(" "))[0].upper(): word[2].upper() for line in lines[1:]}
+        self._words = {
+            (word := line.partition(" "))[0].upper(): word[2].upper() for line in lines[1:]
+        }
 
     async def _log_in(self, server: ServerSpec, tokens: Tokens | None) -> None:
         login = server.login
@@ -153,7 +170,9 @@ class Smtp:
                 tokens.forget()
             if error.code < 500 and error.code != 334:
                 raise
-            raise LoginRefused(f"{self.where} does not let {login.user} in ({error.code})") from error
+            raise LoginRefused(
+                f"{self.where} does not let {login.user} in ({error.code})"
+            ) from error
 
     async def _say(self, line: str, *good: int) -> list[str]:
         await self._wire.send(line.encode() + b"\r\n")
@@ -175,7 +194,8 @@ class Smtp:
 
 
 def _address(address: str) -> str:
-    """Whoever wrote it: an address holds no line break, space or bracket, so it cannot become a command."""
+    """Whoever wrote it: an address holds no line break, space or bracket, so it cannot become a
+    command."""
     if not address or re.search(r"[\s<>\x00-\x1f\x7f]", address) or len(address) > 320:
         raise SmtpRefused(553, "this is not a mail address")
     return address

@@ -8,9 +8,12 @@ from deskhand.ports import ChatModel
 
 
 class CappedChatModel:
-    """Asks what was spent before every call. Calls that are under way when the cap is reached are still paid for."""
+    """Asks what was spent before every call. Calls that are under way when the cap is reached
+    are still paid for."""
 
-    def __init__(self, inner: ChatModel, spent_today: Callable[[], Awaitable[float]], cap: float) -> None:
+    def __init__(
+        self, inner: ChatModel, spent_today: Callable[[], Awaitable[float]], cap: float
+    ) -> None:
         self._inner, self._spent_today, self._cap = inner, spent_today, cap
 
     async def complete(self, request: ChatRequest) -> Completion:

@@ -1,4 +1,5 @@
-"""What went wrong with one HTTP exchange, as a value: which error it is and whether trying again may help."""
+"""What went wrong with one HTTP exchange, as a value: which error it is and whether trying again
+may help."""
 
 import json
 import math
@@ -39,11 +40,14 @@ class RetryPolicy:
     def pause(self, tried: int, fault: Fault) -> float:
         if fault.wait is not None:
             return fault.wait + self.random() * self.first_pause
-        return min(self.first_pause * 2.0 ** (tried - 1), self.longest_pause) * (0.5 + self.random())
+        return min(self.first_pause * 2.0 ** (tried - 1), self.longest_pause) * (
+            0.5 + self.random()
+        )
 
 
 def retry_after(header: str | None, now: float) -> float | None:
-    """Seconds to wait by a Retry-After header in either of its forms; None when it says nothing readable."""
+    """Seconds to wait by a Retry-After header in either of its forms; None when it says nothing
+    readable."""
     if not header:
         return None
     try:
@@ -60,7 +64,8 @@ def retry_after(header: str | None, now: float) -> float | None:
 
 
 def detail_of(data: Any) -> tuple[str, str]:
-    """Message and code out of the error shapes that providers use: an object, a text, a list of one."""
+    """Message and code out of the error shapes that providers use: an object, a text, a list of
+    one."""
     if isinstance(data, list) and data:
         data = data[0]
     if not isinstance(data, dict):
@@ -87,18 +92,27 @@ def fault_of_status(
     words = redacted(detail, endpoint.key) if detail else "no reason given"
     where = f"{endpoint.name} at {endpoint.shown_url}"
     if status == 429 and ("insufficient_quota" in (code, detail) or "insufficient_quota" in detail):
-        return Fault(ModelRefused(f"{where} says the account has no credit left ({status}); top it up: {words}"))
+        return Fault(
+            ModelRefused(
+                f"{where} says the account has no credit left ({status}); top it up: {words}"
+            )
+        )
     if status in (408, 409, 425, 429) or status >= 500:
         return _passing(f"{where} answered {status}: {words}", wait, policy)
     if "content_filter" in code or "content_policy" in code:
         return Fault(ModelRefused(f"{where} refused the content ({status}): {words}"))
     refused = ModelRefused(_advice(status, where, endpoint) + f": {words}")
-    return Fault(refused, schema_refused=_about_schema(status, detail), key_refused=status in (401, 403))
+    return Fault(
+        refused, schema_refused=_about_schema(status, detail), key_refused=status in (401, 403)
+    )
 
 
 def _passing(problem: str, wait: float | None, policy: RetryPolicy) -> Fault:
     if wait is not None and wait > policy.longest_wait:
-        told = f"and asks to wait {wait:.0f} s (Retry-After), longer than the {policy.longest_wait:.0f} s we would"
+        told = (
+            f"and asks to wait {wait:.0f} s (Retry-After), longer than the"
+            f" {policy.longest_wait:.0f} s we would"
+        )
         return Fault(ModelUnavailable(f"{problem}; {told}"))
     return Fault(ModelUnavailable(problem), retry=True, wait=wait)
 
@@ -106,7 +120,11 @@ def _passing(problem: str, wait: float | None, policy: RetryPolicy) -> Fault:
 def _about_schema(status: int, detail: str) -> bool:
     lowered = detail.lower()
     about_tools = "function" in lowered or "tool" in lowered
-    return status in (400, 422) and not about_tools and any(word in lowered for word in ("response_format", "schema"))
+    return (
+        status in (400, 422)
+        and not about_tools
+        and any(word in lowered for word in ("response_format", "schema"))
+    )
 
 
 def _advice(status: int, where: str, endpoint: Endpoint) -> str:
@@ -116,15 +134,25 @@ def _advice(status: int, where: str, endpoint: Endpoint) -> str:
         case 402:
             return f"{where} wants to be paid first (402); top up the account"
         case 403:
-            return f"{where} does not let this key use the model (403); allow it there, or {endpoint.key_hint}"
+            return (
+                f"{where} does not let this key use the model (403); allow it there, or"
+                f" {endpoint.key_hint}"
+            )
         case 404:
-            check = f"check the model name {endpoint.model!r} and the address ({endpoint.url_variable} overrides it)"
+            check = (
+                f"check the model name {endpoint.model!r} and the address ({endpoint.url_variable}"
+                " overrides it)"
+            )
             return f"{where} knows no such model or path (404); {check}"
         case 413:
-            return f"{where} finds the request too large (413); shorten the prompt or choose a model with more room"
+            return (
+                f"{where} finds the request too large (413); shorten the prompt or choose a model"
+                " with more room"
+            )
         case _ if 300 <= status < 400:
             return (
-                f"{where} redirects elsewhere ({status}); set the final address ({endpoint.url_variable} overrides it)"
+                f"{where} redirects elsewhere ({status}); set the final address"
+                f" ({endpoint.url_variable} overrides it)"
             )
         case _:
             return f"{where} does not accept the request ({status})"

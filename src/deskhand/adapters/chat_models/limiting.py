@@ -18,12 +18,15 @@ _RESERVE = sa.text(
     "INSERT INTO model_rates AS r(model, free_at) VALUES(:model, :first)"
     " ON CONFLICT (model) DO UPDATE SET free_at = greatest(r.free_at, :earliest) + :gap"
     " WHERE r.free_at < :latest RETURNING free_at"
-).bindparams(*(sa.bindparam(name, type_=sa.Double) for name in ("first", "earliest", "gap", "latest")))
+).bindparams(
+    *(sa.bindparam(name, type_=sa.Double) for name in ("first", "earliest", "gap", "latest"))
+)
 _NOW = sa.text("SELECT extract(epoch from clock_timestamp())::float8")
 
 
 class SharedRate:
-    """Each call reserves the next free moment in one row: exact over all workers, by the database's clock alone."""
+    """Each call reserves the next free moment in one row: exact over all workers, by the
+    database's clock alone."""
 
     def __init__(self, database: CoreDatabase, per_minute: Mapping[str, float]) -> None:
         self._database, self._per_minute = database, per_minute
@@ -37,13 +40,20 @@ class SharedRate:
 
         def op(core: sa.Connection) -> float | None:
             now = core.execute(_NOW).scalar_one()
-            values = {"first": now + gap, "earliest": now - BURST, "gap": gap, "latest": now + LONGEST_WAIT}
+            values = {
+                "first": now + gap,
+                "earliest": now - BURST,
+                "gap": gap,
+                "latest": now + LONGEST_WAIT,
+            }
             free_at = core.execute(_RESERVE, {"model": model, **values}).scalar()
             return None if free_at is None else free_at - gap - now
 
         wait = await self._database.write_core(op)
         if wait is None:
-            raise ModelUnavailable(f"{model} is asked for more than {rate:g} times a minute; the queue for it is full")
+            raise ModelUnavailable(
+                f"{model} is asked for more than {rate:g} times a minute; the queue for it is full"
+            )
         await asyncio.sleep(max(0.0, wait))
 
 

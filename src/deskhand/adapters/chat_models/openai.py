@@ -11,10 +11,22 @@ from typing import TypeVar
 import aiohttp
 
 from deskhand.adapters.chat_models.faults import Fault, RetryPolicy, fault_of_status, retry_after
-from deskhand.adapters.chat_models.providers import Endpoint, JsonMode, Provider, endpoint_for, provider_table
+from deskhand.adapters.chat_models.providers import (
+    Endpoint,
+    JsonMode,
+    Provider,
+    endpoint_for,
+    provider_table,
+)
 from deskhand.adapters.chat_models.redaction import redacted
 from deskhand.adapters.chat_models.sse import EventReader
-from deskhand.adapters.chat_models.wire import StreamedAnswer, error_status, read_completion, read_json, request_body
+from deskhand.adapters.chat_models.wire import (
+    StreamedAnswer,
+    error_status,
+    read_completion,
+    read_json,
+    request_body,
+)
 from deskhand.errors import ModelAnswerInvalid, ModelUnavailable
 from deskhand.model.chat import ChatRequest, Chunk, Completion
 from deskhand.ports import Clock
@@ -34,7 +46,8 @@ class _WallClock:
 
 
 class OpenAIChatModel:
-    """Serves every `provider/model` of its table over one session, opened at the first call; `aclose` when done."""
+    """Serves every `provider/model` of its table over one session, opened at the first call;
+    `aclose` when done."""
 
     def __init__(
         self,
@@ -55,7 +68,8 @@ class OpenAIChatModel:
         self._json_modes: dict[str, JsonMode] = {}
 
     def endpoint(self, model: str) -> Endpoint:
-        """Where `provider/model` leads: ConfigError for a wrong name, ModelRefused while its key is missing."""
+        """Where `provider/model` leads: ConfigError for a wrong name, ModelRefused while its key
+        is missing."""
         endpoint = self._endpoints.get(model)
         if endpoint is None:
             endpoint = self._endpoints[model] = self._find(model)
@@ -79,7 +93,9 @@ class OpenAIChatModel:
         try:
             if "json" in response.content_type or "html" in response.content_type:
                 body = await self._whole(response, endpoint)
-                whole = self._completion_or_fault(body, endpoint, (self._clock.now() - started) * 1000)
+                whole = self._completion_or_fault(
+                    body, endpoint, (self._clock.now() - started) * 1000
+                )
                 if isinstance(whole, Fault):
                     raise whole.error
                 yield Chunk(text=whole.text, completion=whole)
@@ -97,8 +113,11 @@ class OpenAIChatModel:
         if session is not None:
             await session.close()
 
-    async def _exchange(self, endpoint: Endpoint, request: ChatRequest, take: Take[Taken], *, stream: bool) -> Taken:
-        """Send until it is taken, with pauses between tries; an endpoint that knows no schemas is asked without."""
+    async def _exchange(
+        self, endpoint: Endpoint, request: ChatRequest, take: Take[Taken], *, stream: bool
+    ) -> Taken:
+        """Send until it is taken, with pauses between tries; an endpoint that knows no schemas
+        is asked without."""
         mode = self._json_modes.get(endpoint.name, endpoint.provider.json_mode)
         body = request_body(request, endpoint, mode, stream=stream)
         tried = 0
@@ -111,7 +130,9 @@ class OpenAIChatModel:
                 # the next call reads the key afresh: it may have been replaced
                 self._endpoints.pop(endpoint.name, None)
             if outcome.schema_refused and request.schema is not None and mode != "none":
-                mode = self._json_modes[endpoint.name] = "json_object" if mode == "json_schema" else "none"
+                mode = self._json_modes[endpoint.name] = (
+                    "json_object" if mode == "json_schema" else "none"
+                )
                 body = request_body(request, endpoint, mode, stream=stream)
                 tried -= 1
             elif outcome.retry and tried < self._retries.tries:
@@ -121,15 +142,22 @@ class OpenAIChatModel:
             else:
                 raise outcome.error
 
-    async def _attempt(self, endpoint: Endpoint, body: bytes, take: Take[Taken], stream: bool) -> Taken | Fault:
-        """One request. Faults are returned, so that no error carries aiohttp's, which know the headers."""
+    async def _attempt(
+        self, endpoint: Endpoint, body: bytes, take: Take[Taken], stream: bool
+    ) -> Taken | Fault:
+        """One request. Faults are returned, so that no error carries aiohttp's, which know the
+        headers."""
         provider = endpoint.provider
         timeout = _timeout(provider.timeout, provider.connect_timeout, stream)
         response: aiohttp.ClientResponse | None = None
         taken: Taken | Fault | None = None
         try:
             response = await self._opened().post(
-                endpoint.url, data=body, headers=endpoint.headers, timeout=timeout, allow_redirects=False
+                endpoint.url,
+                data=body,
+                headers=endpoint.headers,
+                timeout=timeout,
+                allow_redirects=False,
             )
             if 200 <= response.status < 300:
                 taken = await take(response)
@@ -138,7 +166,10 @@ class OpenAIChatModel:
             wait = retry_after(response.headers.get("Retry-After"), self._clock.now())
             return fault_of_status(response.status, said, endpoint, wait=wait, policy=self._retries)
         except TimeoutError:
-            return Fault(self._unavailable(endpoint, f"did not answer within {provider.timeout:g} s"), retry=True)
+            return Fault(
+                self._unavailable(endpoint, f"did not answer within {provider.timeout:g} s"),
+                retry=True,
+            )
         except aiohttp.ClientError as error:
             return Fault(self._unavailable(endpoint, _words(error, endpoint)), retry=True)
         finally:
@@ -148,8 +179,8 @@ class OpenAIChatModel:
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None or self._session.closed:
             self._session = aiohttp.ClientSession(
-                # no limit of its own: what is in flight is bounded by the dispatcher, and waiting here would count as
-                # the model's time
+                # no limit of its own: what is in flight is bounded by the dispatcher, and waiting
+                # here would count as the model's time
                 connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 trust_env=False,
@@ -198,7 +229,9 @@ class OpenAIChatModel:
         if not answer.complete:
             raise self._unavailable(endpoint, broken or "broke off in the middle of its answer")
 
-    def _completion_or_fault(self, body: bytes, endpoint: Endpoint, latency_ms: float) -> Completion | Fault:
+    def _completion_or_fault(
+        self, body: bytes, endpoint: Endpoint, latency_ms: float
+    ) -> Completion | Fault:
         data = read_json(body, endpoint)
         if status := error_status(data):
             return fault_of_status(status, body, endpoint, policy=self._retries)
@@ -206,7 +239,9 @@ class OpenAIChatModel:
 
     def _check_size(self, size: int, endpoint: Endpoint) -> None:
         if size > self._max_bytes:
-            raise ModelAnswerInvalid(f"{endpoint.name} sent more than {self._max_bytes:,} bytes; reading stopped")
+            raise ModelAnswerInvalid(
+                f"{endpoint.name} sent more than {self._max_bytes:,} bytes; reading stopped"
+            )
 
     def _unavailable(self, endpoint: Endpoint, what: str) -> ModelUnavailable:
         return ModelUnavailable(f"{endpoint.name} at {endpoint.shown_url} {what}")

@@ -1,4 +1,5 @@
-"""Where models live: the providers known by name, those a desk adds, and the endpoint a model name leads to."""
+"""Where models live: the providers known by name, those a desk adds, and the endpoint a model
+name leads to."""
 
 import os
 from collections.abc import Mapping
@@ -24,14 +25,17 @@ class Price(Frozen):
 
 
 class Provider(Frozen):
-    """One OpenAI-shaped endpoint and where its key is found; with neither `key_env` nor `key_file` it needs none."""
+    """One OpenAI-shaped endpoint and where its key is found; with neither `key_env` nor
+    `key_file` it needs none."""
 
     base_url: str = Field(pattern=r"^https?://[^/\s]+")
     key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     key_file: Path | None = None
-    """A file that holds the key alone, such as a mounted secret; `KEY_ENV` in the environment goes before it."""
+    """A file that holds the key alone, such as a mounted secret; `KEY_ENV` in the environment
+    goes before it."""
     prices: dict[str, Price] = Field(default_factory=dict)
-    """By model name without the provider. A model without a price costs what its endpoint says, else 0.0."""
+    """By model name without the provider. A model without a price costs what its endpoint says,
+    else 0.0."""
     timeout: float = Field(default=60, gt=0)
     """Seconds for one whole answer; for a stream, between two pieces of it."""
     connect_timeout: float = Field(default=10, gt=0)
@@ -42,22 +46,36 @@ class Provider(Frozen):
     """Whether a stream is asked for its usage; Mistral refuses the question and tells anyway."""
 
 
-# Prices change and differ by contract, so none are shipped: without configured prices the cost of a call is 0.0.
+# Prices change and differ by contract, so none are shipped: without configured prices the cost of a
+# call is 0.0.
 PROVIDERS: Mapping[str, Provider] = {
     "openai": Provider(
-        base_url="https://api.openai.com/v1", key_env="OPENAI_API_KEY", max_tokens_field="max_completion_tokens"
+        base_url="https://api.openai.com/v1",
+        key_env="OPENAI_API_KEY",
+        max_tokens_field="max_completion_tokens",
     ),
-    "gemini": Provider(base_url="https://generativelanguage.googleapis.com/v1beta/openai", key_env="GEMINI_API_KEY"),
-    # Anthropic's compatible endpoint ignores response_format; the prompt and our own validation carry the schema.
-    "anthropic": Provider(base_url="https://api.anthropic.com/v1", key_env="ANTHROPIC_API_KEY", json_mode="none"),
-    "groq": Provider(base_url="https://api.groq.com/openai/v1", key_env="GROQ_API_KEY", json_mode="json_object"),
-    "mistral": Provider(base_url="https://api.mistral.ai/v1", key_env="MISTRAL_API_KEY", stream_usage=False),
+    "gemini": Provider(
+        base_url="https://generativelanguage.googleapis.com/v1beta/openai", key_env="GEMINI_API_KEY"
+    ),
+    # Anthropic's compatible endpoint ignores response_format; the prompt and our own validation
+    # carry the schema.
+    "anthropic": Provider(
+        base_url="https://api.anthropic.com/v1", key_env="ANTHROPIC_API_KEY", json_mode="none"
+    ),
+    "groq": Provider(
+        base_url="https://api.groq.com/openai/v1", key_env="GROQ_API_KEY", json_mode="json_object"
+    ),
+    "mistral": Provider(
+        base_url="https://api.mistral.ai/v1", key_env="MISTRAL_API_KEY", stream_usage=False
+    ),
     "openrouter": Provider(base_url="https://openrouter.ai/api/v1", key_env="OPENROUTER_API_KEY"),
     "ollama": Provider(base_url="http://127.0.0.1:11434/v1", timeout=300),
 }
 
 
-def provider_table(configured: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Provider]:
+def provider_table(
+    configured: Mapping[str, Mapping[str, Any]] | None = None,
+) -> dict[str, Provider]:
     """The known providers with a desk's own laid over them, field by field."""
     table = dict(PROVIDERS)
     for name, fields in (configured or {}).items():
@@ -67,11 +85,16 @@ def provider_table(configured: Mapping[str, Mapping[str, Any]] | None = None) ->
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(part) for part in first["loc"])
-            raise ConfigError(f"provider {name!r}: {place}: {first['msg']}", fix=_PROVIDER_FIX) from None
+            raise ConfigError(
+                f"provider {name!r}: {place}: {first['msg']}", fix=_PROVIDER_FIX
+            ) from None
     return table
 
 
-_PROVIDER_FIX = "write `base_url: https://host/v1` and, where a key is needed, `key_env: NAME` or `key_file: PATH`"
+_PROVIDER_FIX = (
+    "write `base_url: https://host/v1` and, where a key is needed, `key_env: NAME` or `key_file:"
+    " PATH`"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +115,25 @@ class Endpoint:
     url_variable: str = ""
 
 
-def endpoint_for(name: str, providers: Mapping[str, Provider], environ: Mapping[str, str] = os.environ) -> Endpoint:
-    """Find address and key of `provider/model`: ConfigError for a wrong name, ModelRefused without its key."""
+def endpoint_for(
+    name: str, providers: Mapping[str, Provider], environ: Mapping[str, str] = os.environ
+) -> Endpoint:
+    """Find address and key of `provider/model`: ConfigError for a wrong name, ModelRefused
+    without its key."""
     provider_name, _, model = name.partition("/")
     if not provider_name or not model:
         raise ConfigError(
-            f"model {name!r} names no provider", fix="write it as provider/model, e.g. openai/gpt-4.1-mini"
+            f"model {name!r} names no provider",
+            fix="write it as provider/model, e.g. openai/gpt-4.1-mini",
         )
     provider = providers.get(provider_name)
     if provider is None:
         near = get_close_matches(provider_name, providers, n=1)
         hint = f"did you mean {near[0]}/{model}? " if near else ""
-        fix = f"{hint}known providers: {', '.join(sorted(providers))}; others are configured with a base_url"
+        fix = (
+            f"{hint}known providers: {', '.join(sorted(providers))}; others are configured with a"
+            " base_url"
+        )
         raise ConfigError(f"model {name!r} names an unknown provider {provider_name!r}", fix=fix)
     url_variable = f"DESKHAND_{provider_name.upper().replace('-', '_')}_BASE_URL"
     base = _base_url(environ.get(url_variable) or provider.base_url, url_variable)
@@ -112,7 +142,9 @@ def endpoint_for(name: str, providers: Mapping[str, Provider], environ: Mapping[
         name=name,
         model=model,
         provider=provider,
-        url=(base if key is None else base.with_user(None)).joinpath("chat", "completions").with_query(base.query),
+        url=(base if key is None else base.with_user(None))
+        .joinpath("chat", "completions")
+        .with_query(base.query),
         shown_url=str(base.with_user(None).with_query(None)),
         headers=_headers(key),
         key=key,
@@ -129,21 +161,36 @@ def _base_url(text: str, variable: str) -> URL:
     except ValueError:
         valid = False
     if not valid:
-        raise ConfigError(f"{variable} is not the address of an HTTP server", fix="write https://host/v1")
+        raise ConfigError(
+            f"{variable} is not the address of an HTTP server", fix="write https://host/v1"
+        )
     return url
 
 
 def _headers(key: str | None) -> dict[str, str]:
-    headers = {"Content-Type": "application/json", "Accept-Encoding": "identity", "User-Agent": "deskhand"}
+    headers = {
+        "Content-Type": "application/json",
+        "Accept-Encoding": "identity",
+        "User-Agent": "deskhand",
+    }
     return headers if key is None else {**headers, "Authorization": f"Bearer {key}"}
 
 
 def _key(name: str, provider: Provider, environ: Mapping[str, str]) -> tuple[str | None, str]:
-    """The key and the words that say where it comes from; environment first, then the secret file."""
+    """The key and the words that say where it comes from; environment first, then the secret
+    file."""
     if provider.key_env is None and provider.key_file is None:
-        return None, "this provider is configured without a key; give it key_env or key_file if it needs one"
+        return (
+            None,
+            (
+                "this provider is configured without a key; give it key_env or key_file if it"
+                " needs one"
+            ),
+        )
     key = environ.get(provider.key_env, "") if provider.key_env else ""
-    file = provider.key_file or (environ.get(f"{provider.key_env}_FILE") if provider.key_env else None)
+    file = provider.key_file or (
+        environ.get(f"{provider.key_env}_FILE") if provider.key_env else None
+    )
     places = [f"the environment variable {provider.key_env}"] if provider.key_env else []
     places += [f"the file {file}"] if file else [f"a file named by {provider.key_env}_FILE"]
     hint = f"put a valid key into {' or '.join(places)}"

@@ -16,10 +16,14 @@ Record = Callable[[LlmCall], Coroutine[Any, Any, None]]
 
 
 class RecordingChatModel:
-    """Wraps a model so that each call leaves exactly one LlmCall, also one that fails or is given up."""
+    """Wraps a model so that each call leaves exactly one LlmCall, also one that fails or is
+    given up."""
 
-    def __init__(self, inner: ChatModel, record: Record, clock: Clock, *, waits: bool = True) -> None:
-        """Without `waits` the record is handed in and not waited for: what the store is given next comes after it."""
+    def __init__(
+        self, inner: ChatModel, record: Record, clock: Clock, *, waits: bool = True
+    ) -> None:
+        """Without `waits` the record is handed in and not waited for: what the store is given
+        next comes after it."""
         self._inner, self._record, self._clock, self._waits = inner, record, clock, waits
         self._under_way: set[asyncio.Task[None]] = set()
 
@@ -55,7 +59,12 @@ class RecordingChatModel:
             await self._book(request, started, whole, error=error or None)
 
     async def _book(
-        self, request: ChatRequest, started: float, completion: Completion | None = None, *, error: str | None = None
+        self,
+        request: ChatRequest,
+        started: float,
+        completion: Completion | None = None,
+        *,
+        error: str | None = None,
     ) -> None:
         now, origin = self._clock.now(), request.origin
         spent = Usage() if completion is None else completion.usage

@@ -2,7 +2,8 @@
 
 
 class EventReader:
-    """Turns bytes, cut anywhere, into the data of whole events; comments and other fields are dropped."""
+    """Turns bytes, cut anywhere, into the data of whole events; comments and other fields are
+    dropped."""
 
     __slots__ = ("_data", "_rest")
 

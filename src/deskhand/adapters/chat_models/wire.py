@@ -1,4 +1,5 @@
-"""The OpenAI chat format: our request to its bytes, its answers to our types. Pure functions, no network."""
+"""The OpenAI chat format: our request to its bytes, its answers to our types. Pure functions, no
+network."""
 
 import json
 import math
@@ -13,7 +14,9 @@ from deskhand.model.chat import ChatRequest, Completion, ToolRequest, Usage
 Json = dict[str, Any]
 
 
-def request_body(request: ChatRequest, endpoint: Endpoint, json_mode: JsonMode, *, stream: bool = False) -> bytes:
+def request_body(
+    request: ChatRequest, endpoint: Endpoint, json_mode: JsonMode, *, stream: bool = False
+) -> bytes:
     body: Json = {"model": endpoint.model, "messages": request.messages}
     if request.tools:
         body["tools"] = request.tools
@@ -49,12 +52,14 @@ def read_json(body: bytes, endpoint: Endpoint) -> Any:
         came = "something that is not JSON"
     shown = redacted(body[:2000].decode("utf-8", "replace"), endpoint.key, limit=200)
     raise ModelAnswerInvalid(
-        f"{endpoint.name} at {endpoint.shown_url} answered with {came}; is the address right? It begins: {shown!r}"
+        f"{endpoint.name} at {endpoint.shown_url} answered with {came}; is the address right? It"
+        f" begins: {shown!r}"
     )
 
 
 def error_status(data: Any) -> int | None:
-    """The status inside a 200 answer that is an error in disguise, as OpenRouter sends them; 0 when it names none."""
+    """The status inside a 200 answer that is an error in disguise, as OpenRouter sends them; 0
+    when it names none."""
     if not isinstance(data, dict) or not data.get("error") or data.get("choices"):
         return None
     error: Any = data["error"]
@@ -69,16 +74,20 @@ def read_completion(data: Any, endpoint: Endpoint, latency_ms: float) -> Complet
     message: Any = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict):
         detail = redacted(detail_of(data)[0], endpoint.key)
-        raise ModelAnswerInvalid(f"{endpoint.name} answered without choices" + (f": {detail}" if detail else ""))
+        raise ModelAnswerInvalid(
+            f"{endpoint.name} answered without choices" + (f": {detail}" if detail else "")
+        )
     reason = str(choice.get("finish_reason") or "stop")
     calls: Any = message.get("tool_calls")
     raise_if_refused(endpoint, reason, message.get("refusal"))
     return Completion(
         text=text_of(message.get("content")),
         model=endpoint.name,
-        tool_calls=tuple(_tool_request(call, index) for index, call in enumerate(calls))
-        if isinstance(calls, list)
-        else (),
+        tool_calls=(
+            tuple(_tool_request(call, index) for index, call in enumerate(calls))
+            if isinstance(calls, list)
+            else ()
+        ),
         finish_reason=reason,
         usage=read_usage(data.get("usage"), endpoint),
         latency_ms=latency_ms,
@@ -87,7 +96,9 @@ def read_completion(data: Any, endpoint: Endpoint, latency_ms: float) -> Complet
 
 def raise_if_refused(endpoint: Endpoint, reason: str, refusal: Any) -> None:
     if refusal:
-        raise ModelRefused(f"{endpoint.name} refused to answer: {redacted(str(refusal), endpoint.key, limit=200)}")
+        raise ModelRefused(
+            f"{endpoint.name} refused to answer: {redacted(str(refusal), endpoint.key, limit=200)}"
+        )
     if reason == "content_filter":
         raise ModelRefused(f"{endpoint.name} withheld its answer (content filter)")
 
@@ -98,7 +109,11 @@ def text_of(content: Any) -> str:
         return content
     if not isinstance(content, list):
         return ""
-    return "".join(part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str))
+    return "".join(
+        part["text"]
+        for part in content
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    )
 
 
 def _tool_request(call: Any, index: int) -> ToolRequest:
@@ -108,11 +123,14 @@ def _tool_request(call: Any, index: int) -> ToolRequest:
     arguments = function.get("arguments")
     if not isinstance(arguments, str):
         arguments = "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
-    return ToolRequest(id=str(call.get("id") or f"call_{index}"), name=str(function["name"]), arguments=arguments)
+    return ToolRequest(
+        id=str(call.get("id") or f"call_{index}"), name=str(function["name"]), arguments=arguments
+    )
 
 
 def read_usage(usage: Any, endpoint: Endpoint) -> Usage:
-    """Tokens as the endpoint counted them; money by our price, else by what the endpoint says it charged."""
+    """Tokens as the endpoint counted them; money by our price, else by what the endpoint says it
+    charged."""
     if not isinstance(usage, dict):
         return Usage()
     known = cast(Json, usage)
@@ -129,7 +147,12 @@ def _count(value: Any) -> int:
 
 
 def _amount(value: Any) -> float:
-    is_amount = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0
+    is_amount = (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+        and value > 0
+    )
     return float(value) if is_amount else 0.0
 
 
@@ -186,7 +209,8 @@ class StreamedAnswer:
         return text
 
     def _add_call(self, delta: Json) -> None:
-        """Pieces belong together by index; some endpoints send none, or the same one with a new id for each call."""
+        """Pieces belong together by index; some endpoints send none, or the same one with a new
+        id for each call."""
         index, identifier = delta.get("index"), delta.get("id")
         if index is not None:
             call = next((known for known in reversed(self._calls) if known["index"] == index), None)
@@ -201,7 +225,11 @@ class StreamedAnswer:
             arguments: Any = function.get("arguments")
             call["function"]["name"] = call["function"]["name"] or str(function.get("name") or "")
             call["function"]["arguments"] += (
-                arguments if isinstance(arguments, str) else json.dumps(arguments) if arguments is not None else ""
+                arguments
+                if isinstance(arguments, str)
+                else json.dumps(arguments)
+                if arguments is not None
+                else ""
             )
 
     def completion(self, latency_ms: float) -> Completion:
@@ -219,5 +247,8 @@ class StreamedAnswer:
 
 def _stream_error(data: Json, endpoint: Endpoint) -> DeskhandError:
     detail, code = detail_of(data)
-    words = f"{endpoint.name} broke off its answer: {redacted(detail, endpoint.key) or 'no reason given'}"
+    words = (
+        f"{endpoint.name} broke off its answer:"
+        f" {redacted(detail, endpoint.key) or 'no reason given'}"
+    )
     return ModelRefused(words) if "content" in code else ModelUnavailable(words)

@@ -1,4 +1,5 @@
-"""This process as one of a database's workers: its heartbeat, its share of the housekeeping, its way in and out."""
+"""This process as one of a database's workers: its heartbeat, its share of the housekeeping, its
+way in and out."""
 
 import asyncio
 import concurrent.futures
@@ -38,7 +39,8 @@ class CrewLimits:
     lease: float = 10.0
     """A worker silent for so long is taken for dead, and its runs are taken up by others."""
     sweep: float = 1.0
-    """Seconds between looks for runs that nobody handed to the queue: after a decision, or a crash in between."""
+    """Seconds between looks for runs that nobody handed to the queue: after a decision, or a
+    crash in between."""
     poll: float = 0.1
     """Seconds between looks of an idle worker at its queue."""
     keep: float = 3600.0
@@ -46,13 +48,18 @@ class CrewLimits:
 
 
 class Crew:
-    """One a process, for the named desks: it starts when the last of their dispatchers does and stops with the first.
+    """One a process, for the named desks: it starts when the last of their dispatchers does and
+    stops with the first.
 
     The queues' settings lie in the database: those of the worker that started last hold for all.
     """
 
     def __init__(
-        self, database: PostgresDatabase, member: str, desks: Sequence[str], limits: CrewLimits | None = None
+        self,
+        database: PostgresDatabase,
+        member: str,
+        desks: Sequence[str],
+        limits: CrewLimits | None = None,
     ) -> None:
         self.limits = limits or CrewLimits()
         self.member = member
@@ -94,7 +101,8 @@ class Crew:
         self._keepers = [asyncio.create_task(self._forever(keeper)) for keeper in keepers]
 
     async def leave(self, grace: float) -> None:
-        """The first of our desks to stop takes the others with it; each of them waits until all is put down."""
+        """The first of our desks to stop takes the others with it; each of them waits until all
+        is put down."""
         if self._leaving is None:
             self._leaving = asyncio.create_task(self._leave(grace))
         await asyncio.shield(self._leaving)
@@ -114,7 +122,11 @@ class Crew:
         self.lost.cancel()
 
     async def _take_up_work(self) -> None:
-        versions = {f"{name}/{flow}": version for name, desk in self.desks.items() for flow, version in desk.versions}
+        versions = {
+            f"{name}/{flow}": version
+            for name, desk in self.desks.items()
+            for flow, version in desk.versions
+        }
         await self._roster.sign_on(self.member, list(self.desks), versions, 3 * self.limits.lease)
         self._executor = Executor(self._database.url, self.member, self._work)
         settings = QueueSettings(self.limits.in_flight, self.limits.everywhere, self.limits.poll)
@@ -122,7 +134,9 @@ class Crew:
             await asyncio.to_thread(self._executor.launch, list(self.desks), settings)
         except Exception as error:
             await self._roster.sign_off(self.member, list(self.desks))
-            raise StoreUnavailable(f"DBOS cannot start on {self._database.name}: {error}") from error
+            raise StoreUnavailable(
+                f"DBOS cannot start on {self._database.name}: {error}"
+            ) from error
 
     async def _put_down_work(self, executor: Executor, grace: float) -> None:
         """Take nothing more; what is not at rest after the grace is let go of."""
@@ -141,7 +155,9 @@ class Crew:
         """Our runs are queued again by now; put their workflows back on the queue, then be gone."""
         try:
             taken = await asyncio.to_thread(self._queues.taken, self._queue_names())
-            await asyncio.to_thread(self._queues.hand_back, [one for one in taken if one.worker == self.member])
+            await asyncio.to_thread(
+                self._queues.hand_back, [one for one in taken if one.worker == self.member]
+            )
         except Exception as error:
             log.warning("others will notice what this worker could not hand back: %s", error)
             return
@@ -158,7 +174,9 @@ class Crew:
             raise Left(run_id) from None
 
     async def _attend(self, desk: str, run_id: str) -> None:
-        if self._leaving is not None or self.lost.done():  # work may come before we are open: what we leave stays ours
+        if (
+            self._leaving is not None or self.lost.done()
+        ):  # work may come before we are open: what we leave stays ours
             raise asyncio.CancelledError
         task = asyncio.current_task()
         assert task is not None
@@ -185,7 +203,11 @@ class Crew:
         except Exception as error:
             for ticket in tickets:
                 self.desks[ticket.desk].not_handed_in(ticket.run_id)
-            log.warning("%d run(s) wait for a sweep, the queue did not take them: %s", len(tickets), _first(error))
+            log.warning(
+                "%d run(s) wait for a sweep, the queue did not take them: %s",
+                len(tickets),
+                _first(error),
+            )
 
     async def _keep_sweeping(self) -> None:
         with contextlib.suppress(TimeoutError):
@@ -216,7 +238,11 @@ class Crew:
                     self.member, list(self.desks), len(self._attending), 3 * self.limits.lease
                 )
                 away = False
-                silent = {member: beat for member, beat in watch.look(beats).items() if member != self.member}
+                silent = {
+                    member: beat
+                    for member, beat in watch.look(beats).items()
+                    if member != self.member
+                }
                 if silent and (struck := await self._roster.strike_off(silent)):
                     log.warning("worker(s) %s fell silent; taking up their runs", ", ".join(struck))
                     await self._take_back()
@@ -229,7 +255,8 @@ class Crew:
                 return
 
     async def _keep_house(self) -> None:
-        """At leisure, what no crash may leave behind: runs and workflows of workers nobody knows, and old records."""
+        """At leisure, what no crash may leave behind: runs and workflows of workers nobody
+        knows, and old records."""
         await asyncio.sleep(self.limits.lease)
         try:
             await self._take_back()
@@ -239,7 +266,8 @@ class Crew:
             log.warning("cannot look for what was left behind: %s", _first(error))
 
     async def _take_back(self) -> None:
-        """Queue runs of workers that are off the roster, put their workflows back; doing it twice is harmless."""
+        """Queue runs of workers that are off the roster, put their workflows back; doing it
+        twice is harmless."""
         recovered = await self._roster.recover(list(self.desks))
         taken = await asyncio.to_thread(self._queues.taken, self._queue_names())
         alive = await self._roster.ids()

@@ -1,8 +1,10 @@
-"""DBOS in our words: a workflow a pass of a run, on a queue a desk, one at a time within a conversation.
+"""DBOS in our words: a workflow a pass of a run, on a queue a desk, one at a time within a
+conversation.
 
-The only file that knows DBOS, imported when it is used. DBOS brings the queue: durable, partitioned by conversation,
-shared by any number of workers. It records no steps, since the journal does: its workflows hold nothing but the run's
-id, and any version of code or flow may take any of them. Everything here blocks: call it from a thread.
+The only file that knows DBOS, imported when it is used. DBOS brings the queue: durable, partitioned
+by conversation, shared by any number of workers. It records no steps, since the journal does: its
+workflows hold nothing but the run's id, and any version of code or flow may take any of them.
+Everything here blocks: call it from a thread.
 """
 
 import logging
@@ -32,7 +34,8 @@ ENDED = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
 
 
 class Left(BaseException):
-    """Raised in a workflow to leave it for whoever gets it next: DBOS would record any Exception as its end."""
+    """Raised in a workflow to leave it for whoever gets it next: DBOS would record any Exception
+    as its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,8 @@ class Taken:
 class QueueSettings:
     in_flight: int
     everywhere: int | None
-    """At most so many on all workers together; DBOS then takes conversations one by one, which is much slower."""
+    """At most so many on all workers together; DBOS then takes conversations one by one, which
+    is much slower."""
     poll: float
 
 
@@ -66,12 +70,15 @@ def queue_of(desk: str) -> str:
 
 
 class Queues:
-    """The queues of a database, seen from outside DBOS: any process may hand in, look and hand back."""
+    """The queues of a database, seen from outside DBOS: any process may hand in, look and hand
+    back."""
 
     def __init__(self, url: str) -> None:
         client = _dbos().DBOSClient
         _quieten()
-        self._engine = sa.create_engine(_driver(url), pool_size=2, max_overflow=2, pool_pre_ping=True)
+        self._engine = sa.create_engine(
+            _driver(url), pool_size=2, max_overflow=2, pool_pre_ping=True
+        )
         self._client: DBOSClient = client(
             system_database_engine=self._engine,
             application_name=APPLICATION,
@@ -84,14 +91,16 @@ class Queues:
         self._engine.dispose()
 
     def hand_in(self, tickets: Sequence[Ticket]) -> None:
-        """Have each run worked once more, in one commit; a run that was handed in before is not handed in again."""
+        """Have each run worked once more, in one commit; a run that was handed in before is not
+        handed in again."""
         self._enqueue([(ticket.run_id, ticket) for ticket in tickets])
 
     def make_sure(self, tickets: Sequence[Ticket]) -> int | None:
-        """Give every run a workflow that has none under way: how many had to be made, None while somebody else does it.
+        """Give every run a workflow that has none under way: how many had to be made, None while
+        somebody else does it.
 
-        The first pass of a run has the run's id, its n-th continuation `run.n`. Two who do this at once choose the same
-        id, and the second changes nothing.
+        The first pass of a run has the run's id, its n-th continuation `run.n`. Two who do this at
+        once choose the same id, and the second changes nothing.
         """
         states = self._states([ticket.run_id for ticket in tickets])
         wanted = [(ticket.run_id, ticket) for ticket in tickets if ticket.run_id not in states]
@@ -115,15 +124,19 @@ class Queues:
         return sum(map(len, by_queue.values()))
 
     def forget(self, queues: Sequence[str], ended_before: float) -> int:
-        """Delete what DBOS remembers of workflows that ended before: the journal remembers the runs."""
+        """Delete what DBOS remembers of workflows that ended before: the journal remembers the
+        runs."""
         before = datetime.fromtimestamp(ended_before, UTC).isoformat()
-        found = self._list(status=list(ENDED), queue_name=list(queues), completed_before=before, limit=PAGE)
+        found = self._list(
+            status=list(ENDED), queue_name=list(queues), completed_before=before, limit=PAGE
+        )
         if found:
             self._client.delete_workflows([one.workflow_id for one in found])
         return len(found)
 
     def _enqueue(self, wanted: Sequence[tuple[str, Ticket]], *, sweeping: bool = False) -> bool:
-        """In order of their ids, which is that of acceptance: two who insert the same ones cannot lock each other."""
+        """In order of their ids, which is that of acceptance: two who insert the same ones
+        cannot lock each other."""
         if not wanted:
             return True
         with self._engine.begin() as connection:
@@ -148,7 +161,9 @@ class Queues:
 
     def _continuation(self, run_id: str) -> str | None:
         """The id of the next pass; None while one is under way."""
-        passes = {one.workflow_id: one.status for one in self._list(workflow_id_prefix=f"{run_id}.")}
+        passes = {
+            one.workflow_id: one.status for one in self._list(workflow_id_prefix=f"{run_id}.")
+        }
         if any(status not in ENDED for status in passes.values()):
             return None
         numbers = [int(name.rpartition(".")[2]) for name in passes]
@@ -159,10 +174,11 @@ class Queues:
 
 
 class Executor:
-    """This process as one of DBOS's executors: it takes workflows from the queues and has each worked.
+    """This process as one of DBOS's executors: it takes workflows from the queues and has each
+    worked.
 
-    DBOS is one a process. Its threads wait while our own loop works: `work(desk, run_id)` blocks until the run is at
-    rest, or raises Left.
+    DBOS is one a process. Its threads wait while our own loop works: `work(desk, run_id)` blocks
+    until the run is at rest, or raises Left.
     """
 
     def __init__(self, url: str, worker: str, work: Callable[[str, str], None]) -> None:
@@ -190,7 +206,9 @@ class Executor:
 
     def destroy(self, patience: float) -> None:
         """Stop taking at once, then wait for what is at work, at most so many seconds."""
-        _dbos().DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=round(patience + 0.5))
+        _dbos().DBOS.destroy(
+            destroy_registry=True, workflow_completion_timeout_sec=round(patience + 0.5)
+        )
 
     def _config(self) -> Any:
         return {
@@ -206,10 +224,13 @@ class Executor:
 
 @contextmanager
 def _one_at_a_time(url: str) -> Iterator[None]:
-    """Asked for again and again: DBOS builds indexes concurrently, which waits for whoever waits in a statement."""
+    """Asked for again and again: DBOS builds indexes concurrently, which waits for whoever waits
+    in a statement."""
     engine = sa.create_engine(url, poolclass=sa.NullPool, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
-        while not connection.execute(sa.text("SELECT pg_try_advisory_lock(:key)"), {"key": SCHEMA_LOCK}).scalar():
+        while not connection.execute(
+            sa.text("SELECT pg_try_advisory_lock(:key)"), {"key": SCHEMA_LOCK}
+        ).scalar():
             time.sleep(0.1)
         yield
 
@@ -225,7 +246,9 @@ def _dbos() -> Any:
     try:
         import dbos
     except ImportError:
-        raise ConfigError("many workers need DBOS, which is not installed", fix="pip install deskhand[scale]") from None
+        raise ConfigError(
+            "many workers need DBOS, which is not installed", fix="pip install deskhand[scale]"
+        ) from None
     return dbos
 
 

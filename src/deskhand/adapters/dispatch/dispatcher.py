@@ -1,4 +1,5 @@
-"""The DBOS dispatcher of one desk: accepted messages are worked by any worker, in order within their conversation."""
+"""The DBOS dispatcher of one desk: accepted messages are worked by any worker, in order within
+their conversation."""
 
 import asyncio
 import logging
@@ -26,7 +27,8 @@ NEW = 0.0
 
 
 class DbosDispatcher:
-    """Accepting is one row of ours; the queue hears of it after. What it loses or doubles, the store sets right."""
+    """Accepting is one row of ours; the queue hears of it after. What it loses or doubles, the
+    store sets right."""
 
     def __init__(
         self,
@@ -69,7 +71,8 @@ class DbosDispatcher:
         self._watching.start()
 
     async def stop(self, *, grace: float = 10.0) -> None:
-        """Close intake, let what runs here come to rest for `grace` seconds, hand the rest to the other workers."""
+        """Close intake, let what runs here come to rest for `grace` seconds, hand the rest to
+        the other workers."""
         self._accepting = False
         self._room.set()
         await self._crew.leave(grace)
@@ -118,7 +121,8 @@ class DbosDispatcher:
             self._room.set()
 
     async def wait(self, run_id: str) -> RunStatus:
-        """Told at once of a run that is worked here, within a moment of one that is worked elsewhere."""
+        """Told at once of a run that is worked here, within a moment of one that is worked
+        elsewhere."""
         future: asyncio.Future[RunStatus] = asyncio.get_running_loop().create_future()
         self._waiters.setdefault(run_id, []).append(future)
         self._waiting.set()
@@ -131,7 +135,8 @@ class DbosDispatcher:
     # --- a run that the queue gave us
 
     async def attend(self, run_id: str) -> None:
-        """Return when the run is at rest, whoever brought it there; meanwhile its conversation is ours on the queue."""
+        """Return when the run is at rest, whoever brought it there; meanwhile its conversation
+        is ours on the queue."""
         while True:
             try:
                 if (status := await self._work_alone(run_id)) is not None:
@@ -150,7 +155,8 @@ class DbosDispatcher:
                 await asyncio.sleep(RETRY_AFTER)
 
     async def _make_way(self, first: Run) -> None:
-        """The conversation's first active run keeps ours waiting, or is ours: a suspect, or in another's hands."""
+        """The conversation's first active run keeps ours waiting, or is ours: a suspect, or in
+        another's hands."""
         if first.status is RunStatus.RUNNING:
             await asyncio.sleep(LOOK_AGAIN)
         elif first.crashes < SUSPECT_AFTER:
@@ -165,7 +171,8 @@ class DbosDispatcher:
             self._tell(run_id, status)
 
     async def _work_alone(self, run_id: str) -> RunStatus | None:
-        """Work a run unless it is at work here already: the queue may give us twice what it took back in between."""
+        """Work a run unless it is at work here already: the queue may give us twice what it took
+        back in between."""
         if run_id in self._at_work:
             await asyncio.sleep(LOOK_AGAIN)
             return None
@@ -189,10 +196,14 @@ class DbosDispatcher:
 
     # --- what others did
 
-    async def sweep(self, make_sure: Callable[[list[Ticket]], Awaitable[int | None]], time_now: float) -> None:
-        """See that every queued run is on the queue: the oldest ones every time, the others page by page.
+    async def sweep(
+        self, make_sure: Callable[[list[Ticket]], Awaitable[int | None]], time_now: float
+    ) -> None:
+        """See that every queued run is on the queue: the oldest ones every time, the others page by
+        page.
 
-        A new one is looked for only when it is seen again: whoever accepted it is about to hand it in.
+        A new one is looked for only when it is seen again: whoever accepted it is about to hand it
+        in.
         """
         await self._store.expire_reviews(time_now)
         now = time.monotonic()
@@ -206,7 +217,9 @@ class DbosDispatcher:
         ]
         for start in range(0, len(doubtful), BATCH):
             batch = doubtful[start : start + BATCH]
-            made = await make_sure([Ticket(run.id, self.name, run.conversation) for _, run in batch])
+            made = await make_sure(
+                [Ticket(run.id, self.name, run.conversation) for _, run in batch]
+            )
             if made is None:
                 return
             self._verified |= {known: now for known, _ in batch}
@@ -215,7 +228,11 @@ class DbosDispatcher:
 
     async def _queued(self) -> list[Run]:
         oldest = await self._store.queued(limit=PAGE)
-        further = await self._store.queued(after=max(self._swept, oldest[-1].position), limit=PAGE) if oldest else []
+        further = (
+            await self._store.queued(after=max(self._swept, oldest[-1].position), limit=PAGE)
+            if oldest
+            else []
+        )
         self._swept = further[-1].position if len(further) == PAGE else 0
         self._count(queued=len(oldest) if len(oldest) < PAGE else await self._store.backlog())
         return [*oldest, *further]

@@ -16,7 +16,8 @@ from deskhand.model.totals import Stop
 from deskhand.model.workers import Depth, Member
 
 CREW = "workers"
-"""The owner of the lease that all workers of a desk hold together against a process that serves it alone."""
+"""The owner of the lease that all workers of a desk hold together against a process that serves
+it alone."""
 _LEASE_HOST = "the workers' side (deskhand workers list)"
 
 _now = sa.text("extract(epoch from clock_timestamp())")
@@ -28,13 +29,18 @@ class Roster:
     def __init__(self, database: CoreDatabase, name: str) -> None:
         self._database, self._name = database, name
 
-    async def sign_on(self, member: str, desks: Sequence[str], versions: Mapping[str, str], lease: float) -> None:
-        """Be seen before the first run is taken; AlreadyServed while a process of its own serves one of the desks."""
+    async def sign_on(
+        self, member: str, desks: Sequence[str], versions: Mapping[str, str], lease: float
+    ) -> None:
+        """Be seen before the first run is taken; AlreadyServed while a process of its own serves
+        one of the desks."""
 
         def op(core: sa.Connection) -> None:
             for desk in sorted(desks):
                 leasing.acquire(core, desk, CREW, leasing.database_time(core), lease, self._name)
-                core.execute(t.leases.update().where(t.leases.c.name == desk).values(host=_LEASE_HOST, pid=0))
+                core.execute(
+                    t.leases.update().where(t.leases.c.name == desk).values(host=_LEASE_HOST, pid=0)
+                )
             core.execute(
                 t.workers.insert().values(
                     id=member,
@@ -50,33 +56,51 @@ class Roster:
 
         await self._database.write_core(op)
 
-    async def beat(self, member: str, desks: Sequence[str], running: int, lease: float) -> dict[str, float]:
+    async def beat(
+        self, member: str, desks: Sequence[str], running: int, lease: float
+    ) -> dict[str, float]:
         """Say that we live and hear who else does; Fenced when we were struck off."""
 
         def op(core: sa.Connection) -> dict[str, float]:
-            mine = t.workers.update().where(t.workers.c.id == member).values(beat_at=_now, running=running)
+            mine = (
+                t.workers.update()
+                .where(t.workers.c.id == member)
+                .values(beat_at=_now, running=running)
+            )
             if core.execute(mine).rowcount == 0:
-                raise Fenced("this worker was silent for longer than its lease; others have taken up its runs")
+                raise Fenced(
+                    "this worker was silent for longer than its lease; others have taken up its"
+                    " runs"
+                )
             held = sa.and_(t.leases.c.name.in_(desks), t.leases.c.owner == CREW)
-            core.execute(t.leases.update().where(held).values(expires_at=_later.bindparams(seconds=lease)))
-            return {row.id: row.beat_at for row in core.execute(sa.select(t.workers.c.id, t.workers.c.beat_at))}
+            core.execute(
+                t.leases.update().where(held).values(expires_at=_later.bindparams(seconds=lease))
+            )
+            return {
+                row.id: row.beat_at
+                for row in core.execute(sa.select(t.workers.c.id, t.workers.c.beat_at))
+            }
 
         return await self._database.write_core(op)
 
     async def strike_off(self, silent: Mapping[str, float]) -> list[str]:
-        """Remove workers whose heartbeat is still the given one; of several who try, one succeeds."""
+        """Remove workers whose heartbeat is still the given one; of several who try, one
+        succeeds."""
 
         def op(core: sa.Connection) -> list[str]:
             struck = []
             for member, beat in sorted(silent.items()):
-                row = t.workers.delete().where(t.workers.c.id == member, t.workers.c.beat_at == beat)
+                row = t.workers.delete().where(
+                    t.workers.c.id == member, t.workers.c.beat_at == beat
+                )
                 struck += [member] if core.execute(row).rowcount else []
             return struck
 
         return await self._database.write_core(op)
 
     async def recover(self, desks: Sequence[str]) -> int:
-        """Queue what workers that are not on the roster any more left running, one crash counted for each run."""
+        """Queue what workers that are not on the roster any more left running, one crash counted
+        for each run."""
 
         def op(core: sa.Connection) -> int:
             known = sa.select(t.workers.c.id).where(t.workers.c.id == t.runs.c.owner).exists()
@@ -111,11 +135,15 @@ class Roster:
 
         def op(core: sa.Connection) -> list[Member]:
             running: dict[str, list[str]] = {}
-            at_work = sa.select(t.runs.c.owner, t.runs.c.id).where(t.runs.c.status == RunStatus.RUNNING)
+            at_work = sa.select(t.runs.c.owner, t.runs.c.id).where(
+                t.runs.c.status == RunStatus.RUNNING
+            )
             for row in core.execute(at_work.order_by(t.runs.c.position)):
                 running.setdefault(row.owner, []).append(row.id)
             now = leasing.database_time(core)
-            rows = core.execute(sa.select(t.workers).order_by(t.workers.c.started_at, t.workers.c.id))
+            rows = core.execute(
+                sa.select(t.workers).order_by(t.workers.c.started_at, t.workers.c.id)
+            )
             return [
                 Member(
                     row.id,
@@ -134,14 +162,20 @@ class Roster:
 
     async def stops(self) -> dict[str, Stop]:
         """The desks that somebody has stopped."""
-        query = sa.select(t.stops.c.desk, t.stops.c.by, t.stops.c.reason, t.stops.c.at).order_by(t.stops.c.desk)
+        query = sa.select(t.stops.c.desk, t.stops.c.by, t.stops.c.reason, t.stops.c.at).order_by(
+            t.stops.c.desk
+        )
         rows = await self._database.read_core(lambda core: core.execute(query).all())
         return {row.desk: Stop(row.by, row.reason, row.at) for row in rows}
 
     async def depths(self) -> list[Depth]:
         """The desks on which something is queued."""
         query = (
-            sa.select(t.runs.c.desk, sa.func.count().label("queued"), sa.func.min(t.runs.c.updated_at).label("oldest"))
+            sa.select(
+                t.runs.c.desk,
+                sa.func.count().label("queued"),
+                sa.func.min(t.runs.c.updated_at).label("oldest"),
+            )
             .where(t.runs.c.status == RunStatus.QUEUED)
             .group_by(t.runs.c.desk)
             .order_by(t.runs.c.desk)
@@ -152,7 +186,8 @@ class Roster:
 
 
 class Watch:
-    """Who has fallen silent, judged by looks of our own: clocks that jump and our own absences prove nothing."""
+    """Who has fallen silent, judged by looks of our own: clocks that jump and our own absences
+    prove nothing."""
 
     def __init__(self, looks: int) -> None:
         self._looks = looks
@@ -165,4 +200,6 @@ class Watch:
         for member, beat in beats.items():
             last, count = before.get(member, (beat, -1))
             self._seen[member] = (beat, count + 1 if last == beat else 0)
-        return {member: beat for member, (beat, count) in self._seen.items() if count >= self._looks}
+        return {
+            member: beat for member, (beat, count) in self._seen.items() if count >= self._looks
+        }

@@ -1,6 +1,7 @@
 """Servers of the Model Context Protocol, over the official SDK.
 
-The SDK takes seconds to import and comes with the extra `deskhand[mcp]`: nothing here imports it before it is used.
+The SDK takes seconds to import and comes with the extra `deskhand[mcp]`: nothing here imports it
+before it is used.
 """
 
 from deskhand.adapters.mcp.answers import LARGEST_DATA, LONGEST_TEXT

@@ -11,11 +11,14 @@ LONGEST_TEXT = 20_000
 """Characters of a result that a model is shown."""
 LARGEST_DATA = 100_000
 """Bytes of JSON in a structured result."""
-UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+UNSEEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+)
 
 
 def result_of(result: Any) -> dict[str, Any]:
-    """Structured data where there is some of moderate size, else the text; ToolError where the tool says it failed."""
+    """Structured data where there is some of moderate size, else the text; ToolError where the
+    tool says it failed."""
     text = _text(result.content)
     if result.is_error:
         raise ToolError("tool_failed", one_line(text) or "the tool failed without saying why")
@@ -31,7 +34,11 @@ def _text(blocks: Iterable[Any]) -> str:
         kind = getattr(block, "type", "")
         told.append(block.text if kind == "text" else f"[{kind or 'something'} left out]")
     text = UNSEEN.sub("", "\n".join(told))
-    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}\n[cut off after {LONGEST_TEXT:,} characters]"
+    return (
+        text
+        if len(text) <= LONGEST_TEXT
+        else f"{text[:LONGEST_TEXT]}\n[cut off after {LONGEST_TEXT:,} characters]"
+    )
 
 
 def one_line(text: str) -> str:

@@ -24,7 +24,10 @@ def changes(pins: Mapping[str, Pin], found: Mapping[str, Pin]) -> dict[str, str]
 
 
 def _parts(pin: Pin, now: Pin) -> list[tuple[str, bool]]:
-    return [("description", pin.description != now.description), ("schema", pin.schema_ != now.schema_)]
+    return [
+        ("description", pin.description != now.description),
+        ("schema", pin.schema_ != now.schema_),
+    ]
 
 
 def unacceptable(pin: Pin) -> str | None:
@@ -33,6 +36,8 @@ def unacceptable(pin: Pin) -> str | None:
         return "its description holds characters that nobody can see"
     if len(pin.description) + len(json.dumps(pin.schema_)) > LARGEST_PIN:
         return f"its description is longer than {LARGEST_PIN:,} characters"
-    if pin.schema_.get("type") != "object" or not isinstance(pin.schema_.get("properties", {}), dict):
+    if pin.schema_.get("type") != "object" or not isinstance(
+        pin.schema_.get("properties", {}), dict
+    ):
         return "its arguments are not a mapping of names to values"
     return None

@@ -25,7 +25,8 @@ VERIFY_EVERY = 300.0
 
 
 class McpServer:
-    """One server. Its connection lives in a task of its own, which ends when the connection does."""
+    """One server. Its connection lives in a task of its own, which ends when the connection
+    does."""
 
     def __init__(self, spec: McpServerSpec, pins: Mapping[str, Pin]) -> None:
         self._spec, self._pins = spec, pins
@@ -38,8 +39,11 @@ class McpServer:
         self._verified = self._tried = float("-inf")
         self._stale = False
 
-    async def call(self, tool: str, arguments: dict[str, Any], timeout: float, *, anew: bool = False) -> dict[str, Any]:
-        """What the tool gives. ConnectionError and TimeoutError leave it open whether it did its work.
+    async def call(
+        self, tool: str, arguments: dict[str, Any], timeout: float, *, anew: bool = False
+    ) -> dict[str, Any]:
+        """What the tool gives. ConnectionError and TimeoutError leave it open whether it did its
+        work.
 
         `anew`: see first that the server is there and its tools are what they were.
         """
@@ -48,17 +52,24 @@ class McpServer:
         from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
 
         if (why := self._changed.get(tool)) is not None:
-            words = f"{tool} of {self._spec.name} is not what was accepted ({why}); an operator has to look at it"
+            words = (
+                f"{tool} of {self._spec.name} is not what was accepted ({why}); an operator has to"
+                " look at it"
+            )
             raise ToolError("tool_changed", words, recoverable=False)
         try:
             result = await client.session.call_tool(tool, arguments, read_timeout_seconds=timeout)
         except MCPError as error:
             if error.code == REQUEST_TIMEOUT:
-                raise TimeoutError(f"{self._spec.name} did not answer within {timeout:g} s") from None
+                raise TimeoutError(
+                    f"{self._spec.name} did not answer within {timeout:g} s"
+                ) from None
             if error.code == CONNECTION_CLOSED:
                 self._lose(client)
                 raise ConnectionError(f"{self._spec.name} went away during the call") from None
-            raise ToolError("server_refused", f"{self._spec.name} refused the call: {one_line(str(error))}") from None
+            raise ToolError(
+                "server_refused", f"{self._spec.name} refused the call: {one_line(str(error))}"
+            ) from None
         except (OSError, EOFError, RuntimeError) as error:  # the stream broke under the call
             self._lose(client)
             raise ConnectionError(f"{self._spec.name} went away during the call") from error
@@ -106,10 +117,14 @@ class McpServer:
         self._tried = loop.time()
         await asyncio.to_thread(import_module, "mcp")  # takes seconds the first time
         self._stop, ready = asyncio.Event(), loop.create_future()
-        task = self._task = asyncio.create_task(self._keep(ready, self._stop), name=f"mcp {self._spec.name}")
+        task = self._task = asyncio.create_task(
+            self._keep(ready, self._stop), name=f"mcp {self._spec.name}"
+        )
         try:
             first = asyncio.FIRST_COMPLETED
-            done, _ = await asyncio.wait({ready, task}, timeout=self._spec.timeout, return_when=first)
+            done, _ = await asyncio.wait(
+                {ready, task}, timeout=self._spec.timeout, return_when=first
+            )
             if not done:
                 raise TimeoutError(f"no answer within {self._spec.timeout:g} s")
             client = ready.result() if ready.done() else None
@@ -123,7 +138,9 @@ class McpServer:
             cause = _first(error)
             log.warning("MCP server %s cannot be reached: %r", self._spec.name, cause)
             why = one_line(str(cause) or type(error).__name__)
-            raise ToolError("server_unavailable", f"the server {self._spec.name} cannot be reached: {why}") from error
+            raise ToolError(
+                "server_unavailable", f"the server {self._spec.name} cannot be reached: {why}"
+            ) from error
         except BaseException:  # whoever waited for it has given up
             self._lose(None)
             raise
@@ -136,7 +153,12 @@ class McpServer:
         async with AsyncExitStack() as stack:
             transport = await transport_to(self._spec, stack)
             client = await stack.enter_async_context(
-                Client(transport, message_handler=self._hear, read_timeout_seconds=self._spec.timeout, cache=None)
+                Client(
+                    transport,
+                    message_handler=self._hear,
+                    read_timeout_seconds=self._spec.timeout,
+                    cache=None,
+                )
             )
             if not ready.done():
                 ready.set_result(client)
@@ -152,10 +174,13 @@ class McpServer:
         self._stale, self._verified = False, asyncio.get_running_loop().time()
         self._changed = changes(self._pins, found)
         for tool, why in self._changed.items():
-            log.error("tool %s of MCP server %s: %s since it was accepted", tool, self._spec.name, why)
+            log.error(
+                "tool %s of MCP server %s: %s since it was accepted", tool, self._spec.name, why
+            )
 
     def _lose(self, client: "Client | None") -> None:
-        """Forget this connection, unless another has taken its place; its task closes what is left of it."""
+        """Forget this connection, unless another has taken its place; its task closes what is
+        left of it."""
         if self._client is not client:
             return
         self._stop.set()

@@ -23,7 +23,9 @@ class McpServers:
         except ConnectionError:
             if not reads:
                 raise
-            return await server.call(tool.tool, arguments, tool.timeout)  # from a server that was started again
+            return await server.call(
+                tool.tool, arguments, tool.timeout
+            )  # from a server that was started again
 
     async def close(self) -> None:
         for server in self._servers.values():

@@ -16,7 +16,10 @@ MOST_PAGES = 50
 
 def require_sdk() -> None:
     if find_spec("mcp") is None:
-        raise ConfigError("tools of MCP servers need a package that is not installed", fix="pip install deskhand[mcp]")
+        raise ConfigError(
+            "tools of MCP servers need a package that is not installed",
+            fix="pip install deskhand[mcp]",
+        )
 
 
 async def transport_to(spec: McpServerSpec, stack: AsyncExitStack) -> Any:
@@ -25,7 +28,9 @@ async def transport_to(spec: McpServerSpec, stack: AsyncExitStack) -> Any:
 
         missing = [name for name in spec.env if name not in os.environ]
         if missing:
-            raise ConfigError(f"MCP server {spec.name!r}: the environment has no {missing[0]}", fix="set it")
+            raise ConfigError(
+                f"MCP server {spec.name!r}: the environment has no {missing[0]}", fix="set it"
+            )
         program = StdioServerParameters(
             command=spec.command[0],
             args=list(spec.command[1:]),
@@ -38,7 +43,9 @@ async def transport_to(spec: McpServerSpec, stack: AsyncExitStack) -> Any:
 
     headers = {} if (key := _key(spec)) is None else {"Authorization": f"Bearer {key}"}
     limits = httpx2.Timeout(spec.timeout, read=600)
-    client = await stack.enter_async_context(httpx2.AsyncClient(headers=headers, timeout=limits, trust_env=False))
+    client = await stack.enter_async_context(
+        httpx2.AsyncClient(headers=headers, timeout=limits, trust_env=False)
+    )
     return streamable_http_client(spec.url, http_client=client)
 
 
@@ -50,14 +57,18 @@ def _nowhere(stack: AsyncExitStack) -> TextIO:
 def _key(spec: McpServerSpec) -> str | None:
     if spec.key_env is not None:
         if not (key := os.environ.get(spec.key_env)):
-            raise ConfigError(f"MCP server {spec.name!r}: the environment has no {spec.key_env}", fix="set it")
+            raise ConfigError(
+                f"MCP server {spec.name!r}: the environment has no {spec.key_env}", fix="set it"
+            )
         return key
     if spec.key_file is None:
         return None
     try:
         return spec.key_file.read_text(encoding="utf-8").strip()
     except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", file=spec.key_file, fix="write the key there") from None
+        raise ConfigError(
+            f"cannot be read: {error.strerror}", file=spec.key_file, fix="write the key there"
+        ) from None
 
 
 async def listed(client: "Client") -> dict[str, Pin]:
@@ -66,7 +77,9 @@ async def listed(client: "Client") -> dict[str, Pin]:
     for _ in range(MOST_PAGES):
         page = await client.list_tools(cursor=cursor)
         for tool in page.tools:
-            found[tool.name] = Pin.model_validate({"description": tool.description or "", "schema": tool.input_schema})
+            found[tool.name] = Pin.model_validate(
+                {"description": tool.description or "", "schema": tool.input_schema}
+            )
         cursor = page.next_cursor
         if not cursor:
             break

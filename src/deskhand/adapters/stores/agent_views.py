@@ -25,20 +25,30 @@ agent_runs = sa.table(
     ),
 )
 email_events = sa.table(
-    "email_events", *(sa.column(name) for name in ("desk", "run_id", "event_type", "detail", "created_at"))
+    "email_events",
+    *(sa.column(name) for name in ("desk", "run_id", "event_type", "detail", "created_at")),
 )
 
 
-def read_agent_runs(core: sa.Connection, desk: str, run_id: str | None, limit: int) -> list[dict[str, Any]]:
+def read_agent_runs(
+    core: sa.Connection, desk: str, run_id: str | None, limit: int
+) -> list[dict[str, Any]]:
     """Newest first."""
-    query = sa.select(agent_runs).where(agent_runs.c.desk == desk).order_by(agent_runs.c.started_at.desc()).limit(limit)
+    query = (
+        sa.select(agent_runs)
+        .where(agent_runs.c.desk == desk)
+        .order_by(agent_runs.c.started_at.desc())
+        .limit(limit)
+    )
     if run_id is not None:
         query = query.where(agent_runs.c.run_id == run_id)
     rows = [dict(row._mapping) for row in core.execute(query)]
     return [row | {"tool_calls_log": json.loads(row["tool_calls_log"])} for row in rows]
 
 
-def read_email_events(core: sa.Connection, desk: str, run_id: str, limit: int) -> list[dict[str, Any]]:
+def read_email_events(
+    core: sa.Connection, desk: str, run_id: str, limit: int
+) -> list[dict[str, Any]]:
     """In the order they happened."""
     query = (
         sa.select(email_events)

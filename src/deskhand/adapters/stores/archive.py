@@ -11,7 +11,13 @@ from deskhand.model.run import Journaled, Seal
 
 def journals(core: sa.Connection, desk: str, after: int, limit: int) -> list[Journaled]:
     runs = core.execute(
-        sa.select(t.runs.c.id, t.runs.c.position, t.messages.c.body, t.messages.c.salt, t.messages.c.body_digest)
+        sa.select(
+            t.runs.c.id,
+            t.runs.c.position,
+            t.messages.c.body,
+            t.messages.c.salt,
+            t.messages.c.body_digest,
+        )
         .join(t.messages, t.messages.c.run == t.runs.c.position)
         .where(t.runs.c.desk == desk, t.runs.c.position > after)
         .order_by(t.runs.c.position)

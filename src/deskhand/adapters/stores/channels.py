@@ -1,4 +1,5 @@
-"""What a channel remembers: how far it has read, where each run's mail lies, and which process reads it."""
+"""What a channel remembers: how far it has read, where each run's mail lies, and which process
+reads it."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -35,7 +36,12 @@ class SqlChannelStore:
     """One channel's part of a desk's memory, and its lease: one process reads a channel."""
 
     def __init__(
-        self, database: CoreDatabase, desk: str, channel: str, owner: str, now: Callable[[], float] = time.time
+        self,
+        database: CoreDatabase,
+        desk: str,
+        channel: str,
+        owner: str,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self.desk, self.channel, self.owner = desk, channel, owner
         self._database, self._now = database, now
@@ -56,10 +62,16 @@ class SqlChannelStore:
             self._note(core, arrivals)
             values = {"mark": pack(mark), "at": self._now()}
             known = core.execute(
-                t.channel_marks.update().where(*self._here, t.channel_marks.c.name == name).values(**values)
+                t.channel_marks.update()
+                .where(*self._here, t.channel_marks.c.name == name)
+                .values(**values)
             )
             if known.rowcount == 0:
-                core.execute(t.channel_marks.insert().values(desk=self.desk, channel=self.channel, name=name, **values))
+                core.execute(
+                    t.channel_marks.insert().values(
+                        desk=self.desk, channel=self.channel, name=name, **values
+                    )
+                )
 
         await self._database.write_core(op)
 
@@ -72,13 +84,23 @@ class SqlChannelStore:
         if not places:
             return
         known = set(
-            core.execute(sa.select(t.arrivals.c.place).where(*self._arrived, t.arrivals.c.place.in_(places))).scalars()
+            core.execute(
+                sa.select(t.arrivals.c.place).where(*self._arrived, t.arrivals.c.place.in_(places))
+            ).scalars()
         )
-        runs = sa.select(t.runs.c.id, t.runs.c.position).where(t.runs.c.id.in_({one.run_id for one in arrivals}))
+        runs = sa.select(t.runs.c.id, t.runs.c.position).where(
+            t.runs.c.id.in_({one.run_id for one in arrivals})
+        )
         positions = {row.id: row.position for row in core.execute(runs)}
         fresh = {one.place: one for one in arrivals if one.place not in known}
         rows = [
-            {"desk": self.desk, "channel": self.channel, "place": place, "run": positions[one.run_id], "shown": ""}
+            {
+                "desk": self.desk,
+                "channel": self.channel,
+                "place": place,
+                "run": positions[one.run_id],
+                "shown": "",
+            }
             for place, one in fresh.items()
         ]
         if rows:
@@ -105,7 +127,9 @@ class SqlChannelStore:
         def op(core: sa.Connection) -> None:
             for one in told:
                 core.execute(
-                    t.arrivals.update().where(*self._arrived, t.arrivals.c.place == one.place).values(shown=one.status)
+                    t.arrivals.update()
+                    .where(*self._arrived, t.arrivals.c.place == one.place)
+                    .values(shown=one.status)
                 )
 
         await self._database.write_core(op)
@@ -115,13 +139,17 @@ class SqlChannelStore:
     async def run_of(self, message_id: str) -> Run | None:
         """The run of the mail with this Message-ID."""
         key = sha256(f"{self.channel}\0{message_id}".encode()).digest()[:16]
-        query = sa.select(*RUN_COLUMNS).where(t.runs.c.desk == self.desk, t.runs.c.message_key == key)
+        query = sa.select(*RUN_COLUMNS).where(
+            t.runs.c.desk == self.desk, t.runs.c.message_key == key
+        )
         row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
         return None if row is None else run_of(row)
 
     async def told(self, notice_id: str) -> bool:
         """Whether this desk has sent word of this name to its reviewers."""
-        here = sa.select(t.notices.c.id).where(t.notices.c.desk == self.desk, t.notices.c.id == notice_id)
+        here = sa.select(t.notices.c.id).where(
+            t.notices.c.desk == self.desk, t.notices.c.id == notice_id
+        )
         return await self._database.read_core(lambda core: core.execute(here).first() is not None)
 
     async def sent(self, key: EffectKey) -> bool:
@@ -143,12 +171,16 @@ class SqlChannelStore:
 
     async def acquire(self, seconds: float) -> None:
         await self._database.write_core(
-            lambda core: leasing.acquire(core, self._lease, self.owner, self._now(), seconds, self.desk)
+            lambda core: leasing.acquire(
+                core, self._lease, self.owner, self._now(), seconds, self.desk
+            )
         )
 
     async def renew(self, seconds: float) -> None:
         await self._database.write_core(
-            lambda core: leasing.renew(core, self._lease, self.owner, self._now(), seconds, self.desk)
+            lambda core: leasing.renew(
+                core, self._lease, self.owner, self._now(), seconds, self.desk
+            )
         )
 
     async def give_up(self) -> None:

@@ -1,4 +1,5 @@
-"""Contacts: what people wrote down is a row, what mail shows is read from the messages themselves."""
+"""Contacts: what people wrote down is a row, what mail shows is read from the messages
+themselves."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -24,7 +25,11 @@ class SqlContacts:
     """One desk's contacts on any database."""
 
     def __init__(
-        self, database: CoreDatabase, desk: str, language_of: LanguageOf, now: Callable[[], float] = time.time
+        self,
+        database: CoreDatabase,
+        desk: str,
+        language_of: LanguageOf,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self.desk = desk
         self._database, self._language_of, self._now = database, language_of, now
@@ -34,12 +39,17 @@ class SqlContacts:
         """Whoever is known under this address, by a row or by a message."""
         key = contact_key(address)
         await self._grown(key)
-        contacts = await self._database.read_core(lambda core: self._read(core, self._rows(core, [key])))
+        contacts = await self._database.read_core(
+            lambda core: self._read(core, self._rows(core, [key]))
+        )
         return contacts[0] if contacts else None
 
     async def known(self, address: str) -> Contact | None:
-        """What people wrote down about this address, without looking at its mail: tier, tags, customer id."""
-        query = sa.select(t.contacts).where(self._here, t.contacts.c.address == contact_key(address))
+        """What people wrote down about this address, without looking at its mail: tier, tags,
+        customer id."""
+        query = sa.select(t.contacts).where(
+            self._here, t.contacts.c.address == contact_key(address)
+        )
         row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
         return None if row is None else _contact(row, (), None)
 
@@ -61,34 +71,51 @@ class SqlContacts:
         if search:
             like = [
                 column.icontains(search, autoescape=True)
-                for column in (t.contacts.c.address, t.contacts.c.name, t.contacts.c.mail_name, t.contacts.c.company)
+                for column in (
+                    t.contacts.c.address,
+                    t.contacts.c.name,
+                    t.contacts.c.mail_name,
+                    t.contacts.c.company,
+                )
             ]
             query = query.where(sa.or_(*like))
         query = query.order_by(t.contacts.c.address).limit(limit)
-        return await self._database.read_core(lambda core: self._read(core, core.execute(query).all()))
+        return await self._database.read_core(
+            lambda core: self._read(core, core.execute(query).all())
+        )
 
     async def put(self, entries: Sequence[ContactEntry], by: str) -> Sequence[ContactChange]:
-        """Write what is said about these people beside what is known; what is empty changes nothing."""
-        return await self._database.write_core(lambda core: [self._put(core, entry, by) for entry in entries])
+        """Write what is said about these people beside what is known; what is empty changes
+        nothing."""
+        return await self._database.write_core(
+            lambda core: [self._put(core, entry, by) for entry in entries]
+        )
 
     async def note(self, address: str, text: str, by: str) -> Contact:
-        return await self._changed(address, lambda core, key: self._add_notes(core, key, (text,), by, again=True))
+        return await self._changed(
+            address, lambda core, key: self._add_notes(core, key, (text,), by, again=True)
+        )
 
     async def tag(self, address: str, add: Sequence[str], remove: Sequence[str] = ()) -> Contact:
         def op(core: sa.Connection, key: str) -> None:
-            known = _words(core.execute(sa.select(t.contacts.c.tags).where(*self._one(key))).scalar_one())
+            known = _words(
+                core.execute(sa.select(t.contacts.c.tags).where(*self._one(key))).scalar_one()
+            )
             left = [tag for tag in dict.fromkeys([*known, *add]) if tag not in remove]
             self._update(core, key, {"tags": _tagged(left)})
 
         return await self._changed(address, op)
 
     async def set_tier(self, address: str, tier: str | None) -> Contact:
-        return await self._changed(address, lambda core, key: self._update(core, key, {"tier": tier}))
+        return await self._changed(
+            address, lambda core, key: self._update(core, key, {"tier": tier})
+        )
 
     # --- growing from mail
 
     async def grow(self) -> int:
-        """Make a row of everybody who wrote since the last look; returns how many rows that made or changed."""
+        """Make a row of everybody who wrote since the last look; returns how many rows that made
+        or changed."""
         grown = 0
         while True:
             more = await self._grown(None)
@@ -97,7 +124,10 @@ class SqlContacts:
                 return grown
 
     async def _grown(self, address: str | None) -> int:
-        query, values = _unseen(one=address is not None), {"in_desk": self.desk, "of_address": address}
+        query, values = (
+            _unseen(one=address is not None),
+            {"in_desk": self.desk, "of_address": address},
+        )
         rows = await self._database.read_core(lambda core: core.execute(query, values).all())
         if not rows:
             return 0
@@ -112,7 +142,9 @@ class SqlContacts:
         await self._database.write_core(op)
         return len(rows)
 
-    def _see(self, core: sa.Connection, address: str, newest: int, mail: Message, language: str | None) -> None:
+    def _see(
+        self, core: sa.Connection, address: str, newest: int, mail: Message, language: str | None
+    ) -> None:
         """A name comes from a mail that somebody vouched for, or from the first one."""
         row = core.execute(sa.select(t.contacts).where(*self._one(address)).with_for_update()).one()
         values: dict[str, Any] = {"seen": max(newest, row.seen)}
@@ -128,8 +160,13 @@ class SqlContacts:
         key = contact_key(entry.address)
         is_new = self._ensure(core, key)
         row = core.execute(sa.select(t.contacts).where(*self._one(key)).with_for_update()).one()
-        said = {name: getattr(entry, name) for name in ("name", "language", "company", "phone", "customer_id", "tier")}
-        values = {name: value for name, value in said.items() if value and value != getattr(row, name)}
+        said = {
+            name: getattr(entry, name)
+            for name in ("name", "language", "company", "phone", "customer_id", "tier")
+        }
+        values = {
+            name: value for name, value in said.items() if value and value != getattr(row, name)
+        }
         tags = _tagged(dict.fromkeys([*_words(row.tags), *entry.tags]))
         if tags != row.tags:
             values["tags"] = tags
@@ -141,17 +178,29 @@ class SqlContacts:
     def _ensure(self, core: sa.Connection, address: str) -> bool:
         """A row for this address; whether it is a new one."""
         statement = sa.text(
-            "INSERT INTO contacts(desk, address, name, company, phone, tags, mail_name, seen, created_at, updated_at)"
-            " VALUES (:desk, :address, '', '', '', '', '', 0, :now, :now) ON CONFLICT (desk, address) DO NOTHING"
+            "INSERT INTO contacts(desk, address, name, company, phone, tags, mail_name, seen,"
+            " created_at, updated_at) VALUES (:desk, :address, '', '', '', '', '', 0, :now, :now)"
+            " ON CONFLICT (desk, address) DO NOTHING"
         )
-        return core.execute(statement, {"desk": self.desk, "address": address, "now": self._now()}).rowcount == 1
+        return (
+            core.execute(
+                statement, {"desk": self.desk, "address": address, "now": self._now()}
+            ).rowcount
+            == 1
+        )
 
     def _update(self, core: sa.Connection, address: str, values: dict[str, Any]) -> None:
         changed = {**values, "updated_at": self._now()}
         core.execute(t.contacts.update().where(*self._one(address)).values(**changed))
 
     def _add_notes(
-        self, core: sa.Connection, address: str, texts: Sequence[str], by: str, *, again: bool = False
+        self,
+        core: sa.Connection,
+        address: str,
+        texts: Sequence[str],
+        by: str,
+        *,
+        again: bool = False,
     ) -> int:
         """Notes that are not there yet; a person may write the same one `again`."""
         if not texts:
@@ -160,7 +209,13 @@ class SqlContacts:
         known = set(core.execute(sa.select(t.contact_notes.c.text).where(*here)).scalars())
         added = [text for text in dict.fromkeys(texts) if again or text not in known]
         for text in added:
-            values = {"desk": self.desk, "address": address, "text": text, "by": by, "at": self._now()}
+            values = {
+                "desk": self.desk,
+                "address": address,
+                "text": text,
+                "by": by,
+                "at": self._now(),
+            }
             core.execute(t.contact_notes.insert().values(**values))
         return len(added)
 
@@ -180,7 +235,9 @@ class SqlContacts:
         return (self._here, t.contacts.c.address == address)
 
     def _rows(self, core: sa.Connection, addresses: Sequence[str]) -> Sequence[sa.Row[Any]]:
-        return core.execute(sa.select(t.contacts).where(self._here, t.contacts.c.address.in_(addresses))).all()
+        return core.execute(
+            sa.select(t.contacts).where(self._here, t.contacts.c.address.in_(addresses))
+        ).all()
 
     def _read(self, core: sa.Connection, rows: Sequence[sa.Row[Any]]) -> Sequence[Contact]:
         addresses = [row.address for row in rows]
@@ -191,7 +248,10 @@ class SqlContacts:
         )
         for note in core.execute(written.order_by(t.contact_notes.c.id)):
             notes.setdefault(note.address, []).append(Note(text=note.text, by=note.by, at=note.at))
-        return [_contact(row, tuple(notes.get(row.address, ())), counts.get(row.address)) for row in rows]
+        return [
+            _contact(row, tuple(notes.get(row.address, ())), counts.get(row.address))
+            for row in rows
+        ]
 
 
 _BY_PROGRAMS = t.runs.c.conversation.startswith("automatic:")
@@ -200,7 +260,8 @@ _BY_PROGRAMS = t.runs.c.conversation.startswith("automatic:")
 
 @cache
 def _unseen(*, one: bool) -> sa.Select[Any]:
-    """Senders (or this one) with a newer message than their contact knows, each with that message."""
+    """Senders (or this one) with a newer message than their contact knows, each with that
+    message."""
     desk = sa.bindparam("in_desk", type_=sa.Text)
     newest = (
         sa.select(t.messages.c.sender, sa.func.max(t.messages.c.run).label("newest"))

@@ -21,14 +21,19 @@ Progress = Callable[[str, int, int], None]
 """Told the table, rows copied so far and rows in all."""
 
 
-async def copy_database(source: SqliteDatabase, target: PostgresDatabase, progress: Progress) -> dict[str, int]:
-    """Copy every table in one transaction and compare the counts; Conflict when the target is not empty.
+async def copy_database(
+    source: SqliteDatabase, target: PostgresDatabase, progress: Progress
+) -> dict[str, int]:
+    """Copy every table in one transaction and compare the counts; Conflict when the target is not
+    empty.
 
     Runs that are at work in the source would be worked in both: stop whoever serves it first.
     """
     moved = [table for table in t.metadata.sorted_tables if table.name not in LEFT_BEHIND]
     await _check_source(source)
-    counts = await source.read_core(lambda core: {table.name: _count(core, table) for table in moved})
+    counts = await source.read_core(
+        lambda core: {table.name: _count(core, table) for table in moved}
+    )
     own = await asyncio.to_thread(own_files, source.path)
     connection = await asyncpg.connect(target.url, timeout=CONNECT_SECONDS)
     try:
@@ -54,7 +59,9 @@ async def _check_source(source: SqliteDatabase) -> None:
     query = sa.select(t.runs.c.id).where(t.runs.c.status == "running").limit(1)
     at_work = await source.read_core(lambda core: core.execute(query).scalar())
     if at_work is not None:
-        raise Conflict(f"run {at_work} is at work in {source.name}; stop whoever serves it, then copy")
+        raise Conflict(
+            f"run {at_work} is at work in {source.name}; stop whoever serves it, then copy"
+        )
 
 
 async def _check_empty(connection: Any, table: sa.Table) -> None:
@@ -62,7 +69,9 @@ async def _check_empty(connection: Any, table: sa.Table) -> None:
         raise Conflict(f"the target's table {table.name} is not empty; copy into a fresh database")
 
 
-async def _copy_table(source: SqliteDatabase, connection: Any, table: sa.Table, total: int, progress: Progress) -> None:
+async def _copy_table(
+    source: SqliteDatabase, connection: Any, table: sa.Table, total: int, progress: Progress
+) -> None:
     loop, done = asyncio.get_running_loop(), 0
     columns = [column.name for column in table.columns]
 
@@ -84,7 +93,10 @@ async def _copy_table(source: SqliteDatabase, connection: Any, table: sa.Table, 
 async def _check_count(connection: Any, table: sa.Table, expected: int) -> None:
     arrived = await connection.fetchval(f'SELECT count(*) FROM "{table.name}"')  # noqa: S608 our own table names
     if arrived != expected:
-        raise Conflict(f"{table.name}: {expected} rows were there, {arrived} arrived; nothing was kept, copy again")
+        raise Conflict(
+            f"{table.name}: {expected} rows were there, {arrived} arrived; nothing was kept, copy"
+            " again"
+        )
 
 
 async def _move_sequence(connection: Any, table: sa.Table) -> None:

@@ -1,7 +1,8 @@
-"""Moving the tables of desks' own from the files beside a SQLite database into schemas of their own on PostgreSQL.
+"""Moving the tables of desks' own from the files beside a SQLite database into schemas of their own
+on PostgreSQL.
 
-The desk's code is not needed: tables are made as they are found, with keys, indexes and what they refer to. Columns of
-whole numbers become 64 bits wide, as SQLite's are.
+The desk's code is not needed: tables are made as they are found, with keys, indexes and what they
+refer to. Columns of whole numbers become 64 bits wide, as SQLite's are.
 """
 
 import asyncio
@@ -24,21 +25,34 @@ Progress = Callable[[str, int, int], None]
 
 def own_files(database: Path) -> dict[str, Path]:
     """The files of desks' own beside a database, by desk."""
-    named = re.compile(rf"{re.escape(database.stem)}\.([a-z][a-z0-9-]*){re.escape(database.suffix)}")
+    named = re.compile(
+        rf"{re.escape(database.stem)}\.([a-z][a-z0-9-]*){re.escape(database.suffix)}"
+    )
     beside = sorted(database.parent.iterdir())
-    return {found[1]: file for file in beside if (found := named.fullmatch(file.name)) is not None and file.is_file()}
+    return {
+        found[1]: file
+        for file in beside
+        if (found := named.fullmatch(file.name)) is not None and file.is_file()
+    }
 
 
-async def copy_own_tables(file: Path, desk: str, connection: Any, progress: Progress) -> dict[str, int]:
-    """Within the caller's transaction; rows by `desk/table`. Conflict where the schema holds something already."""
+async def copy_own_tables(
+    file: Path, desk: str, connection: Any, progress: Progress
+) -> dict[str, int]:
+    """Within the caller's transaction; rows by `desk/table`. Conflict where the schema holds
+    something already."""
     schema, dialect = f"desk_{desk}", postgresql.dialect()  # type: ignore[no-untyped-call]
-    if await connection.fetchval("SELECT EXISTS(SELECT 1 FROM pg_tables WHERE schemaname = $1)", schema):
+    if await connection.fetchval(
+        "SELECT EXISTS(SELECT 1 FROM pg_tables WHERE schemaname = $1)", schema
+    ):
         raise Conflict(f"the target's schema {schema} is not empty; copy into a fresh database")
     engine = sa.create_engine(f"sqlite:///{file}")
     counts: dict[str, int] = {}
     try:
         found = await asyncio.to_thread(_reflected, engine)
-        await connection.execute(str(CreateSchema(schema, if_not_exists=True).compile(dialect=dialect)))
+        await connection.execute(
+            str(CreateSchema(schema, if_not_exists=True).compile(dialect=dialect))
+        )
         for table in found.sorted_tables:
             there = _on_postgres(table, schema)
             await connection.execute(str(CreateTable(there).compile(dialect=dialect)))
@@ -62,11 +76,15 @@ def _rows(engine: sa.Engine, table: sa.Table) -> list[tuple[Any, ...]]:
     texts = [isinstance(column.type, sa.JSON) for column in table.columns]
     with engine.connect() as connection:
         rows = connection.execute(sa.select(table))
-        return [tuple(json.dumps(one) if text else one for one, text in zip(row, texts, strict=True)) for row in rows]
+        return [
+            tuple(json.dumps(one) if text else one for one, text in zip(row, texts, strict=True))
+            for row in rows
+        ]
 
 
 def _on_postgres(table: sa.Table, schema: str) -> sa.Table:
-    """The same table in a schema; a schema of its own keeps names apart, so they stay as they are."""
+    """The same table in a schema; a schema of its own keeps names apart, so they stay as they
+    are."""
     there = table.to_metadata(_referring_to(table, schema), schema=schema)
     for column in there.columns:
         kind = column.type.as_generic(allow_nulltype=True)
@@ -86,19 +104,29 @@ def _referring_to(table: sa.Table, schema: str) -> sa.MetaData:
     return known
 
 
-async def _fill(connection: Any, table: sa.Table, rows: list[tuple[Any, ...]], progress: Progress, told: str) -> None:
+async def _fill(
+    connection: Any, table: sa.Table, rows: list[tuple[Any, ...]], progress: Progress, told: str
+) -> None:
     columns, schema = [column.name for column in table.columns], table.schema
     for start in range(0, len(rows), CHUNK):
         some = rows[start : start + CHUNK]
-        await connection.copy_records_to_table(table.name, schema_name=schema, records=some, columns=columns)
+        await connection.copy_records_to_table(
+            table.name, schema_name=schema, records=some, columns=columns
+        )
         progress(told, start + len(some), len(rows))
     where = f'"{schema}"."{table.name}"'
     arrived = await connection.fetchval(f"SELECT count(*) FROM {where}")  # noqa: S608 quoted names of tables there are
     if arrived != len(rows):
-        raise Conflict(f"{told}: {len(rows)} rows were there, {arrived} arrived; nothing was kept, copy again")
+        raise Conflict(
+            f"{told}: {len(rows)} rows were there, {arrived} arrived; nothing was kept, copy again"
+        )
     numbered = table.autoincrement_column
     if numbered is not None:
         newest = await connection.fetchval(f'SELECT max("{numbered.name}") FROM {where}')  # noqa: S608 the same
-        sequence = await connection.fetchval("SELECT pg_get_serial_sequence($1, $2)", where, numbered.name)
+        sequence = await connection.fetchval(
+            "SELECT pg_get_serial_sequence($1, $2)", where, numbered.name
+        )
         if sequence is not None:
-            await connection.execute("SELECT setval($1, $2, $3)", sequence, newest or 1, newest is not None)
+            await connection.execute(
+                "SELECT setval($1, $2, $3)", sequence, newest or 1, newest is not None
+            )

@@ -13,7 +13,8 @@ from deskhand.model.run import RunStatus
 
 
 def known_as(core: sa.Connection, desk: str, address: str) -> tuple[list[str], list[str]]:
-    """By which names a person's rows may be known to the desk, and the runs of his; refused while one is worked."""
+    """By which names a person's rows may be known to the desk, and the runs of his; refused
+    while one is worked."""
     address = address.strip().lower()
     found = core.execute(
         sa.select(t.runs.c.id, t.runs.c.status, t.messages.c.body)
@@ -21,15 +22,22 @@ def known_as(core: sa.Connection, desk: str, address: str) -> tuple[list[str], l
         .where(t.messages.c.desk == desk, t.messages.c.sender == address)
     ).all()
     _refuse_active([row.id for row in found if RunStatus(row.status).is_active])
-    contact = sa.select(t.contacts.c.customer_id).where(t.contacts.c.desk == desk, t.contacts.c.address == address)
-    proven = {((unpack(row.body) or {}).get("principal") or {}).get("customer_id") for row in found} - {None}
-    one = proven if len(proven) == 1 else set()  # whoever writes for several customers is none of them
+    contact = sa.select(t.contacts.c.customer_id).where(
+        t.contacts.c.desk == desk, t.contacts.c.address == address
+    )
+    proven = {
+        ((unpack(row.body) or {}).get("principal") or {}).get("customer_id") for row in found
+    } - {None}
+    one = (
+        proven if len(proven) == 1 else set()
+    )  # whoever writes for several customers is none of them
     names = [address, *one, core.execute(contact).scalar()]
     return list(dict.fromkeys(name for name in names if name)), [row.id for row in found]
 
 
 def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: float) -> int:
-    """Erase every run whose message this address sent; refused while one of them is being worked."""
+    """Erase every run whose message this address sent; refused while one of them is being
+    worked."""
     found = core.execute(
         sa.select(t.runs.c.position, t.runs.c.id, t.runs.c.status, t.runs.c.conversation)
         .join(t.messages, t.messages.c.run == t.runs.c.position)
@@ -52,21 +60,39 @@ def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: flo
 def _refuse_active(active: list[str]) -> None:
     if active:
         raise Conflict(
-            f"{len(active)} run(s) of this person are still at work ({active[0]}); wait or cancel, then erase"
+            f"{len(active)} run(s) of this person are still at work ({active[0]}); wait or cancel,"
+            " then erase"
         )
 
 
-def _erase_run(core: sa.Connection, position: int, run_id: str, status: RunStatus, now: float) -> None:
-    core.execute(t.messages.update().where(t.messages.c.run == position).values(body=None, salt=None, sender=None))
+def _erase_run(
+    core: sa.Connection, position: int, run_id: str, status: RunStatus, now: float
+) -> None:
+    core.execute(
+        t.messages.update()
+        .where(t.messages.c.run == position)
+        .values(body=None, salt=None, sender=None)
+    )
     _erase_work(core, position)
     core.execute(
         t.reviews.update()
         .where(t.reviews.c.run == position)
-        .values(payload=None, edit=None, note=None, facts=None, reason="erased", conversation=f"erased:{run_id}")
+        .values(
+            payload=None,
+            edit=None,
+            note=None,
+            facts=None,
+            reason="erased",
+            conversation=f"erased:{run_id}",
+        )
     )
     core.execute(t.events.update().where(t.events.c.run_id == run_id).values(payload=None))
     close_reviews(core, position)
-    values: dict[str, object] = {"conversation": f"erased:{run_id}", "reason": "erased", "updated_at": now}
+    values: dict[str, object] = {
+        "conversation": f"erased:{run_id}",
+        "reason": "erased",
+        "updated_at": now,
+    }
     if status.is_parked:
         values["status"] = RunStatus.CANCELLED
     core.execute(t.runs.update().where(t.runs.c.position == position).values(**values))
@@ -76,11 +102,17 @@ def _erase_work(core: sa.Connection, position: int) -> None:
     """What was made of a message: states, drafts, results and what models said."""
     core.execute(t.steps.update().where(t.steps.c.run == position).values(body=None, salt=None))
     core.execute(t.effects.update().where(t.effects.c.run == position).values(result=None))
-    core.execute(t.reviews.update().where(t.reviews.c.run == position).values(payload=None, edit=None, facts=None))
+    core.execute(
+        t.reviews.update()
+        .where(t.reviews.c.run == position)
+        .values(payload=None, edit=None, facts=None)
+    )
     core.execute(t.review_edits.delete().where(t.review_edits.c.run == position))
     forget_exchanges(core, position)
     run_id = sa.select(t.runs.c.id).where(t.runs.c.position == position).scalar_subquery()
-    core.execute(t.llm_calls.update().where(t.llm_calls.c.run_id == run_id).values(error=None, answer=None))
+    core.execute(
+        t.llm_calls.update().where(t.llm_calls.c.run_id == run_id).values(error=None, answer=None)
+    )
 
 
 def _erase_totals(core: sa.Connection, desk: str, address: str) -> None:
@@ -94,18 +126,24 @@ def _erase_contact(core: sa.Connection, desk: str, address: str) -> None:
         core.execute(table.delete().where(table.c.desk == desk, table.c.address == address))
 
 
-def _erase_bookings(core: sa.Connection, desk: str, address: str, run_ids: list[str], now: float) -> None:
-    """Whose they were goes; what a calendar outside shows of them is taken away by whoever settles it next."""
+def _erase_bookings(
+    core: sa.Connection, desk: str, address: str, run_ids: list[str], now: float
+) -> None:
+    """Whose they were goes; what a calendar outside shows of them is taken away by whoever
+    settles it next."""
     values = {"holder": None, "state": BookingState.RELEASED, "reason": ERASED, "updated_at": now}
     theirs = sa.or_(t.bookings.c.run_id.in_(run_ids), t.bookings.c.holder == address)
     conversation = sa.literal("erased:") + t.bookings.c.run_id
     core.execute(
-        t.bookings.update().where(t.bookings.c.desk == desk, theirs).values(**values, conversation=conversation)
+        t.bookings.update()
+        .where(t.bookings.c.desk == desk, theirs)
+        .values(**values, conversation=conversation)
     )
 
 
 def _heirs(core: sa.Connection, desk: str, run_ids: list[str]) -> list[int]:
-    """Runs of other people that took these runs' matters over, and with them what was known of this person."""
+    """Runs of other people that took these runs' matters over, and with them what was known of
+    this person."""
     erased = sa.select(t.runs.c.successor).where(t.runs.c.id.in_(run_ids), t.runs.c.desk == desk)
     heirs = sa.select(t.runs.c.position).where(
         t.runs.c.desk == desk, t.runs.c.id.in_(erased), ~t.runs.c.id.in_(run_ids)
@@ -114,10 +152,19 @@ def _heirs(core: sa.Connection, desk: str, run_ids: list[str]) -> list[int]:
 
 
 def _erase_conversation(core: sa.Connection, desk: str, conversation: str) -> None:
-    """Its id may be an address or a handle; it stays only while somebody else's runs belong to it."""
+    """Its id may be an address or a handle; it stays only while somebody else's runs belong to
+    it."""
     here = (t.runs.c.desk == desk, t.runs.c.conversation == conversation)
     if core.execute(sa.select(t.runs.c.position).where(*here).limit(1)).first() is not None:
         return
-    core.execute(t.conversations.delete().where(t.conversations.c.desk == desk, t.conversations.c.id == conversation))
+    core.execute(
+        t.conversations.delete().where(
+            t.conversations.c.desk == desk, t.conversations.c.id == conversation
+        )
+    )
     told = pack({"conversation": conversation})
-    core.execute(t.events.update().where(t.events.c.desk == desk, t.events.c.payload == told).values(payload=None))
+    core.execute(
+        t.events.update()
+        .where(t.events.c.desk == desk, t.events.c.payload == told)
+        .values(payload=None)
+    )

@@ -17,17 +17,23 @@ if TYPE_CHECKING:
     from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 
 MOST_COMPARED = 20_000
-"""The latest exchanges, to which a message is compared: what was answered long ago was answered since."""
+"""The latest exchanges, to which a message is compared: what was answered long ago was answered
+since."""
 
 LATE = 500
-"""How far below the newest position one may still turn up: of two written side by side the later may commit first."""
+"""How far below the newest position one may still turn up: of two written side by side the later
+may commit first."""
 
 
 class SqlExchanges:
-    """Vectors are held in memory and brought up to date before each search; texts are always read from their rows."""
+    """Vectors are held in memory and brought up to date before each search; texts are always
+    read from their rows."""
 
     def __init__(
-        self, database: "SqliteDatabase | PostgresDatabase", desk: str, now: Callable[[], float] = time.time
+        self,
+        database: "SqliteDatabase | PostgresDatabase",
+        desk: str,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self._database, self.desk, self._now = database, desk, now
         self._held: tuple[list[int], Vectors] = ([], vectors_of([]))
@@ -46,7 +52,9 @@ class SqlExchanges:
             .order_by(t.runs.c.position)
             .limit(limit)
         )
-        return await self._database.read_core(lambda core: [(row[0], row[1]) for row in core.execute(query)])
+        return await self._database.read_core(
+            lambda core: [(row[0], row[1]) for row in core.execute(query)]
+        )
 
     async def keep(self, learned: LearnedExchange) -> bool:
         """Once; False when it is known already, or its run was erased meanwhile."""
@@ -57,7 +65,11 @@ class SqlExchanges:
         run = core.execute(
             sa.select(t.runs.c.position)
             .join(t.messages, t.messages.c.run == t.runs.c.position)
-            .where(t.runs.c.desk == self.desk, t.runs.c.id == one.run_id, t.messages.c.body.is_not(None))
+            .where(
+                t.runs.c.desk == self.desk,
+                t.runs.c.id == one.run_id,
+                t.messages.c.body.is_not(None),
+            )
         ).scalar()
         if run is None:
             return False
@@ -109,13 +121,17 @@ class SqlExchanges:
         return sorted(found, key=lambda one: -one.similarity)[: query.limit]
 
     def _renewed(self, core: sa.Connection) -> tuple[list[int], Vectors]:
-        """Rows are only added and, with a person, removed: a removed one is missed when its text is read."""
+        """Rows are only added and, with a person, removed: a removed one is missed when its text
+        is read."""
         import numpy as np
 
         held, vectors = self._held
         latest = core.execute(
             sa.select(t.exchanges.c.position)
-            .where(t.exchanges.c.desk == self.desk, t.exchanges.c.position > max(held, default=0) - LATE)
+            .where(
+                t.exchanges.c.desk == self.desk,
+                t.exchanges.c.position > max(held, default=0) - LATE,
+            )
             .order_by(t.exchanges.c.position.desc())
             .limit(MOST_COMPARED)
         )
@@ -125,7 +141,9 @@ class SqlExchanges:
         added: list[bytes] = []
         for some in (missing[start : start + 500] for start in range(0, len(missing), 500)):
             rows = core.execute(
-                sa.select(t.exchanges.c.position, t.exchanges.c.vector).where(t.exchanges.c.position.in_(some))
+                sa.select(t.exchanges.c.position, t.exchanges.c.vector).where(
+                    t.exchanges.c.position.in_(some)
+                )
             )
             blobs = {row[0]: row[1] for row in rows}
             added += [blobs[position] for position in some]
@@ -142,20 +160,31 @@ class SqlExchanges:
             .order_by(t.exchanges.c.position.desc())
             .limit(limit)
         )
-        return await self._database.read_core(lambda core: [_exchange(row) for row in core.execute(query)])
+        return await self._database.read_core(
+            lambda core: [_exchange(row) for row in core.execute(query)]
+        )
 
     async def of_runs(self, run_ids: Sequence[str]) -> dict[str, Exchange]:
         query = _exchanges().where(t.exchanges.c.desk == self.desk, t.runs.c.id.in_(list(run_ids)))
-        return await self._database.read_core(lambda core: {row.run_id: _exchange(row) for row in core.execute(query)})
+        return await self._database.read_core(
+            lambda core: {row.run_id: _exchange(row) for row in core.execute(query)}
+        )
 
     async def told_to(self, sentences: Iterable[str]) -> dict[str, int]:
         """How many different people were told each sentence, by its digest."""
         query = (
-            sa.select(t.told_sentences.c.sentence, sa.func.count(t.told_sentences.c.person.distinct()))
-            .where(t.told_sentences.c.desk == self.desk, t.told_sentences.c.sentence.in_(list(sentences)))
+            sa.select(
+                t.told_sentences.c.sentence, sa.func.count(t.told_sentences.c.person.distinct())
+            )
+            .where(
+                t.told_sentences.c.desk == self.desk,
+                t.told_sentences.c.sentence.in_(list(sentences)),
+            )
             .group_by(t.told_sentences.c.sentence)
         )
-        return await self._database.read_core(lambda core: {row[0]: row[1] for row in core.execute(query)})
+        return await self._database.read_core(
+            lambda core: {row[0]: row[1] for row in core.execute(query)}
+        )
 
 
 def forget_exchanges(core: sa.Connection, run: int) -> None:
@@ -164,7 +193,9 @@ def forget_exchanges(core: sa.Connection, run: int) -> None:
 
 
 def _exchanges() -> sa.Select[Any]:
-    return sa.select(t.exchanges, t.runs.c.id.label("run_id")).join(t.runs, t.runs.c.position == t.exchanges.c.run)
+    return sa.select(t.exchanges, t.runs.c.id.label("run_id")).join(
+        t.runs, t.runs.c.position == t.exchanges.c.run
+    )
 
 
 def _exchange(row: Any) -> Exchange:

@@ -29,17 +29,33 @@ def keep(core: sa.Connection, desk: str, judgement: Judgement) -> bool:
     ).scalar()
     if position is None:
         return False
-    values = {name: value for name, value in asdict(judgement).items() if name not in ("id", "run_id")}
-    values |= {"desk": desk, "run": position, "facts": int(judgement.facts), "counts": int(judgement.counts)}
+    values = {
+        name: value for name, value in asdict(judgement).items() if name not in ("id", "run_id")
+    }
+    values |= {
+        "desk": desk,
+        "run": position,
+        "facts": int(judgement.facts),
+        "counts": int(judgement.counts),
+    }
     dialect: Any = postgresql if core.dialect.name == "postgresql" else sqlite
-    return bool(core.execute(dialect.insert(t.judgements).values(**values).on_conflict_do_nothing()).rowcount)
+    return bool(
+        core.execute(
+            dialect.insert(t.judgements).values(**values).on_conflict_do_nothing()
+        ).rowcount
+    )
 
 
 def judge_decision(core: sa.Connection, review: Review, verdict: Verdict, now: float) -> None:
     """A person decided about a reply: that says how good it was."""
     judged = _JUDGED.get(verdict.decision)
     reply = review.payload.get(REPLY)
-    if review.kind is not ReviewKind.REPLY or verdict.by == EXPIRY or judged is None or not isinstance(reply, dict):
+    if (
+        review.kind is not ReviewKind.REPLY
+        or verdict.by == EXPIRY
+        or judged is None
+        or not isinstance(reply, dict)
+    ):
         return
     share, facts = 0.0, False
     if judged is Judged.EDITED:
@@ -49,8 +65,11 @@ def judge_decision(core: sa.Connection, review: Review, verdict: Verdict, now: f
     keep(core, review.desk, about(review, judged, now, share=share, facts=facts))
 
 
-def judge_answer(core: sa.Connection, review: Review, text: str | None, sent_draft: bool, now: float) -> None:
-    """A person answered from a mail program while the desk's reply waited: sent its draft, perhaps changed, or not."""
+def judge_answer(
+    core: sa.Connection, review: Review, text: str | None, sent_draft: bool, now: float
+) -> None:
+    """A person answered from a mail program while the desk's reply waited: sent its draft,
+    perhaps changed, or not."""
     reply = review.payload.get(REPLY)
     if review.kind is not ReviewKind.REPLY or not isinstance(reply, dict):
         return
@@ -66,7 +85,9 @@ def judge_answer(core: sa.Connection, review: Review, text: str | None, sent_dra
     keep(core, review.desk, about(review, judged, now, share=share, facts=facts))
 
 
-def about(review: Review, judged: Judged, now: float, *, share: float = 0.0, facts: bool = False) -> Judgement:
+def about(
+    review: Review, judged: Judged, now: float, *, share: float = 0.0, facts: bool = False
+) -> Judgement:
     payload = review.payload
     return Judgement(
         run_id=review.run_id,
@@ -82,7 +103,8 @@ def about(review: Review, judged: Judged, now: float, *, share: float = 0.0, fac
 
 
 def note_return(core: sa.Connection, desk: str, run_id: str, judged: Judged, now: float) -> bool:
-    """A reply that left by itself came back; False when it was not one of those, or that is known."""
+    """A reply that left by itself came back; False when it was not one of those, or that is
+    known."""
     assert judged in RETURNED
     left = core.execute(
         sa.select(t.judgements.c.category, t.judgements.c.language, t.judgements.c.mode)
@@ -91,7 +113,9 @@ def note_return(core: sa.Connection, desk: str, run_id: str, judged: Judged, now
     ).first()
     if left is None:
         return False
-    return keep(core, desk, Judgement(run_id, left.category, left.language, left.mode, judged, at=now))
+    return keep(
+        core, desk, Judgement(run_id, left.category, left.language, left.mode, judged, at=now)
+    )
 
 
 def _text(reply: dict[str, Any]) -> str:

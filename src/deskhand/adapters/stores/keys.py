@@ -29,15 +29,22 @@ class SqlKeyStore:
     def __init__(self, database: CoreDatabase, now: Callable[[], float] = time.time) -> None:
         self._database, self._now = database, now
 
-    async def add(self, name: str, scopes: Iterable[str], desks: Iterable[str]) -> tuple[ApiKey, str]:
-        """A new key and its secret, which nobody can read again; ConfigError says what to write instead."""
+    async def add(
+        self, name: str, scopes: Iterable[str], desks: Iterable[str]
+    ) -> tuple[ApiKey, str]:
+        """A new key and its secret, which nobody can read again; ConfigError says what to write
+        instead."""
         key = ApiKey(new_id("key"), _name(name), _scopes(scopes), checked_desks(desks), self._now())
         secret = f"dh_{key.id.removeprefix('key_')}_{secrets.token_hex(32)}"
 
         def op(core: sa.Connection) -> None:
-            in_use = sa.select(t.api_keys.c.id).where(t.api_keys.c.name == key.name, t.api_keys.c.revoked_at.is_(None))
+            in_use = sa.select(t.api_keys.c.id).where(
+                t.api_keys.c.name == key.name, t.api_keys.c.revoked_at.is_(None)
+            )
             if core.execute(in_use).first() is not None:
-                raise Conflict(f"there is a key {key.name!r} already; revoke it or choose another name")
+                raise Conflict(
+                    f"there is a key {key.name!r} already; revoke it or choose another name"
+                )
             core.execute(
                 t.api_keys.insert().values(
                     id=key.id,
@@ -59,7 +66,9 @@ class SqlKeyStore:
             return None
         query = sa.select(t.api_keys).where(t.api_keys.c.id == f"key_{shape[1]}")
         row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
-        matches = hmac.compare_digest(_digest(secret), _NO_DIGEST if row is None else bytes(row.digest))
+        matches = hmac.compare_digest(
+            _digest(secret), _NO_DIGEST if row is None else bytes(row.digest)
+        )
         if row is None or not matches or row.revoked_at is not None:
             return None
         return _key(row)
@@ -67,7 +76,9 @@ class SqlKeyStore:
     async def list(self) -> Sequence[ApiKey]:
         """Oldest first, revoked ones too."""
         query = sa.select(t.api_keys).order_by(t.api_keys.c.created_at, t.api_keys.c.id)
-        return await self._database.read_core(lambda core: [_key(row) for row in core.execute(query)])
+        return await self._database.read_core(
+            lambda core: [_key(row) for row in core.execute(query)]
+        )
 
     async def revoke(self, key_id: str) -> ApiKey:
         """Shut a key out from its next request on; doing it again changes nothing."""
@@ -75,7 +86,9 @@ class SqlKeyStore:
         def op(core: sa.Connection) -> ApiKey:
             this = t.api_keys.c.id == key_id
             core.execute(
-                t.api_keys.update().where(this, t.api_keys.c.revoked_at.is_(None)).values(revoked_at=self._now())
+                t.api_keys.update()
+                .where(this, t.api_keys.c.revoked_at.is_(None))
+                .values(revoked_at=self._now())
             )
             row = core.execute(sa.select(t.api_keys).where(this)).one_or_none()
             if row is None:
@@ -98,7 +111,8 @@ def _key(row: sa.Row[Any]) -> ApiKey:
 def _name(name: str) -> str:
     if _NAME.fullmatch(name) is None:
         raise ConfigError(
-            f"{name!r} cannot name a key", fix="write 1 to 100 letters, digits, spaces or . _ @ -, as shop-backend"
+            f"{name!r} cannot name a key",
+            fix="write 1 to 100 letters, digits, spaces or . _ @ -, as shop-backend",
         )
     return name
 
@@ -107,7 +121,11 @@ def _scopes(scopes: Iterable[str]) -> frozenset[Scope]:
     wanted = list(scopes)
     unknown = [scope for scope in wanted if scope not in _SCOPES]
     if unknown or not wanted:
-        problem = f"there is no scope {unknown[0]!r}" if unknown else "a key without scopes may do nothing"
+        problem = (
+            f"there is no scope {unknown[0]!r}"
+            if unknown
+            else "a key without scopes may do nothing"
+        )
         raise ConfigError(problem, fix=f"choose from {', '.join(Scope)}")
     return frozenset(Scope(scope) for scope in wanted)
 
@@ -117,6 +135,12 @@ def checked_desks(desks: Iterable[str]) -> tuple[str, ...]:
     wanted = tuple(dict.fromkeys(desks))
     wrong = [desk for desk in wanted if desk != ANY_DESK and _DESK.fullmatch(desk) is None]
     if wrong or not wanted:
-        problem = f"{wrong[0]!r} is not the name of a desk" if wrong else "without a desk nothing may be touched"
-        raise ConfigError(problem, fix=f"name desks as their desk.yaml does, or {ANY_DESK!r} for all of them")
+        problem = (
+            f"{wrong[0]!r} is not the name of a desk"
+            if wrong
+            else "without a desk nothing may be touched"
+        )
+        raise ConfigError(
+            problem, fix=f"name desks as their desk.yaml does, or {ANY_DESK!r} for all of them"
+        )
     return wanted

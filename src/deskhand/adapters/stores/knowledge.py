@@ -1,4 +1,5 @@
-"""A desk's knowledge in SQLAlchemy Core; what differs between databases is in `Words` and `Nearest`."""
+"""A desk's knowledge in SQLAlchemy Core; what differs between databases is in `Words` and
+`Nearest`."""
 
 import json
 import time
@@ -9,11 +10,32 @@ import numpy as np
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.knowledge_sources import answers_using, record_sources, texts_used, used_sources
+from deskhand.adapters.stores.knowledge_sources import (
+    answers_using,
+    record_sources,
+    texts_used,
+    used_sources,
+)
 from deskhand.adapters.stores.sql_store import CoreDatabase
 from deskhand.knowledge.ranking import CANDIDATES, Fused, fuse, most_common, weigh
-from deskhand.knowledge.snapshot import EMPTY, Mask, NewChunks, Snapshot, Vectors, best, refreshed, vectors_of
-from deskhand.model.knowledge import AnswerSource, Article, Hit, IndexedChunk, KnowledgeQuery, StoredArticle
+from deskhand.knowledge.snapshot import (
+    EMPTY,
+    Mask,
+    NewChunks,
+    Snapshot,
+    Vectors,
+    best,
+    refreshed,
+    vectors_of,
+)
+from deskhand.model.knowledge import (
+    AnswerSource,
+    Article,
+    Hit,
+    IndexedChunk,
+    KnowledgeQuery,
+    StoredArticle,
+)
 
 Scored = list[tuple[int, float]]
 _PORTION = 500
@@ -22,7 +44,8 @@ _REMEMBERED_TERMS = 20_000
 
 
 class Words(Protocol):
-    """A database's full-text index. All chunks of all desks are in it; the snapshot knows whose they are."""
+    """A database's full-text index. All chunks of all desks are in it; the snapshot knows whose
+    they are."""
 
     def begin(self, core: sa.Connection) -> None:
         """From here to `end` every statement sees the same state."""
@@ -48,17 +71,25 @@ class Nearest(Protocol):
         """Make it ready if it can be; whether it is."""
         ...
 
-    def add(self, core: sa.Connection, desk: str, article: int, vectors: Sequence[tuple[int, bytes]]) -> None: ...
+    def add(
+        self, core: sa.Connection, desk: str, article: int, vectors: Sequence[tuple[int, bytes]]
+    ) -> None: ...
 
     def candidates(
-        self, core: sa.Connection, desk: str, articles: Sequence[int] | None, vector: Vectors, count: int
+        self,
+        core: sa.Connection,
+        desk: str,
+        articles: Sequence[int] | None,
+        vector: Vectors,
+        count: int,
     ) -> list[int]:
         """The nearest chunks, of these articles if any are named."""
         ...
 
 
 class SqlKnowledgeStore:
-    """Bound to one desk. Keeps the desk's snapshot in memory and renews it when the index has a newer version."""
+    """Bound to one desk. Keeps the desk's snapshot in memory and renews it when the index has a
+    newer version."""
 
     def __init__(
         self,
@@ -75,9 +106,13 @@ class SqlKnowledgeStore:
 
     # --- writing
 
-    async def put(self, articles: Sequence[tuple[Article, Sequence[IndexedChunk]]], built_with: str) -> None:
+    async def put(
+        self, articles: Sequence[tuple[Article, Sequence[IndexedChunk]]], built_with: str
+    ) -> None:
         def op(core: sa.Connection) -> None:
-            self._next_version(core)  # first: it keeps other writers of this desk out until we commit
+            self._next_version(
+                core
+            )  # first: it keeps other writers of this desk out until we commit
             compared_there = self._nearest is not None and self._nearest.prepare(core)
             for article, chunks in articles:
                 self._delete(core, [article.id])
@@ -154,21 +189,32 @@ class SqlKnowledgeStore:
         ]
         if rows:
             core.execute(t.kb_chunks.insert(), rows)
-        query = sa.select(t.kb_chunks.c.position).where(t.kb_chunks.c.article == made).order_by(t.kb_chunks.c.position)
+        query = (
+            sa.select(t.kb_chunks.c.position)
+            .where(t.kb_chunks.c.article == made)
+            .order_by(t.kb_chunks.c.position)
+        )
         return [made, *core.execute(query).scalars()]
 
     # --- reading
 
     async def articles(self) -> list[StoredArticle]:
-        query = sa.select(t.kb_articles).where(t.kb_articles.c.desk == self.desk).order_by(t.kb_articles.c.id)
+        query = (
+            sa.select(t.kb_articles)
+            .where(t.kb_articles.c.desk == self.desk)
+            .order_by(t.kb_articles.c.id)
+        )
         return await self._database.read_core(
             lambda core: [
-                StoredArticle(_article(row), row.built_with, row.chunks, row.updated_at) for row in core.execute(query)
+                StoredArticle(_article(row), row.built_with, row.chunks, row.updated_at)
+                for row in core.execute(query)
             ]
         )
 
     async def is_empty(self) -> bool:
-        query = sa.select(t.kb_articles.c.position).where(t.kb_articles.c.desk == self.desk).limit(1)
+        query = (
+            sa.select(t.kb_articles.c.position).where(t.kb_articles.c.desk == self.desk).limit(1)
+        )
         return await self._database.read_core(lambda core: core.execute(query).first() is None)
 
     async def search(self, query: KnowledgeQuery) -> list[Hit]:
@@ -191,23 +237,32 @@ class SqlKnowledgeStore:
         fused = fuse([position for position, _ in by_meaning], by_words, query.limit)
         return self._hits(core, snapshot, fused, dict(by_meaning), query.vector)
 
-    def _by_meaning(self, core: sa.Connection, snapshot: Snapshot, allowed: Mask, vector: Vectors | None) -> Scored:
+    def _by_meaning(
+        self, core: sa.Connection, snapshot: Snapshot, allowed: Mask, vector: Vectors | None
+    ) -> Scored:
         if vector is None:
             return []
         every = bool(allowed.all())
         if snapshot.vectors is not None:
-            return snapshot.nearest(vector, None if every else snapshot.chunks_of(allowed), CANDIDATES)
+            return snapshot.nearest(
+                vector, None if every else snapshot.chunks_of(allowed), CANDIDATES
+            )
         assert self._nearest is not None
         articles = None if every else [int(key) for key in snapshot.keys[allowed]]
-        # A few more than wanted, compared again here: the order is ours to the last digit, as without the extension.
+        # A few more than wanted, compared again here: the order is ours to the last digit, as
+        # without the extension.
         found = self._nearest.candidates(core, self.desk, articles, vector, CANDIDATES + 30)
         rows = self._rows(core, found, t.kb_chunks.c.vector)
         positions = np.array(sorted(rows), dtype=np.int64)
         if not len(positions):
             return []
-        return best(positions, vectors_of([rows[int(one)][0] for one in positions]) @ vector, CANDIDATES)
+        return best(
+            positions, vectors_of([rows[int(one)][0] for one in positions]) @ vector, CANDIDATES
+        )
 
-    def _by_words(self, core: sa.Connection, snapshot: Snapshot, allowed: Mask, terms: Sequence[str]) -> Scored:
+    def _by_words(
+        self, core: sa.Connection, snapshot: Snapshot, allowed: Mask, terms: Sequence[str]
+    ) -> Scored:
         if not terms:
             return []
         weighed = weigh(self._count(core, snapshot, terms), snapshot.size)
@@ -220,7 +275,9 @@ class SqlKnowledgeStore:
         ours = [one for one, row in known if keep[row]][:CANDIDATES]
         return [(position, weighed.coverage(score)) for position, score in ours]
 
-    def _count(self, core: sa.Connection, snapshot: Snapshot, terms: Sequence[str]) -> dict[str, int]:
+    def _count(
+        self, core: sa.Connection, snapshot: Snapshot, terms: Sequence[str]
+    ) -> dict[str, int]:
         version, known = self._counts
         if version != snapshot.version or len(known) > _REMEMBERED_TERMS:
             known = {}
@@ -240,7 +297,9 @@ class SqlKnowledgeStore:
         vector: Vectors | None,
     ) -> list[Hit]:
         wanted = [one.position for one in fused]
-        rows = self._rows(core, wanted, t.kb_chunks.c.heading_path, t.kb_chunks.c.text, t.kb_chunks.c.vector)
+        rows = self._rows(
+            core, wanted, t.kb_chunks.c.heading_path, t.kb_chunks.c.text, t.kb_chunks.c.vector
+        )
         places = snapshot.row_of(np.array(wanted, dtype=np.int64))
         hits: list[Hit] = []
         for one, place in zip(fused, places.tolist(), strict=True):
@@ -265,8 +324,12 @@ class SqlKnowledgeStore:
             )
         return hits
 
-    def _rows(self, core: sa.Connection, positions: Sequence[int], *columns: Any) -> dict[int, tuple[Any, ...]]:
-        query = sa.select(t.kb_chunks.c.position, *columns).where(t.kb_chunks.c.position.in_(positions))
+    def _rows(
+        self, core: sa.Connection, positions: Sequence[int], *columns: Any
+    ) -> dict[int, tuple[Any, ...]]:
+        query = sa.select(t.kb_chunks.c.position, *columns).where(
+            t.kb_chunks.c.position.in_(positions)
+        )
         return {row[0]: tuple(row[1:]) for row in core.execute(query)}
 
     # --- the snapshot
@@ -287,11 +350,17 @@ class SqlKnowledgeStore:
         compared_there = self._nearest is not None and self._nearest.ready(core)
         if held.version > version or (held.vectors is None) != compared_there:
             held = EMPTY
-        newest = int(held.keys[-1]) if len(held.keys) else 0  # positions only grow: what is new lies above
+        newest = (
+            int(held.keys[-1]) if len(held.keys) else 0
+        )  # positions only grow: what is new lies above
         ours = t.kb_articles.c.desk == self.desk
-        left = core.execute(sa.select(t.kb_articles.c.position).where(ours, t.kb_articles.c.position <= newest))
+        left = core.execute(
+            sa.select(t.kb_articles.c.position).where(ours, t.kb_articles.c.position <= newest)
+        )
         articles = {position: held.articles[position] for position in left.scalars()}
-        for row in core.execute(sa.select(t.kb_articles).where(ours, t.kb_articles.c.position > newest)):
+        for row in core.execute(
+            sa.select(t.kb_articles).where(ours, t.kb_articles.c.position > newest)
+        ):
             articles[row.position] = _article(row)
         columns = [t.kb_chunks.c.position, t.kb_chunks.c.article]
         if not compared_there:
@@ -312,7 +381,9 @@ class SqlKnowledgeStore:
 
     async def record_sources(self, run_id: str, hits: Sequence[Hit]) -> None:
         used = {hit.article: hit.content_hash for hit in hits}
-        await self._database.write_core(lambda core: record_sources(core, self.desk, run_id, used, self._now()))
+        await self._database.write_core(
+            lambda core: record_sources(core, self.desk, run_id, used, self._now())
+        )
 
     async def texts_used(self, run_id: str) -> list[str]:
         return await self._database.glance(lambda core: texts_used(core, self.desk, run_id))
@@ -321,11 +392,15 @@ class SqlKnowledgeStore:
         return await self._database.read_core(lambda core: used_sources(core, self.desk))
 
     async def answers_using(self, article: str, content_hash: str) -> list[AnswerSource]:
-        return await self._database.read_core(lambda core: answers_using(core, self.desk, article, content_hash))
+        return await self._database.read_core(
+            lambda core: answers_using(core, self.desk, article, content_hash)
+        )
 
 
 def _article(row: Any) -> Article:
-    return Article(row.id, row.title, row.category, row.language, row.valid_until, row.source, row.content_hash)
+    return Article(
+        row.id, row.title, row.category, row.language, row.valid_until, row.source, row.content_hash
+    )
 
 
 def _portions(items: Sequence[Any]) -> Iterable[Sequence[Any]]:

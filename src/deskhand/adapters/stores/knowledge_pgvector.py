@@ -1,4 +1,5 @@
-"""Vectors compared by PostgreSQL itself, where it has pgvector: exactly, so without an approximate index."""
+"""Vectors compared by PostgreSQL itself, where it has pgvector: exactly, so without an
+approximate index."""
 
 from collections.abc import Sequence
 
@@ -13,15 +14,20 @@ _BATCH = 500
 
 
 class PgVector:
-    """Its table is made when the first article is written to a database that has the extension or may create it."""
+    """Its table is made when the first article is written to a database that has the extension
+    or may create it."""
 
     def ready(self, core: sa.Connection) -> bool:
-        return core.execute(sa.text("SELECT to_regclass('kb_vectors') IS NOT NULL")).scalar() is True
+        return (
+            core.execute(sa.text("SELECT to_regclass('kb_vectors') IS NOT NULL")).scalar() is True
+        )
 
     def prepare(self, core: sa.Connection) -> bool:
         if self.ready(core):
             return True
-        offered = core.execute(sa.text("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'"))
+        offered = core.execute(
+            sa.text("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'")
+        )
         version = offered.scalar()
         if version is None or _numbers(version) < _OLDEST:
             return False
@@ -30,20 +36,30 @@ class PgVector:
                 core.execute(sa.text("CREATE EXTENSION IF NOT EXISTS vector"))
                 core.execute(
                     sa.text(
-                        "CREATE TABLE IF NOT EXISTS kb_vectors (chunk bigint PRIMARY KEY REFERENCES kb_chunks(position)"
-                        " ON DELETE CASCADE, desk text NOT NULL, article bigint NOT NULL, vector halfvec NOT NULL)"
+                        "CREATE TABLE IF NOT EXISTS kb_vectors (chunk bigint PRIMARY KEY REFERENCES"
+                        " kb_chunks(position) ON DELETE CASCADE, desk text NOT NULL, article bigint"
+                        " NOT NULL, vector halfvec NOT NULL)"
                     )
                 )
-        except sa.exc.DBAPIError:  # this user may not create extensions: we compare the vectors ourselves
+        except (
+            sa.exc.DBAPIError
+        ):  # this user may not create extensions: we compare the vectors ourselves
             return False
         self._catch_up(core)
         return True
 
-    def add(self, core: sa.Connection, desk: str, article: int, vectors: Sequence[tuple[int, bytes]]) -> None:
+    def add(
+        self, core: sa.Connection, desk: str, article: int, vectors: Sequence[tuple[int, bytes]]
+    ) -> None:
         self._insert(core, [(chunk, desk, article, blob) for chunk, blob in vectors])
 
     def candidates(
-        self, core: sa.Connection, desk: str, articles: Sequence[int] | None, vector: Vectors, count: int
+        self,
+        core: sa.Connection,
+        desk: str,
+        articles: Sequence[int] | None,
+        vector: Vectors,
+        count: int,
     ) -> list[int]:
         among = "" if articles is None else " AND article = ANY(:articles)"
         query = sa.text(
@@ -76,14 +92,21 @@ class PgVector:
         core.execute(
             statement,
             [
-                {"chunk": chunk, "desk": desk, "article": article, "vector": _text(vectors_of([blob])[0])}
+                {
+                    "chunk": chunk,
+                    "desk": desk,
+                    "article": article,
+                    "vector": _text(vectors_of([blob])[0]),
+                }
                 for chunk, desk, article, blob in rows
             ],
         )
 
 
 def _text(vector: Vectors) -> str:
-    return "[" + ",".join(map(repr, np.asarray(vector, dtype=np.float32).astype(float).tolist())) + "]"
+    return (
+        "[" + ",".join(map(repr, np.asarray(vector, dtype=np.float32).astype(float).tolist())) + "]"
+    )
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -16,7 +16,9 @@ _TEXTS_USED = (
     .join(
         t.kb_articles,
         sa.and_(
-            _ARTICLES.desk == _USED.desk, _ARTICLES.id == _USED.article, _ARTICLES.content_hash == _USED.content_hash
+            _ARTICLES.desk == _USED.desk,
+            _ARTICLES.id == _USED.article,
+            _ARTICLES.content_hash == _USED.content_hash,
         ),
     )
     .join(t.kb_chunks, _CHUNKS.article == _ARTICLES.position)
@@ -26,17 +28,21 @@ _TEXTS_USED = (
 """Read for every reply, so it is put together once."""
 
 
-def record_sources(core: sa.Connection, desk: str, run_id: str, used: Mapping[str, str], now: float) -> None:
+def record_sources(
+    core: sa.Connection, desk: str, run_id: str, used: Mapping[str, str], now: float
+) -> None:
     """A run that answers again is noted with what it used last."""
-    run = core.execute(sa.select(t.runs.c.position).where(t.runs.c.id == run_id, t.runs.c.desk == desk)).scalar()
+    run = core.execute(
+        sa.select(t.runs.c.position).where(t.runs.c.id == run_id, t.runs.c.desk == desk)
+    ).scalar()
     if run is None:
         raise NotFound(f"there is no run {run_id} on desk {desk}")
     for article, content_hash in sorted(used.items()):
         core.execute(
             sa.text(
-                "INSERT INTO answer_sources(run, article, desk, content_hash, at)"
-                " VALUES (:run, :article, :desk, :hash, :at)"
-                " ON CONFLICT (run, article) DO UPDATE SET content_hash = excluded.content_hash, at = excluded.at"
+                "INSERT INTO answer_sources(run, article, desk, content_hash, at) VALUES (:run,"
+                " :article, :desk, :hash, :at) ON CONFLICT (run, article) DO UPDATE SET"
+                " content_hash = excluded.content_hash, at = excluded.at"
             ),
             {"run": run, "article": article, "desk": desk, "hash": content_hash, "at": now},
         )
@@ -53,7 +59,9 @@ def texts_used(core: sa.Connection, desk: str, run_id: str) -> list[str]:
     return list(core.execute(_TEXTS_USED, {"desk": desk, "run_id": run_id}).scalars())
 
 
-def answers_using(core: sa.Connection, desk: str, article: str, content_hash: str) -> list[AnswerSource]:
+def answers_using(
+    core: sa.Connection, desk: str, article: str, content_hash: str
+) -> list[AnswerSource]:
     here = t.answer_sources.c
     query = (
         sa.select(t.runs.c.id, here.at)

@@ -1,4 +1,5 @@
-"""The full-text indexes: FTS5 and tsvector. Terms are folded words; each goes in as a value, never as syntax."""
+"""The full-text indexes: FTS5 and tsvector. Terms are folded words; each goes in as a value,
+never as syntax."""
 
 from typing import Any
 
@@ -19,14 +20,18 @@ class SqliteWords:
 
     def count(self, core: sa.Connection, desk: str, term: str, most: int) -> int:
         found = core.exec_driver_sql(
-            "SELECT count(*) FROM (SELECT 1 FROM kb_words WHERE kb_words MATCH ? LIMIT ?)", (_quoted(term), most)
+            "SELECT count(*) FROM (SELECT 1 FROM kb_words WHERE kb_words MATCH ? LIMIT ?)",
+            (_quoted(term), most),
         )
         return int(found.scalar_one())
 
-    def find(self, core: sa.Connection, desk: str, weights: dict[str, float]) -> list[tuple[int, float]]:
+    def find(
+        self, core: sa.Connection, desk: str, weights: dict[str, float]
+    ) -> list[tuple[int, float]]:
         asked = " OR ".join(_quoted(term) for term in weights)
         found = core.exec_driver_sql(
-            "SELECT rowid, -bm25(kb_words) AS score FROM kb_words WHERE kb_words MATCH ? ORDER BY score DESC, rowid",
+            "SELECT rowid, -bm25(kb_words) AS score FROM kb_words WHERE kb_words MATCH ? ORDER BY"
+            " score DESC, rowid",
             (asked,),
         )
         return [(row[0], row[1]) for row in found]
@@ -50,13 +55,18 @@ class PostgresWords:
         )
         return int(core.execute(query, {"desk": desk, "term": term, "most": most}).scalar_one())
 
-    def find(self, core: sa.Connection, desk: str, weights: dict[str, float]) -> list[tuple[int, float]]:
+    def find(
+        self, core: sa.Connection, desk: str, weights: dict[str, float]
+    ) -> list[tuple[int, float]]:
         values: dict[str, object] = {"desk": desk}
         asked, weighed = [], []
         for number, (term, weight) in enumerate(weights.items()):
             values |= {f"t{number}": term, f"w{number}": weight / _ONE_WORD}
             asked.append(f"plainto_tsquery('simple', :t{number})")
-            weighed.append(f"CAST(:w{number} AS float8) * ts_rank(lexemes, plainto_tsquery('simple', :t{number}))")
+            weighed.append(
+                f"CAST(:w{number} AS float8) * ts_rank(lexemes, plainto_tsquery('simple',"
+                f" :t{number}))"
+            )
         query = sa.text(
             f"SELECT chunk, {' + '.join(weighed)} AS score FROM kb_words"  # noqa: S608 our own words, values are bound
             f" WHERE desk = :desk AND lexemes @@ ({' || '.join(asked)}) ORDER BY score DESC, chunk"

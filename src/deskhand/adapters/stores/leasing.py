@@ -12,15 +12,19 @@ from deskhand.errors import AlreadyServed, Fenced
 
 def database_time(core: sa.Connection) -> float:
     """PostgreSQL's own clock: by it, no two machines need agree on the time, and none may jump."""
-    return float(core.execute(sa.text("SELECT extract(epoch FROM clock_timestamp())::float8")).scalar_one())
+    return float(
+        core.execute(sa.text("SELECT extract(epoch FROM clock_timestamp())::float8")).scalar_one()
+    )
 
 
-def acquire(core: sa.Connection, desk: str, owner: str, now: float, seconds: float, database: str) -> None:
+def acquire(
+    core: sa.Connection, desk: str, owner: str, now: float, seconds: float, database: str
+) -> None:
     held = _held(core, desk) or _vacant(core, desk)
     if held.owner != owner and held.expires_at > now and not _is_dead(held.host, held.pid):
         raise AlreadyServed(
-            f"desk {desk} in {database} is served by process {held.pid} on {held.host}; stop that process first"
-            f" (a lease without renewal ends in {held.expires_at - now:.0f} s)"
+            f"desk {desk} in {database} is served by process {held.pid} on {held.host}; stop that"
+            f" process first (a lease without renewal ends in {held.expires_at - now:.0f} s)"
         )
     values = {
         "owner": owner,
@@ -32,7 +36,9 @@ def acquire(core: sa.Connection, desk: str, owner: str, now: float, seconds: flo
     core.execute(t.leases.update().where(t.leases.c.name == desk).values(**values))
 
 
-def renew(core: sa.Connection, desk: str, owner: str, now: float, seconds: float, database: str) -> None:
+def renew(
+    core: sa.Connection, desk: str, owner: str, now: float, seconds: float, database: str
+) -> None:
     held = _held(core, desk)
     if held is None or held.owner != owner:
         raise Fenced(f"another process serves desk {desk} in {database} now")
@@ -47,16 +53,23 @@ LeaseRow = sa.Row[tuple[str, str, str, int, float, float]]
 
 
 def _vacant(core: sa.Connection, desk: str) -> LeaseRow:
-    """The first lease on a desk, held by nobody yet; of two who make it at once the second sees the first one's."""
+    """The first lease on a desk, held by nobody yet; of two who make it at once the second sees
+    the first one's."""
     with contextlib.suppress(sa.exc.IntegrityError), core.begin_nested():
-        core.execute(t.leases.insert().values(name=desk, owner="", host="", pid=0, acquired_at=0.0, expires_at=0.0))
+        core.execute(
+            t.leases.insert().values(
+                name=desk, owner="", host="", pid=0, acquired_at=0.0, expires_at=0.0
+            )
+        )
     held = _held(core, desk)
     assert held is not None
     return held
 
 
 def _held(core: sa.Connection, desk: str) -> LeaseRow | None:
-    return core.execute(sa.select(t.leases).where(t.leases.c.name == desk).with_for_update()).one_or_none()
+    return core.execute(
+        sa.select(t.leases).where(t.leases.c.name == desk).with_for_update()
+    ).one_or_none()
 
 
 def _is_dead(host: str, pid: int) -> bool:

@@ -1,4 +1,5 @@
-"""What happens to a conversation's mail outside the flows: counted, answered by a person, bounced, held back."""
+"""What happens to a conversation's mail outside the flows: counted, answered by a person,
+bounced, held back."""
 
 import sqlalchemy as sa
 
@@ -36,14 +37,26 @@ _REPLIES_SINCE = (
 """Asked before every reply, so it is put together once."""
 
 
-def replies_since(core: sa.Connection, desk: str, conversation: str, tool: str, since: float, beside: str) -> int:
-    """How many effects of this tool were carried out in a conversation since then, those of one run not counted."""
-    values = {"desk": desk, "conversation": conversation, "beside": beside, "tool": tool, "since": since}
+def replies_since(
+    core: sa.Connection, desk: str, conversation: str, tool: str, since: float, beside: str
+) -> int:
+    """How many effects of this tool were carried out in a conversation since then, those of one
+    run not counted."""
+    values = {
+        "desk": desk,
+        "conversation": conversation,
+        "beside": beside,
+        "tool": tool,
+        "since": since,
+    }
     return int(core.execute(_REPLIES_SINCE, values).scalar_one())
 
 
-def replies_to(core: sa.Connection, desk: str, sender: str, conversation: str, tool: str, since: float) -> int:
-    """How many effects of this tool answered messages of this sender since then, in other conversations."""
+def replies_to(
+    core: sa.Connection, desk: str, sender: str, conversation: str, tool: str, since: float
+) -> int:
+    """How many effects of this tool answered messages of this sender since then, in other
+    conversations."""
     query = (
         sa.select(sa.func.count())
         .select_from(
@@ -65,9 +78,16 @@ def replies_to(core: sa.Connection, desk: str, sender: str, conversation: str, t
 
 
 def answered_by_person(
-    core: sa.Connection, desk: str, conversation: str, by: str, silence: bool, now: float, text: str | None = None
+    core: sa.Connection,
+    desk: str,
+    conversation: str,
+    by: str,
+    silence: bool,
+    now: float,
+    text: str | None = None,
 ) -> int:
-    """A person answered: what waits to be sent in the conversation is withdrawn; returns how many runs that ended."""
+    """A person answered: what waits to be sent in the conversation is withdrawn; returns how
+    many runs that ended."""
     waiting = core.execute(
         sa.select(t.runs.c.position, t.runs.c.id)
         .where(
@@ -90,14 +110,18 @@ def answered_by_person(
 
 
 def _open_reviews(core: sa.Connection, position: int, run_id: str) -> list[Review]:
-    query = sa.select(t.reviews).where(t.reviews.c.run == position, t.reviews.c.state == ReviewState.OPEN)
+    query = sa.select(t.reviews).where(
+        t.reviews.c.run == position, t.reviews.c.state == ReviewState.OPEN
+    )
     return [review_of(run_id, row) for row in core.execute(query)]
 
 
 def note_bounce(core: sa.Connection, desk: str, run_id: str, reason: str, now: float) -> bool:
     """Say at the run that its reply did not arrive; False when there is no such run."""
     values = {"reason": reason, "updated_at": now}
-    noted = core.execute(t.runs.update().where(t.runs.c.id == run_id, t.runs.c.desk == desk).values(**values))
+    noted = core.execute(
+        t.runs.update().where(t.runs.c.id == run_id, t.runs.c.desk == desk).values(**values)
+    )
     if noted.rowcount == 0:
         return False
     record_event(core, desk, "reply.bounced", run_id, None, {"reason": reason}, now)
@@ -108,12 +132,15 @@ def note_bounce(core: sa.Connection, desk: str, run_id: str, reason: str, now: f
 def hold_back(core: sa.Connection, desk: str, review_id: str, by: str, now: float) -> Review:
     """Stop a reply that would leave by itself: its review stays open until somebody decides it.
 
-    The review whose approval let the reply go names it as well. Approved again, it can be stopped again.
+    The review whose approval let the reply go names it as well. Approved again, it can be stopped
+    again.
     """
     review = find_review(core, desk, _leaving(core, desk, review_id) or review_id, lock=True)
     if review.kind is not ReviewKind.REPLY or review.fallback is not Decision.APPROVE:
         if review.state is not ReviewState.OPEN:
-            raise Conflict(f"{review.id} was already decided: {review.decision} by {review.decided_by}")
+            raise Conflict(
+                f"{review.id} was already decided: {review.decision} by {review.decided_by}"
+            )
         raise Conflict(f"{review.id} does not leave by itself: it waits for a decision")
     if review.state is not ReviewState.OPEN or (review.expires_at or 0) <= now:
         raise Conflict(f"{review.id}: too late, the reply has left or is leaving")

@@ -19,7 +19,9 @@ def migrate(connection: sa.Connection) -> None:
         current = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
         if current == HEAD:
             return
-    from alembic import command  # the import alone takes longer than opening a database that is up to date
+    from alembic import (
+        command,
+    )  # the import alone takes longer than opening a database that is up to date
     from alembic.config import Config
     from alembic.script import ScriptDirectory
     from alembic.util import CommandError
@@ -31,5 +33,7 @@ def migrate(connection: sa.Connection) -> None:
         ScriptDirectory.from_config(config).get_revision(current or HEAD)
     except CommandError:
         fix = "install the version of Deskhand that wrote it, or a newer one"
-        raise ConfigError(f"the database has schema {current}, which this version does not know", fix=fix) from None
+        raise ConfigError(
+            f"the database has schema {current}, which this version does not know", fix=fix
+        ) from None
     command.upgrade(config, "head")

@@ -20,20 +20,27 @@ _AT_ONCE = 50
 
 
 class SqlNoticeStore:
-    def __init__(self, database: CoreDatabase, desk: str, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, database: CoreDatabase, desk: str, now: Callable[[], float] = time.time
+    ) -> None:
         self.desk = desk
         self._database, self._now = database, now
 
     async def announce(self, tell: Callable[[Review, str], dict[str, Any]]) -> int:
-        """Make a notice of every review that began or ceased to wait since it was last told; returns how many.
+        """Make a notice of every review that began or ceased to wait since it was last told;
+        returns how many.
 
         A notice and the mark that it was made are one transaction: none is missed, none made twice.
         """
-        return await self._database.write_core(lambda core: _announce(core, self.desk, tell, self._now()))
+        return await self._database.write_core(
+            lambda core: _announce(core, self.desk, tell, self._now())
+        )
 
     async def take(self, *, digests: bool) -> list[Notice]:
         """What is due now, digests or webhooks, taken by the caller alone for a while."""
-        return await self._database.write_core(lambda core: _take(core, self.desk, digests, self._now()))
+        return await self._database.write_core(
+            lambda core: _take(core, self.desk, digests, self._now())
+        )
 
     async def settle(
         self, notice_id: str, state: NoticeState, *, error: str = "", again_at: float | None = None
@@ -50,14 +57,22 @@ class SqlNoticeStore:
         await self._database.write_core(op)
 
     async def put(self, notice_id: str, payload: dict[str, Any]) -> bool:
-        """Make a notice that is due at once; False when there is one of this id, whatever became of it."""
+        """Make a notice that is due at once; False when there is one of this id, whatever became
+        of it."""
 
         def op(core: sa.Connection) -> bool:
             now = self._now()
-            values = {"id": notice_id, "desk": self.desk, "payload": pack(payload), "state": NoticeState.DUE}
+            values = {
+                "id": notice_id,
+                "desk": self.desk,
+                "payload": pack(payload),
+                "state": NoticeState.DUE,
+            }
             try:
                 with core.begin_nested():
-                    core.execute(t.notices.insert().values(**values, attempts=0, next_at=now, created_at=now))
+                    core.execute(
+                        t.notices.insert().values(**values, attempts=0, next_at=now, created_at=now)
+                    )
             except sa.exc.IntegrityError:
                 return False
             return True
@@ -69,7 +84,9 @@ class SqlNoticeStore:
         here = t.notices.c
         query = (
             sa.select(here.id, here.error, here.attempts, here.created_at)
-            .where(here.desk == self.desk, here.state == NoticeState.FAILED, here.created_at >= since)
+            .where(
+                here.desk == self.desk, here.state == NoticeState.FAILED, here.created_at >= since
+            )
             .order_by(here.created_at.desc(), here.id)
             .limit(_AT_ONCE)
         )
@@ -82,9 +99,15 @@ class SqlNoticeStore:
         return {row.id: NoticeState(row.state) for row in rows}
 
 
-def _announce(core: sa.Connection, desk: str, tell: Callable[[Review, str], dict[str, Any]], now: float) -> int:
+def _announce(
+    core: sa.Connection, desk: str, tell: Callable[[Review, str], dict[str, Any]], now: float
+) -> int:
     here = t.reviews.c
-    begun = sa.and_(here.state == ReviewState.OPEN, here.announced.is_(None), here.fallback.is_distinct_from("approve"))
+    begun = sa.and_(
+        here.state == ReviewState.OPEN,
+        here.announced.is_(None),
+        here.fallback.is_distinct_from("approve"),
+    )
     over = sa.and_(here.state != ReviewState.OPEN, here.announced == OPENED)
     query = (
         sa.select(t.reviews, t.runs.c.id.label("run_id"))
@@ -118,14 +141,25 @@ def _take(core: sa.Connection, desk: str, digests: bool, now: float) -> list[Not
     of_kind = t.notices.c.id.startswith(DIGEST, autoescape=True)
     due = (
         sa.select(t.notices)
-        .where(t.notices.c.desk == desk, t.notices.c.state == NoticeState.DUE, t.notices.c.next_at <= now)
+        .where(
+            t.notices.c.desk == desk,
+            t.notices.c.state == NoticeState.DUE,
+            t.notices.c.next_at <= now,
+        )
         .where(of_kind if digests else sa.not_(of_kind))
         .order_by(t.notices.c.next_at)
         .limit(_AT_ONCE)
         .with_for_update(skip_locked=True)
     )
-    taken = [Notice(row.id, unpack(row.payload), row.attempts + 1, row.created_at) for row in core.execute(due)]
+    taken = [
+        Notice(row.id, unpack(row.payload), row.attempts + 1, row.created_at)
+        for row in core.execute(due)
+    ]
     for notice in taken:
         values = {"next_at": now + TAKEN_FOR, "attempts": notice.attempts}
-        core.execute(t.notices.update().where(t.notices.c.id == notice.id, t.notices.c.desk == desk).values(**values))
+        core.execute(
+            t.notices.update()
+            .where(t.notices.c.id == notice.id, t.notices.c.desk == desk)
+            .values(**values)
+        )
     return taken

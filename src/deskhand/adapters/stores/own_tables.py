@@ -1,4 +1,5 @@
-"""A desk's own tables: in a file of their own beside a SQLite database, in a schema of their own on PostgreSQL."""
+"""A desk's own tables: in a file of their own beside a SQLite database, in a schema of their own
+on PostgreSQL."""
 
 import asyncio
 import json
@@ -45,7 +46,8 @@ _customers = sa.Table(
     sa.Column("tables", sa.Text, primary_key=True),
     sa.Column("columns", sa.Text, nullable=False),
 )
-"""What the desk's code said last about whose rows are whose: whoever erases has the database, not the code."""
+"""What the desk's code said last about whose rows are whose: whoever erases has the database,
+not the code."""
 ERASED = "erased"
 
 
@@ -59,14 +61,17 @@ class Place(Protocol):
     async def read(self, work: Work[T]) -> T: ...
 
     async def write(self, work: Work[T], *, keep: bool, alone: bool = False) -> T:
-        """One transaction; undone where it is not to be kept. `alone` keeps other processes from preparing as well."""
+        """One transaction; undone where it is not to be kept. `alone` keeps other processes from
+        preparing as well."""
         ...
 
 
 class OwnDatabase:
     """A desk's own tables at work; in a rehearsal everything is done as ever and undone again."""
 
-    def __init__(self, place: Place, *, keep: bool = True, _ready: set[OwnTables] | None = None) -> None:
+    def __init__(
+        self, place: Place, *, keep: bool = True, _ready: set[OwnTables] | None = None
+    ) -> None:
         self._place, self._keep = place, keep
         self._ready: set[OwnTables] = set() if _ready is None else _ready
         self._preparing = asyncio.Lock()
@@ -83,7 +88,8 @@ class OwnDatabase:
         return await self.write(tables, partial(_done_once, key, work))
 
     async def erase(self, people: Collection[str], run_ids: Collection[str]) -> int:
-        """Forget whose rows these people's are, and what was answered under their runs' keys; how many rows."""
+        """Forget whose rows these people's are, and what was answered under their runs' keys;
+        how many rows."""
         if not await self._place.is_there():
             return 0
         return await self._place.write(partial(_erase, people, run_ids), keep=self._keep)
@@ -136,14 +142,19 @@ def _erase(people: Collection[str], run_ids: Collection[str], connection: sa.Con
             values = dict.fromkeys(columns, ERASED)
             erased += connection.execute(table.update().where(theirs).values(**values)).rowcount
     for run_id in run_ids:
-        answered = _once.c.key.like(f"{run_id}.%")  # an id of a run holds nothing that LIKE would read
+        answered = _once.c.key.like(
+            f"{run_id}.%"
+        )  # an id of a run holds nothing that LIKE would read
         connection.execute(_once.update().where(answered).values(result="{}"))
     return erased
 
 
 def _done_once(key: str, work: Work[dict[str, Any]], connection: sa.Connection) -> dict[str, Any]:
-    """The key is taken first: whoever comes with the same one waits for this transaction and finds its result."""
-    take = sa.text("INSERT INTO deskhand_once (key, result) VALUES (:key, '') ON CONFLICT DO NOTHING")
+    """The key is taken first: whoever comes with the same one waits for this transaction and
+    finds its result."""
+    take = sa.text(
+        "INSERT INTO deskhand_once (key, result) VALUES (:key, '') ON CONFLICT DO NOTHING"
+    )
     if connection.execute(take, {"key": key}).rowcount == 0:
         known: dict[str, Any] = json.loads(
             connection.execute(sa.select(_once.c.result).filter_by(key=key)).scalar_one()
@@ -170,7 +181,9 @@ class SqlitePlace:
     async def write(self, work: Work[T], *, keep: bool, alone: bool = False) -> T:
         """One at a time in this process; other processes are waited for by SQLite."""
         async with self._writing:
-            return await asyncio.to_thread(self._transact, work, "BEGIN IMMEDIATE", "COMMIT" if keep else "ROLLBACK")
+            return await asyncio.to_thread(
+                self._transact, work, "BEGIN IMMEDIATE", "COMMIT" if keep else "ROLLBACK"
+            )
 
     def _transact(self, work: Work[T], begin: str, end: str) -> T:
         try:
@@ -185,7 +198,9 @@ class SqlitePlace:
             raise explain(error, self._path) from error
 
     def _connected(self) -> sqlite3.Connection:
-        raw = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=BUSY_SECONDS)
+        raw = sqlite3.connect(
+            self._path, isolation_level=None, check_same_thread=False, timeout=BUSY_SECONDS
+        )
         raw.execute("PRAGMA journal_mode=WAL")
         raw.execute("PRAGMA synchronous=FULL")
         raw.execute("PRAGMA foreign_keys=ON")

@@ -34,6 +34,8 @@ async def fits(password: str, stored: str | None) -> bool:
 
 async def _scrypt(password: str, salt: bytes, log2_n: int, r: int, p: int) -> bytes:
     def run() -> bytes:
-        return scrypt(password.encode(), salt=salt, n=2**log2_n, r=r, p=p, maxmem=_MEMORY, dklen=_SIZE)
+        return scrypt(
+            password.encode(), salt=salt, n=2**log2_n, r=r, p=p, maxmem=_MEMORY, dklen=_SIZE
+        )
 
     return await asyncio.get_running_loop().run_in_executor(_AT_WORK, run)

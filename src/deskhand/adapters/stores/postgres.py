@@ -34,7 +34,11 @@ _ANY_CRASHES = 2**31 - 1
 
 class PostgresStore(SqlStore):
     def __init__(
-        self, database: PostgresDatabase, desk: str, owner: str | None = None, now: Callable[[], float] = time.time
+        self,
+        database: PostgresDatabase,
+        desk: str,
+        owner: str | None = None,
+        now: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(database, desk, owner or new_id("own"), now)
         self._postgres = database
@@ -44,7 +48,8 @@ class PostgresStore(SqlStore):
         self._admitted: set[str] = set()
 
     def among_many(self, suspect_after: int) -> None:
-        """From now on claim as one worker of many: the first active run of a conversation only, suspects when admitted.
+        """From now on claim as one worker of many: the first active run of a conversation only,
+        suspects when admitted.
 
         Whatever goes wrong with a queue, the order within a conversation is kept here.
         """
@@ -63,20 +68,42 @@ class PostgresStore(SqlStore):
         key = sha256(f"{message.channel}\0{message.id}".encode()).digest()[:16]
         body, salt = message.model_dump_json().encode(), random_bytes()
         digest, sender = sha256(salt + body).digest(), message.correspondent.strip().lower()
-        values = (new_id("run"), self.desk, key, message.conversation, flow, self._now(), sender, body, salt, digest)
+        values = (
+            new_id("run"),
+            self.desk,
+            key,
+            message.conversation,
+            flow,
+            self._now(),
+            sender,
+            body,
+            salt,
+            digest,
+        )
         accepted: Accepted = await self._postgres.write(writes.accept, values)
         return accepted
 
     async def claim(self, run_id: str, versions: Mapping[str, str]) -> Claimed | None:
         crashes = _ANY_CRASHES if run_id in self._admitted else self._max_crashes
         known = json.dumps(dict(versions))
-        values = (run_id, self.desk, self.owner, known, self._now(), self._in_order, crashes, self._leased)
+        values = (
+            run_id,
+            self.desk,
+            self.owner,
+            known,
+            self._now(),
+            self._in_order,
+            crashes,
+            self._leased,
+        )
         claimed: Claimed | None = await self._postgres.write(writes.claim, values)
         return claimed
 
     async def append(self, *rows: StepRow) -> None:
         """Handed in at the same moment, they are in the same transaction."""
-        await asyncio.gather(*(self._postgres.write(writes.append, self._values(row)) for row in rows))
+        await asyncio.gather(
+            *(self._postgres.write(writes.append, self._values(row)) for row in rows)
+        )
 
     def _values(self, row: StepRow) -> tuple[Any, ...]:
         return (
@@ -110,7 +137,8 @@ class PostgresStore(SqlStore):
         opened = None if review is None else self._review_values(review, now)
         last = tuple(self._values(row) for row in rows)
         await self._postgres.write(
-            writes.finish, (run_id, self.desk, self.owner, str(status), reason, error_code, now, opened, last)
+            writes.finish,
+            (run_id, self.desk, self.owner, str(status), reason, error_code, now, opened, last),
         )
 
     def _review_values(self, review: NewReview, now: float) -> tuple[Any, ...]:
@@ -134,15 +162,30 @@ class PostgresStore(SqlStore):
 
     # --- effects and calls
 
-    async def intend(self, key: EffectKey, tool: str, call_hash: str, counted: Counted | None = None) -> Effect:
-        values = (key.run_id, self.desk, self.owner, key.seq, key.index, tool, call_hash, self._now(), counted)
+    async def intend(
+        self, key: EffectKey, tool: str, call_hash: str, counted: Counted | None = None
+    ) -> Effect:
+        values = (
+            key.run_id,
+            self.desk,
+            self.owner,
+            key.seq,
+            key.index,
+            tool,
+            call_hash,
+            self._now(),
+            counted,
+        )
         effect: Effect = await self._postgres.write(writes.intend, values)
         return effect
 
-    async def settle(self, key: EffectKey, state: EffectState, result: dict[str, Any] | None) -> None:
+    async def settle(
+        self, key: EffectKey, state: EffectState, result: dict[str, Any] | None
+    ) -> None:
         body = None if result is None else pack(result)
         await self._postgres.write(
-            writes.settle, (key.run_id, self.desk, key.seq, key.index, str(state), body, self._now())
+            writes.settle,
+            (key.run_id, self.desk, key.seq, key.index, str(state), body, self._now()),
         )
 
     async def record_call(self, call: LlmCall) -> None:
@@ -168,14 +211,18 @@ class PostgresStore(SqlStore):
     async def acquire(self, seconds: float) -> None:
         name = self._postgres.name
         await self._postgres.write_core(
-            lambda core: leasing.acquire(core, self.desk, self.owner, leasing.database_time(core), seconds, name)
+            lambda core: leasing.acquire(
+                core, self.desk, self.owner, leasing.database_time(core), seconds, name
+            )
         )
         self._leased = True
 
     async def renew(self, seconds: float) -> None:
         name = self._postgres.name
         await self._postgres.write_core(
-            lambda core: leasing.renew(core, self.desk, self.owner, leasing.database_time(core), seconds, name)
+            lambda core: leasing.renew(
+                core, self.desk, self.owner, leasing.database_time(core), seconds, name
+            )
         )
 
     async def give_up(self) -> None:

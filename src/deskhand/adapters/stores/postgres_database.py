@@ -1,4 +1,5 @@
-"""A PostgreSQL database: a group-commit writer on asyncpg for the hot path, SQLAlchemy Core for everything else."""
+"""A PostgreSQL database: a group-commit writer on asyncpg for the hot path, SQLAlchemy Core for
+everything else."""
 
 import asyncio
 import contextlib
@@ -25,17 +26,24 @@ CoreOp = Callable[[sa.Connection], T]
 Connection = Any
 """An asyncpg connection; its classes are generic only for type checkers."""
 Kind = Callable[[Connection, Sequence[Any]], Awaitable[Sequence[Any]]]
-"""Writes many of a kind in a few statements: one result, or one exception, for each that was handed in."""
+"""Writes many of a kind in a few statements: one result, or one exception, for each that was
+handed in."""
 
 MAX_BATCH = 512
 CONNECT_SECONDS = 10
 STATEMENT_SECONDS = 30
 NOT_IDLE = {"idle_in_transaction_session_timeout": "5000"}
-"""Milliseconds. A process that was suspended in a transaction, or whose machine is gone, must not keep its locks: the
-others would wait for them, with their heartbeats and with its runs."""
+"""Milliseconds. A process that was suspended in a transaction, or whose machine is gone, must
+not keep its locks: the others would wait for them, with their heartbeats and with its runs."""
 MIGRATION_LOCK = 0x6465736B
-POINT_LOOKUPS = {"jit": "off", "enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off"}
-"""The writer finds every row by an index: a plan made for a small table must not read all of it when it has grown."""
+POINT_LOOKUPS = {
+    "jit": "off",
+    "enable_seqscan": "off",
+    "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
+}
+"""The writer finds every row by an index: a plan made for a small table must not read all of it
+when it has grown."""
 
 
 @dataclass(slots=True)
@@ -46,7 +54,8 @@ class _Job:
 
 
 class PostgresDatabase:
-    """Opened once a process. What all runs in flight want written goes into one transaction, kind by kind.
+    """Opened once a process. What all runs in flight want written goes into one transaction, kind
+    by kind.
 
     Jobs of one batch never depend on each other: whoever needs an earlier write has waited for it.
     """
@@ -57,7 +66,9 @@ class PostgresDatabase:
         self.commits = 0
         self.writes = 0
         self._engine: AsyncEngine = create_async_engine(
-            url.replace("postgresql://", "postgresql+asyncpg://", 1).replace("postgres://", "postgresql+asyncpg://", 1),
+            url.replace("postgresql://", "postgresql+asyncpg://", 1).replace(
+                "postgres://", "postgresql+asyncpg://", 1
+            ),
             pool_size=4,
             max_overflow=4,
             pool_pre_ping=True,
@@ -77,11 +88,16 @@ class PostgresDatabase:
     async def open(cls, url: str) -> "PostgresDatabase":
         """Connect, bring the schema up to date, one process at a time, and start the writer."""
         if urlsplit(url).scheme not in ("postgresql", "postgres"):
-            raise ConfigError(f"{_public(url)!r} is no PostgreSQL address", fix="write postgresql://user@host/database")
+            raise ConfigError(
+                f"{_public(url)!r} is no PostgreSQL address",
+                fix="write postgresql://user@host/database",
+            )
         database = cls(url)
         try:
             async with database._engine.begin() as connection:
-                await connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
+                await connection.execute(
+                    sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK}
+                )
                 await connection.run_sync(migrate)
             await database._connect()
         except Exception as error:
@@ -162,7 +178,8 @@ class PostgresDatabase:
             _settle(job, result)
 
     async def _one_by_one(self, batch: list[_Job], error: Exception) -> None:
-        """After a failed batch: a database that is away fails them all, bad data only the job that brought it."""
+        """After a failed batch: a database that is away fails them all, bad data only the job
+        that brought it."""
         if _is_away(error):
             self._drop_connection()
         if len(batch) == 1 or _is_away(error):
@@ -177,7 +194,8 @@ class PostgresDatabase:
                 _settle(job, self._explain(own))
 
     def _drop_connection(self) -> None:
-        """One that was cut in the middle of something may not know it yet, and would refuse whatever comes next."""
+        """One that was cut in the middle of something may not know it yet, and would refuse
+        whatever comes next."""
         if self._connection is not None:
             self._connection.terminate()
             self._connection = None
@@ -191,13 +209,20 @@ class PostgresDatabase:
         )
 
     def _explain(self, error: BaseException) -> Exception:
-        """An error that says what to do where the database is to blame; a programming error stays itself."""
-        cause: BaseException = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+        """An error that says what to do where the database is to blame; a programming error
+        stays itself."""
+        cause: BaseException = (
+            error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+        )
         if isinstance(cause, DeskhandError):
             return cause
         if _is_away(cause) or _is_away(error):
-            words = str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
-            return StoreUnavailable(f"database {self.name}: {words}: check that it runs and accepts this user")
+            words = (
+                str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
+            )
+            return StoreUnavailable(
+                f"database {self.name}: {words}: check that it runs and accepts this user"
+            )
         return cause if isinstance(cause, Exception) else RuntimeError(str(cause))
 
 

@@ -18,11 +18,11 @@ async def accept(connection: Connection, values: Sequence[Any]) -> Sequence[Any]
     """(id, desk, message_key, conversation, flow, now, sender, body, salt, digest)"""
     columns = _columns(values)
     inserted = await connection.fetch(
-        "INSERT INTO runs(id, desk, message_key, conversation, flow, status, crashes, created_at, updated_at)"
-        " SELECT u.id, u.desk, u.key, u.conversation, u.flow, 'queued', 0, u.now, u.now"
+        "INSERT INTO runs(id, desk, message_key, conversation, flow, status, crashes, created_at,"
+        " updated_at) SELECT u.id, u.desk, u.key, u.conversation, u.flow, 'queued', 0, u.now, u.now"
         " FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::text[], $6::float8[])"
-        " WITH ORDINALITY AS u(id, desk, key, conversation, flow, now, n) ORDER BY u.n"
-        " ON CONFLICT (desk, message_key) DO NOTHING RETURNING id, position",
+        " WITH ORDINALITY AS u(id, desk, key, conversation, flow, now, n) ORDER BY u.n ON CONFLICT"
+        " (desk, message_key) DO NOTHING RETURNING id, position",
         *columns[:6],
     )
     positions = {row["id"]: row["position"] for row in inserted}
@@ -30,16 +30,18 @@ async def accept(connection: Connection, values: Sequence[Any]) -> Sequence[Any]
     if fresh:
         rows = [(positions[value[0]], value[1], *value[6:]) for value in fresh]
         await connection.execute(
-            "INSERT INTO messages(run, desk, sender, body, salt, body_digest)"
-            " SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::bytea[])",
+            "INSERT INTO messages(run, desk, sender, body, salt, body_digest) SELECT * FROM"
+            " unnest($1::bigint[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::bytea[])",
             *_columns(rows),
         )
         await _supersede_drafts(connection, fresh)
     known = await _known(connection, [value for value in values if value[0] not in positions])
     return [
-        Accepted(value[0], duplicate=False)
-        if value[0] in positions
-        else Accepted(known[value[1], bytes(value[2])], duplicate=True)
+        (
+            Accepted(value[0], duplicate=False)
+            if value[0] in positions
+            else Accepted(known[value[1], bytes(value[2])], duplicate=True)
+        )
         for value in values
     ]
 
@@ -48,8 +50,8 @@ async def _known(connection: Connection, values: Sequence[Any]) -> dict[tuple[st
     if not values:
         return {}
     rows = await connection.fetch(
-        "SELECT r.id, r.desk, r.message_key FROM runs r JOIN unnest($1::text[], $2::bytea[]) AS u(desk, key)"
-        " ON r.desk = u.desk AND r.message_key = u.key",
+        "SELECT r.id, r.desk, r.message_key FROM runs r JOIN unnest($1::text[], $2::bytea[]) AS"
+        " u(desk, key) ON r.desk = u.desk AND r.message_key = u.key",
         [value[1] for value in values],
         [value[2] for value in values],
     )
@@ -57,15 +59,16 @@ async def _known(connection: Connection, values: Sequence[Any]) -> dict[tuple[st
 
 
 async def _supersede_drafts(connection: Connection, fresh: Sequence[Any]) -> None:
-    """A newer message of the same sender makes a draft that waits for approval stale; the new run answers both.
+    """A newer message of the same sender makes a draft that waits for approval stale; the new run
+    answers both.
 
     Somebody else who writes into the conversation is never answered what another one asked.
     """
     stale = await connection.fetch(
-        "UPDATE reviews v SET state = 'stale', version = v.version + 1"
-        " FROM unnest($1::text[], $2::text[], $3::text[]) AS u(desk, conversation, sender), messages m"
-        " WHERE v.desk = u.desk AND v.conversation = u.conversation AND v.state = 'open' AND v.kind = 'reply'"
-        " AND m.run = v.run AND m.sender = u.sender RETURNING v.run, v.desk, v.conversation, m.sender",
+        "UPDATE reviews v SET state = 'stale', version = v.version + 1 FROM unnest($1::text[],"
+        " $2::text[], $3::text[]) AS u(desk, conversation, sender), messages m WHERE v.desk ="
+        " u.desk AND v.conversation = u.conversation AND v.state = 'open' AND v.kind = 'reply' AND"
+        " m.run = v.run AND m.sender = u.sender RETURNING v.run, v.desk, v.conversation, m.sender",
         [value[1] for value in fresh],
         [value[3] for value in fresh],
         [value[6] for value in fresh],
@@ -74,8 +77,9 @@ async def _supersede_drafts(connection: Connection, fresh: Sequence[Any]) -> Non
     for row in stale:
         successor, now = successors[row["desk"], row["conversation"], row["sender"]]
         await connection.execute(
-            "UPDATE runs SET status = 'done', reason = 'a newer message is answered together with this one',"
-            " successor = $1, updated_at = $2 WHERE position = $3 AND status = 'waiting_review'",
+            "UPDATE runs SET status = 'done', reason = 'a newer message is answered together with"
+            " this one', successor = $1, updated_at = $2 WHERE position = $3 AND status ="
+            " 'waiting_review'",
             successor,
             now,
             row["run"],
@@ -105,7 +109,7 @@ SELECT o.id, o.desk, o.position, o.message_key, o.conversation, o.flow, o.status
   EXISTS(SELECT 1 FROM runs s WHERE s.conversation = o.conversation AND s.desk = o.desk AND s.successor = o.id),
   (SELECT taken_over_by FROM conversations c WHERE c.desk = o.desk AND c.id = o.conversation)
 FROM old o JOIN messages m ON m.run = o.position
-"""
+"""  # noqa: E501
 
 
 async def claim(connection: Connection, values: Sequence[Any]) -> Sequence[Any]:
@@ -114,7 +118,9 @@ async def claim(connection: Connection, values: Sequence[Any]) -> Sequence[Any]:
     In order: a run that another active one of its conversation goes before is not given.
     """
     if leased := {value[1] for value in values if value[7]}:
-        rows = await connection.fetch("SELECT name, owner FROM leases WHERE name = ANY($1)", list(leased))
+        rows = await connection.fetch(
+            "SELECT name, owner FROM leases WHERE name = ANY($1)", list(leased)
+        )
         held = {row["name"]: row["owner"] for row in rows}
         if any(value[7] and value[2] != held.get(value[1]) for value in values):
             return [Fenced("another process serves this desk now")] * len(values)
@@ -122,12 +128,19 @@ async def claim(connection: Connection, values: Sequence[Any]) -> Sequence[Any]:
     taken = {row[0]: _claimed(row) for row in rows}
     missing = [value[0] for value in values if value[0] not in taken]
     known = (
-        {row[0] for row in await connection.fetch("SELECT id FROM runs WHERE id = ANY($1)", missing)}
+        {
+            row[0]
+            for row in await connection.fetch("SELECT id FROM runs WHERE id = ANY($1)", missing)
+        }
         if missing
         else set()
     )
     return [
-        taken.get(value[0]) if value[0] in taken or value[0] in known else NotFound(f"there is no run {value[0]}")
+        (
+            taken.get(value[0])
+            if value[0] in taken or value[0] in known
+            else NotFound(f"there is no run {value[0]}")
+        )
         for value in values
     ]
 
@@ -149,20 +162,26 @@ FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::int[]
   AS u(id, desk, owner, seq, name, attempt, outcome, version, started, latency, body, salt, digest, chain)
 JOIN runs r ON r.id = u.id AND r.desk = u.desk AND r.owner = u.owner AND r.status = 'running' FOR SHARE OF r
 ON CONFLICT (run, seq) DO NOTHING RETURNING seq, chain
-"""
+"""  # noqa: E501
 
 
 async def append(connection: Connection, values: Sequence[Any]) -> Sequence[Any]:
-    """(run, desk, owner, seq, name, attempt, outcome, version, started_at, latency_ms, body, salt, digest, chain)
+    """(run, desk, owner, seq, name, attempt, outcome, version, started_at, latency_ms, body, salt,
+    digest, chain)
 
-    The run's row is locked while its step is written: a new owner either waits for this row or has fenced it off.
+    The run's row is locked while its step is written: a new owner either waits for this row or has
+    fenced it off.
     """
     rows = await connection.fetch(_APPEND, *_columns(values))
     written = {(row["seq"], bytes(row["chain"])) for row in rows}
     return [
-        None
-        if (value[3], value[13]) in written
-        else Fenced(f"run {value[0]} is not ours any more, or its step {value[3]} is already written")
+        (
+            None
+            if (value[3], value[13]) in written
+            else Fenced(
+                f"run {value[0]} is not ours any more, or its step {value[3]} is already written"
+            )
+        )
         for value in values
     ]
 
@@ -173,11 +192,12 @@ FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text
   AS u(id, desk, owner, status, reason, code, now)
 WHERE r.id = u.id AND r.desk = u.desk AND r.owner = u.owner AND r.status = 'running'
 RETURNING r.id, r.position, r.conversation
-"""
+"""  # noqa: E501
 
 
 async def finish(connection: Connection, values: Sequence[Any]) -> Sequence[Any]:
-    """(id, desk, owner, status, reason, error_code, now, review values or None, values of its last rows)"""
+    """(id, desk, owner, status, reason, error_code, now, review values or None, values of its
+    last rows)"""
     steps = [step for value in values for step in value[8]]
     written = await append(connection, steps) if steps else ()
     lost = {step[0] for step, fenced in zip(steps, written, strict=True) if fenced is not None}
@@ -187,14 +207,17 @@ async def finish(connection: Connection, values: Sequence[Any]) -> Sequence[Any]
     for value in values:
         if value[7] is not None and value[0] in ended:
             await connection.execute(
-                "INSERT INTO reviews(id, desk, kind, reason, payload, payload_hash, seq, created_at, expires_at,"
-                " fallback, causes, facts, run, conversation, state, version)"
-                " VALUES($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,'open',1)",
+                "INSERT INTO reviews(id, desk, kind, reason, payload, payload_hash, seq,"
+                " created_at, expires_at, fallback, causes, facts, run, conversation, state,"
+                " version) VALUES($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,'open',1)",
                 *value[7],
                 ended[value[0]]["position"],
                 ended[value[0]]["conversation"],
             )
-    return [None if value[0] in ended else Fenced(f"run {value[0]} is not ours any more") for value in values]
+    return [
+        None if value[0] in ended else Fenced(f"run {value[0]} is not ours any more")
+        for value in values
+    ]
 
 
 _RELEASE = """
@@ -226,7 +249,7 @@ FROM owned o JOIN written w ON w.run = o.position AND w.seq = o.seq AND w.call =
 UNION ALL
 SELECT o.id, o.seq, o.call, e.tool, e.call_hash, e.state, e.result, e.created_at, e.updated_at
 FROM owned o JOIN effects e ON e.run = o.position AND e.seq = o.seq AND e.call = o.call
-"""
+"""  # noqa: E501
 
 
 _ALREADY = """
@@ -241,18 +264,23 @@ WHERE r.id IS NULL OR e.run IS NOT NULL
 async def intend(connection: Connection, values: Sequence[Any]) -> Sequence[Any]:
     """(run_id, desk, owner, seq, index, tool, call_hash, now, counted or None)
 
-    Only the owner of a run writes its effects, so one that is not there yet is new when it is written below.
+    Only the owner of a run writes its effects, so one that is not there yet is new when it is
+    written below.
     """
     refused = await _counted(connection, values)
     going = [value[:8] for number, value in enumerate(values) if number not in refused]
     rows = await connection.fetch(_INTEND, *_columns(going)) if going else []
     known = {(row[0], row[1], row[2]): row for row in rows}
     return [
-        refused[number]
-        if number in refused
-        else _effect(known[value[0], value[3], value[4]])
-        if (value[0], value[3], value[4]) in known
-        else Fenced(f"run {value[0]} is not ours any more")
+        (
+            refused[number]
+            if number in refused
+            else (
+                _effect(known[value[0], value[3], value[4]])
+                if (value[0], value[3], value[4]) in known
+                else Fenced(f"run {value[0]} is not ours any more")
+            )
+        )
         for number, value in enumerate(values)
     ]
 
@@ -261,11 +289,20 @@ async def _counted(connection: Connection, values: Sequence[Any]) -> dict[int, E
     """Those that may not be written; all others that are new are in the totals."""
     if not any(value[8] is not None for value in values):
         return {}
-    already = {row["n"] - 1 for row in await connection.fetch(_ALREADY, *_columns([value[:5] for value in values]))}
-    new = [number for number, value in enumerate(values) if value[8] is not None and number not in already]
+    already = {
+        row["n"] - 1
+        for row in await connection.fetch(_ALREADY, *_columns([value[:5] for value in values]))
+    }
+    new = [
+        number
+        for number, value in enumerate(values)
+        if value[8] is not None and number not in already
+    ]
     wanted = [(values[number][1], values[number][5], values[number][8]) for number in new]
     answers = await count_on_postgres(connection, wanted) if wanted else []
-    return {number: answer for number, answer in zip(new, answers, strict=True) if answer is not None}
+    return {
+        number: answer for number, answer in zip(new, answers, strict=True) if answer is not None
+    }
 
 
 def _effect(row: Any) -> Effect:
@@ -287,18 +324,23 @@ async def settle(connection: Connection, values: Sequence[Any]) -> Sequence[Any]
     rows = await connection.fetch(_SETTLE, *_columns(values))
     settled = {(row[0], row[1], row[2]) for row in rows}
     return [
-        None if (value[0], value[2], value[3]) in settled else NotFound(f"no effect of {value[0]} was intended")
+        (
+            None
+            if (value[0], value[2], value[3]) in settled
+            else NotFound(f"no effect of {value[0]} was intended")
+        )
         for value in values
     ]
 
 
 async def record_call(connection: Connection, values: Sequence[Any]) -> Sequence[Any]:
-    """(desk, run_id, stage, call_type, model, digest, prompt_tokens, completion_tokens, cost, latency, error, at)"""
+    """(desk, run_id, stage, call_type, model, digest, prompt_tokens, completion_tokens, cost,
+    latency, error, at)"""
     await connection.execute(
-        "INSERT INTO llm_calls(desk, run_id, stage, call_type, model, request_digest, prompt_tokens, completion_tokens,"
-        " cost, latency_ms, error, at, answer) SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[],"
-        " $5::text[], $6::text[], $7::int[], $8::int[], $9::float8[], $10::float8[], $11::text[], $12::float8[],"
-        " $13::bytea[])",
+        "INSERT INTO llm_calls(desk, run_id, stage, call_type, model, request_digest,"
+        " prompt_tokens, completion_tokens, cost, latency_ms, error, at, answer) SELECT * FROM"
+        " unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[],"
+        " $8::int[], $9::float8[], $10::float8[], $11::text[], $12::float8[], $13::bytea[])",
         *_columns(values),
     )
     return [None] * len(values)

@@ -1,4 +1,5 @@
-"""The review queue: finding what is to be looked at, and all that people do with it short of deciding."""
+"""The review queue: finding what is to be looked at, and all that people do with it short of
+deciding."""
 
 from collections import Counter
 from typing import Any
@@ -36,7 +37,10 @@ def list_reviews(
         .limit(limit)
     )
     if after is not None:
-        place, seen = sa.tuple_(here.created_at, here.id), sa.tuple_(sa.literal(after[0]), sa.literal(after[1]))
+        place, seen = (
+            sa.tuple_(here.created_at, here.id),
+            sa.tuple_(sa.literal(after[0]), sa.literal(after[1])),
+        )
         query = query.where(place < seen if backwards else place > seen)
     return [review_of(row.run_id, row) for row in core.execute(query)]
 
@@ -65,7 +69,9 @@ def facets(core: sa.Connection, desk: str) -> Facets:
     return Facets(*(dict(sorted(counter.items())) for counter in found))
 
 
-def _conditions(core: sa.Connection, wanted: ReviewFilter, now: float) -> list[sa.ColumnElement[bool]]:
+def _conditions(
+    core: sa.Connection, wanted: ReviewFilter, now: float
+) -> list[sa.ColumnElement[bool]]:
     here = t.reviews.c
     found: list[sa.ColumnElement[bool]] = []
     if wanted.state is not None:
@@ -80,12 +86,16 @@ def _conditions(core: sa.Connection, wanted: ReviewFilter, now: float) -> list[s
         if value is not None:
             found.append(_fact(core, name) == value)
     if wanted.assignee is not None:
-        found.append(here.assignee == wanted.assignee if wanted.assignee else here.assignee.is_(None))
+        found.append(
+            here.assignee == wanted.assignee if wanted.assignee else here.assignee.is_(None)
+        )
     if wanted.snoozed is not None:
         asleep = sa.func.coalesce(here.snoozed_until, 0.0) > now
         found.append(asleep if wanted.snoozed else sa.not_(asleep))
     if wanted.leaving is not None:
-        leaving = sa.and_(here.state == ReviewState.OPEN, sa.func.coalesce(here.fallback, "") == Decision.APPROVE)
+        leaving = sa.and_(
+            here.state == ReviewState.OPEN, sa.func.coalesce(here.fallback, "") == Decision.APPROVE
+        )
         found.append(leaving if wanted.leaving else sa.not_(leaving))
     return found
 
@@ -104,7 +114,9 @@ def _fact(core: sa.Connection, name: str) -> sa.ColumnElement[str]:
     return sa.cast(sa.func.json_extract(sa.cast(facts, sa.Text), f"$.{name}"), sa.Text)
 
 
-def snooze(core: sa.Connection, desk: str, review_id: str, by: str, until: float | None, now: float) -> Review:
+def snooze(
+    core: sa.Connection, desk: str, review_id: str, by: str, until: float | None, now: float
+) -> Review:
     """Out of sight until then; None brings it back at once."""
     review = find_review(core, desk, review_id, lock=True)
     check_open(review)
@@ -114,10 +126,14 @@ def snooze(core: sa.Connection, desk: str, review_id: str, by: str, until: float
         raise Conflict("that time has passed; name a later one")
     if until is not None and review.expires_at is not None and review.expires_at <= until:
         raise Conflict(f"{review.id} expires before that; name an earlier time, or decide it")
-    return _changed(core, review, {"snoozed_until": until}, "review.snoozed", by, {"until": until}, now)
+    return _changed(
+        core, review, {"snoozed_until": until}, "review.snoozed", by, {"until": until}, now
+    )
 
 
-def assign(core: sa.Connection, desk: str, review_id: str, by: str, to: str | None, now: float) -> Review:
+def assign(
+    core: sa.Connection, desk: str, review_id: str, by: str, to: str | None, now: float
+) -> Review:
     """Somebody's to look at; others may still decide it. None gives it back to all."""
     review = find_review(core, desk, review_id, lock=True)
     check_open(review)
@@ -127,12 +143,20 @@ def assign(core: sa.Connection, desk: str, review_id: str, by: str, to: str | No
 def note(core: sa.Connection, desk: str, review_id: str, by: str, text: str, now: float) -> Review:
     """A word among colleagues, kept with the run; also about what is decided already."""
     review = find_review(core, desk, review_id)
-    record_event(core, desk, "review.note", review.run_id, by, {"review": review.id, "text": text}, now)
+    record_event(
+        core, desk, "review.note", review.run_id, by, {"review": review.id, "text": text}, now
+    )
     return review
 
 
 def _changed(
-    core: sa.Connection, review: Review, values: dict[str, Any], kind: str, by: str, told: dict[str, Any], now: float
+    core: sa.Connection,
+    review: Review,
+    values: dict[str, Any],
+    kind: str,
+    by: str,
+    told: dict[str, Any],
+    now: float,
 ) -> Review:
     """The version stays: what would be decided about is still the same."""
     core.execute(t.reviews.update().where(t.reviews.c.id == review.id).values(**values))
@@ -143,7 +167,9 @@ def _changed(
 # --- what reviewers have typed
 
 
-def keep_edit(core: sa.Connection, desk: str, review_id: str, by: str, edit: dict[str, Any], now: float) -> None:
+def keep_edit(
+    core: sa.Connection, desk: str, review_id: str, by: str, edit: dict[str, Any], now: float
+) -> None:
     """Each reviewer's own: nobody writes over a colleague's words."""
     of_run = sa.select(t.reviews.c.run).where(t.reviews.c.id == review_id, t.reviews.c.desk == desk)
     position = core.execute(of_run).scalar()
@@ -152,7 +178,11 @@ def keep_edit(core: sa.Connection, desk: str, review_id: str, by: str, edit: dic
     mine = sa.and_(t.review_edits.c.review == review_id, t.review_edits.c.by == by)
     values = {"edit": pack(edit), "at": now}
     if core.execute(t.review_edits.update().where(mine).values(**values)).rowcount == 0:
-        core.execute(t.review_edits.insert().values(review=review_id, by=by, desk=desk, run=position, **values))
+        core.execute(
+            t.review_edits.insert().values(
+                review=review_id, by=by, desk=desk, run=position, **values
+            )
+        )
 
 
 def begun_edits(core: sa.Connection, desk: str, review_id: str) -> list[BegunEdit]:

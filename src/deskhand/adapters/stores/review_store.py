@@ -23,7 +23,8 @@ class CoreDatabase(Protocol):
     async def read_core(self, op: CoreOp[T]) -> T: ...
 
     async def glance(self, op: CoreOp[T]) -> T:
-        """Read a few rows that an index finds: where that is quick, without the way through another thread."""
+        """Read a few rows that an index finds: where that is quick, without the way through
+        another thread."""
         ...
 
 
@@ -63,13 +64,17 @@ class SqlReviews:
 
     async def count_reviews(self, wanted: ReviewFilter) -> int:
         now = self._now()
-        return await self._database.read_core(lambda core: queueing.count_reviews(core, self.desk, wanted, now))
+        return await self._database.read_core(
+            lambda core: queueing.count_reviews(core, self.desk, wanted, now)
+        )
 
     async def review_facets(self) -> Facets:
         return await self._database.read_core(lambda core: queueing.facets(core, self.desk))
 
     async def review(self, review_id: str) -> Review:
-        return await self._database.read_core(lambda core: reviewing.find_review(core, self.desk, review_id))
+        return await self._database.read_core(
+            lambda core: reviewing.find_review(core, self.desk, review_id)
+        )
 
     async def decide(self, review_id: str, verdict: Verdict) -> Review:
         decided = await self._database.write_core(
@@ -79,7 +84,9 @@ class SqlReviews:
         return decided
 
     async def expire_reviews(self, now: float) -> list[Review]:
-        return await self._database.write_core(lambda core: reviewing.expire_overdue(core, self.desk, now))
+        return await self._database.write_core(
+            lambda core: reviewing.expire_overdue(core, self.desk, now)
+        )
 
     async def hold_back(self, review_id: str, by: str) -> Review:
         held = await self._database.write_core(
@@ -109,4 +116,6 @@ class SqlReviews:
         )
 
     async def begun_edits(self, review_id: str) -> list[BegunEdit]:
-        return await self._database.read_core(lambda core: queueing.begun_edits(core, self.desk, review_id))
+        return await self._database.read_core(
+            lambda core: queueing.begun_edits(core, self.desk, review_id)
+        )

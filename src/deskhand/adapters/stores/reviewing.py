@@ -1,4 +1,5 @@
-"""Deciding reviews: who was first, what the decision does to the run, and what happens when nobody decides."""
+"""Deciding reviews: who was first, what the decision does to the run, and what happens when
+nobody decides."""
 
 import sqlalchemy as sa
 
@@ -70,7 +71,9 @@ def find_review(core: sa.Connection, desk: str, review_id: str, *, lock: bool = 
     return review_of(row.run_id, row)
 
 
-def decide_review(core: sa.Connection, desk: str, review_id: str, verdict: Verdict, now: float) -> Review:
+def decide_review(
+    core: sa.Connection, desk: str, review_id: str, verdict: Verdict, now: float
+) -> Review:
     review = find_review(core, desk, review_id, lock=True)
     _check(review, verdict)
     if review.expires_at is not None and review.expires_at <= now:
@@ -79,12 +82,15 @@ def decide_review(core: sa.Connection, desk: str, review_id: str, verdict: Verdi
         if review.signed_by is None:
             return _sign(core, review, verdict, now)
         if review.signed_by.strip().casefold() == verdict.by.strip().casefold():
-            raise Conflict(f"{review.id} needs two people: {review.signed_by} has approved it already")
+            raise Conflict(
+                f"{review.id} needs two people: {review.signed_by} has approved it already"
+            )
     return _settle(core, review, verdict, ReviewState.DECIDED, now)
 
 
 def _sign(core: sa.Connection, review: Review, verdict: Verdict, now: float) -> Review:
-    """The first of two approvals: the review stays open, and whoever comes second looks at a new version of it."""
+    """The first of two approvals: the review stays open, and whoever comes second looks at a new
+    version of it."""
     _check_waits(core, review)
     values = {"signed_by": verdict.by, "version": review.version + 1}
     core.execute(t.reviews.update().where(t.reviews.c.id == review.id).values(**values))
@@ -105,20 +111,25 @@ def expire_overdue(core: sa.Connection, desk: str, now: float) -> list[Review]:
         .with_for_update(skip_locked=True)
     ).scalars()
     if core.execute(sa.select(t.stops.c.desk).where(t.stops.c.desk == desk)).first() is None:
-        release_stopped(core, desk, "resume", now)  # a run that came to rest while the desk was being resumed
+        release_stopped(
+            core, desk, "resume", now
+        )  # a run that came to rest while the desk was being resumed
     expired: list[Review] = []
     for review in [find_review(core, desk, review_id) for review_id in overdue]:
         assert review.fallback is not None
         if review.fallback is Decision.REASSIGN:
             expired.append(_reassign(core, review, now))
             continue
-        verdict = Verdict(review.fallback, by=EXPIRY, version=review.version, note="nobody decided in time")
+        verdict = Verdict(
+            review.fallback, by=EXPIRY, version=review.version, note="nobody decided in time"
+        )
         expired.append(_settle(core, review, verdict, ReviewState.EXPIRED, now))
     return expired
 
 
 def _reassign(core: sa.Connection, review: Review, now: float) -> Review:
-    """Somebody else's to look at from now on; what would be decided about is still the same, and so is the version."""
+    """Somebody else's to look at from now on; what would be decided about is still the same, and
+    so is the version."""
     to = str(review.facts.get(REASSIGN_TO) or "") or None
     values = {"assignee": to, "expires_at": None, "fallback": None, "snoozed_until": None}
     core.execute(t.reviews.update().where(t.reviews.c.id == review.id).values(**values))
@@ -131,17 +142,25 @@ def release_stopped(core: sa.Connection, desk: str, by: str, now: float) -> int:
     """Let every run go on that met the desk's stop switch."""
     stopped = core.execute(
         sa.select(t.reviews.c.id)
-        .where(t.reviews.c.desk == desk, t.reviews.c.state == ReviewState.OPEN, t.reviews.c.kind == ReviewKind.STOPPED)
+        .where(
+            t.reviews.c.desk == desk,
+            t.reviews.c.state == ReviewState.OPEN,
+            t.reviews.c.kind == ReviewKind.STOPPED,
+        )
         .with_for_update(skip_locked=True)
     ).scalars()
     reviews = [find_review(core, desk, review_id) for review_id in stopped]
     for review in reviews:
-        verdict = Verdict(Decision.RETRY, by=by, version=review.version, note="the desk was resumed")
+        verdict = Verdict(
+            Decision.RETRY, by=by, version=review.version, note="the desk was resumed"
+        )
         _settle(core, review, verdict, ReviewState.DECIDED, now)
     return len(reviews)
 
 
-def _settle(core: sa.Connection, review: Review, verdict: Verdict, state: ReviewState, now: float) -> Review:
+def _settle(
+    core: sa.Connection, review: Review, verdict: Verdict, state: ReviewState, now: float
+) -> Review:
     core.execute(
         t.reviews.update()
         .where(t.reviews.c.id == review.id)
@@ -158,7 +177,9 @@ def _settle(core: sa.Connection, review: Review, verdict: Verdict, state: Review
     _move_run(core, review, verdict, now)
     judge_decision(core, review, verdict, now)
     payload = {"review": review.id, "note": verdict.note}
-    record_event(core, review.desk, f"review.{verdict.decision}", review.run_id, verdict.by, payload, now)
+    record_event(
+        core, review.desk, f"review.{verdict.decision}", review.run_id, verdict.by, payload, now
+    )
     crash_point("review.before_commit")
     return find_review(core, review.desk, review.id)
 
@@ -173,9 +194,19 @@ def close_reviews(core: sa.Connection, position: int) -> None:
 
 
 def record_event(
-    core: sa.Connection, desk: str, kind: str, run_id: str | None, by: str | None, payload: object, now: float
+    core: sa.Connection,
+    desk: str,
+    kind: str,
+    run_id: str | None,
+    by: str | None,
+    payload: object,
+    now: float,
 ) -> None:
-    core.execute(t.events.insert().values(desk=desk, run_id=run_id, kind=kind, by=by, payload=pack(payload), at=now))
+    core.execute(
+        t.events.insert().values(
+            desk=desk, run_id=run_id, kind=kind, by=by, payload=pack(payload), at=now
+        )
+    )
 
 
 def take_over(core: sa.Connection, desk: str, conversation: str, by: str, now: float) -> None:
@@ -183,21 +214,30 @@ def take_over(core: sa.Connection, desk: str, conversation: str, by: str, now: f
     values = {"taken_over_by": by, "taken_over_at": now}
     if core.execute(t.conversations.update().where(known).values(**values)).rowcount == 0:
         core.execute(t.conversations.insert().values(desk=desk, id=conversation, **values))
-    record_event(core, desk, "conversation.taken_over", None, by, {"conversation": conversation}, now)
+    record_event(
+        core, desk, "conversation.taken_over", None, by, {"conversation": conversation}, now
+    )
 
 
 def _check(review: Review, verdict: Verdict) -> None:
     check_open(review)
     if review.version != verdict.version:
-        raise Conflict(f"{review.id} has changed since you looked at it (version {review.version}); look again")
+        raise Conflict(
+            f"{review.id} has changed since you looked at it (version {review.version}); look again"
+        )
     if verdict.payload_hash is not None and verdict.payload_hash != review.payload_hash:
         raise Conflict(f"{review.id} does not hold what you approved; look again")
     if verdict.decision not in DECISIONS[review.kind]:
         possible = ", ".join(DECISIONS[review.kind])
-        raise Conflict(f"a {review.kind} review cannot be decided with '{verdict.decision}'; choose {possible}")
+        raise Conflict(
+            f"a {review.kind} review cannot be decided with '{verdict.decision}'; choose {possible}"
+        )
     if verdict.decision is Decision.EDIT and not verdict.edit:
         raise Conflict("an edit needs the new text")
-    if verdict.decision is Decision.ANSWER and not str((verdict.edit or {}).get("text") or "").strip():
+    if (
+        verdict.decision is Decision.ANSWER
+        and not str((verdict.edit or {}).get("text") or "").strip()
+    ):
         raise Conflict("an answer needs a text")
     reply = review.payload.get("reply") or {}
     if verdict.edit and verdict.edit.get("invitation") and not reply.get("invitation"):
@@ -207,7 +247,10 @@ def _check(review: Review, verdict: Verdict) -> None:
 def check_open(review: Review) -> None:
     """Whoever comes too late is told who decided what."""
     if review.state is ReviewState.STALE:
-        raise Conflict(f"{review.id} is stale: the customer wrote again or the run is over; look at the newer review")
+        raise Conflict(
+            f"{review.id} is stale: the customer wrote again or the run is over; look at the newer"
+            " review"
+        )
     if review.state is not ReviewState.OPEN:
         raise Conflict(f"{review.id} was already decided: {review.decision} by {review.decided_by}")
 
@@ -229,7 +272,9 @@ def _move_run(core: sa.Connection, review: Review, verdict: Verdict, now: float)
     else:
         values |= {"status": RunStatus.QUEUED, "reason": None, "error_code": None, "crashes": 0}
     moved = core.execute(
-        t.runs.update().where(t.runs.c.id == review.run_id, t.runs.c.status.in_(_WAITS)).values(**values)
+        t.runs.update()
+        .where(t.runs.c.id == review.run_id, t.runs.c.status.in_(_WAITS))
+        .values(**values)
     )
     if moved.rowcount == 0:
         raise Conflict(f"run {review.run_id} no longer waits for {review.id}")

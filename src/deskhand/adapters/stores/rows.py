@@ -128,4 +128,11 @@ def call_of(row: Row) -> LlmCall:
 
 
 def event_of(row: Row) -> Event:
-    return Event(kind=row.kind, run_id=row.run_id, by=row.by, payload=unpack(row.payload) or {}, at=row.at, id=row.id)
+    return Event(
+        kind=row.kind,
+        run_id=row.run_id,
+        by=row.by,
+        payload=unpack(row.payload) or {},
+        at=row.at,
+        id=row.id,
+    )

@@ -36,7 +36,7 @@ SELECT r.id, r.desk, r.position, r.message_key, r.conversation, r.flow, r.status
   EXISTS(SELECT 1 FROM runs s WHERE s.conversation = r.conversation AND s.desk = r.desk AND s.successor = r.id),
   (SELECT taken_over_by FROM conversations c WHERE c.desk = r.desk AND c.id = r.conversation)
 FROM runs r JOIN messages m ON m.run = r.position WHERE r.id = ? AND r.desk = ?
-"""
+"""  # noqa: E501
 
 
 class SqliteStore(SqlStore):
@@ -61,15 +61,19 @@ class SqliteStore(SqlStore):
 
         def op(tx: Tx) -> Accepted:
             inserted = tx.raw.execute(
-                "INSERT INTO runs(id, desk, message_key, conversation, flow, status, crashes, created_at, updated_at)"
-                " VALUES(?,?,?,?,?,'queued',0,?,?) ON CONFLICT(desk, message_key) DO NOTHING",
+                "INSERT INTO runs(id, desk, message_key, conversation, flow, status, crashes,"
+                " created_at, updated_at) VALUES(?,?,?,?,?,'queued',0,?,?) ON CONFLICT(desk,"
+                " message_key) DO NOTHING",
                 (run_id, desk, key, conversation, flow, now, now),
             )
             if inserted.rowcount == 0:
-                known = tx.raw.execute("SELECT id FROM runs WHERE desk=? AND message_key=?", (desk, key)).fetchone()
+                known = tx.raw.execute(
+                    "SELECT id FROM runs WHERE desk=? AND message_key=?", (desk, key)
+                ).fetchone()
                 return Accepted(known[0], duplicate=True)
             tx.raw.execute(
-                "INSERT INTO messages(run, desk, sender, body, salt, body_digest) VALUES(?,?,?,?,?,?)",
+                "INSERT INTO messages(run, desk, sender, body, salt, body_digest)"
+                " VALUES(?,?,?,?,?,?)",
                 (inserted.lastrowid, desk, sender, body, salt, digest),
             )
             _supersede_drafts(tx, desk, conversation, sender, run_id, now)
@@ -89,7 +93,8 @@ class SqliteStore(SqlStore):
             if run.status is not RunStatus.QUEUED and not ours:
                 return None
             tx.raw.execute(
-                "UPDATE runs SET status='running', owner=?, flow_version=?, updated_at=? WHERE position=?",
+                "UPDATE runs SET status='running', owner=?, flow_version=?, updated_at=? WHERE"
+                " position=?",
                 (self.owner, versions.get(run.flow, ""), self._now(), run.position),
             )
             return Claimed(run, row[15], row[16], bool(row[17]), bool(row[18]), row[19])
@@ -120,9 +125,10 @@ class SqliteStore(SqlStore):
         )
         try:
             written = tx.raw.execute(
-                "INSERT INTO steps(run, seq, name, attempt, outcome, flow_version, started_at, latency_ms, body,"
-                " salt, body_digest, chain, desk) SELECT position,?,?,?,?,?,?,?,?,?,?,?,? FROM runs"
-                " WHERE id=? AND desk=? AND owner=? AND status='running'",
+                "INSERT INTO steps(run, seq, name, attempt, outcome, flow_version, started_at,"
+                " latency_ms, body, salt, body_digest, chain, desk) SELECT"
+                " position,?,?,?,?,?,?,?,?,?,?,?,? FROM runs WHERE id=? AND desk=? AND owner=? AND"
+                " status='running'",
                 (*values, row.run_id, self.desk, self.owner),
             )
         except sqlite3.IntegrityError:
@@ -147,8 +153,9 @@ class SqliteStore(SqlStore):
             for step in rows:
                 self._insert(tx, step)
             row = tx.raw.execute(
-                "UPDATE runs SET status=?, reason=?, error_code=?, owner=NULL, updated_at=?"
-                " WHERE id=? AND desk=? AND owner=? AND status='running' RETURNING position, conversation",
+                "UPDATE runs SET status=?, reason=?, error_code=?, owner=NULL, updated_at=? WHERE"
+                " id=? AND desk=? AND owner=? AND status='running' RETURNING position,"
+                " conversation",
                 (status, reason, error_code, now, run_id, self.desk, self.owner),
             ).fetchone()
             if row is None:
@@ -161,7 +168,8 @@ class SqliteStore(SqlStore):
     async def release(self, run_id: str) -> None:
         def op(tx: Tx) -> None:
             tx.raw.execute(
-                "UPDATE runs SET status='queued', owner=NULL WHERE id=? AND desk=? AND owner=? AND status='running'",
+                "UPDATE runs SET status='queued', owner=NULL WHERE id=? AND desk=? AND owner=? AND"
+                " status='running'",
                 (run_id, self.desk, self.owner),
             )
 
@@ -169,7 +177,9 @@ class SqliteStore(SqlStore):
 
     # --- effects and calls
 
-    async def intend(self, key: EffectKey, tool: str, call_hash: str, counted: Counted | None = None) -> Effect:
+    async def intend(
+        self, key: EffectKey, tool: str, call_hash: str, counted: Counted | None = None
+    ) -> Effect:
         now = self._now()
 
         def op(tx: Tx) -> Effect:
@@ -180,8 +190,8 @@ class SqliteStore(SqlStore):
             if owned is None:
                 raise Fenced(f"run {key.run_id} is not ours any more")
             written = tx.raw.execute(
-                "INSERT INTO effects(run, seq, call, desk, tool, call_hash, state, created_at, updated_at)"
-                " VALUES(?,?,?,?,?,?,'intended',?,?) ON CONFLICT DO NOTHING",
+                "INSERT INTO effects(run, seq, call, desk, tool, call_hash, state, created_at,"
+                " updated_at) VALUES(?,?,?,?,?,?,'intended',?,?) ON CONFLICT DO NOTHING",
                 (owned[0], key.seq, key.index, self.desk, tool, call_hash, now, now),
             )
             if written.rowcount == 1 and counted is not None:
@@ -195,7 +205,9 @@ class SqliteStore(SqlStore):
 
         return await self._sqlite.write(op)
 
-    async def settle(self, key: EffectKey, state: EffectState, result: dict[str, Any] | None) -> None:
+    async def settle(
+        self, key: EffectKey, state: EffectState, result: dict[str, Any] | None
+    ) -> None:
         body, now = None if result is None else pack(result), self._now()
 
         def op(tx: Tx) -> None:
@@ -228,8 +240,9 @@ class SqliteStore(SqlStore):
 
         def op(tx: Tx) -> None:
             tx.raw.execute(
-                "INSERT INTO llm_calls(desk, run_id, stage, call_type, model, request_digest, prompt_tokens,"
-                " completion_tokens, cost, latency_ms, error, at, answer) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                "INSERT INTO llm_calls(desk, run_id, stage, call_type, model, request_digest,"
+                " prompt_tokens, completion_tokens, cost, latency_ms, error, at, answer)"
+                " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 values,
             )
 
@@ -237,11 +250,15 @@ class SqliteStore(SqlStore):
 
     async def erase(self, address: str, by: str) -> int:
         """As SqlStore does it, with the freed space overwritten and the write-ahead log emptied."""
-        await self._sqlite.write(lambda tx: tx.raw.execute("PRAGMA secure_delete=ON").close(), single=True)
+        await self._sqlite.write(
+            lambda tx: tx.raw.execute("PRAGMA secure_delete=ON").close(), single=True
+        )
         try:
             return await super().erase(address, by)
         finally:
-            await self._sqlite.write(lambda tx: tx.raw.execute("PRAGMA secure_delete=OFF").close(), single=True)
+            await self._sqlite.write(
+                lambda tx: tx.raw.execute("PRAGMA secure_delete=OFF").close(), single=True
+            )
             await self._sqlite.checkpoint()
 
     # --- the lease
@@ -275,20 +292,23 @@ def _run(row: tuple[Any, ...]) -> Run:
     return Run(*values)
 
 
-def _supersede_drafts(tx: Tx, desk: str, conversation: str, sender: str, successor: str, now: float) -> None:
-    """A newer message of the same sender makes a draft that waits for approval stale; the new run answers both.
+def _supersede_drafts(
+    tx: Tx, desk: str, conversation: str, sender: str, successor: str, now: float
+) -> None:
+    """A newer message of the same sender makes a draft that waits for approval stale; the new run
+    answers both.
 
     Somebody else who writes into the conversation is never answered what another one asked.
     """
     stale = tx.raw.execute(
-        "UPDATE reviews SET state='stale', version=version+1 WHERE desk=? AND conversation=? AND state='open'"
-        " AND kind='reply' AND run IN (SELECT m.run FROM messages m WHERE m.run = reviews.run AND m.sender=?)"
-        " RETURNING run",
+        "UPDATE reviews SET state='stale', version=version+1 WHERE desk=? AND conversation=? AND"
+        " state='open' AND kind='reply' AND run IN (SELECT m.run FROM messages m WHERE m.run ="
+        " reviews.run AND m.sender=?) RETURNING run",
         (desk, conversation, sender),
     ).fetchall()
     for (position,) in stale:
         tx.raw.execute(
-            "UPDATE runs SET status='done', reason='a newer message is answered together with this one', successor=?,"
-            " updated_at=? WHERE position=? AND status='waiting_review'",
+            "UPDATE runs SET status='done', reason='a newer message is answered together with this"
+            " one', successor=?, updated_at=? WHERE position=? AND status='waiting_review'",
             (successor, now, position),
         )

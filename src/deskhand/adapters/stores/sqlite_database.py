@@ -54,7 +54,8 @@ class SqliteDatabase:
         self.writes = 0
         self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
         self._waiting: list[_Job] = []
-        """Handed in since the event loop last came round: they go to the writer together, and wake it once."""
+        """Handed in since the event loop last came round: they go to the writer together, and
+        wake it once."""
         self._readers = ThreadPoolExecutor(2, thread_name_prefix="deskhand-read")
         self._local = threading.local()
         self._opened: list[Tx] = []
@@ -65,11 +66,14 @@ class SqliteDatabase:
 
     @classmethod
     async def open(cls, path: Path | str) -> "SqliteDatabase":
-        """Create the file if need be, bring its schema up to date, start the writer; StoreUnavailable says why not."""
+        """Create the file if need be, bring its schema up to date, start the writer;
+        StoreUnavailable says why not."""
         database = cls(Path(path))
         loop = asyncio.get_running_loop()
         ready: asyncio.Future[None] = loop.create_future()
-        thread = threading.Thread(target=database._serve, args=(loop, ready), name="deskhand-write", daemon=True)
+        thread = threading.Thread(
+            target=database._serve, args=(loop, ready), name="deskhand-write", daemon=True
+        )
         thread.start()
         database._thread = thread
         await ready
@@ -78,8 +82,8 @@ class SqliteDatabase:
     async def write(self, op: Op[T], *, single: bool = False) -> T:
         """Run `op` in the next commit and return its result once that commit is on disk.
 
-        An exception undoes this operation alone; the others of its batch go on. `single` promises one statement, which
-        needs no savepoint of its own.
+        An exception undoes this operation alone; the others of its batch go on. `single` promises
+        one statement, which needs no savepoint of its own.
         """
         if self._closed:
             raise StoreUnavailable(f"{self.path} is closed")
@@ -107,9 +111,11 @@ class SqliteDatabase:
         return await self.read(lambda tx: op(tx.core))
 
     async def glance(self, op: Callable[[sa.Connection], T]) -> T:
-        """A read of a few rows by their index, on the event loop's own thread: a hop to another costs more than it.
+        """A read of a few rows by their index, on the event loop's own thread: a hop to another
+        costs more than it.
 
-        Readers wait for nobody in this mode, but for a program that has the whole file to itself: then in a thread.
+        Readers wait for nobody in this mode, but for a program that has the whole file to itself:
+        then in a thread.
         """
         if self._closed:
             raise StoreUnavailable(f"{self.path} is closed")
@@ -167,7 +173,10 @@ class SqliteDatabase:
             for batch in self._batches():
                 self._commit(tx, batch)
                 loop.call_soon_threadsafe(_resolve, batch)
-        except (Crash, RuntimeError):  # abandoned, or the loop is gone: nobody waits for these any more
+        except (
+            Crash,
+            RuntimeError,
+        ):  # abandoned, or the loop is gone: nobody waits for these any more
             pass
         finally:
             tx.core.close()
@@ -195,7 +204,9 @@ class SqliteDatabase:
             tx.raw.execute("BEGIN IMMEDIATE")
             for job in batch:
                 self._apply(tx, job)
-                if not tx.raw.in_transaction:  # SQLite gave the whole transaction up: full disk, I/O error
+                if (
+                    not tx.raw.in_transaction
+                ):  # SQLite gave the whole transaction up: full disk, I/O error
                     raise job.error or StoreUnavailable("the transaction was rolled back")
             crash_point("journal.before_commit")
             tx.raw.execute("COMMIT")
@@ -225,13 +236,17 @@ class SqliteDatabase:
     # --- connections
 
     def _connect(self) -> Tx:
-        raw = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000)
+        raw = sqlite3.connect(
+            self.path, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000
+        )
         engine = sa.create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
         core = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         return Tx(raw, core)
 
     def _prepare(self, tx: Tx) -> None:
-        tx.raw.execute("PRAGMA page_size=8192")  # rows of about 1 KB fill these better than 4 KB pages
+        tx.raw.execute(
+            "PRAGMA page_size=8192"
+        )  # rows of about 1 KB fill these better than 4 KB pages
         tx.raw.execute("PRAGMA journal_mode=WAL")
         tx.raw.execute("PRAGMA synchronous=FULL")
         tx.raw.execute(f"PRAGMA busy_timeout={BUSY_MS}")
@@ -257,7 +272,9 @@ class SqliteDatabase:
 
 def _roll_back(tx: Tx) -> None:
     if tx.raw.in_transaction:
-        with suppress(sqlite3.Error):  # on a disk that fails, SQLite undoes it when the file is next opened
+        with suppress(
+            sqlite3.Error
+        ):  # on a disk that fails, SQLite undoes it when the file is next opened
             tx.raw.execute("ROLLBACK")
 
 
@@ -276,7 +293,10 @@ _ADVICE = (
     ("readonly", "the file or its folder is read-only; make both writable for this user"),
     ("read-only", "the file or its folder is read-only; make both writable for this user"),
     ("disk is full", "the disk is full; make room, nothing accepted so far is lost"),
-    ("unable to open", "the folder does not exist or may not be written; create it or choose another path"),
+    (
+        "unable to open",
+        "the folder does not exist or may not be written; create it or choose another path",
+    ),
     ("not a database", "this is not a SQLite file; choose another path"),
     ("malformed", "the file is damaged; restore it from a backup"),
     ("disk I/O error", "the disk reports an error; check it and its free space"),
@@ -285,7 +305,11 @@ _ADVICE = (
 
 def explain(error: BaseException, path: Path) -> BaseException:
     """Turn the driver's error into one that says what to do; every other error stays as it is."""
-    cause = cast(BaseException, error.orig) if isinstance(error, sa.exc.DBAPIError) and error.orig else error
+    cause = (
+        cast(BaseException, error.orig)
+        if isinstance(error, sa.exc.DBAPIError) and error.orig
+        else error
+    )
     if isinstance(cause, sqlite3.IntegrityError) or not isinstance(cause, sqlite3.Error):
         return cause
     text = str(cause)

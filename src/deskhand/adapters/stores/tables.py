@@ -1,7 +1,7 @@
 """The tables, as SQLAlchemy sees them; the migrations build them, a test holds the two together.
 
-Every table carries the desk. Rows that belong to a run point at `runs.position`, an integer: a text key in every row
-and again in its index took a tenth of the space.
+Every table carries the desk. Rows that belong to a run point at `runs.position`, an integer: a text
+key in every row and again in its index took a tenth of the space.
 """
 
 from sqlalchemy import (
@@ -357,8 +357,8 @@ responses = Table(
     PrimaryKeyConstraint("desk", "key"),
 )
 
-# The full-text index (`kb_words`) and, with pgvector, the vectors (`kb_vectors`) are each database's own affair: see
-# migration 0003 and knowledge_*.py.
+# The full-text index (`kb_words`) and, with pgvector, the vectors (`kb_vectors`) are each
+# database's own affair: see migration 0003 and knowledge_*.py.
 
 kb_articles = Table(
     "kb_articles",
@@ -376,7 +376,7 @@ kb_articles = Table(
     Column("chunks", Integer, nullable=False),
     Column("updated_at", Float, nullable=False),
     Index("kb_articles_id", "desk", "id", unique=True),
-    sqlite_autoincrement=True,  # a position is never used twice: snapshots in memory know rows by it
+    sqlite_autoincrement=True,  # a position is never used twice: snapshots in memory know rows by it  # noqa: E501
 )
 
 kb_chunks = Table(

@@ -16,11 +16,17 @@ def message_key(channel: str, message_id: str) -> bytes:
     return sha256(f"{channel}\0{message_id}".encode()).digest()[:16]
 
 
-def message_known(core: sa.Connection, desk: str, channel: str, message_id: str) -> ConversationTurn | None:
-    return _first(core, _turns(desk).where(t.runs.c.message_key == message_key(channel, message_id)))
+def message_known(
+    core: sa.Connection, desk: str, channel: str, message_id: str
+) -> ConversationTurn | None:
+    return _first(
+        core, _turns(desk).where(t.runs.c.message_key == message_key(channel, message_id))
+    )
 
 
-def reply_sent(core: sa.Connection, desk: str, key: EffectKey, tools: Sequence[str]) -> ConversationTurn | None:
+def reply_sent(
+    core: sa.Connection, desk: str, key: EffectKey, tools: Sequence[str]
+) -> ConversationTurn | None:
     sent = sa.exists().where(
         t.effects.c.run == t.runs.c.position,
         t.effects.c.seq == key.seq,
@@ -30,10 +36,16 @@ def reply_sent(core: sa.Connection, desk: str, key: EffectKey, tools: Sequence[s
     return _first(core, _turns(desk).where(t.runs.c.id == key.run_id, sent))
 
 
-def messages_from(core: sa.Connection, desk: str, address: str, since: float, limit: int) -> list[ConversationTurn]:
+def messages_from(
+    core: sa.Connection, desk: str, address: str, since: float, limit: int
+) -> list[ConversationTurn]:
     query = (
         _turns(desk)
-        .where(t.messages.c.desk == desk, t.messages.c.sender == address.strip().lower(), t.runs.c.created_at >= since)
+        .where(
+            t.messages.c.desk == desk,
+            t.messages.c.sender == address.strip().lower(),
+            t.runs.c.created_at >= since,
+        )
         .order_by(t.runs.c.position.desc())
         .limit(limit)
     )

@@ -1,4 +1,5 @@
-"""Totals of effects and the stop switch: read and grown in the transaction that writes an intention."""
+"""Totals of effects and the stop switch: read and grown in the transaction that writes an
+intention."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +23,8 @@ _Row = tuple[str, str, str, str, str, str, int]
 
 
 def name_digest(name: str) -> str:
-    """A conversation or a principal without its name: totals need to tell them apart, not to know them."""
+    """A conversation or a principal without its name: totals need to tell them apart, not to
+    know them."""
     return sha256(name.encode()).hexdigest()[:32] if name else ""
 
 
@@ -55,7 +57,8 @@ def count_on_sqlite(raw: sqlite3.Connection, desk: str, tool: str, counted: Coun
     if counted.limits:
         for scope, (name, day) in counted.places.items():
             rows = raw.execute(
-                "SELECT tool, unit, amount FROM totals WHERE desk=? AND scope=? AND name=? AND day=?",
+                "SELECT tool, unit, amount FROM totals WHERE desk=? AND scope=? AND name=? AND"
+                " day=?",
                 (desk, scope, name_digest(name), day),
             )
             sums.rows |= {(scope, of, unit): amount for of, unit, amount in rows}
@@ -63,8 +66,9 @@ def count_on_sqlite(raw: sqlite3.Connection, desk: str, tool: str, counted: Coun
     if refused is not None:
         raise refused
     raw.executemany(
-        "INSERT INTO totals(desk, scope, name, day, tool, unit, amount) VALUES(?,?,?,?,?,?,?)"
-        " ON CONFLICT(desk, scope, name, day, tool, unit) DO UPDATE SET amount = totals.amount + excluded.amount",
+        "INSERT INTO totals(desk, scope, name, day, tool, unit, amount) VALUES(?,?,?,?,?,?,?) ON"
+        " CONFLICT(desk, scope, name, day, tool, unit) DO UPDATE SET amount = totals.amount +"
+        " excluded.amount",
         list(added(desk, tool, counted)),
     )
     crash_point("totals.after_count")
@@ -77,7 +81,7 @@ _GROW = """
 INSERT INTO totals(desk, scope, name, day, tool, unit, amount)
 SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])
 ON CONFLICT (desk, scope, name, day, tool, unit) DO UPDATE SET amount = totals.amount + excluded.amount
-"""
+"""  # noqa: E501
 _READ = """
 SELECT t.scope, t.name, t.day, t.tool, t.unit, t.amount FROM totals t
 JOIN unnest($2::text[], $3::text[], $4::text[]) AS u(scope, name, day)
@@ -89,19 +93,31 @@ WHERE t.desk = $1
 async def count_on_postgres(
     connection: Connection, wanted: Sequence[tuple[str, str, Counted]]
 ) -> list[EffectRefused | None]:
-    """(desk, tool, counted) of effects that are new: who may go on, in order, the totals grown by those who may.
+    """(desk, tool, counted) of effects that are new: who may go on, in order, the totals grown by
+    those who may.
 
-    The lock is kept until the transaction ends, so that nobody else counts on totals that are about to grow.
+    The lock is kept until the transaction ends, so that nobody else counts on totals that are about
+    to grow.
     """
     refused: dict[int, EffectRefused | None] = {}
     rows: dict[tuple[str, str, str, str, str, str], int] = {}
     for desk in sorted({desk for desk, _, _ in wanted}):
         await connection.execute(_LOCK, desk)
         stop = await connection.fetchrow('SELECT "by", reason, at FROM stops WHERE desk = $1', desk)
-        own = [(number, tool, counted) for number, (of, tool, counted) in enumerate(wanted) if of == desk]
+        own = [
+            (number, tool, counted)
+            for number, (of, tool, counted) in enumerate(wanted)
+            if of == desk
+        ]
         known = await _known(connection, desk, [counted for _, _, counted in own if counted.limits])
         for number, tool, counted in own:
-            sums = Sums({key: amount for place in _keys(counted) for key, amount in known.get(place, {}).items()})
+            sums = Sums(
+                {
+                    key: amount
+                    for place in _keys(counted)
+                    for key, amount in known.get(place, {}).items()
+                }
+            )
             refused[number] = refusal(Stop(*stop) if stop else None, sums, tool, counted)
             if refused[number] is None:
                 for row in added(desk, tool, counted):
@@ -128,8 +144,12 @@ async def _known(
     if not places:
         return {}
     known: dict[tuple[str, str, str], dict[Any, int]] = {place: {} for place in places}
-    for row in await connection.fetch(_READ, desk, *(list(column) for column in zip(*places, strict=True))):
-        known[row["scope"], row["name"], row["day"]][row["scope"], row["tool"], row["unit"]] = row["amount"]
+    for row in await connection.fetch(
+        _READ, desk, *(list(column) for column in zip(*places, strict=True))
+    ):
+        known[row["scope"], row["name"], row["day"]][row["scope"], row["tool"], row["unit"]] = row[
+            "amount"
+        ]
     return known
 
 
@@ -148,13 +168,17 @@ _AT = sa.select(t.totals.c.tool, t.totals.c.unit, t.totals.c.amount).where(
 def read_totals(core: sa.Connection, desk: str, places: Mapping[Scope, Place]) -> list[Total]:
     found: list[Total] = []
     for scope, (name, day) in places.items():
-        rows = core.execute(_AT, {"desk": desk, "scope": scope, "name": name_digest(name), "day": day})
+        rows = core.execute(
+            _AT, {"desk": desk, "scope": scope, "name": name_digest(name), "day": day}
+        )
         found += [Total(scope, row.tool, row.unit, row.amount) for row in rows]
     return found
 
 
 def read_stop(core: sa.Connection, desk: str) -> Stop | None:
-    row = core.execute(sa.select(t.stops.c.by, t.stops.c.reason, t.stops.c.at).where(t.stops.c.desk == desk)).first()
+    row = core.execute(
+        sa.select(t.stops.c.by, t.stops.c.reason, t.stops.c.at).where(t.stops.c.desk == desk)
+    ).first()
     return None if row is None else Stop(*row)
 
 

@@ -1,4 +1,5 @@
-"""What a desk's trust rests on: judgements and changes of mode, read and written alike on both databases."""
+"""What a desk's trust rests on: judgements and changes of mode, read and written alike on both
+databases."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -27,7 +28,9 @@ _CHANGES_OF_CATEGORY = _CHANGES.where(t.mode_changes.c.category == sa.bindparam(
 
 
 class SqlTrustStore:
-    def __init__(self, database: CoreDatabase, desk: str, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, database: CoreDatabase, desk: str, now: Callable[[], float] = time.time
+    ) -> None:
         self.desk = desk
         self._database, self._now = database, now
 
@@ -42,15 +45,34 @@ class SqlTrustStore:
     async def change_mode(self, change: ModeChange) -> bool:
         def op(core: sa.Connection) -> bool:
             now = self._now()
-            values = {name: getattr(change, name) for name in ("category", "number", "mode", "before", "how", "by")}
-            values |= {"desk": self.desk, "reason": change.reason, "figures": pack(change.figures), "at": now}
+            values = {
+                name: getattr(change, name)
+                for name in ("category", "number", "mode", "before", "how", "by")
+            }
+            values |= {
+                "desk": self.desk,
+                "reason": change.reason,
+                "figures": pack(change.figures),
+                "at": now,
+            }
             try:
                 with core.begin_nested():
                     core.execute(t.mode_changes.insert().values(**values))
             except sa.exc.IntegrityError:
                 return False
-            payload = {name: getattr(change, name) for name in ("category", "before", "mode", "how", "reason")}
-            record_event(core, self.desk, "mode.changed", None, change.by, payload | {"figures": change.figures}, now)
+            payload = {
+                name: getattr(change, name)
+                for name in ("category", "before", "mode", "how", "reason")
+            }
+            record_event(
+                core,
+                self.desk,
+                "mode.changed",
+                None,
+                change.by,
+                payload | {"figures": change.figures},
+                now,
+            )
             return True
 
         return await self._database.write_core(op)
@@ -59,14 +81,24 @@ class SqlTrustStore:
 
     async def judge(self, judgement: Judgement) -> bool:
         judgement = replace(judgement, at=judgement.at or self._now())
-        return await self._database.write_core(lambda core: judging.keep(core, self.desk, judgement))
+        return await self._database.write_core(
+            lambda core: judging.keep(core, self.desk, judgement)
+        )
 
     async def left_alone(self, judgement: Judgement) -> bool:
         def op(core: sa.Connection) -> bool:
-            run = sa.select(t.runs.c.position).where(t.runs.c.id == judgement.run_id).scalar_subquery()
-            if core.execute(sa.select(t.judgements.c.id).where(t.judgements.c.run == run).limit(1)).first():
+            run = (
+                sa.select(t.runs.c.position)
+                .where(t.runs.c.id == judgement.run_id)
+                .scalar_subquery()
+            )
+            if core.execute(
+                sa.select(t.judgements.c.id).where(t.judgements.c.run == run).limit(1)
+            ).first():
                 return False
-            return judging.keep(core, self.desk, replace(judgement, judged=Judged.SENT, at=self._now()))
+            return judging.keep(
+                core, self.desk, replace(judgement, judged=Judged.SENT, at=self._now())
+            )
 
         return await self._database.write_core(op)
 
@@ -85,18 +117,28 @@ class SqlTrustStore:
                 .order_by(t.judgements.c.id.desc())
                 .limit(1)
             ).scalar()
-            if run_id is None or not judging.note_return(core, self.desk, run_id, Judged.COMPLAINED, self._now()):
+            if run_id is None or not judging.note_return(
+                core, self.desk, run_id, Judged.COMPLAINED, self._now()
+            ):
                 return None
-            record_event(core, self.desk, "reply.complained", run_id, None, {"in": by_run}, self._now())
+            record_event(
+                core, self.desk, "reply.complained", run_id, None, {"in": by_run}, self._now()
+            )
             return run_id
 
         return await self._database.write_core(op)
 
-    async def judgements(self, category: str, *, since: float = 0.0, newest: int | None = None) -> list[Judgement]:
+    async def judgements(
+        self, category: str, *, since: float = 0.0, newest: int | None = None
+    ) -> list[Judgement]:
         query = (
             sa.select(*_COLUMNS)
             .join(t.runs, t.runs.c.position == t.judgements.c.run)
-            .where(t.judgements.c.desk == self.desk, t.judgements.c.category == category, t.judgements.c.at > since)
+            .where(
+                t.judgements.c.desk == self.desk,
+                t.judgements.c.category == category,
+                t.judgements.c.at > since,
+            )
             .order_by(t.judgements.c.id.desc())
             .limit(newest)
         )
@@ -104,9 +146,12 @@ class SqlTrustStore:
         return [_judgement(row) for row in reversed(rows)]
 
     async def figures(self) -> list[Figure]:
-        """By category and language. A run that people decided about more than once counts as the worst of it."""
+        """By category and language. A run that people decided about more than once counts as the
+        worst of it."""
         people = [*BY_PEOPLE]
-        rank = sa.case({str(one): number for number, one in enumerate(people)}, value=t.judgements.c.judged)
+        rank = sa.case(
+            {str(one): number for number, one in enumerate(people)}, value=t.judgements.c.judged
+        )
         group = (t.judgements.c.category, t.judgements.c.language)
         worst = (
             sa.select(
@@ -114,21 +159,35 @@ class SqlTrustStore:
                 sa.func.max(rank).label("rank"),
                 sa.func.max(t.judgements.c.share).label("share"),
             )
-            .where(t.judgements.c.desk == self.desk, t.judgements.c.judged.in_([str(one) for one in people]))
+            .where(
+                t.judgements.c.desk == self.desk,
+                t.judgements.c.judged.in_([str(one) for one in people]),
+            )
             .group_by(t.judgements.c.run, *group)
             .subquery()
         )
         decided = sa.select(
-            worst.c.category, worst.c.language, worst.c.rank, sa.func.count(), sa.func.sum(worst.c.share)
+            worst.c.category,
+            worst.c.language,
+            worst.c.rank,
+            sa.func.count(),
+            sa.func.sum(worst.c.share),
         ).group_by(worst.c.category, worst.c.language, worst.c.rank)
         others = (
-            sa.select(*group, t.judgements.c.judged, sa.func.count(), sa.func.sum(t.judgements.c.share))
-            .where(t.judgements.c.desk == self.desk, t.judgements.c.judged.not_in([str(one) for one in people]))
+            sa.select(
+                *group, t.judgements.c.judged, sa.func.count(), sa.func.sum(t.judgements.c.share)
+            )
+            .where(
+                t.judgements.c.desk == self.desk,
+                t.judgements.c.judged.not_in([str(one) for one in people]),
+            )
             .group_by(*group, t.judgements.c.judged)
         )
 
         def op(core: sa.Connection) -> Sequence[Sequence[object]]:
-            named = [(row[0], row[1], people[row[2]], row[3], row[4]) for row in core.execute(decided)]
+            named = [
+                (row[0], row[1], people[row[2]], row[3], row[4]) for row in core.execute(decided)
+            ]
             return [*named, *core.execute(others).all()]
 
         return _figures(await self._database.read_core(op))
@@ -169,5 +228,18 @@ def _change(row: Row) -> ModeChange:
 
 def _judgement(row: Row) -> Judgement:
     """Rows selected by _COLUMNS, in that order; hundreds of them are read for a reply."""
-    run_id, category, language, mode, judged, share, facts, counts, at, number = tuple[Any, ...](row)
-    return Judgement(run_id, category, language, mode, _KINDS[judged], share, bool(facts), bool(counts), at, number)
+    run_id, category, language, mode, judged, share, facts, counts, at, number = tuple[Any, ...](
+        row
+    )
+    return Judgement(
+        run_id,
+        category,
+        language,
+        mode,
+        _KINDS[judged],
+        share,
+        bool(facts),
+        bool(counts),
+        at,
+        number,
+    )

@@ -32,14 +32,20 @@ class SqlUserStore:
         self._database, self._now = database, now
 
     async def add(self, name: str, password: str, desks: Iterable[str]) -> User:
-        """ConfigError says what to write instead; Conflict when the name is taken, also by somebody removed."""
+        """ConfigError says what to write instead; Conflict when the name is taken, also by
+        somebody removed."""
         user = User(_name(name), checked_desks(desks), self._now())
         stored = await hashed(_password(password))
 
         def op(core: sa.Connection) -> None:
-            taken = sa.select(t.users.c.name).where(sa.func.lower(t.users.c.name) == user.name.lower())
+            taken = sa.select(t.users.c.name).where(
+                sa.func.lower(t.users.c.name) == user.name.lower()
+            )
             if core.execute(taken).first() is not None:
-                raise Conflict(f"there is a user {user.name!r} already; set a new password, or choose another name")
+                raise Conflict(
+                    f"there is a user {user.name!r} already; set a new password, or choose another"
+                    " name"
+                )
             values = {"name": user.name, "password": stored, "desks": " ".join(user.desks)}
             core.execute(t.users.insert().values(**values, created_at=user.created_at))
 
@@ -48,7 +54,9 @@ class SqlUserStore:
 
     async def list(self) -> Sequence[User]:
         query = sa.select(t.users).order_by(t.users.c.created_at, t.users.c.name)
-        return await self._database.read_core(lambda core: [_user(row) for row in core.execute(query)])
+        return await self._database.read_core(
+            lambda core: [_user(row) for row in core.execute(query)]
+        )
 
     async def set_password(self, name: str, password: str) -> User:
         stored = await hashed(_password(password))
@@ -96,7 +104,12 @@ class SqlUserStore:
             return None
         digest, now = _digest(secret), self._now()
         query = (
-            sa.select(t.users, t.sessions.c.csrf, t.sessions.c.created_at.label("began"), t.sessions.c.seen_at)
+            sa.select(
+                t.users,
+                t.sessions.c.csrf,
+                t.sessions.c.created_at.label("began"),
+                t.sessions.c.seen_at,
+            )
             .join(t.users, t.users.c.name == t.sessions.c.name)
             .where(t.sessions.c.digest == digest, t.users.c.removed_at.is_(None))
         )
@@ -127,14 +140,20 @@ def _guessing(name: str, client: str) -> dict[str, int]:
 
 
 def _key(*parts: str) -> str:
-    return sha256("\0".join(part.strip().casefold() for part in parts).encode(errors="replace")).hexdigest()
+    return sha256(
+        "\0".join(part.strip().casefold() for part in parts).encode(errors="replace")
+    ).hexdigest()
 
 
 def _count_failure(core: sa.Connection, keys: Iterable[str], now: float) -> None:
     for key in keys:
         this = t.login_failures.c.key == key
-        core.execute(t.login_failures.delete().where(this, t.login_failures.c.since <= now - WINDOW))
-        more = t.login_failures.update().where(this).values(failures=t.login_failures.c.failures + 1)
+        core.execute(
+            t.login_failures.delete().where(this, t.login_failures.c.since <= now - WINDOW)
+        )
+        more = (
+            t.login_failures.update().where(this).values(failures=t.login_failures.c.failures + 1)
+        )
         if core.execute(more).rowcount == 0:
             core.execute(t.login_failures.insert().values(key=key, failures=1, since=now))
 
@@ -156,5 +175,7 @@ def _name(name: str) -> str:
 
 def _password(password: str) -> str:
     if not SHORTEST <= len(password) <= LONGEST:
-        raise ConfigError("this cannot be a password", fix=f"choose one of {SHORTEST} to {LONGEST} characters")
+        raise ConfigError(
+            "this cannot be a password", fix=f"choose one of {SHORTEST} to {LONGEST} characters"
+        )
     return password

@@ -1,4 +1,5 @@
-"""The desk's own tables: products, pharmacies, what is on which shelf, and what is put aside for whom."""
+"""The desk's own tables: products, pharmacies, what is on which shelf, and what is put aside for
+whom."""
 
 import csv
 import hashlib
@@ -91,7 +92,11 @@ def sample_products() -> tuple[Product, ...]:
     return tuple(
         Product(
             **row
-            | {"pack": int(row["pack"]), "prescription": row["prescription"] == "1", "price_czk": int(row["price_czk"])}
+            | {
+                "pack": int(row["pack"]),
+                "prescription": row["prescription"] == "1",
+                "price_czk": int(row["price_czk"]),
+            }
         )
         for row in _rows("products.csv")
     )
@@ -116,9 +121,15 @@ def _rows(file: str) -> Iterator[dict[str, Any]]:
 def _create(connection: sa.Connection) -> None:
     _metadata.create_all(connection)
     connection.execute(products.insert(), [product._asdict() for product in sample_products()])
-    connection.execute(pharmacies.insert(), [pharmacy._asdict() for pharmacy in sample_pharmacies()])
+    connection.execute(
+        pharmacies.insert(), [pharmacy._asdict() for pharmacy in sample_pharmacies()]
+    )
     shelves = [
-        {"product": product.id, "pharmacy": pharmacy.id, "packs": _sample_packs(product.id, pharmacy.id)}
+        {
+            "product": product.id,
+            "pharmacy": pharmacy.id,
+            "packs": _sample_packs(product.id, pharmacy.id),
+        }
         for product in sample_products()
         for pharmacy in sample_pharmacies()
     ]

@@ -12,7 +12,9 @@ from .wording import Language
 from .words import Word, fold, words_in
 
 NUMBER = re.compile(r"\bR-[A-Z2-7]{8}\b", re.IGNORECASE)
-_QUANTITY = re.compile(r"\b([1-9])\s*(?:x\b|×|ks\b|kus\w*|balen\w*|krabic\w*|packs?\b|boxes|box\b|packages?\b)")
+_QUANTITY = re.compile(
+    r"\b([1-9])\s*(?:x\b|×|ks\b|kus\w*|balen\w*|krabic\w*|packs?\b|boxes|box\b|packages?\b)"
+)
 _LONGEST_PLACE = 3
 _BEFORE_A_NAME = {
     *(
@@ -70,7 +72,8 @@ class Request(NamedTuple):
     """What was asked for, as far as the text says."""
 
     query: str
-    """Names with strength and form as they were typed, `, ` between several; empty when there is none."""
+    """Names with strength and form as they were typed, `, ` between several; empty when there is
+    none."""
     place: str
     """A pharmacy's id where one is meant, a town, or empty."""
     packs: int
@@ -106,12 +109,19 @@ def language_of(text: str, subject: str = "") -> Language:
 
 
 def place_in(text: str, known: tuple[Pharmacy, ...] | None = None) -> str:
-    """The pharmacy's id where the text names just one, else the town; empty where it names neither."""
+    """The pharmacy's id where the text names just one, else the town; empty where it names
+    neither."""
     pharmacies = sample_pharmacies() if known is None else known
     words = [word.plain for word in words_in(text)]
-    said = {" ".join(words[at : at + length]) for length in range(1, _LONGEST_PLACE + 1) for at in range(len(words))}
+    said = {
+        " ".join(words[at : at + length])
+        for length in range(1, _LONGEST_PLACE + 1)
+        for at in range(len(words))
+    }
     hits = {
-        pharmacy.id: sum(place in said for place in map(_plain, (pharmacy.name, *pharmacy.places.split(";"))))
+        pharmacy.id: sum(
+            place in said for place in map(_plain, (pharmacy.name, *pharmacy.places.split(";")))
+        )
         for pharmacy in pharmacies
     }
     most = max(hits.values(), default=0)
@@ -124,7 +134,9 @@ def place_in(text: str, known: tuple[Pharmacy, ...] | None = None) -> str:
 
 def called(place: str) -> str:
     """A place as a customer knows it."""
-    return next((f"{one.name}, {one.city}" for one in sample_pharmacies() if one.id == place), place)
+    return next(
+        (f"{one.name}, {one.city}" for one in sample_pharmacies() if one.id == place), place
+    )
 
 
 def _names(text: str) -> str:
@@ -132,19 +144,29 @@ def _names(text: str) -> str:
 
 
 def _guess(text: str) -> str:
-    """A word that stands where a name would, with a strength or after `do you have`: nothing we sell, perhaps."""
+    """A word that stands where a name would, with a strength or after `do you have`: nothing we
+    sell, perhaps."""
     words = words_in(text)
     for at, word in enumerate(words[:-1]):
         following = words[at + 1]
         if word.plain in _BEFORE_A_NAME and _may_be_a_name(following):
             behind = words[at + 2 : at + 4]
-            strength = [one.written for one in behind if one.is_number or one.plain in ("mg", "g", "ml", "mcg")]
+            strength = [
+                one.written
+                for one in behind
+                if one.is_number or one.plain in ("mg", "g", "ml", "mcg")
+            ]
             return " ".join([following.written, *strength])
     return ""
 
 
 def _may_be_a_name(word: Word) -> bool:
-    return len(word.plain) >= 4 and word.written[:1].isupper() and not word.is_number and word.plain not in _NO_NAMES
+    return (
+        len(word.plain) >= 4
+        and word.written[:1].isupper()
+        and not word.is_number
+        and word.plain not in _NO_NAMES
+    )
 
 
 def _plain(text: str) -> str:

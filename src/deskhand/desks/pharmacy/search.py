@@ -14,16 +14,34 @@ from .words import Word, fold, stem, words_in
 _LONGEST_NAME = 4
 """In words."""
 _COMMON_WORDS = """vitamin kyselina acidum síran uhličitan activated aktivní jodovaný povidone iron penicillin penicilin
-    amoxicillin amoxicilin hyoscine folic calcium"""
+    amoxicillin amoxicilin hyoscine folic calcium"""  # noqa: E501
 _TOO_COMMON = {stem(fold(word)) for word in _COMMON_WORDS.split()}
 """First words of names that alone do not say which one is meant."""
-_UNITS = {"mg": 1.0, "g": 1000.0, "gram": 1000.0, "mcg": 0.001, "ug": 0.001, "μg": 0.001, "mikrogram": 0.001}
+_UNITS = {
+    "mg": 1.0,
+    "g": 1000.0,
+    "gram": 1000.0,
+    "mcg": 0.001,
+    "ug": 0.001,
+    "μg": 0.001,
+    "mikrogram": 0.001,
+}
 _LARGEST_PACK = 120
 _COUNTED = re.compile(
     r"^(?:tab|tbl|tob|kaps|caps|cps|pill|prasek|prask|ks|kus|balen|krabic|pack|box|piece|sack|sacc|day|dn|den|week|month|tyd)"
 )
 FORMS: dict[str, tuple[str, ...]] = {
-    "tablet": ("tablet", "tablets", "tablety", "tabletu", "tbl", "tab", "pills", "prasky", "prasek"),
+    "tablet": (
+        "tablet",
+        "tablets",
+        "tablety",
+        "tabletu",
+        "tbl",
+        "tab",
+        "pills",
+        "prasky",
+        "prasek",
+    ),
     "capsule": ("capsule", "capsules", "tobolky", "tobolka", "tobolek", "kapsle", "kapsli"),
     "syrup": ("syrup", "sirup", "sirupu", "siroup", "suspension", "suspenze"),
     "drops": ("drops", "kapky", "kapek", "kapkach"),
@@ -78,7 +96,12 @@ class Index:
     def _add(self, name: str, product: Product, *, shortened: bool = True) -> None:
         words = words_in(name)
         keys = {_key(words), stem("".join(word.plain for word in words))}
-        if shortened and len(words) > 1 and len(words[0].stem) >= 3 and words[0].stem not in _TOO_COMMON:
+        if (
+            shortened
+            and len(words) > 1
+            and len(words[0].stem) >= 3
+            and words[0].stem not in _TOO_COMMON
+        ):
             keys.add(words[0].stem)
         for key in keys:
             if product not in self._named[key]:
@@ -124,7 +147,8 @@ class Index:
                 yield length, tuple(name for name, _ in near), near[0][1]
 
     def _near(self, key: str, slips: int) -> list[tuple[str, float]]:
-        """Names that differ in no more letters than that; whoever mistypes a name gets its first letter right."""
+        """Names that differ in no more letters than that; whoever mistypes a name gets its first
+        letter right."""
         if slips == 0:
             return []
         found: list[tuple[int, str]] = []
@@ -134,7 +158,9 @@ class Index:
                 if distance <= slips:
                     found.append((distance, name))
         least = min(found, default=(0, ""))[0]
-        return [(name, 1 - distance / max(len(key), 1)) for distance, name in found if distance == least]
+        return [
+            (name, 1 - distance / max(len(key), 1)) for distance, name in found if distance == least
+        ]
 
     @cached_property
     def _by_letter(self) -> dict[str, list[str]]:
@@ -144,9 +170,14 @@ class Index:
         return letters
 
     def _nearest(self, query: str) -> list[Mention]:
-        """For a query that is nothing but a name, mistyped beyond what a text would be searched for."""
+        """For a query that is nothing but a name, mistyped beyond what a text would be searched
+        for."""
         words = [word for word in words_in(query) if not word.is_number and len(word.stem) >= 5]
-        found = [(near, word) for word in words for near in self._near(word.stem, max(2, len(word.stem) // 3))]
+        found = [
+            (near, word)
+            for word in words
+            for near in self._near(word.stem, max(2, len(word.stem) // 3))
+        ]
         if not found or len(words) > 3:
             return []
         best = max(likeness for (_, likeness), _ in found)
@@ -186,8 +217,11 @@ def _slips(key: str) -> int:
     return 0 if len(key) < 5 else 1 if len(key) < 8 else 2 if len(key) < 13 else 3
 
 
-def _with_company(words: list[Word], start: int, end: int, names: tuple[str, ...], likeness: float) -> Mention:
-    """The name at this place with the strength and the form that stand right behind or before it."""
+def _with_company(
+    words: list[Word], start: int, end: int, names: tuple[str, ...], likeness: float
+) -> Mention:
+    """The name at this place with the strength and the form that stand right behind or before
+    it."""
     strengths: list[float] = []
     forms: set[str] = set()
     last = end
@@ -202,7 +236,9 @@ def _with_company(words: list[Word], start: int, end: int, names: tuple[str, ...
         elif word.stem in _FORM_OF:
             forms.add(_FORM_OF[word.stem])
             last = max(last, index + 1)
-        elif index >= end and not word.is_number and word.plain not in _UNITS and len(word.plain) > 2:
+        elif (
+            index >= end and not word.is_number and word.plain not in _UNITS and len(word.plain) > 2
+        ):
             break
     if start and words[start - 1].stem in _FORM_OF:
         forms.add(_FORM_OF[words[start - 1].stem])
@@ -212,7 +248,9 @@ def _with_company(words: list[Word], start: int, end: int, names: tuple[str, ...
 
 def _counts(number: Word, following: str) -> bool:
     """Whether it says how many rather than how strong."""
-    return bool(_COUNTED.match(following)) and float(number.plain.replace(",", ".")) <= _LARGEST_PACK
+    return (
+        bool(_COUNTED.match(following)) and float(number.plain.replace(",", ".")) <= _LARGEST_PACK
+    )
 
 
 def _amount(number: str, unit: str) -> float:
@@ -223,7 +261,11 @@ def _strong(product: Product, mention: Mention) -> bool:
     """Whether a number beside the name is the product's strength, with or without its unit."""
     number, _, unit = product.strength.partition(" ")
     plain = float(number)
-    return any(abs(one - known) < 1e-9 for one in mention.strengths for known in (plain, _amount(number, fold(unit))))
+    return any(
+        abs(one - known) < 1e-9
+        for one in mention.strengths
+        for known in (plain, _amount(number, fold(unit)))
+    )
 
 
 def _score(product: Product, mention: Mention) -> float:
@@ -232,6 +274,8 @@ def _score(product: Product, mention: Mention) -> float:
         score += 0.3 if _strong(product, mention) else -0.2
     if mention.forms:
         score += 0.2 if product.form in mention.forms else -0.1
-    if _key(words_in(product.brand)) in mention.names:  # the very product rather than one of its family
+    if (
+        _key(words_in(product.brand)) in mention.names
+    ):  # the very product rather than one of its family
         score += 0.1
     return round(score, 4)

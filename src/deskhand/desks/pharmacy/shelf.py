@@ -22,17 +22,26 @@ now = time.time
 
 
 def read_catalogue(db: sa.Connection) -> Index:
-    return index_of(tuple(Product(*row) for row in db.execute(sa.select(*products.c).order_by(products.c.id))))
+    return index_of(
+        tuple(Product(*row) for row in db.execute(sa.select(*products.c).order_by(products.c.id)))
+    )
 
 
 def read_pharmacies(db: sa.Connection) -> list[Pharmacy]:
-    return [Pharmacy(*row) for row in db.execute(sa.select(*pharmacies.c).order_by(pharmacies.c.id))]
+    return [
+        Pharmacy(*row) for row in db.execute(sa.select(*pharmacies.c).order_by(pharmacies.c.id))
+    ]
 
 
 def available(db: sa.Connection, ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """Where each product is to be had, fullest shelf first; what is put aside no longer counts again."""
+    """Where each product is to be had, fullest shelf first; what is put aside no longer counts
+    again."""
     overdue = (
-        sa.select(reservations.c.product, reservations.c.pharmacy, sa.func.sum(reservations.c.packs).label("packs"))
+        sa.select(
+            reservations.c.product,
+            reservations.c.pharmacy,
+            sa.func.sum(reservations.c.packs).label("packs"),
+        )
         .where(reservations.c.status == ACTIVE, reservations.c.expires_at <= now())
         .group_by(reservations.c.product, reservations.c.pharmacy)
         .subquery()
@@ -40,7 +49,11 @@ def available(db: sa.Connection, ids: Sequence[str]) -> dict[str, list[dict[str,
     packs = sa.cast(stock.c.packs + sa.func.coalesce(overdue.c.packs, 0), sa.Integer)
     same = sa.and_(overdue.c.product == stock.c.product, overdue.c.pharmacy == stock.c.pharmacy)
     query = (
-        sa.select(stock.c.product, *(pharmacies.c[name] for name in ("id", "name", "street", "city")), packs)
+        sa.select(
+            stock.c.product,
+            *(pharmacies.c[name] for name in ("id", "name", "street", "city")),
+            packs,
+        )
         .join(pharmacies, pharmacies.c.id == stock.c.pharmacy)
         .outerjoin(overdue, same)
         .where(stock.c.product.in_(ids), packs > 0)
@@ -48,7 +61,9 @@ def available(db: sa.Connection, ids: Sequence[str]) -> dict[str, list[dict[str,
     )
     found: dict[str, list[dict[str, Any]]] = {product: [] for product in ids}
     for row in db.execute(query):
-        shelf = dict(zip(("pharmacy_id", "pharmacy", "street", "city", "packs"), row[1:], strict=True))
+        shelf = dict(
+            zip(("pharmacy_id", "pharmacy", "street", "city", "packs"), row[1:], strict=True)
+        )
         found[row[0]].append(shelf)
     return found
 
@@ -56,7 +71,8 @@ def available(db: sa.Connection, ids: Sequence[str]) -> dict[str, list[dict[str,
 def put_aside(
     db: sa.Connection, key: str, owner: str, wanted: Sequence[Product], where: str, packs: int
 ) -> dict[str, Any]:
-    """The first of the wanted products that some pharmacy has enough of; the shelf is emptied in the same breath."""
+    """The first of the wanted products that some pharmacy has enough of; the shelf is emptied in
+    the same breath."""
     return_overdue(db)
     for product in wanted:
         for shelf in available(db, [product.id])[product.id]:
@@ -74,7 +90,9 @@ def put_aside(
             }
             db.execute(reservations.insert().values(made))
             return _told(db, made["id"])
-    raise ToolError("sold_out", f"{_called(wanted)} is not available there in that number.", recoverable=False)
+    raise ToolError(
+        "sold_out", f"{_called(wanted)} is not available there in that number.", recoverable=False
+    )
 
 
 def is_there(shelf: Mapping[str, Any], where: str) -> bool:
@@ -89,9 +107,15 @@ def cancel(db: sa.Connection, number: str, owner: str) -> dict[str, Any]:
     return _told(db, number)
 
 
-def reserved_for(db: sa.Connection, owner: str, ids: Sequence[str] | None = None) -> list[dict[str, Any]]:
+def reserved_for(
+    db: sa.Connection, owner: str, ids: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
     """What one customer has put aside, newest first."""
-    mine = sa.select(reservations.c.id).where(reservations.c.owner == owner).order_by(reservations.c.made_at.desc())
+    mine = (
+        sa.select(reservations.c.id)
+        .where(reservations.c.owner == owner)
+        .order_by(reservations.c.made_at.desc())
+    )
     if ids is not None:
         mine = mine.where(reservations.c.product.in_(ids))
     return [_told(db, number) for number in db.execute(mine.limit(20)).scalars().all()]
@@ -103,14 +127,18 @@ def reservation_row(db: sa.Connection, number: str) -> dict[str, Any] | None:
 
 
 def return_overdue(db: sa.Connection) -> None:
-    """What nobody came for goes back on the shelf, in the same order everywhere so that nobody waits in a circle."""
-    overdue = sa.select(reservations.c.id).where(reservations.c.status == ACTIVE, reservations.c.expires_at <= now())
+    """What nobody came for goes back on the shelf, in the same order everywhere so that nobody
+    waits in a circle."""
+    overdue = sa.select(reservations.c.id).where(
+        reservations.c.status == ACTIVE, reservations.c.expires_at <= now()
+    )
     for number in db.execute(overdue.order_by(reservations.c.id).limit(100)).scalars().all():
         _end(db, number, EXPIRED, None)
 
 
 def number_for(key: str) -> str:
-    """The reservation's number follows from its effect's key, so a second attempt finds the first."""
+    """The reservation's number follows from its effect's key, so a second attempt finds the
+    first."""
     return f"R-{base64.b32encode(hashlib.sha256(key.encode()).digest())[:8].decode()}"
 
 

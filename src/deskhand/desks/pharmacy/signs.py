@@ -1,7 +1,9 @@
-"""Whether a message asks for medical advice, tells of an emergency or gives orders: word checks, wide on purpose.
+"""Whether a message asks for medical advice, tells of an emergency or gives orders: word checks,
+wide on purpose.
 
-An availability question that goes to a person for nothing costs a minute; a dosage that a program answered may cost
-more. So a single sign anywhere in the message is enough, whatever else it asks. No model has a say in it.
+An availability question that goes to a person for nothing costs a minute; a dosage that a program
+answered may cost more. So a single sign anywhere in the message is enough, whatever else it asks.
+No model has a say in it.
 """
 
 from functools import cache
@@ -23,7 +25,8 @@ def emergency_signs(text: str) -> list[str]:
 
 
 def medical_signs(text: str) -> list[str]:
-    """Words of somebody who asks for advice about medicine or speaks of his health; those of an emergency first."""
+    """Words of somebody who asks for advice about medicine or speaks of his health; those of an
+    emergency first."""
     return emergency_signs(text) or _signs("medical.txt", text)
 
 

@@ -1,4 +1,5 @@
-"""What the pharmacy desk can do: look for medicines, put them aside, and keep medical questions for people."""
+"""What the pharmacy desk can do: look for medicines, put them aside, and keep medical questions
+for people."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -40,11 +41,13 @@ Query = Annotated[str, Field(min_length=1, max_length=300)]
 Packs = Annotated[int, Field(ge=1, le=shelf.MOST_PACKS)]
 
 
-# --- medical questions: for people only -------------------------------------------------------------------------------
+# --- medical questions: for people only
+# -------------------------------------------------------------------------------
 
 
 def _whole(message: Message, text: str) -> str:
-    """All of it: what somebody hides in a subject, a quotation or an attachment is his question as well."""
+    """All of it: what somebody hides in a subject, a quotation or an attachment is his question
+    as well."""
     attached = [attachment.text or "" for attachment in message.attachments]
     return "\n".join([message.subject, message.body, text, *attached])
 
@@ -56,7 +59,9 @@ def medical(message: Message, text: str) -> bool:
 
 
 @service("guard")
-async def guard(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> dict[str, Any] | ServiceResult:
+async def guard(
+    envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+) -> dict[str, Any] | ServiceResult:
     """First of all, before anything is understood: a medical question ends here, with a person."""
     return _for_a_person(envelope) or {"found": "nothing for people only"}
 
@@ -64,7 +69,11 @@ async def guard(envelope: Envelope, ctx: StageContext, settings: Mapping[str, An
 def _for_a_person(envelope: Envelope) -> ServiceResult | None:
     message = envelope.message
     text = envelope.raw_input if message is None else _whole(message, envelope.raw_input)
-    for reason, signs in ((_EMERGENCY, emergency_signs), (_MEDICAL, medical_signs), (_ORDERS, order_signs)):
+    for reason, signs in (
+        (_EMERGENCY, emergency_signs),
+        (_MEDICAL, medical_signs),
+        (_ORDERS, order_signs),
+    ):
         if found := signs(text):
             cause = Cause.EMERGENCY if signs is emergency_signs else Cause.ESCALATED
             return ServiceResult(
@@ -78,18 +87,24 @@ def _for_a_person(envelope: Envelope) -> ServiceResult | None:
 
 
 @service("hand_over")
-async def hand_over(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> ServiceResult:
+async def hand_over(
+    envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+) -> ServiceResult:
     """To a person, for the reason that the flow gives."""
     reason = str(settings.get("reason") or "a person must look")
     return ServiceResult(outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason)
 
 
-# --- looking for medicines --------------------------------------------------------------------------------------------
+# --- looking for medicines
+# --------------------------------------------------------------------------------------------
 
 
 @tool(effect="read")
-async def search_drugs(query: Query, ctx: Context, limit: Annotated[int, Field(ge=1, le=20)] = 5) -> dict[str, Any]:
-    """Search the catalogue by brand or substance, with or without a strength; tells which pharmacy has how many packs.
+async def search_drugs(
+    query: Query, ctx: Context, limit: Annotated[int, Field(ge=1, le=20)] = 5
+) -> dict[str, Any]:
+    """Search the catalogue by brand or substance, with or without a strength; tells which pharmacy
+    has how many packs.
 
     Args:
         query: what the customer calls it, as in "ibuprofen 400" or "Paralen"; several with commas
@@ -113,7 +128,8 @@ def _search(query: str, limit: int, db: sa.Connection) -> dict[str, Any]:
     return {"query": query, "drugs": drugs}
 
 
-# --- putting them aside -----------------------------------------------------------------------------------------------
+# --- putting them aside
+# -----------------------------------------------------------------------------------------------
 
 
 class Reservation(Owned):
@@ -124,11 +140,17 @@ class Reservation(Owned):
 
 @resolver(Reservation)
 async def find_reservation(key: str, principal: Principal, ctx: Context) -> Reservation | None:
-    row = await ctx.database.read(TABLES, partial(shelf.reservation_row, number=key.strip().upper()))
-    return None if row is None else Reservation(id=row["id"], owner=row["owner"], status=row["status"])
+    row = await ctx.database.read(
+        TABLES, partial(shelf.reservation_row, number=key.strip().upper())
+    )
+    return (
+        None if row is None else Reservation(id=row["id"], owner=row["owner"], status=row["status"])
+    )
 
 
-@tool(effect="keyed", risk="medium", public=True, rehearsable=True)  # the desk's policy says for whom it passes
+@tool(
+    effect="keyed", risk="medium", public=True, rehearsable=True
+)  # the desk's policy says for whom it passes
 async def manage_reservation(
     action: Literal["create", "check", "cancel"],
     ctx: Context,
@@ -138,14 +160,17 @@ async def manage_reservation(
     packs: Packs = 1,
     reservation: Reservation | None = None,
 ) -> dict[str, Any]:
-    """Put medicine aside for the customer for two days, see what is put aside for them, or cancel it.
+    """Put medicine aside for the customer for two days, see what is put aside for them, or cancel
+    it.
 
     Args:
         action: create, check or cancel
         drug_name: what the customer calls it, or the number of a reservation
-        pharmacy_id: a pharmacy's id or a town; where it is left out, the pharmacy with the fullest shelf
+        pharmacy_id: a pharmacy's id or a town; where it is left out, the pharmacy with the fullest
+        shelf
         packs: how many packs, for create
-        reservation: the number of the customer's reservation, as in R-ABCDEFGH, for check and cancel
+        reservation: the number of the customer's reservation, as in R-ABCDEFGH, for check and
+        cancel
     """
     owner = _owner(principal, ctx)
     if action == "create":
@@ -154,22 +179,31 @@ async def manage_reservation(
     number = reservation.id if reservation is not None else ""
     if action == "check":
         return await ctx.database.read(TABLES, partial(_check, owner, drug_name, number))
-    return await ctx.database.once(TABLES, ctx.effect_key, partial(_cancel, owner, drug_name, number))
+    return await ctx.database.once(
+        TABLES, ctx.effect_key, partial(_cancel, owner, drug_name, number)
+    )
 
 
 def _owner(principal: Principal, ctx: Context) -> str:
     """Whose it is; what a colleague approved for a sender nobody knows belongs to its run alone."""
-    return principal.customer_id or (principal.address or "").strip().casefold() or f"run:{ctx.run_id}"
+    return (
+        principal.customer_id or (principal.address or "").strip().casefold() or f"run:{ctx.run_id}"
+    )
 
 
-def _create(key: str, owner: str, drug_name: str, place: str, packs: int, db: sa.Connection) -> dict[str, Any]:
+def _create(
+    key: str, owner: str, drug_name: str, place: str, packs: int, db: sa.Connection
+) -> dict[str, Any]:
     wanted = _wanted(db, drug_name)
     known = tuple(shelf.read_pharmacies(db))
     meant = [one.id for one in known if one.id.casefold() == place.strip().casefold()]
     where = meant[0] if meant else reading.place_in(place, known)
     if place.strip() and not where:
         raise ToolError("not_found", f"There is no pharmacy {place!r}.")
-    return {"action": "create", "reservation": shelf.put_aside(db, key, owner, wanted, where, packs)}
+    return {
+        "action": "create",
+        "reservation": shelf.put_aside(db, key, owner, wanted, where, packs),
+    }
 
 
 def _check(owner: str, drug_name: str, number: str, db: sa.Connection) -> dict[str, Any]:
@@ -198,15 +232,20 @@ def _mine(db: sa.Connection, owner: str, drug_name: str, number: str) -> list[di
 def _wanted(db: sa.Connection, drug_name: str) -> list[Product]:
     found = shelf.read_catalogue(db).search(drug_name, limit=50)
     if not found:
-        raise ToolError("not_found", f"There is no medicine {drug_name!r} in the catalogue.", recoverable=False)
+        raise ToolError(
+            "not_found", f"There is no medicine {drug_name!r} in the catalogue.", recoverable=False
+        )
     return [one.product for one in found]
 
 
-# --- what the flow without a model does around its plans --------------------------------------------------------------
+# --- what the flow without a model does around its plans
+# --------------------------------------------------------------
 
 
 @service("understand")
-async def understand(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> dict[str, Any]:
+async def understand(
+    envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+) -> dict[str, Any]:
     """The category that the brain and the words of the message agree on."""
     subject = envelope.message.subject if envelope.message else ""
     text = reading.own_words(envelope.raw_input)
@@ -218,7 +257,8 @@ async def understand(envelope: Envelope, ctx: StageContext, settings: Mapping[st
 async def read_request(
     envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
 ) -> dict[str, Any] | ServiceResult:
-    """Which product, where, how many; an answer to our question is looked at like a first message."""
+    """Which product, where, how many; an answer to our question is looked at like a first
+    message."""
     if (refused := _for_a_person(envelope)) is not None:
         return refused
     message, earlier = envelope.message, envelope.output("request") or {}
@@ -229,7 +269,9 @@ async def read_request(
 
 
 @service("word_results")
-async def word_results(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> dict[str, Any]:
+async def word_results(
+    envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+) -> dict[str, Any]:
     """The results of the plan as sentences; what cannot be told is left to a person."""
     request = envelope.output("request") or {}
     language: wording.Language = "cs" if request.get("language") == "cs" else "en"

@@ -14,25 +14,41 @@ _FEAR_OF_MEDICAL = 0.5
 _FEW_WORDS = 7
 
 _CUES: dict[str, str] = {  # in the order in which they count where there are several
-    "complaint": r"stezov|stiznost|stizno|reklam|neprijemn|nespokoj|zklam|nehoraz|skandal|complain|rude\b|disappoint|"
-    r"unacceptab|charged twice|terrible|awful|for nothing\b|zbytecne",
-    "cancel_reservation": r"zrus|storn|odrek|cancel|release (?:my|the)|no longer (?:need|want)|don't need|do not need|"
-    r"uz (?:ho|ji|to|je|ty)?\s?nepotrebuj|nepotrebuji rezerv|back on sale|vratit do prodeje",
-    "check_reservation": r"(?:moj[ei]|mou|me|moji|svou|svoji|nasi|nase)\b.{0,20}\brezerv|rezervac\w*\b.{0,40}"
-    r"\b(?:plat|propad|vyprs|stav|priprav|trva)|(?:plati|stav|over\w*)\b.{0,30}\brezerv|(?:my|our)\b.{0,20}\breserv|"
-    r"reserv\w*\b.{0,40}\b(?:valid|expire|ready|status|still|go through)|i (?:have )?reserved\b|"
-    r"(?:rezervoval|rezervovala|objednal|objednala)\b.{0,40}\b(?:jsem|si)\b|r-[a-z2-7]{8}\b",
-    "reservation": r"rezerv|zarezerv|odloz|schovej|schovat|zamluv|podrz|reserv|put\b.{0,30}\baside|set aside|"
-    r"hold (?:a|one|it|the|me)|keep (?:a|one|it|me)|save me|book (?:a|one|me|it)",
-    "opening_hours": r"otevir|otevren|otvir|oteviraci|zavir|do kolika|nonstop|adres[auy]|opening|"
-    r"open (?:on|at|until|till|in)|are you open|is\b.{0,40}\bopen|what time|close[sd]? |address|"
-    r"where (?:is|are) (?:your|the) pharmac|kde (?:je|najdu|mate)\b.{0,20}\blekarn|postou|by post|deliver|dovoz|"
-    r"rozvoz|platit kartou|pay by card",
+    "complaint": (
+        r"stezov|stiznost|stizno|reklam|neprijemn|nespokoj|zklam|nehoraz|skandal|complain|rude\b|disappoint|"
+        r"unacceptab|charged twice|terrible|awful|for nothing\b|zbytecne"
+    ),
+    "cancel_reservation": (
+        r"zrus|storn|odrek|cancel|release (?:my|the)|no longer (?:need|want)|don't need|do not"
+        r" need|"
+        r"uz (?:ho|ji|to|je|ty)?\s?nepotrebuj|nepotrebuji rezerv|back on sale|vratit do prodeje"
+    ),
+    "check_reservation": (
+        r"(?:moj[ei]|mou|me|moji|svou|svoji|nasi|nase)\b.{0,20}\brezerv|rezervac\w*\b.{0,40}"
+        r"\b(?:plat|propad|vyprs|stav|priprav|trva)|(?:plati|stav|over\w*)\b.{0,30}\brezerv|(?:my|our)\b.{0,20}\breserv|"
+        r"reserv\w*\b.{0,40}\b(?:valid|expire|ready|status|still|go through)|i (?:have"
+        r" )?reserved\b|"
+        r"(?:rezervoval|rezervovala|objednal|objednala)\b.{0,40}\b(?:jsem|si)\b|r-[a-z2-7]{8}\b"
+    ),
+    "reservation": (
+        r"rezerv|zarezerv|odloz|schovej|schovat|zamluv|podrz|reserv|put\b.{0,30}\baside|set aside|"
+        r"hold (?:a|one|it|the|me)|keep (?:a|one|it|me)|save me|book (?:a|one|me|it)"
+    ),
+    "opening_hours": (
+        r"otevir|otevren|otvir|oteviraci|zavir|do kolika|nonstop|adres[auy]|opening|"
+        r"open (?:on|at|until|till|in)|are you open|is\b.{0,40}\bopen|what time|close[sd]?"
+        r" |address|"
+        r"where (?:is|are) (?:your|the) pharmac|kde (?:je|najdu|mate)\b.{0,20}\blekarn|postou|by"
+        r" post|deliver|dovoz|"
+        r"rozvoz|platit kartou|pay by card"
+    ),
     "thanks": r"dekuj|dekuju|diky|thank|cheers\b",
 }
 _ASKS = (
-    r"\?|mate\b|maji\b|skladem|dostup|sezen|sehnat|shanim|hledam|k dostani|kde\b|koupi|prodej|cena|kolik stoji|"
-    r"potrebuj|dorazil|bude\b|vedete|have\b|stock|avail|buy\b|get\b|price|how much|where|looking for|"
+    r"\?|mate\b|maji\b|skladem|dostup|sezen|sehnat|shanim|hledam|k"
+    r" dostani|kde\b|koupi|prodej|cena|kolik stoji|"
+    r"potrebuj|dorazil|bude\b|vedete|have\b|stock|avail|buy\b|get\b|price|how much|where|looking"
+    r" for|"
     r"searching|need\b|carry|sell"
 )
 
@@ -46,7 +62,9 @@ class Understanding(NamedTuple):
 def settle(guess: dict[str, Any], text: str, names_product: bool) -> Understanding:
     """`guess` is what the brain said, and what it would have said where it had better not."""
     if not guess.get("abstained"):
-        return Understanding(str(guess["category"]), float(guess["confidence"]), "the brain is sure")
+        return Understanding(
+            str(guess["category"]), float(guess["confidence"]), "the brain is sure"
+        )
     best, near = str(guess.get("best")), float(guess.get("best_confidence") or 0)
     if best == "medical" and near >= _FEAR_OF_MEDICAL:
         return Understanding("medical", near, "it may be a medical question")

@@ -35,11 +35,17 @@ _MONTHS = "January February March April May June July August September October N
 
 def name_of(product: Product, language: Language) -> str:
     english, czech = _PACKS[product.form]
-    return f"{product.brand} {product.strength}, {product.pack} {czech if language == 'cs' else english}"
+    return (
+        f"{product.brand} {product.strength}, {product.pack}"
+        f" {czech if language == 'cs' else english}"
+    )
 
 
-def availability(drugs: Sequence[Mapping[str, Any]], city: str, called: str, language: Language) -> str:
-    """Each product with the shelves it is on: those in the asked town, or all where it is on none of them."""
+def availability(
+    drugs: Sequence[Mapping[str, Any]], city: str, called: str, language: Language
+) -> str:
+    """Each product with the shelves it is on: those in the asked town, or all where it is on
+    none of them."""
     there = [drug for drug in drugs if _shelves(drug, city)]
     shown = (there or [drug for drug in drugs if drug["available"]])[:_MOST_PRODUCTS]
     parts = [_nothing_there(called, language)] if city and not there and shown else []
@@ -54,7 +60,10 @@ def _shelves(drug: Mapping[str, Any], city: str) -> list[Mapping[str, Any]]:
 def _product(drug: Mapping[str, Any], city: str, language: Language) -> str:
     name, price = drug["name_cs" if language == "cs" else "name"], drug["price_czk"]
     if language == "cs":
-        head = f"{name} ({drug['substance_cs']}, {price} Kč{', na recept' if drug['prescription'] else ''}) je skladem:"
+        head = (
+            f"{name} ({drug['substance_cs']}, {price}"
+            f" Kč{', na recept' if drug['prescription'] else ''}) je skladem:"
+        )
     else:
         rx = ", on prescription" if drug["prescription"] else ""
         head = f"{name} ({drug['substance']}, {price} CZK{rx}) is in stock at these pharmacies:"
@@ -77,8 +86,14 @@ def _sold_out(drugs: Sequence[Mapping[str, Any]], language: Language) -> str:
 def put_aside(made: Mapping[str, Any], language: Language) -> str:
     what, where = _reserved(made, language), _place(made, language)
     if language == "cs":
-        return f"Odložili jsme pro vás {what}: {where}. Číslo rezervace je {made['id']}, platí do {_day(made, 'cs')}."
-    return f"{what} is put aside for you at {where}. Your reservation is {made['id']}, valid until {_day(made, 'en')}."
+        return (
+            f"Odložili jsme pro vás {what}: {where}. Číslo rezervace je {made['id']}, platí do"
+            f" {_day(made, 'cs')}."
+        )
+    return (
+        f"{what} is put aside for you at {where}. Your reservation is {made['id']}, valid until"
+        f" {_day(made, 'en')}."
+    )
 
 
 def reserved(found: Sequence[Mapping[str, Any]], language: Language) -> str:
@@ -124,7 +139,10 @@ def _on_shelf(shelf: Mapping[str, Any], language: Language) -> str:
     count = shelf["packs"]
     if language == "cs":
         return f"{_place(shelf)}: {count} balení"
-    return f"{_english(shelf)} has {count} pack{'s' * (count != 1)} on the shelf ({shelf['street']}, {shelf['city']})"
+    return (
+        f"{_english(shelf)} has {count} pack{'s' * (count != 1)} on the shelf ({shelf['street']},"
+        f" {shelf['city']})"
+    )
 
 
 def _day(made: Mapping[str, Any], language: Language) -> str:

@@ -6,7 +6,17 @@ from typing import NamedTuple
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)?|[^\W\d_]{1,2}\d+|[^\W\d_]+")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
-_SOUNDS = {"ph": "f", "th": "t", "ck": "k", "qu": "kv", "x": "ks", "y": "i", "c": "k", "z": "s", "w": "v"}
+_SOUNDS = {
+    "ph": "f",
+    "th": "t",
+    "ck": "k",
+    "qu": "kv",
+    "x": "ks",
+    "y": "i",
+    "c": "k",
+    "z": "s",
+    "w": "v",
+}
 _DOUBLE = re.compile(r"(.)\1+")
 _ENDING = re.compile(r"(?:ove|ovi|ou|em|ech|ach|ami|um|[aeiou]){1,2}$")
 _SHORTEST_STEM = 3
@@ -42,4 +52,7 @@ def stem(plain: str) -> str:
 def words_in(text: str) -> list[Word]:
     """Numbers and words in order; `400mg` is two."""
     found = _WORD.findall(unicodedata.normalize("NFC", _INVISIBLE.sub("", text)))
-    return [Word(one, plain := fold(one), plain if plain[:1].isdigit() else stem(plain)) for one in found]
+    return [
+        Word(one, plain := fold(one), plain if plain[:1].isdigit() else stem(plain))
+        for one in found
+    ]

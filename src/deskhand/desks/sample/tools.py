@@ -13,7 +13,9 @@ PARCELS = json.loads((Path(__file__).parent / "parcels.json").read_text(encoding
 
 
 @service("order_number")
-async def order_number(envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]) -> dict[str, Any]:
+async def order_number(
+    envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+) -> dict[str, Any]:
     """The parcel's number, if the customer wrote one."""
     subject = envelope.message.subject if envelope.message else ""
     found = re.search(r"\bP-\d{4}\b", f"{subject}\n{envelope.raw_input}", re.IGNORECASE)
@@ -32,8 +34,12 @@ async def find_order(order: str) -> dict[str, Any]:
     return {"order": order, **PARCELS[order]}
 
 
-@tool(effect="keyed", risk="medium", public=True)  # whoever has the number may; money comes only with the parcel
-def open_return(order: str, reason: Literal["damaged", "wrong_item", "unwanted"], ctx: Context) -> dict[str, Any]:
+@tool(
+    effect="keyed", risk="medium", public=True
+)  # whoever has the number may; money comes only with the parcel
+def open_return(
+    order: str, reason: Literal["damaged", "wrong_item", "unwanted"], ctx: Context
+) -> dict[str, Any]:
     """Open a return for a parcel.
 
     Args:
@@ -42,6 +48,8 @@ def open_return(order: str, reason: Literal["damaged", "wrong_item", "unwanted"]
     """
     folder = Path(os.environ.get("SAMPLE_RETURNS", "returns"))
     folder.mkdir(parents=True, exist_ok=True)
-    note = folder / f"{ctx.effect_key}.json"  # the same key after a crash: the same file, one return
+    note = (
+        folder / f"{ctx.effect_key}.json"
+    )  # the same key after a crash: the same file, one return
     note.write_text(json.dumps({"order": order, "reason": reason}), encoding="utf-8")
     return {"order": order, "return": ctx.effect_key}

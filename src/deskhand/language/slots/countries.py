@@ -1,4 +1,5 @@
-"""How telephone numbers look in the countries a desk can name, and which country codes there are."""
+"""How telephone numbers look in the countries a desk can name, and which country codes there
+are."""
 
 from typing import NamedTuple
 
@@ -14,7 +15,8 @@ class Numbering(NamedTuple):
     first: str = "123456789"
     """What the number may begin with after the trunk prefix."""
     mobile: str = ""
-    """What mobile numbers begin with: these are numbers even without a word or groups that say so."""
+    """What mobile numbers begin with: these are numbers even without a word or groups that say
+    so."""
 
 
 NUMBERING: dict[Country, Numbering] = {
@@ -56,7 +58,7 @@ NUMBERING: dict[Country, Numbering] = {
 
 _ONE = ("1", "7")
 _THREE_BEGIN = (
-    "21", "22", "23", "24", "25", "26", "29", "35", "37", "38", "42", "50", "59", "67", "68", "69", "85", "88", "96",
+    "21", "22", "23", "24", "25", "26", "29", "35", "37", "38", "42", "50", "59", "67", "68", "69", "85", "88", "96",  # noqa: E501
     "97", "99",
 )  # fmt: skip
 """How codes of three digits begin; all others have two."""

@@ -33,14 +33,21 @@ _SHORT = re2.compile(
     r"\b(?:on|by|until|till|since|before|after|from|am|vom|bis|zum|ab|dne|do|od|ke|ze|el|dia|le|du|au|dnia|dniu)"
     r"(?: the| zum| el| le)? ([0-9]{1,2})([./])([0-9]{1,2})\b"
 )
-_AMOUNT = re2.compile(r"^(?:[.,:/-][0-9]|[0-9]| ?(?:€|\$|£|%|kc|czk|eur|usd|gbp|pln|zl|chf|kg|g\b|ks|l\b|ml|cm|mm|km))")
-_RANGE = re2.compile(r"(?:^|[^0-9.,/])([0-9]{1,2})\.?(?:st|nd|rd|th)? ?(?:-|to|az|bis|al|au|do|a|y|and|und|et|i) ?$")
+_AMOUNT = re2.compile(
+    r"^(?:[.,:/-][0-9]|[0-9]|"
+    r" ?(?:€|\$|£|%|kc|czk|eur|usd|gbp|pln|zl|chf|kg|g\b|ks|l\b|ml|cm|mm|km))"
+)
+_RANGE = re2.compile(
+    r"(?:^|[^0-9.,/])([0-9]{1,2})\.?(?:st|nd|rd|th)? ?(?:-|to|az|bis|al|au|do|a|y|and|und|et|i) ?$"
+)
 _WHO_MAY = re2.compile(r"\b(?:it|i|we|you|they|he|she|that|this|which|who|there) $")
 _FAR = 150
 """Days from which on a date without a year may as well lie on the other side of today."""
 
 
-def numeric_spots(scan: Scan, context: Context, spec: SlotSpec, languages: tuple[str, ...]) -> Iterator[Spot]:
+def numeric_spots(
+    scan: Scan, context: Context, spec: SlotSpec, languages: tuple[str, ...]
+) -> Iterator[Spot]:
     if not _DIGIT.search(scan.folded):
         return
     reader = _Reader(context.now.date(), spec.prefer)
@@ -58,11 +65,17 @@ def numeric_spots(scan: Scan, context: Context, spec: SlotSpec, languages: tuple
     order = spec.order or _order(context.language)
     for match in scan.candidates(_SLASHED):
         one, first, two, second, year = match.groups()
-        if first == second and (first == "/" or len(year) == 4) and not _inside(scan.folded, *match.span()):
+        if (
+            first == second
+            and (first == "/" or len(year) == 4)
+            and not _inside(scan.folded, *match.span())
+        ):
             yield from _spot(match, reader.either(int(one), int(two), year, order), 0.95)
     for match in scan.candidates(_SHORT):
         one, separator, two = match.groups()
-        if _AMOUNT.search(scan.folded[match.end() : match.end() + 6]) or (separator == "." and len(two) < 2):
+        if _AMOUNT.search(scan.folded[match.end() : match.end() + 6]) or (
+            separator == "." and len(two) < 2
+        ):
             continue
         days = reader.either(int(one), int(two), None, "dmy" if separator == "." else order)
         yield from _spot(match, days, 0.8, start=match.start(1))
@@ -90,10 +103,13 @@ def _month_patterns(languages: tuple[str, ...]) -> tuple[Any, Any, dict[str, int
             months |= {fold(name): number for name in names.split("/")}
     names = "|".join(sorted(months, key=len, reverse=True))
     day_first = re2.compile(
-        rf"\b([0-9]{{1,2}})(?:\.|st|nd|rd|th|er|o|ro|re)?(?:(?: ?[-./]? ?)(?:of |de |du |the )?)({names})\b\.?"
+        r"\b([0-9]{1,2})(?:\.|st|nd|rd|th|er|o|ro|re)?(?:(?: ?[-./]? ?)(?:of |de |du |the"
+        rf" )?)({names})\b\.?"
         r"(?:,? ?(?:de |del |of |r\. |[-./])?([0-9]{4})\b|(?: '|[-/])([0-9]{2})\b)?"
     )
-    month_first = re2.compile(rf"\b({names})\b\.? (?:the )?([0-9]{{1,2}})(?:st|nd|rd|th)?\b(?:,? ?([0-9]{{4}})\b)?")
+    month_first = re2.compile(
+        rf"\b({names})\b\.? (?:the )?([0-9]{{1,2}})(?:st|nd|rd|th)?\b(?:,? ?([0-9]{{4}})\b)?"
+    )
     return day_first, month_first, months
 
 
@@ -103,7 +119,9 @@ class _Reader:
     def __init__(self, today: date, prefer: str | None) -> None:
         self._today, self._prefer = today, prefer
 
-    def dated(self, folded: str, match: Any, day: int, month: int, year: str | None) -> Iterator[Spot]:
+    def dated(
+        self, folded: str, match: Any, day: int, month: int, year: str | None
+    ) -> Iterator[Spot]:
         """A day of a month; `15. - 17. 3.` are two days, since no one day is said."""
         days = self._day(day, month, year)
         earlier = _RANGE.search(folded[max(0, match.start() - 12) : match.start()])
@@ -140,7 +158,11 @@ class _Reader:
         if self._prefer is not None:
             return tuple(before if self._prefer == "past" else after)
         nearest = sorted({*before, *after}, key=lambda found: abs((found - self._today).days))
-        return tuple(sorted(nearest)) if nearest and abs((nearest[0] - self._today).days) > _FAR else tuple(nearest[:1])
+        return (
+            tuple(sorted(nearest))
+            if nearest and abs((nearest[0] - self._today).days) > _FAR
+            else tuple(nearest[:1])
+        )
 
 
 def _order(language: str | None) -> str | None:
@@ -151,7 +173,9 @@ def _order(language: str | None) -> str | None:
     return "mdy" if tag in ("en-us", "en-ph") else "dmy"
 
 
-def _spot(match: Any, days: tuple[date, ...], confidence: float, start: int | None = None) -> Iterator[Spot]:
+def _spot(
+    match: Any, days: tuple[date, ...], confidence: float, start: int | None = None
+) -> Iterator[Spot]:
     if days:
         begin = match.start() if start is None else start
         yield Spot(begin, match.end(), days, confidence if len(days) == 1 else 0.5)
@@ -166,4 +190,6 @@ def _inside(folded: str, start: int, end: int) -> bool:
 
 def _joined_before(folded: str, start: int) -> bool:
     before = folded[max(0, start - 2) : start]
-    return before[-1:].isalnum() or (before[-1:] in ("-", "/", ".", ",", "+") and before[:1].isalnum())
+    return before[-1:].isalnum() or (
+        before[-1:] in ("-", "/", ".", ",", "+") and before[:1].isalnum()
+    )

@@ -17,7 +17,9 @@ from deskhand.language.slots.numbers import number_words
 from deskhand.language.slots.text import Scan, fold
 
 
-def relative_spots(scan: Scan, context: Context, spec: SlotSpec, languages: tuple[str, ...]) -> Iterator[Spot]:
+def relative_spots(
+    scan: Scan, context: Context, spec: SlotSpec, languages: tuple[str, ...]
+) -> Iterator[Spot]:
     today = context.now.date()
     yield from _near_days(scan, today, languages)
     yield from _counted(scan, today, languages)
@@ -39,16 +41,23 @@ def _near_days(scan: Scan, today: date, languages: tuple[str, ...]) -> Iterator[
 @cache
 def _near_day_pattern(languages: tuple[str, ...]) -> tuple[Any, dict[str, int]]:
     offsets = {
-        fold(phrase): offset for language in reversed(languages) for phrase, offset in words.NEAR_DAYS[language].items()
+        fold(phrase): offset
+        for language in reversed(languages)
+        for phrase, offset in words.NEAR_DAYS[language].items()
     }
     if len(languages) > 2:
-        offsets = {phrase: offset for phrase, offset in offsets.items() if phrase not in words.FALSE_FRIENDS}
+        offsets = {
+            phrase: offset
+            for phrase, offset in offsets.items()
+            if phrase not in words.FALSE_FRIENDS
+        }
     phrases = "|".join(sorted(offsets, key=len, reverse=True))
     return re2.compile(rf"\b(?:{phrases})\b"), offsets
 
 
 def _counted(scan: Scan, today: date, languages: tuple[str, ...]) -> Iterator[Spot]:
-    """In three days, two weeks ago. Few texts say so: which patterns can match is asked of all of them at once."""
+    """In three days, two weeks ago. Few texts say so: which patterns can match is asked of all
+    of them at once."""
     forms, at_once = _counted_forms(languages)
     for number_of_form in at_once.candidates(scan.folded):
         language, pattern, sign = forms[number_of_form]
@@ -66,12 +75,18 @@ def _counted_forms(languages: tuple[str, ...]) -> tuple[list[tuple[str, Any, int
 
 @cache
 def _counted_patterns(language: str) -> tuple[tuple[Any, int], ...]:
-    numbers = "|".join(filter(None, ["[0-9]{1,4}", *sorted(number_words((language,)), key=len, reverse=True)]))
+    numbers = "|".join(
+        filter(None, ["[0-9]{1,4}", *sorted(number_words((language,)), key=len, reverse=True)])
+    )
     few = words.FEW[language]
     count = f"({numbers}|{few})" if few else f"({numbers})"
     unit = f"({'|'.join(words.SPANS[language].values())})"
-    forms = [(form, 1) for form in words.AHEAD[language]] + [(form, -1) for form in words.AGO[language]]
-    return tuple((re2.compile(rf"\b{form.format(n=count, u=unit)}\b"), sign) for form, sign in forms)
+    forms = [(form, 1) for form in words.AHEAD[language]] + [
+        (form, -1) for form in words.AGO[language]
+    ]
+    return tuple(
+        (re2.compile(rf"\b{form.format(n=count, u=unit)}\b"), sign) for form, sign in forms
+    )
 
 
 def _count(number: str | None, language: str) -> int:
@@ -81,10 +96,16 @@ def _count(number: str | None, language: str) -> int:
 
 
 def _unit_of(written: str, language: str) -> str:
-    return next(unit for unit, form in words.SPANS[language].items() if _compiled(f"^(?:{form})$").search(written))
+    return next(
+        unit
+        for unit, form in words.SPANS[language].items()
+        if _compiled(f"^(?:{form})$").search(written)
+    )
 
 
-def _named(scan: Scan, today: date, prefer: str | None, languages: tuple[str, ...]) -> Iterator[Spot]:
+def _named(
+    scan: Scan, today: date, prefer: str | None, languages: tuple[str, ...]
+) -> Iterator[Spot]:
     """Weekdays, and weeks, months and years with a word that says which."""
     for language in languages:
         pattern, weekdays = _named_pattern(language)
@@ -100,17 +121,23 @@ def _named(scan: Scan, today: date, prefer: str | None, languages: tuple[str, ..
 @cache
 def _named_pattern(language: str) -> tuple[Any, dict[str, int]]:
     weekdays = {
-        fold(name): number for number, names in enumerate(words.WEEKDAYS[language].split()) for name in names.split("/")
+        fold(name): number
+        for number, names in enumerate(words.WEEKDAYS[language].split())
+        for name in names.split("/")
     }
     spans = words.SPANS[language]
-    nouns = "|".join([*sorted(weekdays, key=len, reverse=True), spans["week"], spans["month"], spans["year"]])
+    nouns = "|".join(
+        [*sorted(weekdays, key=len, reverse=True), spans["week"], spans["month"], spans["year"]]
+    )
     before = f"{words.NEXT[language]}|{words.LAST[language]}|{words.THIS[language]}"
     after_next, after_last = words.AFTERWARDS.get(language, ("~", "~"))
     after = rf"(?: (?:({after_next})|({after_last}))\b)?"
     return re2.compile(rf"\b(?:({before}) )?({nouns})\b{after}"), weekdays
 
 
-def _which(first: str | None, after_next: str | None, after_last: str | None, language: str) -> str | None:
+def _which(
+    first: str | None, after_next: str | None, after_last: str | None, language: str
+) -> str | None:
     if after_next or (first and _compiled(f"^(?:{words.NEXT[language]})$").search(first)):
         return "next"
     if after_last or (first and _compiled(f"^(?:{words.LAST[language]})$").search(first)):
@@ -118,8 +145,11 @@ def _which(first: str | None, after_next: str | None, after_last: str | None, la
     return "this" if first else None
 
 
-def _weekday(match: Any, today: date, number: int, which: str | None, prefer: str | None) -> Iterator[Spot]:
-    """`next Friday` on a Wednesday may be in two days or in nine: both are said where they differ."""
+def _weekday(
+    match: Any, today: date, number: int, which: str | None, prefer: str | None
+) -> Iterator[Spot]:
+    """`next Friday` on a Wednesday may be in two days or in nine: both are said where they
+    differ."""
     monday = today.toordinal() - today.weekday()
     coming = today.toordinal() + ((number - today.weekday() - 1) % 7 + 1)
     gone = today.toordinal() - ((today.weekday() - number - 1) % 7 + 1)

@@ -1,34 +1,53 @@
 """Words for days, weeks and months in the languages we read, folded when they are compiled."""
 
 MONTHS: dict[str, str] = {
-    "en": "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sept/sep "
-    "october/oct november/nov december/dec",
-    "cs": "leden/ledna/lednu únor/února/únoru březen/března/březnu duben/dubna/dubnu květen/května/květnu "
-    "červen/června/červnu červenec/července/červenci srpen/srpna/srpnu září říjen/října/říjnu "
-    "listopad/listopadu prosinec/prosince/prosinci",
-    "de": "januar/jänner/jaenner/jan februar/feb märz/maerz/mär april/apr mai juni/jun juli/jul august/aug "
-    "september/sept/sep oktober/okt november/nov dezember/dez",
-    "es": "enero/ene febrero/feb marzo/mar abril/abr mayo/may junio/jun julio/jul agosto/ago "
-    "septiembre/setiembre/sept/sep octubre/oct noviembre/nov diciembre/dic",
-    "fr": "janvier/janv février/févr/fev mars avril/avr mai juin juillet/juil août septembre/sept octobre/oct "
-    "novembre/nov décembre/déc",
-    "pl": "styczeń/stycznia/styczniu/sty luty/lutego/lutym/lut marzec/marca/marcu kwiecień/kwietnia/kwietniu/kwi "
-    "maj/maja/maju czerwiec/czerwca/czerwcu/cze lipiec/lipca/lipcu/lip sierpień/sierpnia/sierpniu "
-    "wrzesień/września/wrześniu/wrz październik/października/październiku/paź listopad/listopada/listopadzie/lis "
-    "grudzień/grudnia/grudniu/gru",
+    "en": (
+        "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug"
+        " september/sept/sep october/oct november/nov december/dec"
+    ),
+    "cs": (
+        "leden/ledna/lednu únor/února/únoru březen/března/březnu duben/dubna/dubnu"
+        " květen/května/květnu červen/června/červnu červenec/července/červenci srpen/srpna/srpnu"
+        " září říjen/října/říjnu listopad/listopadu prosinec/prosince/prosinci"
+    ),
+    "de": (
+        "januar/jänner/jaenner/jan februar/feb märz/maerz/mär april/apr mai juni/jun juli/jul"
+        " august/aug september/sept/sep oktober/okt november/nov dezember/dez"
+    ),
+    "es": (
+        "enero/ene febrero/feb marzo/mar abril/abr mayo/may junio/jun julio/jul agosto/ago "
+        "septiembre/setiembre/sept/sep octubre/oct noviembre/nov diciembre/dic"
+    ),
+    "fr": (
+        "janvier/janv février/févr/fev mars avril/avr mai juin juillet/juil août septembre/sept"
+        " octobre/oct novembre/nov décembre/déc"
+    ),
+    "pl": (
+        "styczeń/stycznia/styczniu/sty luty/lutego/lutym/lut marzec/marca/marcu"
+        " kwiecień/kwietnia/kwietniu/kwi maj/maja/maju czerwiec/czerwca/czerwcu/cze"
+        " lipiec/lipca/lipcu/lip sierpień/sierpnia/sierpniu wrzesień/września/wrześniu/wrz"
+        " październik/października/październiku/paź listopad/listopada/listopadzie/lis"
+        " grudzień/grudnia/grudniu/gru"
+    ),
 }
 """January to December, spellings apart by `/`."""
 
 WEEKDAYS: dict[str, str] = {
     "en": "monday/mondays tuesday wednesday thursday friday saturday sunday",
-    "cs": "pondělí/pondělek/pondělka úterý/úterek/úterka středa/středu/středy/středě čtvrtek/čtvrtka/čtvrtku "
-    "pátek/pátku/pátku sobota/sobotu/soboty/sobotě neděle/neděli",
-    "de": "montag/montags dienstag/dienstags mittwoch/mittwochs donnerstag/donnerstags freitag/freitags "
-    "samstag/samstags/sonnabend sonntag/sonntags",
+    "cs": (
+        "pondělí/pondělek/pondělka úterý/úterek/úterka středa/středu/středy/středě"
+        " čtvrtek/čtvrtka/čtvrtku pátek/pátku/pátku sobota/sobotu/soboty/sobotě neděle/neděli"
+    ),
+    "de": (
+        "montag/montags dienstag/dienstags mittwoch/mittwochs donnerstag/donnerstags"
+        " freitag/freitags samstag/samstags/sonnabend sonntag/sonntags"
+    ),
     "es": "lunes martes miércoles jueves viernes sábado domingo",
     "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche",
-    "pl": "poniedziałek/poniedziałku/poniedziałkiem wtorek/wtorku środa/środę/środy czwartek/czwartku piątek/piątku "
-    "sobota/sobotę/soboty niedziela/niedzielę/niedzieli",
+    "pl": (
+        "poniedziałek/poniedziałku/poniedziałkiem wtorek/wtorku środa/środę/środy czwartek/czwartku"
+        " piątek/piątku sobota/sobotę/soboty niedziela/niedzielę/niedzieli"
+    ),
 }
 """Monday to Sunday."""
 
@@ -104,8 +123,10 @@ NEAR_DAYS: dict[str, dict[str, int]] = {
 FALSE_FRIENDS = {"hier"}
 """Read only where the language is known: German `hier` is `here`."""
 NOT_AFTER: dict[str, str] = {
-    "morgen": "guten|schonen|am|heute|gestern|jeden|fruhen|diesen|montag|dienstag|mittwoch|donnerstag|freitag|samstag|"
-    "sonntag",
+    "morgen": (
+        "guten|schonen|am|heute|gestern|jeden|fruhen|diesen|montag|dienstag|mittwoch|donnerstag|freitag|samstag|"
+        "sonntag"
+    ),
     "manana": "la|cada|buena|esta|hoy",
 }
 """Words that make the next one the morning."""
@@ -169,7 +190,9 @@ LAST: dict[str, str] = {
     "de": "letzte[nrsm]?|vergangene[nrsm]?|vorige[nrsm]?",
     "es": "pasad[oa]|ultim[oa]",
     "fr": "derniere?|passee?",
-    "pl": "zeszl(?:y|a|ym|e|ej|ego)|ubiegl(?:y|a|ym|e|ej|ego)|ostatni(?:a|m|ego|ej)?|minion(?:y|a|ym|e|ej|ego)",
+    "pl": (
+        "zeszl(?:y|a|ym|e|ej|ego)|ubiegl(?:y|a|ym|e|ej|ego)|ostatni(?:a|m|ego|ej)?|minion(?:y|a|ym|e|ej|ego)"
+    ),
 }
 THIS: dict[str, str] = {
     "en": "this",

@@ -15,13 +15,17 @@ from deskhand.language.slots.numbers import KNOWN_LANGUAGES, languages_of
 from deskhand.language.slots.text import Scan
 from deskhand.language.slots.value import SlotMatch
 
-_BESIDE = re2.compile(r"^[ ,.(]{0,3}(?:(?:the|den|dne|dnia|am|dem|der|el|le|on|d\.|tj|that is) ?){0,2}[ ,.(]{0,2}$")
+_BESIDE = re2.compile(
+    r"^[ ,.(]{0,3}(?:(?:the|den|dne|dnia|am|dem|der|el|le|on|d\.|tj|that is) ?){0,2}[ ,.(]{0,2}$"
+)
 _CLOCK = (
-    r"(?:([0-9]{1,2})(?:[:.]|h)([0-9]{2})|([0-9]{1,2})) ?(a\.?m\b\.?|p\.?m\b\.?|uhr\b|hodin[a-z]?\b|hod\b\.?|h\b|"
+    r"(?:([0-9]{1,2})(?:[:.]|h)([0-9]{2})|([0-9]{1,2}))"
+    r" ?(a\.?m\b\.?|p\.?m\b\.?|uhr\b|hodin[a-z]?\b|hod\b\.?|h\b|"
     r"heures?\b|o'clock\b|godz[a-z]*\b)?"
 )
 _BEFORE_CLOCK = (
-    r"(?:at|um|ve?|o|o godz\.?|o godzinie|a las?|a|kolem|gegen|vers|okolo|ab|around|about|from|after|in the|kl\.?)"
+    r"(?:at|um|ve?|o|o godz\.?|o godzinie|a"
+    r" las?|a|kolem|gegen|vers|okolo|ab|around|about|from|after|in the|kl\.?)"
 )
 _CLOCK_AFTER = re2.compile(rf"^[ ,]{{0,2}}(?:{_BEFORE_CLOCK} )?{_CLOCK}")
 _CLOCK_BEFORE = re2.compile(rf"(?:^|[^0-9.:]){_CLOCK}[ ,]{{1,2}}(?:on |am |dne |el |le |w |v )?$")
@@ -36,12 +40,16 @@ class DateExtractor:
     def find(self, scan: Scan, context: Context) -> Iterator[SlotMatch]:
         local = context._replace(now=context.now.astimezone(self._zone)) if self._zone else context
         spots, trust = date_spots(scan, local, self._spec), 1.0
-        if not spots and len(languages_of(context.language)) < len(KNOWN_LANGUAGES):  # it may have been mistaken
+        if not spots and len(languages_of(context.language)) < len(
+            KNOWN_LANGUAGES
+        ):  # it may have been mistaken
             spots, trust = date_spots(scan, local, self._spec, KNOWN_LANGUAGES), 0.8
         for spot in spots:
             for day in spot.days:
                 value, start, end = self._value(scan.folded, spot, day, local)
-                yield scan.match(value, start, end, spot.confidence * trust, precision=spot.precision)
+                yield scan.match(
+                    value, start, end, spot.confidence * trust, precision=spot.precision
+                )
 
     def _value(self, folded: str, spot: Spot, day: date, context: Context) -> tuple[str, int, int]:
         if not self._spec.time or spot.precision != "exact":
@@ -57,10 +65,16 @@ class DateExtractor:
         return day.isoformat(), spot.start, spot.end
 
 
-def date_spots(scan: Scan, context: Context, spec: SlotSpec, languages: tuple[str, ...] | None = None) -> list[Spot]:
-    """The places that speak of days, in order; read in the text's own language unless others are given."""
+def date_spots(
+    scan: Scan, context: Context, spec: SlotSpec, languages: tuple[str, ...] | None = None
+) -> list[Spot]:
+    """The places that speak of days, in order; read in the text's own language unless others are
+    given."""
     languages = languages or languages_of(context.language)
-    found = [*numeric_spots(scan, context, spec, languages), *relative_spots(scan, context, spec, languages)]
+    found = [
+        *numeric_spots(scan, context, spec, languages),
+        *relative_spots(scan, context, spec, languages),
+    ]
     return _without_echoes(scan.folded, _apart(found))
 
 
@@ -94,7 +108,9 @@ def _without_echoes(folded: str, spots: list[Spot]) -> list[Spot]:
     echoes: dict[int, int] = {}
     doubtful: set[int] = set()
     for index, (one, two) in enumerate(pairwise(spots)):
-        if (one.weekday is None) == (two.weekday is None) or not _BESIDE.search(folded[one.end : two.start][:16]):
+        if (one.weekday is None) == (two.weekday is None) or not _BESIDE.search(
+            folded[one.end : two.start][:16]
+        ):
             continue
         echo, said = (index, index + 1) if one.weekday is not None else (index + 1, index)
         echoes[echo] = said

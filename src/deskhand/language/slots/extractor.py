@@ -17,7 +17,8 @@ from deskhand.language.slots.text import MOST_MATCHES, Reading, Scan
 from deskhand.language.slots.value import SlotMatch, SlotValue, settle
 
 PRECEDENCE = ("email", "order_number", "money", "date", "phone", "quantity")
-"""Who keeps a place that several types read: the more specific, which comes first. `pattern` and `name` read beside."""
+"""Who keeps a place that several types read: the more specific, which comes first. `pattern` and
+`name` read beside."""
 
 _EXTRACTORS: Mapping[str, Callable[[SlotSpec], Extractor]] = {
     "pattern": lambda spec: PatternExtractor(spec.pattern or ""),
@@ -32,12 +33,15 @@ _EXTRACTORS: Mapping[str, Callable[[SlotSpec], Extractor]] = {
 
 
 class SlotExtractor:
-    """Finds every value of every slot; the same text, language and time give the same answer, whatever was asked."""
+    """Finds every value of every slot; the same text, language and time give the same answer,
+    whatever was asked."""
 
     def __init__(self, specs: Mapping[str, SlotSpec] | Iterable[SlotSpec]) -> None:
         every = specs.values() if isinstance(specs, Mapping) else specs
         self._specs = {spec.name: spec for spec in every}
-        self._extractors = {name: _EXTRACTORS[spec.type](spec) for name, spec in self._specs.items()}
+        self._extractors = {
+            name: _EXTRACTORS[spec.type](spec) for name, spec in self._specs.items()
+        }
 
     def extract(
         self,
@@ -48,10 +52,13 @@ class SlotExtractor:
         time_zone: str = "UTC",
         only: Collection[str] | None = None,
     ) -> dict[str, SlotValue]:
-        """A SlotValue for every slot, or for those in `only`; a time without a zone counts as one of `time_zone`."""
+        """A SlotValue for every slot, or for those in `only`; a time without a zone counts as
+        one of `time_zone`."""
         asked = [name for name in self._specs if only is None or name in only]
         zone = ZoneInfo(time_zone)
-        context = Context(language, now.astimezone(zone) if now.tzinfo else now.replace(tzinfo=zone))
+        context = Context(
+            language, now.astimezone(zone) if now.tzinfo else now.replace(tzinfo=zone)
+        )
         reading = Reading(text)
         found = {name: self._find(name, reading, context) for name in self._needed(asked)}
         return {name: self._settled(name, found) for name in asked}
@@ -59,7 +66,11 @@ class SlotExtractor:
     def _needed(self, asked: list[str]) -> list[str]:
         """The slots asked for, and those that may keep a place from them."""
         weakest = max((_rank(self._specs[name]) for name in asked), default=-1)
-        return [name for name, spec in self._specs.items() if name in asked or 0 <= _rank(spec) < weakest]
+        return [
+            name
+            for name, spec in self._specs.items()
+            if name in asked or 0 <= _rank(spec) < weakest
+        ]
 
     def _find(self, name: str, reading: Reading, context: Context) -> tuple[list[SlotMatch], bool]:
         scan = Scan(reading)
@@ -69,8 +80,15 @@ class SlotExtractor:
     def _settled(self, name: str, found: Mapping[str, tuple[list[SlotMatch], bool]]) -> SlotValue:
         matches, is_cut = found[name]
         rank = _rank(self._specs[name])
-        taken = [match for other in found if 0 <= _rank(self._specs[other]) < rank for match in found[other][0]]
-        return settle([match for match in matches if not any(map(match.overlaps, taken))], truncated=is_cut)
+        taken = [
+            match
+            for other in found
+            if 0 <= _rank(self._specs[other]) < rank
+            for match in found[other][0]
+        ]
+        return settle(
+            [match for match in matches if not any(map(match.overlaps, taken))], truncated=is_cut
+        )
 
 
 def _rank(spec: SlotSpec) -> int:

@@ -28,19 +28,22 @@ _CROWNS = ("CZK", *_KRONER)
 _CODES: tuple[str, ...] = get_args(Currency)
 
 _SIGNS: dict[str, tuple[str, ...]] = {
-    "us$": ("USD",), "ca$": ("CAD",), "c$": ("CAD",), "au$": ("AUD",), "a$": ("AUD",), "nz$": ("NZD",),
-    "mx$": ("MXN",), "$": _DOLLARS, "€": ("EUR",), "£": ("GBP",), "¥": ("JPY", "CNY"), "₹": ("INR",), "₴": ("UAH",),
+    "us$": ("USD",), "ca$": ("CAD",), "c$": ("CAD",), "au$": ("AUD",), "a$": ("AUD",), "nz$": ("NZD",),  # noqa: E501
+    "mx$": ("MXN",), "$": _DOLLARS, "€": ("EUR",), "£": ("GBP",), "¥": ("JPY", "CNY"), "₹": ("INR",), "₴": ("UAH",),  # noqa: E501
     "₺": ("TRY",), **{code.lower(): (code,) for code in _CODES},
 }  # fmt: skip
-"""What may stand before an amount, folded; the first of several is meant unless the desk says which."""
+"""What may stand before an amount, folded; the first of several is meant unless the desk says
+which."""
 _WORDS: dict[str, tuple[str, ...]] = {
     "euros?|eura|eurech|eury": ("EUR",),
-    "kc|kcs|korun|koruny|koruna|korunu|korunami|korunach|(?:czech |tschechische )(?:crowns?|kronen)": ("CZK",),
+    "kc|kcs|korun|koruny|koruna|korunu|korunami|korunach|(?:czech |tschechische )(?:crowns?|kronen)": (  # noqa: E501
+        "CZK",
+    ),
     "crowns?|kronen|coronas|couronnes": _CROWNS,
     "kr|kronor|kroner": _KRONER,
     "zl|zlotych|zlote|zloty|zlotego|zlotowk[a-z]{0,3}|zlotys": ("PLN",),
     "dollars?|dolar[a-z]{0,3}|dolares": _DOLLARS,
-    "pounds?(?: sterling)?|pfund|libr[auy]?|liber|libras?(?: esterlinas)?|livres sterling|funt(?:y|ow|a)?|quid": (
+    "pounds?(?: sterling)?|pfund|libr[auy]?|liber|libras?(?: esterlinas)?|livres sterling|funt(?:y|ow|a)?|quid": (  # noqa: E501
         "GBP",
     ),
     "francs?|franken|sfr|fr\\.|frank[uy]?|frankow|francos": ("CHF",),
@@ -48,7 +51,18 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "yen": ("JPY",),
     "lei": ("RON",),
 }
-_DOUBTFUL = {"crowns", "crown", "kronen", "pounds", "pound", "pfund", "libras", "funty", "funt", "quid"}
+_DOUBTFUL = {
+    "crowns",
+    "crown",
+    "kronen",
+    "pounds",
+    "pound",
+    "pfund",
+    "libras",
+    "funty",
+    "funt",
+    "quid",
+}
 _THOUSAND = "k|tis\\.?|tisice?|tisicu|tys\\.?|tysiac[ae]?|tysiecy|tsd\\.?|tausend|thousand|mille"
 _MILLION = "mio\\.?|mil\\.|millions?|milion[a-z]{0,2}|millionen|millon(?:es)?"
 _RANGE = re2.compile(rf"(?:^|[^0-9.,'])({DIGITS}) ?(?:-|az|to|bis|do) ?$")
@@ -72,7 +86,10 @@ def _money(languages: tuple[str, ...]) -> Any:
     dash = r"(?:[,.] ?-{1,2})?"
     scale = rf"(?: ?({_THOUSAND}|{_MILLION})\b\.?)?"
     before = rf"({_signs()}) ?({DIGITS}){dash}{scale}(?: ?({_afterwards()}))?"
-    after = rf"\b({DIGITS}|(?:{words})(?: (?:{HUNDREDS}))?){dash}{scale} ?({_afterwards()})((?:[0-9]{{2}}\b)?)"
+    after = (
+        rf"\b({DIGITS}|(?:{words})(?: (?:{HUNDREDS}))?){dash}{scale}"
+        rf" ?({_afterwards()})((?:[0-9]{{2}}\b)?)"
+    )
     return re2.compile(f"{before}|{after}")
 
 
@@ -98,17 +115,30 @@ class MoneyExtractor:
             written = [number]
             earlier = None if sign else _RANGE.search(scan.folded[max(0, start - 20) : start])
             written += [earlier.group(1)] if earlier is not None else []
-            amounts = [amount * _scale(scale) for one in written for amount in self._amounts(one, words, context)]
+            amounts = [
+                amount * _scale(scale)
+                for one in written
+                for amount in self._amounts(one, words, context)
+            ]
             yield from self._matches(scan, match.span(), amounts, currency, context)
 
     def _matches(
-        self, scan: Scan, span: tuple[int, int], amounts: list[Decimal], currency: str, context: Context
+        self,
+        scan: Scan,
+        span: tuple[int, int],
+        amounts: list[Decimal],
+        currency: str,
+        context: Context,
     ) -> Iterator[SlotMatch]:
         codes = self._currencies(currency, context)
-        confidence = 0.5 if len(amounts) * len(codes) > 1 else 0.7 if currency in _DOUBTFUL else 0.97
+        confidence = (
+            0.5 if len(amounts) * len(codes) > 1 else 0.7 if currency in _DOUBTFUL else 0.97
+        )
         for amount in amounts:
             for code in codes:
-                yield scan.match({"amount": written_out(amount, 2), "currency": code}, *span, confidence)
+                yield scan.match(
+                    {"amount": written_out(amount, 2), "currency": code}, *span, confidence
+                )
 
     def _amounts(self, written: str, words: dict[str, int], context: Context) -> list[Decimal]:
         if written[0].isdecimal():
@@ -118,7 +148,8 @@ class MoneyExtractor:
         return [Decimal(words[word] * (100 if hundreds else 1))]
 
     def _currencies(self, written: str, context: Context) -> list[str]:
-        """What a sign or word may mean; a dollar is the American one unless the desk says otherwise."""
+        """What a sign or word may mean; a dollar is the American one unless the desk says
+        otherwise."""
         codes = _codes(written)
         if len(codes) > 1:
             if self._meant is not None and self._meant in codes:

@@ -20,7 +20,8 @@ _SHORTEST_FUZZY = 4
 _NEAR = 0.04
 """Two names whose likeness differs by less are both possible."""
 _MOST_WORK = 1_000_000
-"""Work done on one text, a comparison being one; after it names count only where they are spelled exactly."""
+"""Work done on one text, a comparison being one; after it names count only where they are
+spelled exactly."""
 _WORK_A_WINDOW = 150
 _WORK_A_LOOK = 30
 _LONGEST_NAME = 8
@@ -51,7 +52,9 @@ class NameExtractor:
                     most_words = max(most_words, len(words))
         self._names = {compact: names for compact, names in self._names.items() if names}
         self._most_words = min(most_words + 1, _LONGEST_NAME)
-        self._longest = max(map(len, self._names), default=0) * (2 - self._threshold) / self._threshold
+        self._longest = (
+            max(map(len, self._names), default=0) * (2 - self._threshold) / self._threshold
+        )
         self._band = lru_cache(maxsize=1000)(self._names_about)
 
     def find(self, scan: Scan, context: Context) -> Iterator[SlotMatch]:
@@ -76,7 +79,11 @@ class NameExtractor:
                 if compact not in known:
                     band = self._band(len(compact)) if work < _MOST_WORK else []
                     work += _WORK_A_WINDOW + len(band) if band else 0
-                    known[compact] = self._exact(compact) or self._bent(window, band) or self._alike(compact, band)
+                    known[compact] = (
+                        self._exact(compact)
+                        or self._bent(window, band)
+                        or self._alike(compact, band)
+                    )
                 hits += [_Hit(start, window[-1][1], name, score) for name, score in known[compact]]
             if len(hits) > 2 * MOST_MATCHES:
                 scan.is_cut = True
@@ -112,7 +119,9 @@ class NameExtractor:
     def _alike(self, compact: str, band: list[str]) -> list[tuple[str, float]]:
         if not band or len(compact) < _SHORTEST_FUZZY or compact.isdecimal():
             return []
-        found = process.extract(compact, band, scorer=fuzz.ratio, score_cutoff=100 * self._threshold, limit=5)
+        found = process.extract(
+            compact, band, scorer=fuzz.ratio, score_cutoff=100 * self._threshold, limit=5
+        )
         best: dict[str, float] = {}
         for spelling, score, _ in found:
             for name in self._names[spelling]:
@@ -127,10 +136,14 @@ def _stem(word: str) -> str:
 
 
 def _apart(hits: list[_Hit]) -> list[_Hit]:
-    """Places that do not overlap: for one name the best spelling, of several names the longest text."""
+    """Places that do not overlap: for one name the best spelling, of several names the longest
+    text."""
     best: list[_Hit] = []
     for hit in sorted(hits, key=lambda hit: (-hit.score, hit.start, hit.end)):
-        if not any(hit.name == other.name and hit.start < other.end and other.start < hit.end for other in best):
+        if not any(
+            hit.name == other.name and hit.start < other.end and other.start < hit.end
+            for other in best
+        ):
             best.append(hit)
     kept: list[_Hit] = []
     for hit in sorted(best, key=lambda hit: (hit.start - hit.end, hit.start, -hit.score)):

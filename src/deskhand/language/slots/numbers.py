@@ -1,4 +1,5 @@
-"""Numbers as people write them: digits with separators that depend on the language, and words up to a hundred."""
+"""Numbers as people write them: digits with separators that depend on the language, and words up
+to a hundred."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -11,28 +12,75 @@ KNOWN_LANGUAGES = ("en", "cs", "de", "es", "fr", "pl")
 
 _POINT = {"en", "zh", "ja", "ko", "th", "he", "de-ch", "es-mx", "es-us", "es-pr", "it-ch"}
 _COMMA = {
-    "cs", "sk", "de", "es", "fr", "pl", "it", "pt", "nl", "sv", "da", "nb", "nn", "no", "fi", "hu", "ro", "bg", "hr",
+    "cs", "sk", "de", "es", "fr", "pl", "it", "pt", "nl", "sv", "da", "nb", "nn", "no", "fi", "hu", "ro", "bg", "hr",  # noqa: E501
     "sl", "sr", "uk", "ru", "el", "tr", "lt", "lv", "et", "ca",
 }  # fmt: skip
 
 _WORDS = {
     "en": "one two three four five six seven eight nine ten eleven twelve",
-    "cs": "jeden/jedna/jedno/jednu/jednoho/jedne/jednim/jednou dva/dve/dvou/dvema tri/tri/tremi ctyri/ctyr/ctyrmi "
-    "pet/peti sest/sesti sedm/sedmi osm/osmi devet/deviti deset/deseti jedenact/jedenacti dvanact/dvanacti",
-    "de": "ein/eins/eine/einen/einem/einer/eines zwei drei vier fünf/fuenf sechs sieben acht neun zehn elf "
-    "zwölf/zwoelf",
+    "cs": (
+        "jeden/jedna/jedno/jednu/jednoho/jedne/jednim/jednou dva/dve/dvou/dvema tri/tri/tremi"
+        " ctyri/ctyr/ctyrmi pet/peti sest/sesti sedm/sedmi osm/osmi devet/deviti deset/deseti"
+        " jedenact/jedenacti dvanact/dvanacti"
+    ),
+    "de": (
+        "ein/eins/eine/einen/einem/einer/eines zwei drei vier fünf/fuenf sechs sieben acht neun"
+        " zehn elf zwölf/zwoelf"
+    ),
     "es": "un/uno/una dos tres cuatro cinco seis siete ocho nueve diez once doce",
     "fr": "un/une deux trois quatre cinq six sept huit neuf dix onze douze",
-    "pl": "jeden/jedna/jedno/jedną/jednego/jednym dwa/dwie/dwóch/dwoma/dwu trzy/trzech/trzema cztery/czterech/czterema "
-    "pięć/pięciu sześć/sześciu siedem/siedmiu osiem/ośmiu dziewięć/dziewięciu dziesięć/dziesięciu "
-    "jedenaście/jedenastu dwanaście/dwunastu",
+    "pl": (
+        "jeden/jedna/jedno/jedną/jednego/jednym dwa/dwie/dwóch/dwoma/dwu trzy/trzech/trzema"
+        " cztery/czterech/czterema pięć/pięciu sześć/sześciu siedem/siedmiu osiem/ośmiu"
+        " dziewięć/dziewięciu dziesięć/dziesięciu jedenaście/jedenastu dwanaście/dwunastu"
+    ),
 }
 _LARGER: dict[str, dict[str, int]] = {
-    "en": {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "hundred": 100, "fifteen": 15},
-    "cs": {"patnáct": 15, "dvacet": 20, "třicet": 30, "čtyřicet": 40, "padesát": 50, "šedesát": 60, "sto": 100},
-    "de": {"fünfzehn": 15, "zwanzig": 20, "dreißig": 30, "vierzig": 40, "fünfzig": 50, "sechzig": 60, "hundert": 100},
-    "es": {"quince": 15, "veinte": 20, "treinta": 30, "cuarenta": 40, "cincuenta": 50, "sesenta": 60, "cien": 100},
-    "fr": {"quinze": 15, "vingt": 20, "trente": 30, "quarante": 40, "cinquante": 50, "soixante": 60, "cent": 100},
+    "en": {
+        "twenty": 20,
+        "thirty": 30,
+        "forty": 40,
+        "fifty": 50,
+        "sixty": 60,
+        "hundred": 100,
+        "fifteen": 15,
+    },
+    "cs": {
+        "patnáct": 15,
+        "dvacet": 20,
+        "třicet": 30,
+        "čtyřicet": 40,
+        "padesát": 50,
+        "šedesát": 60,
+        "sto": 100,
+    },
+    "de": {
+        "fünfzehn": 15,
+        "zwanzig": 20,
+        "dreißig": 30,
+        "vierzig": 40,
+        "fünfzig": 50,
+        "sechzig": 60,
+        "hundert": 100,
+    },
+    "es": {
+        "quince": 15,
+        "veinte": 20,
+        "treinta": 30,
+        "cuarenta": 40,
+        "cincuenta": 50,
+        "sesenta": 60,
+        "cien": 100,
+    },
+    "fr": {
+        "quinze": 15,
+        "vingt": 20,
+        "trente": 30,
+        "quarante": 40,
+        "cinquante": 50,
+        "soixante": 60,
+        "cent": 100,
+    },
     "pl": {
         "piętnaście": 15,
         "dwadzieścia": 20,
@@ -45,13 +93,15 @@ _LARGER: dict[str, dict[str, int]] = {
     },
 }
 _NOT_ALONE = {"once", "pet", "six", "sept", "cent", "un", "elf", "acht", "sest"}
-"""Words that mean something else in another of these languages: read only where the language is known."""
+"""Words that mean something else in another of these languages: read only where the language is
+known."""
 HUNDREDS = "hundred|hundert|set|sta|ste"
 """What turns the number word before it into hundreds."""
 
 
 def languages_of(language: str | None) -> tuple[str, ...]:
-    """The languages whose words count: the text's and English; all, when the text's is not one of ours."""
+    """The languages whose words count: the text's and English; all, when the text's is not one
+    of ours."""
     primary = (language or "").lower().split("-")[0].split("_")[0]
     if primary not in KNOWN_LANGUAGES:
         return KNOWN_LANGUAGES
@@ -85,8 +135,8 @@ def decimal_mark(language: str | None) -> str | None:
 def read_number(written: str, mark: str | None, *, strict: bool = False) -> tuple[Decimal, ...]:
     """What the digits may mean: one number, or two where a separator can be read both ways.
 
-    Three digits after what the language uses for decimals are doubtful all the same, since people copy prices from
-    everywhere; `strict` trusts the language.
+    Three digits after what the language uses for decimals are doubtful all the same, since people
+    copy prices from everywhere; `strict` trusts the language.
     """
     bare = written.replace(" ", "").replace("'", "")
     kinds = {character for character in bare if character in ".,"}
@@ -114,11 +164,14 @@ def _only_digits(text: str) -> str:
 def starts_inside_number(text: str, start: int) -> bool:
     """Whether what stands before a place belongs to the same row of digits."""
     before = text[max(0, start - 2) : start]
-    return before[-1:].isdecimal() or (before[-1:] in (".", ",", "'", "/") and before[:1].isdecimal())
+    return before[-1:].isdecimal() or (
+        before[-1:] in (".", ",", "'", "/") and before[:1].isdecimal()
+    )
 
 
 def written_out(number: Decimal, places: int = 0) -> str:
-    """Plain digits: a whole number without decimals, else without needless zeros but with at least these places."""
+    """Plain digits: a whole number without decimals, else without needless zeros but with at
+    least these places."""
     whole = number.to_integral_value()
     if number == whole:
         return f"{whole:f}"

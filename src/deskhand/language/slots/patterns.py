@@ -28,7 +28,8 @@ class PatternExtractor:
                 yield scan.match_given(value, start, end, 0.95)
 
     def _value(self, match: Any) -> tuple[Any, int]:
-        """The group `value` or the only named one; several named ones together; else all that matched."""
+        """The group `value` or the only named one; several named ones together; else all that
+        matched."""
         if len(self._groups) > 1 and "value" not in self._groups:
             return {name: match.group(index) for name, index in self._groups.items()}, 0
         group = self._groups.get("value", next(iter(self._groups.values()), 0))
@@ -43,7 +44,8 @@ _QUOTES = "'`*_~{}|/=?!#$%&^"
 
 
 class EmailExtractor:
-    """Addresses as people use them; lower case, since nobody means two mailboxes by two spellings."""
+    """Addresses as people use them; lower case, since nobody means two mailboxes by two
+    spellings."""
 
     def find(self, scan: Scan, context: Context) -> Iterator[SlotMatch]:
         for match in scan.candidates(_EMAIL):
@@ -60,25 +62,34 @@ _CUES = (
     "zamowieni[aeu]|zamowieniem|przesylk[aieo]|paczk[aieo]|invoice|faktur[auyo]u?|rechnungs?|factura|facture"
 )
 _NUMBER_SIGNS = (
-    "numbers?|num|nro|nr|n ?o|id|#|c[.: ]|cislo|cisla|cislem|nummer|numero|numeru|numerem|numer|reference|ref|kod|code"
+    "numbers?|num|nro|nr|n ?o|id|#|c[.:"
+    " ]|cislo|cisla|cislem|nummer|numero|numeru|numerem|numer|reference|ref|kod|code"
 )
-_VERB_BEFORE = re2.compile(r"(?:\b(?:to|i|we|you|please|can|could|will|would|wish|must|should|they|also) )$")
+_VERB_BEFORE = re2.compile(
+    r"(?:\b(?:to|i|we|you|please|can|could|will|would|wish|must|should|they|also) )$"
+)
 _AMOUNT_AFTER = re2.compile(
-    r"^(?:[.,:/][0-9]|-[0-9]| ?(?:€|\$|£|%|kc|czk|eur|usd|gbp|pln|zl|chf|euro|korun|dollar|pound|zloty|kg|ks|pcs|x\b|"
+    r"^(?:[.,:/][0-9]|-[0-9]|"
+    r" ?(?:€|\$|£|%|kc|czk|eur|usd|gbp|pln|zl|chf|euro|korun|dollar|pound|zloty|kg|ks|pcs|x\b|"
     r"pieces|kus|stuck|piezas|pieces|sztuk))"
 )
 
 
 class OrderNumberExtractor:
-    """Numbers with their letters (P-1001), with a sign (#12345), or after a word for an order (order 12345)."""
+    """Numbers with their letters (P-1001), with a sign (#12345), or after a word for an order
+    (order 12345)."""
 
     def __init__(self, spec: SlotSpec) -> None:
-        letters = "|".join(sorted((prefix.lower() for prefix in spec.prefix), key=len, reverse=True))
+        letters = "|".join(
+            sorted((prefix.lower() for prefix in spec.prefix), key=len, reverse=True)
+        )
         digits = f"[0-9]{{{spec.min_digits},{spec.max_digits}}}"
         self._has_prefixes = bool(spec.prefix)
         own = rf"({letters})[-_/ ]?({digits})" if letters else rf"([a-z]{{1,2}})-({digits})"
         after_cue = own if letters else rf"([a-z]{{1,4}})?-?({digits})"
-        cue = rf"\b(?:{_CUES})[ -]?(?:({_NUMBER_SIGNS})[.:]?)? ?[:#]? ?(?:is |je |ist |es |est |to )?"
+        cue = (
+            rf"\b(?:{_CUES})[ -]?(?:({_NUMBER_SIGNS})[.:]?)? ?[:#]? ?(?:is |je |ist |es |est |to )?"
+        )
         self._with_cue = re2.compile(rf"{cue}{after_cue}\b")
         self._alone = re2.compile(rf"\b{own}\b")
         self._with_sign = re2.compile(rf"#()({digits})\b")
@@ -88,11 +99,18 @@ class OrderNumberExtractor:
         for pattern, confidence in self._forms():
             for match in scan.candidates(pattern):
                 letters, digits = match.groups()[-2:]
-                start = match.start(match.re.groups - 1) if letters else match.start(match.re.groups)
+                start = (
+                    match.start(match.re.groups - 1) if letters else match.start(match.re.groups)
+                )
                 if self._is_amount(scan.folded, match) or match.end() in taken:
                     continue
                 taken.add(match.end())
-                yield scan.match(f"{letters.upper()}-{digits}" if letters else digits, start, match.end(), confidence)
+                yield scan.match(
+                    f"{letters.upper()}-{digits}" if letters else digits,
+                    start,
+                    match.end(),
+                    confidence,
+                )
 
     def _forms(self) -> Iterator[tuple[Any, float]]:
         yield self._with_cue, 0.95
@@ -110,4 +128,6 @@ class OrderNumberExtractor:
 
 
 def order_numbers(spec: SlotSpec) -> PatternExtractor | OrderNumberExtractor:
-    return PatternExtractor(spec.pattern) if spec.pattern is not None else OrderNumberExtractor(spec)
+    return (
+        PatternExtractor(spec.pattern) if spec.pattern is not None else OrderNumberExtractor(spec)
+    )

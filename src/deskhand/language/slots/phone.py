@@ -1,4 +1,5 @@
-"""Telephone numbers: international ones always, national ones where something says that they are one."""
+"""Telephone numbers: international ones always, national ones where something says that they are
+one."""
 
 from collections.abc import Iterator
 
@@ -11,26 +12,32 @@ from deskhand.language.slots.text import Scan
 from deskhand.language.slots.value import SlotMatch
 
 _ROW = re2.compile(
-    r"(?:\+ ?|\b00)?(?:\([0-9+]{1,6}\)|[0-9]{1,15})(?:(?: ?[-./] ?| ){0,1}(?:\([0-9]{1,5}\)|[0-9]{1,15})){0,14}"
+    r"(?:\+ ?|\b00)?(?:\([0-9+]{1,6}\)|[0-9]{1,15})(?:(?: ?[-./] ?|"
+    r" ){0,1}(?:\([0-9]{1,5}\)|[0-9]{1,15})){0,14}"
 )
 _CUE = re2.compile(
     r"(?:phone|mobile|cell|call|reach|tel|telefon|telephone|mobil|volejte|volat|zavolejte|zavolat|handy|anrufen|"
     r"rufnummer|ruckruf|erreichbar|telefono|movil|llamar|llame|llamen|llameme|portable|appeler|appelez|joindre|"
-    r"komorka|komorkowy|zadzwonic|zadzwon|whatsapp|sms|fax|gsm|number is|cislo je|numer to|nummer ist|numero es|"
-    r"numero est|numer telefonu|me at|me on)[a-z]{0,4}\b[^0-9a-z\n]{0,4}(?:[a-z]+[^0-9a-z\n]{1,3}){0,3}$"
+    r"komorka|komorkowy|zadzwonic|zadzwon|whatsapp|sms|fax|gsm|number is|cislo je|numer to|nummer"
+    r" ist|numero es|"
+    r"numero est|numer telefonu|me at|me"
+    r" on)[a-z]{0,4}\b[^0-9a-z\n]{0,4}(?:[a-z]+[^0-9a-z\n]{1,3}){0,3}$"
 )
 _OTHER_CUE = re2.compile(
     r"(?:order|bestellung|bestellnummer|objednavk[a-z]{1,2}|pedido|commande|zamowieni[a-z]{1,2}|invoice|faktur[a-z]{1,2}|"
     r"rechnung|factura|facture|account|konto|iban|ico|dic|nip|vat|ean|isbn|sn|serial|tracking|customer|kunden|"
-    r"kundennummer|zakaznik|cliente|client|klient|id|nr|no|#)[.:]? ?(?:number|nr|no|c|cislo|numero|id|#)?[.:#]? ?$"
+    r"kundennummer|zakaznik|cliente|client|klient|id|nr|no|#)[.:]?"
+    r" ?(?:number|nr|no|c|cislo|numero|id|#)?[.:#]? ?$"
 )
 _DATE_LIKE = re2.compile(
-    r"^(?:[0-9]{1,2}[ ]?[./-] ?[0-9]{1,2} ?[./-] ?(?:19|20)?[0-9]{2}|(?:19|20)[0-9]{2}[./-][0-9]{1,2}[./-][0-9]{1,2})"
+    r"^(?:[0-9]{1,2}[ ]?[./-] ?[0-9]{1,2} ?[./-]"
+    r" ?(?:19|20)?[0-9]{2}|(?:19|20)[0-9]{2}[./-][0-9]{1,2}[./-][0-9]{1,2})"
     r"(?: [0-9]{1,2}(?:[.: ][0-9]{2})?)?$"
 )
 _THOUSANDS = re2.compile(r"^[1-9][0-9]{0,2}(?:[.,'][0-9]{3})+$")
 _AFTER = re2.compile(
-    r"^(?:[.,:/][0-9]| ?(?:€|\$|£|%|kc\b|czk\b|eur|usd\b|gbp\b|pln\b|zl\b|chf\b|korun|dol)|[a-z0-9@_])"
+    r"^(?:[.,:/][0-9]|"
+    r" ?(?:€|\$|£|%|kc\b|czk\b|eur|usd\b|gbp\b|pln\b|zl\b|chf\b|korun|dol)|[a-z0-9@_])"
 )
 _LOOK_BACK = 48
 
@@ -65,10 +72,14 @@ class PhoneExtractor:
             return None
         if has_cue:
             return digits, 0.8
-        grouped = looks and len(groups) >= 3 and max(map(len, groups)) <= 4 and min(map(len, groups)) >= 2
+        grouped = (
+            looks and len(groups) >= 3 and max(map(len, groups)) <= 4 and min(map(len, groups)) >= 2
+        )
         return (digits, 0.6) if grouped or (looks and digits.startswith("0")) else None
 
-    def _national(self, home: Numbering, digits: str, has_cue: bool, looks: bool) -> tuple[str, float] | None:
+    def _national(
+        self, home: Numbering, digits: str, has_cue: bool, looks: bool
+    ) -> tuple[str, float] | None:
         if home.code == "1" and len(digits) == 11 and digits.startswith("1"):
             digits = digits[1:]
         if home.trunk and not digits.startswith(home.trunk):

@@ -22,16 +22,25 @@ from deskhand.language.slots.text import Scan, fold
 from deskhand.language.slots.value import SlotMatch
 
 UNITS: dict[str, str] = {
-    "piece": "pieces piece pcs pc items item units unit ks kus kusy kusu kusů kusech stück stueck stk "
-    "piezas pieza unidades unidad uds pièces pièce unités unité articles sztuk sztuki sztuka sztukę szt",
-    "pack": "packs pack packages package packets packet balení balíků balíky balík balíček balíčky balíčků packung "
-    "packungen pakete paket päckchen paquetes paquete paquets paquet opakowań opakowania opakowanie paczek paczki "
-    "paczka paczkę",
-    "box": "boxes box krabic krabice krabici krabička krabičky kartons karton kartonů kartony kisten kiste cajas caja "
-    "boîtes boîte cartons carton pudełek pudełka pudełko kartonów kartony",
+    "piece": (
+        "pieces piece pcs pc items item units unit ks kus kusy kusu kusů kusech stück stueck stk"
+        " piezas pieza unidades unidad uds pièces pièce unités unité articles sztuk sztuki sztuka"
+        " sztukę szt"
+    ),
+    "pack": (
+        "packs pack packages package packets packet balení balíků balíky balík balíček balíčky"
+        " balíčků packung packungen pakete paket päckchen paquetes paquete paquets paquet opakowań"
+        " opakowania opakowanie paczek paczki paczka paczkę"
+    ),
+    "box": (
+        "boxes box krabic krabice krabici krabička krabičky kartons karton kartonů kartony kisten"
+        " kiste cajas caja boîtes boîte cartons carton pudełek pudełka pudełko kartonów kartony"
+    ),
     "pair": "pairs pair páry párů pár paar paare pares par paires paire par para pary",
-    "kg": "kg kgs kilo kilos kilogram kilograms kilogramm kilogramů kilogramy kilogramo kilogramos kilogramme "
-    "kilogrammes kilogramów kila kil",
+    "kg": (
+        "kg kgs kilo kilos kilogram kilograms kilogramm kilogramů kilogramy kilogramo kilogramos"
+        " kilogramme kilogrammes kilogramów kila kil"
+    ),
     "g": "g gr gram grams gramm gramů gramy gramo gramos gramme grammes gramów",
     "l": "l ltr litre litres liter liters litr litry litrů litro litros litrów",
     "ml": "ml mililitr mililitrů milliliter millilitres mililitros mililitrów",
@@ -60,20 +69,31 @@ class QuantityExtractor:
             return
         words = number_words(languages_of(context.language))
         counted = "|".join(sorted(words, key=len, reverse=True))
-        pattern = _compiled(rf"\b({DIGITS}|(?:{counted})\b)(?: ?x)? ?-? ?([a-z]{{2,14}} )?({self._counted})")
+        pattern = _compiled(
+            rf"\b({DIGITS}|(?:{counted})\b)(?: ?x)? ?-? ?([a-z]{{2,14}} )?({self._counted})"
+        )
         for match in scan.candidates(pattern):
             written, between, noun = match.groups()
-            if starts_inside_number(scan.folded, match.start()) or scan.folded[match.end() : match.end() + 1].isalnum():
+            if (
+                starts_inside_number(scan.folded, match.start())
+                or scan.folded[match.end() : match.end() + 1].isalnum()
+            ):
                 continue
             if between and between.strip() in words:
                 continue
             unit, confidence = self._unit(noun)
             confidence *= 0.85 if between else 1.0
             mark = self._mark or decimal_mark(context.language)
-            numbers = read_number(written, mark, strict=True) if written[0].isdecimal() else (Decimal(words[written]),)
+            numbers = (
+                read_number(written, mark, strict=True)
+                if written[0].isdecimal()
+                else (Decimal(words[written]),)
+            )
             for number in numbers:
                 value = {"amount": written_out(number), "unit": unit}
-                yield scan.match(value, match.start(), match.end(), confidence if len(numbers) == 1 else 0.5)
+                yield scan.match(
+                    value, match.start(), match.end(), confidence if len(numbers) == 1 else 0.5
+                )
 
     @cached_property
     def _counted(self) -> str:
@@ -90,12 +110,16 @@ class QuantityExtractor:
 
 def _with_ending(spelling: str) -> str:
     ending = "[a-z]{0,3}" if len(spelling) >= 4 else ""
-    return f"{re2.escape(spelling)}{ending}" + (r"\b" if spelling[-1].isascii() and spelling[-1].isalnum() else "")
+    return f"{re2.escape(spelling)}{ending}" + (
+        r"\b" if spelling[-1].isascii() and spelling[-1].isalnum() else ""
+    )
 
 
 def _spellings(spec: SlotSpec) -> dict[str, str]:
     """Folded spelling to unit."""
-    chosen = {unit: (*others, unit) for unit, others in spec.units.items()} or dict.fromkeys(UNITS, ())
+    chosen = {unit: (*others, unit) for unit, others in spec.units.items()} or dict.fromkeys(
+        UNITS, ()
+    )
     spellings: dict[str, str] = {}
     for unit, own in chosen.items():
         built_in = () if spec.units.get(unit) else tuple(UNITS.get(unit, "").split())

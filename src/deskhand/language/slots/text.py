@@ -1,4 +1,5 @@
-"""A text made easy to read for extractors: folded to plain lower case letters, with the way back to the original."""
+"""A text made easy to read for extractors: folded to plain lower case letters, with the way back
+to the original."""
 
 import re
 import unicodedata
@@ -23,7 +24,17 @@ Word = tuple[int, int, str]
 """Start, end and text."""
 WORD = re.compile(r"[^\W_]+")
 
-_LETTERS = {"ß": "s", "ł": "l", "ø": "o", "đ": "d", "ð": "d", "ı": "i", "æ": "a", "œ": "o", "þ": "t"}
+_LETTERS = {
+    "ß": "s",
+    "ł": "l",
+    "ø": "o",
+    "đ": "d",
+    "ð": "d",
+    "ı": "i",
+    "æ": "a",
+    "œ": "o",
+    "þ": "t",
+}
 _MARKS = {
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d", "-"),
     **dict.fromkeys("\u2018\u2019\u201a\u02bc\u00b4`\u2032", "'"),
@@ -34,7 +45,9 @@ _MARKS = {
     "\u00aa": "a",
     "\t": " ",
 }
-_DROPPED = re.compile("[\u0300-\u036f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0e\ufe0f\ufeff]+")
+_DROPPED = re.compile(
+    "[\u0300-\u036f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0e\ufe0f\ufeff]+"
+)
 
 
 _MOST_REMEMBERED = 50_000
@@ -92,7 +105,10 @@ class Reading:
     @cached_property
     def words(self) -> list[Word]:
         """The words of the folded text, one more than MOST_WORDS at most."""
-        return [(*match.span(), match.group()) for match in islice(WORD.finditer(self.folded), MOST_WORDS + 1)]
+        return [
+            (*match.span(), match.group())
+            for match in islice(WORD.finditer(self.folded), MOST_WORDS + 1)
+        ]
 
     def origin(self, place: int) -> int:
         """Where a place of the folded text is in the text as given."""
@@ -100,7 +116,8 @@ class Reading:
 
 
 class Scan:
-    """One slot's look at a text: hands out candidates until there are too many, and makes matches."""
+    """One slot's look at a text: hands out candidates until there are too many, and makes
+    matches."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -121,7 +138,9 @@ class Scan:
         self, value: Any, start: int, end: int, confidence: float, *, precision: Precision = "exact"
     ) -> SlotMatch:
         """A match whose place is one of the folded text."""
-        return self.match_given(value, self.reading.origin(start), self.reading.origin(end), confidence, precision)
+        return self.match_given(
+            value, self.reading.origin(start), self.reading.origin(end), confidence, precision
+        )
 
     def match_given(
         self, value: Any, start: int, end: int, confidence: float, precision: Precision = "exact"

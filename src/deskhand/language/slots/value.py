@@ -10,7 +10,8 @@ Precision = Literal["exact", "week", "month", "year"]
 
 @dataclass(frozen=True, slots=True)
 class SlotMatch:
-    """One reading of one place; a place that can be read in two ways makes two matches with the same span."""
+    """One reading of one place; a place that can be read in two ways makes two matches with the
+    same span."""
 
     value: Any
     """Typed and fit for JSON."""
@@ -28,7 +29,8 @@ class SlotMatch:
 
 @dataclass(frozen=True, slots=True)
 class SlotValue:
-    """All that was found for one slot. `value` is there only when everything found says the same."""
+    """All that was found for one slot. `value` is there only when everything found says the
+    same."""
 
     value: Any = None
     confidence: float = 0.0
@@ -55,14 +57,21 @@ class SlotValue:
             "ambiguous": self.ambiguous,
             "candidates": list(self.candidates),
             "matches": [
-                {"value": one.value, "start": one.start, "end": one.end, "text": one.text, "confidence": one.confidence}
+                {
+                    "value": one.value,
+                    "start": one.start,
+                    "end": one.end,
+                    "text": one.text,
+                    "confidence": one.confidence,
+                }
                 for one in self.matches
             ],
         }
 
 
 def settle(matches: Sequence[SlotMatch], *, truncated: bool = False) -> SlotValue:
-    """The slot's value: the one value all matches have, seen with the best confidence of them; else none."""
+    """The slot's value: the one value all matches have, seen with the best confidence of them;
+    else none."""
     ordered = tuple(sorted(matches, key=lambda match: (match.start, match.end, -match.confidence)))
     values: dict[str, SlotMatch] = {}
     for match in ordered:

@@ -1,4 +1,5 @@
-"""When somebody would like to meet, and which of the offered times he takes: read from his own words."""
+"""When somebody would like to meet, and which of the offered times he takes: read from his own
+words."""
 
 from deskhand.language.wishes.picks import pick
 from deskhand.language.wishes.wish import read_wish

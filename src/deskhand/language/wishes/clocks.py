@@ -11,8 +11,10 @@ NOON = time(12)
 _HOURS = r"a\.?m\b\.?|p\.?m\b\.?|uhr\b|hodin\w*|hod\b\.?|h\b|o'clock\b"
 _CLOCK = rf"(?:([0-9]{{1,2}})[:.]([0-9]{{2}})|([0-9]{{1,2}}))(?:\.? ?({_HOURS}))?"
 _NOT_TIME = compiled(
-    r"^(?:[0-9]|[.:/-][0-9]| ?(?:%|€|\$|eur|kc|czk|people|persons|osob|lidi|personen|personas|days?|dn|tage|dias?|"
-    r"weeks?|tyd|wochen|semanas?|min|cm|mm|m\b|kg|ks|stuck|chairs|desks|st\b|nd\b|rd\b|th\b|\. ?[a-z0-9]))"
+    r"^(?:[0-9]|[.:/-][0-9]|"
+    r" ?(?:%|€|\$|eur|kc|czk|people|persons|osob|lidi|personen|personas|days?|dn|tage|dias?|"
+    r"weeks?|tyd|wochen|semanas?|min|cm|mm|m\b|kg|ks|stuck|chairs|desks|st\b|nd\b|rd\b|th\b|\."
+    r" ?[a-z0-9]))"
 )
 _BARE = compiled(r"(?:^|[^a-z0-9])(?:at|@|ve?|um|a las?) [0-9]")
 """After these a number alone is an hour."""
@@ -70,7 +72,11 @@ def _between(folded: str, languages: tuple[str, ...]) -> tuple[time, time] | Non
         parts = match.groups()
         written_as_time = bool(parts[1] or parts[3] or parts[5] or parts[7])
         dated = folded[max(0, match.start() - 1) : match.start()] in (".", "/", "-")
-        if written_as_time and not dated and (span := _span(parts, folded[match.end() :])) is not None:
+        if (
+            written_as_time
+            and not dated
+            and (span := _span(parts, folded[match.end() :])) is not None
+        ):
             return span
     return None
 
@@ -90,13 +96,20 @@ def _clocks(folded: str, languages: tuple[str, ...]) -> Iterator[_Found]:
     for kind, table in (("after", words.AFTER), ("before", words.BEFORE), ("at", words.AT)):
         opening = "|".join(table[language] for language in languages)
         for match in compiled(rf"(?:^|[^a-z0-9])(?:{opening}) {_CLOCK}").finditer(folded):
-            if not _NOT_TIME.search(folded[match.end() :]) and (found := _found(match, kind, taken)) is not None:
+            if (
+                not _NOT_TIME.search(folded[match.end() :])
+                and (found := _found(match, kind, taken)) is not None
+            ):
                 taken.append((found.start, found.end))
                 yield found
     for match in compiled(rf"(?:^|[^0-9.:/-]){_CLOCK}").finditer(folded):
         if not (match.group(2) or match.group(4)) or _NOT_TIME.search(folded[match.end() :]):
             continue
-        if match.group(2) and not match.group(4) and folded[match.start(1) + len(match.group(1))] == ".":
+        if (
+            match.group(2)
+            and not match.group(4)
+            and folded[match.start(1) + len(match.group(1))] == "."
+        ):
             continue  # `3.50` without a word for hours is a price, `16.11` a date
         if (found := _found(match, "at", taken)) is not None:
             taken.append((found.start, found.end))

@@ -1,4 +1,5 @@
-"""Days and stretches of days in a text that plain dates do not cover: the 12th, its week, after Easter."""
+"""Days and stretches of days in a text that plain dates do not cover: the 12th, its week, after
+Easter."""
 
 from calendar import monthrange
 from collections.abc import Iterator
@@ -42,7 +43,9 @@ def means_week(before: str, languages: tuple[str, ...]) -> bool:
     return any_of(words.WEEK_OF, languages).search(before) is not None
 
 
-def part_of_week(before: str, first: date, last: date, languages: tuple[str, ...]) -> tuple[date, date]:
+def part_of_week(
+    before: str, first: date, last: date, languages: tuple[str, ...]
+) -> tuple[date, date]:
     """The first or last days of a week where the words before it say so."""
     for language in languages:
         early, late = words.END_OF_WEEK[language]

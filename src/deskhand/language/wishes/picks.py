@@ -10,7 +10,9 @@ from deskhand.language.wishes.words import compiled, spoken
 from deskhand.scheduling.slots import Wish
 
 
-def pick(offered: Sequence[datetime], text: str, language: str | None, now: datetime) -> datetime | None:
+def pick(
+    offered: Sequence[datetime], text: str, language: str | None, now: datetime
+) -> datetime | None:
     """The one offered time that the words mean; None where they mean none, several, or another."""
     if not offered:
         return None

@@ -1,4 +1,5 @@
-"""What a text says about when: days, stretches of days, a time of day. What is refused does not count."""
+"""What a text says about when: days, stretches of days, a time of day. What is refused does not
+count."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
@@ -17,10 +18,15 @@ from deskhand.scheduling.slots import Wish
 _LONGEST = 20_000
 _SENTENCE = compiled(r"[.!?…]+(?:\s+|$)|\n\s*\n")
 _BUT = compiled(r"(?i)[,;]? (?:but|aber|sondern|ale|nybrz|pero|sino|dafür|zato)\b|; ")
-_WEEKDAY, _PART = r"(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch", r"vormittag|nachmittag|morgen|mittag|abend"
+_WEEKDAY, _PART = (
+    r"(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch",
+    r"vormittag|nachmittag|morgen|mittag|abend",
+)
 _COMPOUND = compiled(rf"(?i)({_WEEKDAY})({_PART})")
 _SHORT_PIECE = compiled(r"(?:\b(?:[a-z]|ca|cca|nr|no|st|tj|uhr|[0-9]{1,2})|^)$")
-_JOINED = compiled(r"^[ ,]{0,2}(?:or|and|nebo|ci|a|i|oder|und|bzw\.?|o|y|/)? ?(?:on |am |v |ve |el )?$")
+_JOINED = compiled(
+    r"^[ ,]{0,2}(?:or|and|nebo|ci|a|i|oder|und|bzw\.?|o|y|/)? ?(?:on |am |v |ve |el )?$"
+)
 _WHEN = SlotSpec(name="when", type="date", prefer="future")
 _FARTHEST = timedelta(days=14)
 """Days farther apart than this are no one stretch."""
@@ -41,7 +47,8 @@ def read_wish(text: str, language: str | None, now: datetime) -> Wish:
 
 
 def welcome(text: str, languages: tuple[str, ...]) -> Iterator[str]:
-    """The sentences of a text that refuse nothing; `I cannot on Monday, but Tuesday is fine` is two."""
+    """The sentences of a text that refuse nothing; `I cannot on Monday, but Tuesday is fine` is
+    two."""
     refusal = any_of(words.REFUSAL, languages)
     for sentence in sentences(text):
         for part in _BUT.split(sentence):
@@ -54,7 +61,11 @@ def sentences(text: str) -> Iterator[str]:
     start = 0
     for gap in _SENTENCE.finditer(text):
         piece = text[start : gap.start()]
-        if gap.group().startswith(".") and "\n" not in gap.group() and _SHORT_PIECE.search(fold(piece)[-6:]):
+        if (
+            gap.group().startswith(".")
+            and "\n" not in gap.group()
+            and _SHORT_PIECE.search(fold(piece)[-6:])
+        ):
             continue
         yield text[start : gap.end()].strip()
         start = gap.end()
@@ -62,7 +73,9 @@ def sentences(text: str) -> Iterator[str]:
         yield text[start:].strip()
 
 
-def _places(text: str, language: str | None, languages: tuple[str, ...], now: datetime) -> list[list[Days]]:
+def _places(
+    text: str, language: str | None, languages: tuple[str, ...], now: datetime
+) -> list[list[Days]]:
     """The days that each place of the text may mean, in order; what is over is left out."""
     scan, today = Scan(Reading(text)), now.date()
     folded = scan.folded
@@ -77,7 +90,10 @@ def _places(text: str, language: str | None, languages: tuple[str, ...], now: da
         before = (spot, days[-1]) if days else before
     if week is not None and any(spot.weekday is not None for spot in spots):
         found = [one for one in found if one[1] != [week]]  # the day in it is what is asked for
-    ahead = [[(max(first, today), last) for first, last in days if last >= today] for _, days in sorted(found)]
+    ahead = [
+        [(max(first, today), last) for first, last in days if last >= today]
+        for _, days in sorted(found)
+    ]
     return [days for days in ahead if days]
 
 
@@ -88,7 +104,8 @@ def _of_spot(
     folded: str,
     languages: tuple[str, ...],
 ) -> Iterator[Days]:
-    """The days of one place: a weekday on its own belongs to the week that was named, or to the day before it."""
+    """The days of one place: a weekday on its own belongs to the week that was named, or to the
+    day before it."""
     lead = folded[max(0, spot.start - 40) : spot.start]
     if spot.precision == "month":
         yield _month(spot.days[0])
@@ -101,7 +118,11 @@ def _of_spot(
         day = week[0] + timedelta(days=spot.weekday)
         yield day, day
         return
-    if spot.weekday is not None and before is not None and _JOINED.search(folded[before[0].end : spot.start]):
+    if (
+        spot.weekday is not None
+        and before is not None
+        and _JOINED.search(folded[before[0].end : spot.start])
+    ):
         earlier = before[1][0]
         day = earlier + timedelta(days=(spot.weekday - earlier.weekday()) % 7)
         yield day, day
@@ -113,14 +134,17 @@ def _of_spot(
         yield day, day
 
 
-def _week(spots: Sequence[Spot], more: Sequence[Stretch], folded: str, languages: tuple[str, ...]) -> Days | None:
+def _week(
+    spots: Sequence[Spot], more: Sequence[Stretch], folded: str, languages: tuple[str, ...]
+) -> Days | None:
     """The one week that the text speaks of."""
     weeks = {week_around(day) for spot in spots if spot.precision == "week" for day in spot.days}
     weeks |= {(one.first, one.last) for one in more if (one.last - one.first).days == 6}
     weeks |= {
         week_around(spot.days[0])
         for spot in spots
-        if spot.precision == "exact" and means_week(folded[max(0, spot.start - 40) : spot.start], languages)
+        if spot.precision == "exact"
+        and means_week(folded[max(0, spot.start - 40) : spot.start], languages)
     }
     return next(iter(weeks)) if len(weeks) == 1 else None
 

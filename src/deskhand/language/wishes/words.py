@@ -98,7 +98,10 @@ END_OF_WEEK: dict[str, tuple[str, str]] = {
     "en": (r"\b(?:early|beginning of|start of)(?: the)? $", r"\b(?:late|end of|later)(?: the)? $"),
     "cs": (r"\b(?:zacatkem|na zacatku|pocatkem) $", r"\b(?:koncem|na konci) $"),
     "de": (r"\banfang(?: der)? $", r"\bende(?: der)? $"),
-    "es": (r"\b(?:a principios|al principio|a comienzos) de(?: la)? $", r"\b(?:a finales|al final) de(?: la)? $"),
+    "es": (
+        r"\b(?:a principios|al principio|a comienzos) de(?: la)? $",
+        r"\b(?:a finales|al final) de(?: la)? $",
+    ),
 }
 """Before a week: its first or its last days."""
 
@@ -109,8 +112,18 @@ HOLIDAYS: dict[str, dict[str, str]] = {
         "de": r"ostern|osterferien|oster\w*",
         "es": r"semana santa|pascua(?: de resurreccion)?",
     },
-    "pentecost": {"en": r"pentecost|whitsun", "cs": r"letnic\w*", "de": r"pfingst\w*", "es": r"pentecostes"},
-    "christmas": {"en": r"christmas|xmas", "cs": r"vanoc\w*", "de": r"weihnacht\w*", "es": r"navidad(?:es)?"},
+    "pentecost": {
+        "en": r"pentecost|whitsun",
+        "cs": r"letnic\w*",
+        "de": r"pfingst\w*",
+        "es": r"pentecostes",
+    },
+    "christmas": {
+        "en": r"christmas|xmas",
+        "cs": r"vanoc\w*",
+        "de": r"weihnacht\w*",
+        "es": r"navidad(?:es)?",
+    },
     "new_year": {
         "en": r"new year(?:'?s)?",
         "cs": r"nov(?:y|em|eho) ro(?:k|ce|ku)|silvestr\w*",
@@ -156,7 +169,9 @@ ALONE: dict[str, str] = {
 }  # fmt: skip
 """A sentence that says nothing but which one."""
 
-NUMBER = r"[0-9]{1,2}|two|three|four|dva|dve|dvou|tri|trech|ctyri|ctyrech|zwei|drei|vier|dos|tres|cuatro"
+NUMBER = (
+    r"[0-9]{1,2}|two|three|four|dva|dve|dvou|tri|trech|ctyri|ctyrech|zwei|drei|vier|dos|tres|cuatro"
+)
 COUNTS = {
     "two": 2, "three": 3, "four": 4, "dva": 2, "dve": 2, "dvou": 2, "tri": 3, "trech": 3, "ctyri": 4, "ctyrech": 4,
     "zwei": 2, "drei": 3, "vier": 4, "dos": 2, "tres": 3, "cuatro": 4, "couple of": 2, "few": 3, "par": 3, "paar": 3,

@@ -1,4 +1,5 @@
-"""The gate's rules, in the order they are asked. Whatever speaks against a call is one of these, by name."""
+"""The gate's rules, in the order they are asked. Whatever speaks against a call is one of these,
+by name."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -48,7 +49,8 @@ JUDGEMENT = (
 """A hold among these is lifted by an approval that stands; a denial by nothing."""
 
 JUDGED_ONCE = frozenset(("policy", "over_cap"))
-"""Not asked again about an effect that a crash left open: they speak of what it may have changed itself."""
+"""Not asked again about an effect that a crash left open: they speak of what it may have changed
+itself."""
 
 APPROVAL = (
     Rule("approval_expired", approval.approval_expired),

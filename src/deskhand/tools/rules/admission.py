@@ -11,7 +11,9 @@ def not_listed(case: Case, terms: Terms) -> Ruling | None:
     if case.name in case.allowed:
         return None
     close = get_close_matches(case.name, case.allowed, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"available: {', '.join(case.allowed) or 'none'}"
+    hint = (
+        f"did you mean {close[0]}?" if close else f"available: {', '.join(case.allowed) or 'none'}"
+    )
     return deny("not_listed", f"the tool {case.name} is not available here; {hint}")
 
 
@@ -30,4 +32,6 @@ def unreadable_arguments(case: Case, terms: Terms) -> Ruling | None:
 def invalid_arguments(case: Case, terms: Terms) -> Ruling | None:
     if not isinstance(case.checked, ArgumentsInvalid):
         return None
-    return Ruling("deny", "invalid_arguments", str(case.checked), details=case.checked.details, liftable=False)
+    return Ruling(
+        "deny", "invalid_arguments", str(case.checked), details=case.checked.details, liftable=False
+    )

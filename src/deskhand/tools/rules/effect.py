@@ -1,4 +1,5 @@
-"""Effect class: what cannot be taken back, is risky, or acts on something unbound waits for a person."""
+"""Effect class: what cannot be taken back, is risky, or acts on something unbound waits for a
+person."""
 
 from deskhand.model.message import DELIVER
 from deskhand.model.outcome import EffectClass, RiskLevel
@@ -13,7 +14,9 @@ def irreversible_needs_approval(case: Case, terms: Terms) -> Ruling | None:
     tool = case.called
     if tool.effect is not EffectClass.IRREVERSIBLE or tool.probe is not None:
         return None
-    return hold("irreversible_needs_approval", f"{tool.name} cannot be taken back: a person must approve it")
+    return hold(
+        "irreversible_needs_approval", f"{tool.name} cannot be taken back: a person must approve it"
+    )
 
 
 def risk_needs_approval(case: Case, terms: Terms) -> Ruling | None:
@@ -27,10 +30,13 @@ def risk_needs_approval(case: Case, terms: Terms) -> Ruling | None:
 
 
 def unbound_authority(case: Case, terms: Terms) -> Ruling | None:
-    """Where no policy of the desk's own decides: a plain text that names an object or an address binds to nobody."""
+    """Where no policy of the desk's own decides: a plain text that names an object or an address
+    binds to nobody."""
     if terms.policy is not None or not _lasting(case) or case.name == DELIVER:
         return None
-    unbound = [name for name in plain_authority(case.called) if case.canonical.get(name) is not None]
+    unbound = [
+        name for name in plain_authority(case.called) if case.canonical.get(name) is not None
+    ]
     if not unbound:
         return None
     reason = f"{case.name}: {', '.join(unbound)} is plain text, so nobody checked whose it is"
@@ -38,7 +44,8 @@ def unbound_authority(case: Case, terms: Terms) -> Ruling | None:
 
 
 def earlier_outcome_unknown(case: Case, terms: Terms) -> Ruling | None:
-    """An earlier call of the same tool in this run may have happened: another one could be its double."""
+    """An earlier call of the same tool in this run may have happened: another one could be its
+    double."""
     if any(effect.key == case.key for effect in case.effects):
         return None
     for effect in case.effects:

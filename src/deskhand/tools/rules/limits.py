@@ -7,7 +7,8 @@ from deskhand.tools.case import Case, Ruling, Terms, hold
 
 
 def policy(case: Case, terms: Terms) -> Ruling | None:
-    """The company's rules can only make the gate stricter. The verdict carries the name of the company's rule."""
+    """The company's rules can only make the gate stricter. The verdict carries the name of the
+    company's rule."""
     if terms.policy is None or case.facts is None:
         return None
     decided = terms.policy.decide(case.facts)
@@ -28,20 +29,25 @@ def policy(case: Case, terms: Terms) -> Ruling | None:
 
 
 def over_cap(case: Case, terms: Terms) -> Ruling | None:
-    """The caps go with the call into the transaction that writes its intention: nobody can slip in between."""
+    """The caps go with the call into the transaction that writes its intention: nobody can slip
+    in between."""
     if not case.called.changes_something:
         return None
     case.limits += terms.caps
     capped = {limit.unit for limit in terms.caps if is_money(limit.unit)}
     for currency in case.money:
         if capped and currency not in capped:
-            reason = f"nobody can tell whether an amount in {currency} stays within caps in {', '.join(sorted(capped))}"
+            reason = (
+                f"nobody can tell whether an amount in {currency} stays within caps in"
+                f" {', '.join(sorted(capped))}"
+            )
             return hold("over_cap", reason, "A colleague has to look at this first.")
     return None
 
 
 def stopped(case: Case, terms: Terms) -> Ruling | None:
-    """Asked together with the caps: the switch holds from the moment it is thrown, in every process."""
+    """Asked together with the caps: the switch holds from the moment it is thrown, in every
+    process."""
     case.heeds_stop = case.called.changes_something
     if case.stop is None:
         return None
@@ -54,5 +60,7 @@ def _limits(limit: LimitSpec, tool: str) -> tuple[Limit, ...]:
     if limit.calls is not None:
         found.append(Limit(limit.per, CALLS, limit.calls, tool))
     if limit.money is not None:
-        found.append(Limit(limit.per, limit.money.currency, counted_money(limit.money.amount), tool))
+        found.append(
+            Limit(limit.per, limit.money.currency, counted_money(limit.money.amount), tool)
+        )
     return tuple(found)

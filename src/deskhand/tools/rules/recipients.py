@@ -8,23 +8,45 @@ from deskhand.tools.authority import SenderAddress
 from deskhand.tools.case import Case, Ruling, Terms, deny, hold
 
 NAMES = frozenset(
-    ("to", "cc", "bcc", "recipient", "recipients", "email", "e_mail", "reply_to", "send_to", "mail_to", "address_to")
+    (
+        "to",
+        "cc",
+        "bcc",
+        "recipient",
+        "recipients",
+        "email",
+        "e_mail",
+        "reply_to",
+        "send_to",
+        "mail_to",
+        "address_to",
+    )
 )
 """Parameters that name a recipient even when they are plain text."""
 
 
 def recipient(case: Case, terms: Terms) -> Ruling | None:
-    if not case.called.changes_something or case.name in CLOSING_TOOLS:  # asked about the delivery that follows
+    if (
+        not case.called.changes_something or case.name in CLOSING_TOOLS
+    ):  # asked about the delivery that follows
         return None
     known = _known(case) | terms.recipients
     named = list(_addresses(case))
-    for argument, address in named:  # all of them first: an approval lifts what is held, and what is said after it
+    for (
+        argument,
+        address,
+    ) in named:  # all of them first: an approval lifts what is held, and what is said after it
         if any(ord(character) < 32 or ord(character) == 127 for character in address):
-            return deny("recipient", f"{argument}: there are control characters in the address", "No such address.")
+            return deny(
+                "recipient",
+                f"{argument}: there are control characters in the address",
+                "No such address.",
+            )
     for argument, address in named:
         if address.strip().casefold() not in known:
             reason = (
-                f"{argument}: {address} is neither the principal's address, nor the sender's, nor on the desk's list"
+                f"{argument}: {address} is neither the principal's address, nor the sender's, nor"
+                " on the desk's list"
             )
             return hold("recipient", reason, "This address has to be looked at by a colleague.")
     return None
@@ -39,7 +61,9 @@ def _known(case: Case) -> set[str]:
 
 def _addresses(case: Case) -> Iterator[tuple[str, str]]:
     signature = case.called.signature
-    typed = {name for name, bound in signature.bound.items() if issubclass(bound.kind, SenderAddress)}
+    typed = {
+        name for name, bound in signature.bound.items() if issubclass(bound.kind, SenderAddress)
+    }
     for name, value in case.canonical.items():
         if name in typed or (name not in signature.bound and name.casefold() in NAMES):
             yield from ((name, address) for address in _texts(value))

@@ -1,4 +1,5 @@
-"""What a reply contains and promises, looked at on every channel and in every mode before it leaves."""
+"""What a reply contains and promises, looked at on every channel and in every mode before it
+leaves."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -25,7 +26,8 @@ def header_injection(case: Case, terms: Terms) -> Ruling | None:
 
 
 def always_ask(case: Case, terms: Terms) -> Ruling | None:
-    """What leaves in a matter of such a category was let go by a person, whichever way it comes here.
+    """What leaves in a matter of such a category was let go by a person, whichever way it comes
+    here.
 
     A question that stands in desk.yaml word for word was, when it was written there.
     """
@@ -53,33 +55,45 @@ def unbacked_commitment(case: Case, terms: Terms) -> Ruling | None:
 
 
 def look_through(case: Case, terms: Terms) -> tuple[list[Finding], list[Commitment]]:
-    """Both checks, once a call, of a reply and of whatever a desk's own tool sends; nothing for any other call."""
+    """Both checks, once a call, of a reply and of whatever a desk's own tool sends; nothing for
+    any other call."""
     if case.name not in ENGINE_TOOLS and not sends(case):
         return [], []
     if case.looked_through is None:
-        reply = Reply.model_validate(case.canonical) if case.name in ENGINE_TOOLS else _as_reply(case)
+        reply = (
+            Reply.model_validate(case.canonical) if case.name in ENGINE_TOOLS else _as_reply(case)
+        )
         promises = check_commitments(reply.text, reply.language, _backing(case, terms))
         case.looked_through = (check_reply(reply, _allowed(case, terms)), unbacked(promises))
     return case.looked_through
 
 
 def _as_reply(case: Case) -> Reply:
-    """What a desk's own tool would send: its subject, and all other texts but the addresses, which a rule has seen."""
+    """What a desk's own tool would send: its subject, and all other texts but the addresses,
+    which a rule has seen."""
     addresses = case.called.signature.bound
-    texts = {name: "\n".join(_texts(value)) for name, value in case.canonical.items() if name not in addresses}
+    texts = {
+        name: "\n".join(_texts(value))
+        for name, value in case.canonical.items()
+        if name not in addresses
+    }
     subject = texts.pop("subject", "")
     return Reply(to="", subject=subject, text="\n".join(texts.values()))
 
 
 def _hold(rule: str, reason: str, case: Case, terms: Terms) -> Ruling:
-    """With all findings: an approval lifts these rules, so whoever approves sees what each of them found."""
+    """With all findings: an approval lifts these rules, so whoever approves sees what each of
+    them found."""
     return hold(rule, reason, _SAY)._replace(findings=findings_of(case, terms))
 
 
 def findings_of(case: Case, terms: Terms) -> tuple[dict[str, Any], ...]:
     """For a reviewer's screen."""
     content, promises = look_through(case, terms)
-    return (*(one.as_json() for one in content), *({"rule": COMMITMENT, **one.as_json()} for one in promises))
+    return (
+        *(one.as_json() for one in content),
+        *({"rule": COMMITMENT, **one.as_json()} for one in promises),
+    )
 
 
 def _words(finding: Finding) -> str:
@@ -92,13 +106,22 @@ def _told(words: list[str]) -> str:
 
 
 def _allowed(case: Case, terms: Terms) -> AllowedContent:
-    """The desk's own and the operator's list; of the customer's, the proven address, the sender's, what tools gave.
+    """The desk's own and the operator's list; of the customer's, the proven address, the sender's,
+    what tools gave.
 
-    A tool may give back a note that an outsider wrote, so its word is not enough for an address or an account.
+    A tool may give back a note that an outsider wrote, so its word is not enough for an address or
+    an account.
     """
     message, listed = case.ctx.envelope.message, terms.outgoing
-    own = [case.principal.address, case.principal.customer_id, None if message is None else message.sender.address]
-    given = (text[:200] for text in _texts([result["data"] for result in trusted_results(case.ctx.envelope, terms)]))
+    own = [
+        case.principal.address,
+        case.principal.customer_id,
+        None if message is None else message.sender.address,
+    ]
+    given = (
+        text[:200]
+        for text in _texts([result["data"] for result in trusted_results(case.ctx.envelope, terms)])
+    )
     names = [text for text in given if "@" not in text and not any(accounts_in(text))]
     return AllowedContent(
         hosts=listed.hosts,
@@ -123,7 +146,8 @@ def _backing(case: Case, terms: Terms) -> Backing:
 
 
 def trusted_results(envelope: Envelope, terms: Terms) -> list[dict[str, Any]]:
-    """What tools and services gave, taken from stages that no model writes: a model may claim any result."""
+    """What tools and services gave, taken from stages that no model writes: a model may claim
+    any result."""
     found: list[dict[str, Any]] = []
     for key, stage in terms.trusted_outputs.items():
         output = envelope.output(key)
@@ -135,20 +159,30 @@ def trusted_results(envelope: Envelope, terms: Terms) -> list[dict[str, Any]]:
             found.append({"tool": stage, "effect": "read", "data": fields})
             continue
         for one in results:
-            if isinstance(one, dict) and one.get("status") == "success" and _backs(str(one.get("tool")), terms):
+            if (
+                isinstance(one, dict)
+                and one.get("status") == "success"
+                and _backs(str(one.get("tool")), terms)
+            ):
                 found.append(_result(cast(dict[str, Any], one), terms))
     return found
 
 
 def _backs(tool: str, terms: Terms) -> bool:
-    """Not what strangers write, and not the reply that a model handed in: it would stand behind itself."""
+    """Not what strangers write, and not the reply that a model handed in: it would stand behind
+    itself."""
     return tool not in CLOSING_TOOLS and tool not in terms.outside
 
 
 def _result(one: Mapping[str, Any], terms: Terms) -> dict[str, Any]:
     tool = str(one.get("tool", ""))
     effect = terms.effects.get(tool, "read")
-    return {"tool": tool, "effect": effect, "arguments": one.get("arguments") or {}, "data": one.get("data") or {}}
+    return {
+        "tool": tool,
+        "effect": effect,
+        "arguments": one.get("arguments") or {},
+        "data": one.get("data") or {},
+    }
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -61,7 +61,12 @@ class ServingDispatcher(Dispatcher, Protocol):
 
 class Knowledge(Protocol):
     async def search(
-        self, question: str, *, category: str | None = None, language: str | None = None, limit: int = 5
+        self,
+        question: str,
+        *,
+        category: str | None = None,
+        language: str | None = None,
+        limit: int = 5,
     ) -> list[Hit]: ...
 
 
@@ -93,7 +98,8 @@ class ServedDesk(Protocol):
 
 
 class Authenticate:
-    """Lets nothing pass without a key but the open paths: a route that is added later is closed, too.
+    """Lets nothing pass without a key but the open paths: a route that is added later is closed,
+    too.
 
     `apart` names parts of the site that have a door of their own.
     """
@@ -102,7 +108,9 @@ class Authenticate:
         self._app, self._keys, self._apart = app, keys, apart
 
     async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or (scope["type"] == "http" and self._is_open(scope["path"])):
+        if scope["type"] == "lifespan" or (
+            scope["type"] == "http" and self._is_open(scope["path"])
+        ):
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
@@ -117,7 +125,9 @@ class Authenticate:
         await self._app(scope, receive, send)
 
     def _is_open(self, path: str) -> bool:
-        return path in OPEN_PATHS or any(path == part or path.startswith(f"{part}/") for part in self._apart)
+        return path in OPEN_PATHS or any(
+            path == part or path.startswith(f"{part}/") for part in self._apart
+        )
 
 
 def _secret(headers: Headers) -> str | None:
@@ -133,7 +143,11 @@ def _refusal(scope: Connection, *, given: bool) -> Problem:
     words = "the API key is not valid" if given else "no API key was given"
     log.warning("refused %s %r from %s: %s", scope["method"], scope["path"], client, words)
     challenge = 'Bearer realm="deskhand"' + (', error="invalid_token"' if given else "")
-    return Problem(401, f"{words}; send `Authorization: Bearer dh_...`", headers={"WWW-Authenticate": challenge})
+    return Problem(
+        401,
+        f"{words}; send `Authorization: Bearer dh_...`",
+        headers={"WWW-Authenticate": challenge},
+    )
 
 
 @dataclass(frozen=True, slots=True)

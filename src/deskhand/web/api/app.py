@@ -19,9 +19,14 @@ from deskhand.web.api.problems import problem_of
 
 
 def create_app(
-    desks: Mapping[str, ServedDesk], keys: ApiKeys, *, version: str, pages: Mapping[str, ASGIApp] | None = None
+    desks: Mapping[str, ServedDesk],
+    keys: ApiKeys,
+    *,
+    version: str,
+    pages: Mapping[str, ASGIApp] | None = None,
 ) -> FastAPI:
-    """Serve these desks, by name, to the holders of these keys; the desks are open while the app serves them.
+    """Serve these desks, by name, to the holders of these keys; the desks are open while the app
+    serves them.
 
     `pages` are further parts of the site, by the path they begin with, each with a door of its own.
     """
@@ -29,7 +34,7 @@ def create_app(
     app = FastAPI(
         title="Deskhand",
         version=version,
-        docs_url=None,  # pages that load scripts from elsewhere; /openapi.json needs a key like all else
+        docs_url=None,  # pages that load scripts from elsewhere; /openapi.json needs a key like all else  # noqa: E501
         redoc_url=None,
         redirect_slashes=False,
         middleware=[Middleware(Guard), Middleware(Authenticate, keys=keys, apart=tuple(pages))],

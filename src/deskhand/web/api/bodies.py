@@ -1,4 +1,5 @@
-"""Reading a request's JSON: bounded while it arrives, and refused in words when it cannot be read."""
+"""Reading a request's JSON: bounded while it arrives, and refused in words when it cannot be
+read."""
 
 import asyncio
 import json
@@ -49,14 +50,18 @@ def parse_json(body: bytes) -> Any:
     except ValueError as error:
         raise _unreadable(f"the body is not JSON: {error}") from None
     if _MAY_BE_UNSTORABLE.search(body) and not _storable(data):
-        raise _unreadable("the body has text with NUL or half a surrogate pair in it; leave those out")
+        raise _unreadable(
+            "the body has text with NUL or half a surrogate pair in it; leave those out"
+        )
     return data
 
 
 def _check_type(request: Request) -> None:
     media, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = re.search(r"charset\s*=\s*\"?([^\s\";]+)", parameters, re.IGNORECASE)
-    if media.strip().lower() != "application/json" or (charset and charset[1].lower() not in ("utf-8", "utf8")):
+    if media.strip().lower() != "application/json" or (
+        charset and charset[1].lower() not in ("utf-8", "utf8")
+    ):
         raise Refused(415, "send JSON: `Content-Type: application/json`, in UTF-8", headers=_TAKEN)
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise Refused(415, "send the body as it is, without Content-Encoding")

@@ -1,4 +1,5 @@
-"""Cursors: the place of the last item seen, opaque to clients so that they do not count on what it is made of."""
+"""Cursors: the place of the last item seen, opaque to clients so that they do not count on what
+it is made of."""
 
 import base64
 import json
@@ -34,14 +35,20 @@ def review_place(cursor: str | None) -> tuple[float, str] | None:
     match _read(cursor):
         case None:
             return None
-        case [float(created_at), str(review_id)] if math.isfinite(created_at) and review_id.isprintable():
+        case [float(created_at), str(review_id)] if (
+            math.isfinite(created_at) and review_id.isprintable()
+        ):
             return created_at, review_id
         case _:
             raise _unknown()
 
 
 def _written(place: list[Any]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(place, separators=(",", ":")).encode()).decode().rstrip("=")
+    return (
+        base64.urlsafe_b64encode(json.dumps(place, separators=(",", ":")).encode())
+        .decode()
+        .rstrip("=")
+    )
 
 
 def _read(cursor: str | None) -> Any:
@@ -55,4 +62,6 @@ def _read(cursor: str | None) -> Any:
 
 
 def _unknown() -> Refused:
-    return invalid(FieldProblem("cursor", "take it from `next_cursor` of an earlier answer, or leave it out"))
+    return invalid(
+        FieldProblem("cursor", "take it from `next_cursor` of an earlier answer, or leave it out")
+    )

@@ -31,7 +31,9 @@ class StopBody(Frozen):
 @router.get("")
 async def list_desks(caller: Reader) -> list[DeskView]:
     """Every desk that the key may touch, and whether it acts."""
-    return [DeskView.of(name, await desk.store.stopped()) for name, desk in sorted(caller.desks.items())]
+    return [
+        DeskView.of(name, await desk.store.stopped()) for name, desk in sorted(caller.desks.items())
+    ]
 
 
 @router.get("/{desk}")

@@ -1,4 +1,5 @@
-"""The outermost layer: every request is logged, every answer carries the security headers, no fault leaks its words."""
+"""The outermost layer: every request is logged, every answer carries the security headers, no
+fault leaks its words."""
 
 import logging
 import time
@@ -24,7 +25,8 @@ SECURITY_HEADERS = {
 
 
 class Guard:
-    """Logs neither bodies nor headers nor query strings: all three may hold what customers wrote, or secrets."""
+    """Logs neither bodies nor headers nor query strings: all three may hold what customers
+    wrote, or secrets."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -54,7 +56,10 @@ class Guard:
                 raise
             await _problem(scope, error).response()(scope, receive, answer)
         finally:
-            fields = {"caller": _caller(scope), "latency_ms": (time.perf_counter() - started) * 1000}
+            fields = {
+                "caller": _caller(scope),
+                "latency_ms": (time.perf_counter() - started) * 1000,
+            }
             log.info("%s %r %d", scope["method"], scope["path"], status, extra=fields)
 
 
@@ -62,8 +67,14 @@ def _problem(scope: Scope, error: Exception) -> Problem:
     known = problem_of(error)
     if known is None:
         incident = new_id("inc")
-        log.error("%s %r failed, incident %s", scope["method"], scope["path"], incident, exc_info=error)
-        return Problem(500, f"something went wrong on our side; the log has it as {incident}", incident=incident)
+        log.error(
+            "%s %r failed, incident %s", scope["method"], scope["path"], incident, exc_info=error
+        )
+        return Problem(
+            500,
+            f"something went wrong on our side; the log has it as {incident}",
+            incident=incident,
+        )
     if known.status >= 500 and isinstance(error, DeskhandError):
         log.error("%s %r: %s", scope["method"], scope["path"], error)
     return known

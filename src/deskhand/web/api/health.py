@@ -28,7 +28,8 @@ async def alive() -> dict[str, str]:
 async def ready(request: Request) -> dict[str, str | int]:
     """Every desk's store answers, its channels are not away, and this process still serves them.
 
-    `stopped` is how many desks somebody has stopped: they take messages and let nothing leave, so they are ready.
+    `stopped` is how many desks somebody has stopped: they take messages and let nothing leave, so
+    they are ready.
     """
     desks = cast(Mapping[str, ServedDesk], request.app.state.desks)
     found = await asyncio.gather(*map(_standing, desks.values()))
@@ -42,12 +43,19 @@ async def _standing(desk: ServedDesk) -> Literal["acting", "stopped", "away"]:
         return "away"
     for channel in desk.channels:
         if not channel.is_well:
-            log.error("desk %s is not ready: channel %s is away: %s", desk.spec.name, channel.name, channel.trouble)
+            log.error(
+                "desk %s is not ready: channel %s is away: %s",
+                desk.spec.name,
+                channel.name,
+                channel.trouble,
+            )
             return "away"
     try:
         async with asyncio.timeout(PATIENCE):
             stop = await desk.store.stopped()
     except (DeskhandError, TimeoutError) as error:
-        log.error("desk %s is not ready: %s", desk.spec.name, str(error) or "its store does not answer")
+        log.error(
+            "desk %s is not ready: %s", desk.spec.name, str(error) or "its store does not answer"
+        )
         return "away"
     return "acting" if stop is None else "stopped"

@@ -59,12 +59,16 @@ async def search(
     q: Annotated[str, Query(max_length=_LONGEST, description="A question or a few words.")],
     desk: str | None = None,
     category: Annotated[str | None, Query(max_length=500)] = None,
-    language: Annotated[str | None, Query(max_length=35, description="Leave out to search across languages.")] = None,
+    language: Annotated[
+        str | None, Query(max_length=35, description="Leave out to search across languages.")
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=50)] = 5,
 ) -> Found:
     """Best first, by words and by meaning; articles that are no longer valid are not found."""
     knowledge = caller.desk(desk).knowledge
     if not q.strip():
         raise invalid(FieldProblem("q", "it is empty; write a question or a few words"))
-    hits = await knowledge.search(q, category=category or None, language=language or None, limit=limit)
+    hits = await knowledge.search(
+        q, category=category or None, language=language or None, limit=limit
+    )
     return Found(items=[HitView.of(hit) for hit in hits])

@@ -24,32 +24,42 @@ from deskhand.web.api.views import AcceptedView
 router = APIRouter(prefix="/api/messages", tags=["messages"])
 
 Writer = Annotated[Caller, Depends(may(Scope.MESSAGES_WRITE))]
-IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=255, pattern=r"^[\x21-\x7e]+$")]
+IdempotencyKey = Annotated[
+    str | None, Header(min_length=1, max_length=255, pattern=r"^[\x21-\x7e]+$")
+]
 Wait = Annotated[float, Query(ge=0, le=30, allow_inf_nan=False)]
 
 _TELLING_WHO = ("authentication-results", "arc-", "dkim-", "received-spf", "x-deskhand-")
-"""Headers by which a receiving mail server says who the sender is; only somebody who may say so may send them."""
+"""Headers by which a receiving mail server says who the sender is; only somebody who may say so
+may send them."""
 
 
 class MessageBody(BaseModel):
     """A message as it is handed in; for the OpenAPI document."""
 
-    desk: str = Field(default="", description="May be left out by a key that touches one desk only.")
+    desk: str = Field(
+        default="", description="May be left out by a key that touches one desk only."
+    )
     id: str = Field(default="", description="The same id on the same channel is the same message.")
     channel: str = "api"
-    conversation: str = Field(default="", description="Messages of one conversation are worked in order.")
+    conversation: str = Field(
+        default="", description="Messages of one conversation are worked in order."
+    )
     sender: str = Field(alias="from", description="The customer's address.")
     subject: str = ""
     body: str = ""
     recipients: list[str] = []
     headers: dict[str, str] = {}
     received_at: AwareDatetime | None = None
-    customer_id: str | None = Field(default=None, description="Ignored unless the key holds `customers:assert`.")
+    customer_id: str | None = Field(
+        default=None, description="Ignored unless the key holds `customers:assert`."
+    )
     customer_tier: str | None = Field(default=None, description="Likewise.")
 
 
 class Turns:
-    """Requests with the same Idempotency-Key go one after the other, so that all of them tell the first's answer."""
+    """Requests with the same Idempotency-Key go one after the other, so that all of them tell
+    the first's answer."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -60,18 +70,27 @@ class Turns:
 
 @router.post("", status_code=202, openapi_extra=json_body(MessageBody))
 async def hand_in(
-    request: Request, response: Response, caller: Writer, wait: Wait = 0, idempotency_key: IdempotencyKey = None
+    request: Request,
+    response: Response,
+    caller: Writer,
+    wait: Wait = 0,
+    idempotency_key: IdempotencyKey = None,
 ) -> AcceptedView:
-    """Accept a message for good. `wait` answers 200 as soon as its run is at rest, 202 when it is not so far."""
+    """Accept a message for good. `wait` answers 200 as soon as its run is at rest, 202 when it
+    is not so far."""
     body = await read_body(request, _largest(caller))
     fields = parse_json(body)
     if not isinstance(fields, dict):
-        raise invalid(FieldProblem("", 'write one message: {"from": "ann@example.com", "body": "..."}'))
+        raise invalid(
+            FieldProblem("", 'write one message: {"from": "ann@example.com", "body": "..."}')
+        )
     desk = _desk(caller, fields)
     if len(body) > desk.spec.limits.max_message_bytes:
         raise too_large(desk.spec.limits.max_message_bytes)
     if desk.dispatcher.full:
-        raise Refused(429, "too many messages wait to be worked; try again later", headers=RETRY_AFTER)
+        raise Refused(
+            429, "too many messages wait to be worked; try again later", headers=RETRY_AFTER
+        )
     fields, vouched_by = _sayable(fields, caller.key), _vouching(caller.key)
     if idempotency_key is None:
         accepted = await _accept(desk, _message(fields, vouched_by))
@@ -104,11 +123,17 @@ def _sayable(fields: dict[str, Any], key: ApiKey) -> dict[str, Any]:
     """Without what only a key that may assert customers can say: who the sender really is."""
     if key.may(Scope.CUSTOMERS_ASSERT):
         return fields
-    allowed = {name: value for name, value in fields.items() if name not in ("customer_id", "customer_tier")}
+    allowed = {
+        name: value
+        for name, value in fields.items()
+        if name not in ("customer_id", "customer_tier")
+    }
     headers = allowed.get("headers")
     if isinstance(headers, dict):
         allowed["headers"] = {
-            name: value for name, value in headers.items() if not name.strip().lower().startswith(_TELLING_WHO)
+            name: value
+            for name, value in headers.items()
+            if not name.strip().lower().startswith(_TELLING_WHO)
         }
     return allowed
 
@@ -135,9 +160,11 @@ async def _accept(desk: ServedDesk, message: Message) -> AcceptedView:
 async def _accept_once(
     desk: ServedDesk, fields: dict[str, Any], vouched_by: str | None, key: str, digest: str
 ) -> AcceptedView:
-    """Fix what the message would be given here before handing it in, so that a repetition is the same message.
+    """Fix what the message would be given here before handing it in, so that a repetition is the
+    same message.
 
-    Whoever died in between finds the same id and time; nothing of the message itself is kept beside its run.
+    Whoever died in between finds the same id and time; nothing of the message itself is kept beside
+    its run.
     """
     message = _message(fields, vouched_by)  # before the key is used up
     given = json.dumps({"id": message.id, "received_at": iso(message.received_at)}).encode()
@@ -151,7 +178,8 @@ async def _accept_once(
 
 
 async def _at_rest(desk: ServedDesk, accepted: AcceptedView, seconds: float) -> AcceptedView:
-    """The same with the status after at most so many seconds; whatever fails here, the message was accepted."""
+    """The same with the status after at most so many seconds; whatever fails here, the message
+    was accepted."""
     waiting = asyncio.ensure_future(desk.dispatcher.wait(accepted.run))
     await asyncio.wait({waiting}, timeout=seconds)
     if not waiting.cancel() and not waiting.cancelled():

@@ -80,20 +80,27 @@ class ModesView(View):
 
 @router.get("")
 async def show_modes(caller: Reader, desk: DeskName) -> ModesView:
-    """Every category with its mode, what people made of its replies, and whether the next mode is justified."""
+    """Every category with its mode, what people made of its replies, and whether the next mode
+    is justified."""
     return ModesView.model_validate(await modes_of(caller.desk(desk).trust))
 
 
 @router.post("/{category}/promote", openapi_extra=json_body(PromoteBody))
-async def promote_category(request: Request, caller: Operator, desk: DeskName, category: CategoryName) -> ChangeView:
+async def promote_category(
+    request: Request, caller: Operator, desk: DeskName, category: CategoryName
+) -> ChangeView:
     """Give a category the next mode; 409 with the figures when they do not justify it."""
     body = await _read(request, PromoteBody)
-    change = await caller.desk(desk).trust.promote(category, caller.key.name, force=body.force, reason=body.reason)
+    change = await caller.desk(desk).trust.promote(
+        category, caller.key.name, force=body.force, reason=body.reason
+    )
     return ChangeView.model_validate(change_of(change))
 
 
 @router.post("/{category}/lower", openapi_extra=json_body(LowerBody))
-async def lower_category(request: Request, caller: Operator, desk: DeskName, category: CategoryName) -> ChangeView:
+async def lower_category(
+    request: Request, caller: Operator, desk: DeskName, category: CategoryName
+) -> ChangeView:
     """Give a category a lower mode, from its next reply on, in every process."""
     body = await _read(request, LowerBody)
     change = await caller.desk(desk).trust.lower(category, body.mode, caller.key.name, body.reason)

@@ -1,4 +1,5 @@
-"""Errors as problem+json (RFC 9457): one shape for everything that does not answer with what was asked for."""
+"""Errors as problem+json (RFC 9457): one shape for everything that does not answer with what was
+asked for."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,14 @@ from fastapi.responses import JSONResponse
 from pydantic_core import ErrorDetails
 from starlette.exceptions import HTTPException
 
-from deskhand.errors import AlreadyServed, Conflict, DeskhandError, Fenced, NotFound, StoreUnavailable
+from deskhand.errors import (
+    AlreadyServed,
+    Conflict,
+    DeskhandError,
+    Fenced,
+    NotFound,
+    StoreUnavailable,
+)
 from deskhand.model.codes import ErrorCode
 
 MEDIA_TYPE = "application/problem+json"
@@ -62,7 +70,9 @@ class Problem:
             "code": code,
         }
         if self.errors:
-            content["errors"] = [{"field": one.field[:_LONGEST], "problem": one.problem} for one in self.errors]
+            content["errors"] = [
+                {"field": one.field[:_LONGEST], "problem": one.problem} for one in self.errors
+            ]
         if self.incident is not None:
             content["incident"] = self.incident
         return JSONResponse(content, self.status, self.headers, MEDIA_TYPE)
@@ -78,17 +88,25 @@ class Refused(DeskhandError):
 
 def invalid(*errors: FieldProblem) -> Refused:
     """The request can be read, and some of its fields are wrong."""
-    detail = "; ".join(f"{one.field}: {one.problem}" if one.field else one.problem for one in errors)
+    detail = "; ".join(
+        f"{one.field}: {one.problem}" if one.field else one.problem for one in errors
+    )
     return Refused(422, detail, errors=errors)
 
 
 def invalid_fields(errors: Iterable[ErrorDetails], *, skip: int = 0) -> Refused:
     """The same, from what pydantic found; `skip` leaves out the beginning of each place."""
-    return invalid(*(FieldProblem(".".join(map(str, error["loc"][skip:])), _words(error)) for error in errors))
+    return invalid(
+        *(FieldProblem(".".join(map(str, error["loc"][skip:])), _words(error)) for error in errors)
+    )
 
 
 def _words(error: ErrorDetails) -> str:
-    return "there is no such field; leave it out" if error["type"] == "extra_forbidden" else error["msg"]
+    return (
+        "there is no such field; leave it out"
+        if error["type"] == "extra_forbidden"
+        else error["msg"]
+    )
 
 
 def problem_of(error: Exception) -> Problem | None:
@@ -104,7 +122,9 @@ def problem_of(error: Exception) -> Problem | None:
             detail = "the desk cannot take or give data right now; try again later"
             return Problem(503, detail, error.code, headers=RETRY_AFTER)
         case RequestValidationError():
-            return invalid_fields(error.errors(), skip=1).problem  # `query`, `path` or `header` comes first
+            return invalid_fields(
+                error.errors(), skip=1
+            ).problem  # `query`, `path` or `header` comes first
         case HTTPException():
             return Problem(error.status_code, str(error.detail), headers=error.headers or {})
         case _:

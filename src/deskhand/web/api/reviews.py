@@ -37,7 +37,8 @@ Body = TypeVar("Body", bound=Frozen)
 
 
 class ReplyEdit(Frozen):
-    """What a reviewer may change of a reply: its words and what it answers to an invitation, not whom it goes to."""
+    """What a reviewer may change of a reply: its words and what it answers to an invitation, not
+    whom it goes to."""
 
     text: str = Field(min_length=1, pattern=r"\S")
     subject: str | None = None
@@ -61,7 +62,10 @@ class DecisionBody(Frozen):
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if (self.decision in (Decision.EDIT, Decision.ANSWER)) != (self.edit is not None):
-            raise ValueError('the decisions `edit` and `answer` go together with the field `edit`: {"text": "..."}')
+            raise ValueError(
+                'the decisions `edit` and `answer` go together with the field `edit`: {"text":'
+                ' "..."}'
+            )
         if self.decision is Decision.REVISE and not (self.note or "").strip():
             raise ValueError("to revise, say in `note` what to do differently")
         return self
@@ -108,7 +112,8 @@ async def list_reviews(
 ) -> Page[ReviewView]:
     """Oldest first; open ones unless `state` says otherwise. `cause` is one of the typed reasons.
 
-    An empty `assignee` stands for nobody; `words` are searched for in sender, subject, text, draft and reason.
+    An empty `assignee` stands for nobody; `words` are searched for in sender, subject, text, draft
+    and reason.
     """
     wanted = ReviewFilter(
         state=None if state == "all" else state,
@@ -124,55 +129,70 @@ async def list_reviews(
     reviews = [item.review for item in found]
     shown = reviews[:limit]
     following = review_cursor(shown[-1].created_at, shown[-1].id) if len(reviews) > limit else None
-    return Page[ReviewView](items=[ReviewView.of(review) for review in shown], next_cursor=following)
+    return Page[ReviewView](
+        items=[ReviewView.of(review) for review in shown], next_cursor=following
+    )
 
 
 @router.get("/{review_id}")
 async def show_review(caller: Reader, review_id: ReviewId) -> ReviewDocument:
     """All that is needed to decide, with the version and the hash that the decision names."""
-    _, docket = await caller.look(f"review {review_id}", lambda store: read_docket(store, review_id))
+    _, docket = await caller.look(
+        f"review {review_id}", lambda store: read_docket(store, review_id)
+    )
     return ReviewDocument.told(docket, time.time())
 
 
 @router.post("/{review_id}/decision", openapi_extra=json_body(DecisionBody))
 async def decide_review(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
-    """Decide once; 409 when somebody was faster, the draft is stale, or it is not what was looked at."""
+    """Decide once; 409 when somebody was faster, the draft is stale, or it is not what was
+    looked at."""
     body = await _read(request, DecisionBody)
     if body.edit is not None:
         check_filled(body.edit.text)
     verdict = body.verdict(caller.key.name)
-    desk, review = await caller.look(f"review {review_id}", lambda store: store.decide(review_id, verdict))
+    desk, review = await caller.look(
+        f"review {review_id}", lambda store: store.decide(review_id, verdict)
+    )
     desk.dispatcher.wake()
     return ReviewView.of(review)
 
 
 @router.post("/{review_id}/undo")
 async def undo_review(caller: Decider, review_id: ReviewId) -> ReviewView:
-    """Stop a reply that would leave by itself, named also by the review that was approved; 409 when it has left."""
+    """Stop a reply that would leave by itself, named also by the review that was approved; 409
+    when it has left."""
     desk, _ = await caller.look(f"review {review_id}", lambda store: store.review(review_id))
     return ReviewView.of(await undo(desk, review_id, caller.key.name))
 
 
 @router.post("/{review_id}/snooze", openapi_extra=json_body(SnoozeBody))
 async def snooze_review(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
-    """Out of sight until then; 409 when it is decided, leaves by itself, or would be over before that."""
+    """Out of sight until then; 409 when it is decided, leaves by itself, or would be over before
+    that."""
     body = await _read(request, SnoozeBody)
     until = None if body.until is None else body.until.timestamp()
-    return await _changed(caller, review_id, lambda store: store.snooze(review_id, caller.key.name, until))
+    return await _changed(
+        caller, review_id, lambda store: store.snooze(review_id, caller.key.name, until)
+    )
 
 
 @router.post("/{review_id}/assign", openapi_extra=json_body(AssignBody))
 async def assign_review(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
     """Say whose it is; anybody with the right may still decide it."""
     body = await _read(request, AssignBody)
-    return await _changed(caller, review_id, lambda store: store.assign(review_id, caller.key.name, body.to))
+    return await _changed(
+        caller, review_id, lambda store: store.assign(review_id, caller.key.name, body.to)
+    )
 
 
 @router.post("/{review_id}/notes", openapi_extra=json_body(NoteBody))
 async def note_review(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
     """Leave a word for colleagues; it stands in the review's history."""
     body = await _read(request, NoteBody)
-    return await _changed(caller, review_id, lambda store: store.note_review(review_id, caller.key.name, body.text))
+    return await _changed(
+        caller, review_id, lambda store: store.note_review(review_id, caller.key.name, body.text)
+    )
 
 
 @router.put("/{review_id}/edit", openapi_extra=json_body(ReplyEdit))
@@ -191,12 +211,19 @@ async def keep_edit(request: Request, caller: Decider, review_id: ReviewId) -> R
 @router.get("/{review_id}/canned")
 async def canned_replies(caller: Reader, review_id: ReviewId) -> list[CannedView]:
     """The desk's canned replies, filled with what is known about the message, in its language."""
-    desk, docket = await caller.look(f"review {review_id}", lambda store: read_docket(store, review_id))
+    desk, docket = await caller.look(
+        f"review {review_id}", lambda store: read_docket(store, review_id)
+    )
     found = docket.canned(desk.spec.reviews.canned, caller.key.name)
-    return [CannedView(name=one.name, language=one.language, text=one.text, missing=list(one.missing)) for one in found]
+    return [
+        CannedView(name=one.name, language=one.language, text=one.text, missing=list(one.missing))
+        for one in found
+    ]
 
 
-async def _changed(caller: Caller, review_id: str, change: Callable[[Store], Awaitable[Review]]) -> ReviewView:
+async def _changed(
+    caller: Caller, review_id: str, change: Callable[[Store], Awaitable[Review]]
+) -> ReviewView:
     _, review = await caller.look(f"review {review_id}", change)
     return ReviewView.of(review)
 

@@ -30,7 +30,9 @@ async def list_runs(
 ) -> Page[RunView]:
     """Newest first. `desk` may be left out by a key that touches one desk only."""
     store = caller.desk(desk).store
-    runs = await store.runs(status=status, conversation=conversation, limit=limit + 1, before=run_place(cursor))
+    runs = await store.runs(
+        status=status, conversation=conversation, limit=limit + 1, before=run_place(cursor)
+    )
     shown = runs[:limit]
     following = run_cursor(shown[-1].position) if len(runs) > limit else None
     return Page[RunView](items=[RunView.of(run) for run in shown], next_cursor=following)
@@ -53,7 +55,9 @@ async def show_trail(caller: Reader, run_id: RunId) -> AgentTrail:
 @router.post("/{run_id}/retry")
 async def retry_run(caller: Writer, run_id: RunId) -> RunView:
     """Queue a run again that needs review or has failed; it goes on where it stopped."""
-    desk, run = await caller.look(f"run {run_id}", lambda store: store.requeue(run_id, caller.key.name))
+    desk, run = await caller.look(
+        f"run {run_id}", lambda store: store.requeue(run_id, caller.key.name)
+    )
     desk.dispatcher.wake()
     return RunView.of(run)
 

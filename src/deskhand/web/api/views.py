@@ -51,7 +51,8 @@ class RunView(View):
 
 
 class StepView(View):
-    """A step under the names of a log of agents' steps as well: trace_id, step_name, step_order, error_message."""
+    """A step under the names of a log of agents' steps as well: trace_id, step_name, step_order,
+    error_message."""
 
     trace_id: str
     step_name: str
@@ -87,7 +88,11 @@ class StepView(View):
             error=None if error is None else error.model_dump(mode="json"),
             flow_version=row.flow_version,
             erased=row.body is None,
-            **({"input_state": state_of(state.before), "output_state": state_of(state.after)} if with_state else {}),
+            **(
+                {"input_state": state_of(state.before), "output_state": state_of(state.after)}
+                if with_state
+                else {}
+            ),
         )
 
 
@@ -116,7 +121,8 @@ class AgentTrail(View):
     """What agents and models did in a run, by the names of the tables and views that hold it."""
 
     agent_runs: list[dict[str, Any]]
-    """One for each stage that an agent worked: profile, status, tool_calls_log, final_message, iterations, error."""
+    """One for each stage that an agent worked: profile, status, tool_calls_log, final_message,
+    iterations, error."""
     llm_calls: list[dict[str, Any]]
     """One for each question to a model; those of agents have the call_type `agent`."""
     email_events: list[dict[str, Any]]
@@ -137,7 +143,9 @@ class DeskView(View):
 
     @classmethod
     def of(cls, desk: str, stop: Stop | None, released: int = 0) -> Self:
-        stopped = None if stop is None else StopView(by=stop.by, reason=stop.reason, at=moment(stop.at))
+        stopped = (
+            None if stop is None else StopView(by=stop.by, reason=stop.reason, at=moment(stop.at))
+        )
         return cls(desk=desk, stopped=stopped, released=released)
 
 

@@ -1,1 +1,2 @@
-"""The approvals page: a queue that people clear in a browser. Small, until the console takes its place."""
+"""The approvals page: a queue that people clear in a browser. Small, until the console takes its
+place."""

@@ -28,11 +28,15 @@ async def act(desk: ServedDesk, action: str, review_id: str, form: Form, me: str
     return await ACTIONS[action](desk, review_id, form, me)
 
 
-async def _decide(desk: ServedDesk, decision: Decision, review_id: str, form: Form, me: str) -> Review:
+async def _decide(
+    desk: ServedDesk, decision: Decision, review_id: str, form: Form, me: str
+) -> Review:
     review = await desk.store.review(review_id)
     edit = typed(review, form)
     if edit:
-        await desk.store.keep_edit(review_id, me, edit)  # whatever comes of it, what was typed is there
+        await desk.store.keep_edit(
+            review_id, me, edit
+        )  # whatever comes of it, what was typed is there
     note = form.get("note", "").strip()[:_MOST_WORDS] or None
     if decision is Decision.ANSWER:
         if not edit.get("text"):
@@ -63,7 +67,8 @@ async def _decide(desk: ServedDesk, decision: Decision, review_id: str, form: Fo
 
 
 async def _worked(desk: ServedDesk, run_id: str) -> None:
-    """Give the run a moment to come to where its reply waits to leave; it goes on without us as well."""
+    """Give the run a moment to come to where its reply waits to leave; it goes on without us as
+    well."""
     try:
         async with asyncio.timeout(_SOON):
             await desk.dispatcher.wait(run_id)
@@ -111,7 +116,11 @@ ACTIONS: dict[str, Callable[[ServedDesk, str, Form, str], Awaitable[Review]]] = 
 
 def leaving_until(review: Review) -> float | None:
     """When the reply of a review leaves by itself."""
-    return review.expires_at if review.leaves_by_itself and (review.expires_at or 0) > time.time() else None
+    return (
+        review.expires_at
+        if review.leaves_by_itself and (review.expires_at or 0) > time.time()
+        else None
+    )
 
 
 def _number(text: str | None) -> int:

@@ -18,7 +18,8 @@ PREFIX = "/approvals"
 
 
 def create_approvals(desks: Mapping[str, ServedDesk], users: Users) -> Starlette:
-    """Serve the queue of these desks to these people; nothing but the login and our own files is open to others."""
+    """Serve the queue of these desks to these people; nothing but the login and our own files is
+    open to others."""
     pages, door = Pages(users), Door(users, desks)
 
     async def refused(request: Request, error: Exception) -> Response:
@@ -26,7 +27,9 @@ def create_approvals(desks: Mapping[str, ServedDesk], users: Users) -> Starlette
         return pages.failed(error.problem.status, error.problem.detail)
 
     async def missing(request: Request, error: Exception) -> Response:
-        return pages.failed(404, str(error) if isinstance(error, NotFound) else "there is no such page")
+        return pages.failed(
+            404, str(error) if isinstance(error, NotFound) else "there is no such page"
+        )
 
     review = "/{desk}/{review}"
     return Starlette(

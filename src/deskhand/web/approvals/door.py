@@ -1,4 +1,5 @@
-"""Who may come in: sessions in cookies, forms that prove where they come from, and what a page may load."""
+"""Who may come in: sessions in cookies, forms that prove where they come from, and what a page
+may load."""
 
 import hmac
 import logging
@@ -94,13 +95,17 @@ def check_origin(request: Request) -> None:
 
 def keep_cookie(request: Request, response: Response, secret: str) -> None:
     secure = request.url.scheme == "https"
-    response.set_cookie(COOKIE, secret, path="/approvals", httponly=True, samesite="strict", secure=secure)
+    response.set_cookie(
+        COOKIE, secret, path="/approvals", httponly=True, samesite="strict", secure=secure
+    )
 
 
 def own_path(wanted: str) -> str:
     """Where to go after logging in: a page of ours, whatever was asked for."""
     parts = urlsplit(wanted)
-    inside = wanted.startswith(HOME) and not parts.netloc and "\\" not in wanted and wanted.isprintable()
+    inside = (
+        wanted.startswith(HOME) and not parts.netloc and "\\" not in wanted and wanted.isprintable()
+    )
     return wanted if inside else HOME
 
 
@@ -109,9 +114,12 @@ def _to_login(request: Request) -> Response:
         raise Refused(401, "you are not logged in any more; log in again, what you typed is kept")
     here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     if request.headers.get("sec-fetch-site") == "cross-site":
-        # a strict cookie does not come along from another site (a link in a mail): look once more from here
+        # a strict cookie does not come along from another site (a link in a mail): look once more
+        # from here
         return Response(_AGAIN, media_type="text/html")
     return RedirectResponse(f"{HOME}login?to={quote(here, safe='')}", 303)
 
 
-_AGAIN = '<!doctype html><title>Approvals</title><meta http-equiv="refresh" content="0"><p>One moment …'
+_AGAIN = (
+    '<!doctype html><title>Approvals</title><meta http-equiv="refresh" content="0"><p>One moment …'
+)

@@ -14,7 +14,8 @@ _KIND = "application/x-www-form-urlencoded"
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The fields, each once, with line breaks as we write them and without what cannot be stored."""
+    """The fields, each once, with line breaks as we write them and without what cannot be
+    stored."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _KIND:
         raise Refused(415, "send the form as a browser does")
@@ -28,7 +29,12 @@ async def read_form(request: Request) -> dict[str, str]:
     except TimeoutError:
         raise Refused(408, "the form did not arrive in time") from None
     try:
-        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace")
+        pairs = parse_qsl(
+            body.decode("ascii"),
+            keep_blank_values=True,
+            max_num_fields=_MOST_FIELDS,
+            errors="replace",
+        )
     except ValueError:
         raise Refused(400, "the form cannot be read") from None
     return {name: _plain(value) for name, value in pairs}

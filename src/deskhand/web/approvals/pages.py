@@ -17,7 +17,15 @@ from deskhand.model.run import Decision, Review, ReviewState
 from deskhand.ports import Users
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.approvals.acting import act, leaving_until
-from deskhand.web.approvals.door import COOKIE, HOME, POLICY, Visit, check_origin, keep_cookie, own_path
+from deskhand.web.approvals.door import (
+    COOKIE,
+    HOME,
+    POLICY,
+    Visit,
+    check_origin,
+    keep_cookie,
+    own_path,
+)
 from deskhand.web.approvals.forms import read_form
 from deskhand.web.approvals.queue import (
     NOBODY,
@@ -33,13 +41,25 @@ from deskhand.web.approvals.queue import (
     written_place,
 )
 from deskhand.web.approvals.sheet import decided_words, read_sheet, typing_words
-from deskhand.web.approvals.words import CAUSES, KINDS, PAST, age, clock, expiry, iso, quotes_as_prose, visible
+from deskhand.web.approvals.words import (
+    CAUSES,
+    KINDS,
+    PAST,
+    age,
+    clock,
+    expiry,
+    iso,
+    quotes_as_prose,
+    visible,
+)
 
 HERE = Path(__file__).parent
 STATIC = {"style.css": "text/css", "approvals.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _HEADERS = {
     "Content-Security-Policy": POLICY,
-    "Referrer-Policy": "same-origin",  # with none at all, a browser would not say where our own forms come from
+    "Referrer-Policy": (
+        "same-origin"
+    ),  # with none at all, a browser would not say where our own forms come from
 }
 _SOON = 3600.0
 """Seconds before its end in which it is marked."""
@@ -64,7 +84,13 @@ class Pages:
             "prose": unwrapped,
             "quotes_as_prose": quotes_as_prose,
         }
-        self._templates.globals |= {"home": HOME, "causes": CAUSES, "kinds": KINDS, "past": PAST, "fresh": _fresh()}
+        self._templates.globals |= {
+            "home": HOME,
+            "causes": CAUSES,
+            "kinds": KINDS,
+            "past": PAST,
+            "fresh": _fresh(),
+        }
         self._templates.globals |= {"path_of": path_of, "nobody": NOBODY}
 
     # --- without a session
@@ -74,7 +100,9 @@ class Pages:
         if name not in STATIC:
             raise NotFound("there is no such file")
         body = (HERE / "static" / name).read_bytes()
-        return Response(body, media_type=STATIC[name], headers={**_HEADERS, "Cache-Control": "max-age=86400"})
+        return Response(
+            body, media_type=STATIC[name], headers={**_HEADERS, "Cache-Control": "max-age=86400"}
+        )
 
     async def login(self, request: Request) -> Response:
         to = own_path(request.query_params.get("to", HOME))
@@ -85,7 +113,9 @@ class Pages:
         client = request.client.host if request.client else "unknown"
         to = own_path(form.get("to", HOME))
         try:
-            secret = await self._users.log_in(form.get("name", ""), form.get("password", ""), client)
+            secret = await self._users.log_in(
+                form.get("name", ""), form.get("password", ""), client
+            )
         except TooManyLogins as error:
             return self._html("login.html", 429, to=to, problem=str(error))
         if secret is None:
@@ -114,8 +144,15 @@ class Pages:
             "queue.html",
             **await self._frame(visit, chosen),
             tabs=[(tab, await count(visit, chosen.with_tab(tab))) for tab in TABS],
-            rows=[(item, age(now - item.review.created_at), expiry(item.review, now)) for item in shown],
-            more=chosen.query(after=written_place(shown[-1].review.place)) if len(found) > PAGE else None,
+            rows=[
+                (item, age(now - item.review.created_at), expiry(item.review, now))
+                for item in shown
+            ],
+            more=(
+                chosen.query(after=written_place(shown[-1].review.place))
+                if len(found) > PAGE
+                else None
+            ),
             begun=beyond is not None,
             soon=now + _SOON,
             facets=await facets(visit),
@@ -134,10 +171,20 @@ class Pages:
         review, now = shown["review"], time.time()
         told = {"until": leaving_until(review), "expires": expiry(review, now)}
         told["soon"] = review.expires_at is not None and review.expires_at - now < _SOON
-        return self._html("review.html", status, **frame, **shown, problem=problem, before=before, after=after, **told)
+        return self._html(
+            "review.html",
+            status,
+            **frame,
+            **shown,
+            problem=problem,
+            before=before,
+            after=after,
+            **told,
+        )
 
     async def now(self, visit: Visit) -> Response:
-        """Whether a review is still what somebody looks at: a page that is open asks now and then."""
+        """Whether a review is still what somebody looks at: a page that is open asks now and
+        then."""
         desk, review_id = _place(visit)
         review = await desk.store.review(review_id)
         told = {
@@ -156,13 +203,16 @@ class Pages:
         except Conflict as error:
             found = await desk.store.review(review_id)
             late = found.state is not ReviewState.OPEN and action in list(Decision)
-            return await self._sheet(visit, decided_words(found, time.time()) if late else str(error), 409)
+            return await self._sheet(
+                visit, decided_words(found, time.time()) if late else str(error), 409
+            )
         if action == "keep":
             return Response(status_code=204, headers=_HEADERS)
         return RedirectResponse(await self._after(visit, review, action), 303)
 
     async def _after(self, visit: Visit, review: Review, action: str) -> str:
-        """The next one of the queue with word of what was done; what one goes on looking at stays."""
+        """The next one of the queue with word of what was done; what one goes on looking at
+        stays."""
         chosen = Filter.of(visit.request.query_params, visit.desks)
         here = f"{HOME}{review.desk}/{review.id}"
         if action in _STAYS or (action == "undo" and review.state is ReviewState.OPEN):
@@ -172,18 +222,24 @@ class Pages:
         return (HOME if after is None else path_of(after.review)) + chosen.query(**done)
 
     async def _frame(self, visit: Visit, chosen: Filter) -> dict[str, Any]:
-        """What every page has: who looks at which part of the queue, and word of what was just done."""
+        """What every page has: who looks at which part of the queue, and word of what was just
+        done."""
         return {
             "me": visit.name,
             "csrf": visit.session.csrf,
             "chosen": chosen,
             "desks": sorted(visit.desks),
-            "stops": {name: stop for name in sorted(visit.desks) if (stop := await visit.desks[name].store.stopped())},
+            "stops": {
+                name: stop
+                for name in sorted(visit.desks)
+                if (stop := await visit.desks[name].store.stopped())
+            },
             "done": await self._done(visit),
         }
 
     async def _done(self, visit: Visit) -> dict[str, Any] | None:
-        """What became of the review that was decided a moment ago, read anew: the address alone proves nothing."""
+        """What became of the review that was decided a moment ago, read anew: the address alone
+        proves nothing."""
         name, _, review_id = visit.request.query_params.get("done", "").partition("/")
         if name not in visit.desks:
             return None
@@ -219,5 +275,8 @@ def _place(visit: Visit) -> tuple[ServedDesk, str]:
 
 
 def _fresh() -> str:
-    """Goes with the addresses of our files, so that a browser takes new ones when they have changed."""
-    return sha256(b"".join((HERE / "static" / name).read_bytes() for name in sorted(STATIC))).hexdigest()[:12]
+    """Goes with the addresses of our files, so that a browser takes new ones when they have
+    changed."""
+    return sha256(
+        b"".join((HERE / "static" / name).read_bytes() for name in sorted(STATIC))
+    ).hexdigest()[:12]

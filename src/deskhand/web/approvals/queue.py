@@ -1,4 +1,5 @@
-"""What waits, as the page lists it: over all desks a person may touch, emergencies first, then the oldest."""
+"""What waits, as the page lists it: over all desks a person may touch, emergencies first, then
+the oldest."""
 
 import math
 from collections import Counter
@@ -91,18 +92,30 @@ def path_of(review: Review) -> str:
 
 
 async def read_queue(
-    visit: Visit, chosen: Filter, *, beyond: Place | None = None, limit: int, backwards: bool = False
+    visit: Visit,
+    chosen: Filter,
+    *,
+    beyond: Place | None = None,
+    limit: int,
+    backwards: bool = False,
 ) -> list[Item]:
     found: list[Item] = []
     for desk in _chosen(visit, chosen):
         wanted, terms = chosen.wanted(visit.name), terms_of(chosen.words)
-        found += await walk(desk.store, wanted, terms, beyond=beyond, limit=limit, backwards=backwards)
+        found += await walk(
+            desk.store, wanted, terms, beyond=beyond, limit=limit, backwards=backwards
+        )
     return sorted(found, key=lambda item: item.review.place, reverse=backwards)[:limit]
 
 
 async def count(visit: Visit, chosen: Filter) -> int:
     """Without regard to words that are searched for."""
-    return sum([await desk.store.count_reviews(chosen.wanted(visit.name)) for desk in _chosen(visit, chosen)])
+    return sum(
+        [
+            await desk.store.count_reviews(chosen.wanted(visit.name))
+            for desk in _chosen(visit, chosen)
+        ]
+    )
 
 
 async def facets(visit: Visit) -> Facets:
@@ -113,10 +126,14 @@ async def facets(visit: Visit) -> Facets:
         categories.update(found.categories)
         languages.update(found.languages)
         assignees.update(found.assignees)
-    return Facets(*(dict(sorted(counter.items())) for counter in (categories, languages, assignees)))
+    return Facets(
+        *(dict(sorted(counter.items())) for counter in (categories, languages, assignees))
+    )
 
 
-async def neighbours(visit: Visit, chosen: Filter, review: Review) -> tuple[Item | None, Item | None]:
+async def neighbours(
+    visit: Visit, chosen: Filter, review: Review
+) -> tuple[Item | None, Item | None]:
     """What comes before and after it, also when it is no longer in the list itself."""
     before = await read_queue(visit, chosen, beyond=review.place, limit=1, backwards=True)
     after = await read_queue(visit, chosen, beyond=review.place, limit=1)
@@ -135,7 +152,12 @@ def read_place(text: str) -> Place | None:
         moment = float(at)
     except ValueError:
         return None
-    known = kind in ("0", "1") and math.isfinite(moment) and review_id.isprintable() and len(review_id) <= _LONGEST
+    known = (
+        kind in ("0", "1")
+        and math.isfinite(moment)
+        and review_id.isprintable()
+        and len(review_id) <= _LONGEST
+    )
     return (kind == "1", moment, review_id) if known else None
 
 

@@ -9,12 +9,25 @@ from zoneinfo import ZoneInfo
 from deskhand.engine.docket import Docket, read_docket
 from deskhand.mail.reply import visible_reply
 from deskhand.model.message import INVITATION_ANSWERS, REPLY, Reply
-from deskhand.model.run import DECISIONS, EXPIRY, BegunEdit, Decision, Event, Review, ReviewKind, ReviewState
+from deskhand.model.run import (
+    DECISIONS,
+    EXPIRY,
+    BegunEdit,
+    Decision,
+    Event,
+    Review,
+    ReviewKind,
+    ReviewState,
+)
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.approvals.words import PAST, age, iso, origin
 
 _WORDS = {Decision(word): said for word, said in PAST.items()}
-_OTHERS = {"signed": "approved, the first of two", "undo": "stopped it from leaving", "note": "noted"}
+_OTHERS = {
+    "signed": "approved, the first of two",
+    "undo": "stopped it from leaving",
+    "note": "noted",
+}
 _EARLIER = 5
 
 
@@ -22,7 +35,9 @@ async def read_sheet(desk: ServedDesk, review_id: str, me: str, now: float) -> d
     docket = await read_docket(desk.store, review_id)
     review = docket.review
     run = await desk.store.run(review.run_id)
-    earlier = await desk.store.conversation(review.conversation, before=run.position, limit=_EARLIER)
+    earlier = await desk.store.conversation(
+        review.conversation, before=run.position, limit=_EARLIER
+    )
     reply = _reply(docket)
     return {
         "docket": docket,
@@ -31,7 +46,9 @@ async def read_sheet(desk: ServedDesk, review_id: str, me: str, now: float) -> d
         "age": age(now - review.created_at),
         "decisions": list(DECISIONS[review.kind]) if review.state is ReviewState.OPEN else [],
         "message": docket.message,
-        "said": "" if docket.message is None else visible_reply(docket.message.words) or docket.message.words,
+        "said": ""
+        if docket.message is None
+        else visible_reply(docket.message.words) or docket.message.words,
         "earlier": [(turn.message, age(now - turn.run.created_at)) for turn in earlier],
         "reply": reply,
         "action": "approve" if isinstance(review.payload.get("reply"), dict) else "answer",
@@ -43,7 +60,9 @@ async def read_sheet(desk: ServedDesk, review_id: str, me: str, now: float) -> d
         "error": review.payload.get("error"),
         "calls": [_call(call) for call in docket.tool_calls],
         "sources": [_source(source) for source in docket.sources],
-        "history": [(event.by or "the desk", event_words(event), iso(event.at)) for event in docket.history],
+        "history": [
+            (event.by or "the desk", event_words(event), iso(event.at)) for event in docket.history
+        ],
         "canned": docket.canned(desk.spec.reviews.canned, me),
         "mode": await _mode(desk, review),
         "needed": int(review.payload.get("approvals_needed", 1)),
@@ -57,11 +76,14 @@ async def _mode(desk: ServedDesk, review: Review) -> str | None:
     if review.kind is not ReviewKind.REPLY:
         return None
     met = review.payload.get("mode")
-    return str(met) if met else (await desk.trust.place(str(review.facts.get("category") or ""))).mode
+    return (
+        str(met) if met else (await desk.trust.place(str(review.facts.get("category") or ""))).mode
+    )
 
 
 def _reply(docket: Docket) -> dict[str, Any] | None:
-    """What is decided about; for a message that was handed over, what a person may begin an answer with."""
+    """What is decided about; for a message that was handed over, what a person may begin an
+    answer with."""
     review, message = docket.review, docket.message
     reply = review.payload.get(REPLY)
     if isinstance(reply, dict) or message is None or Decision.ANSWER not in DECISIONS[review.kind]:
@@ -75,7 +97,13 @@ def _draft(docket: Docket, reply: Mapping[str, Any], me: str) -> dict[str, Any]:
     """What stands in the fields: what this person typed last, else what the desk wrote."""
     review = docket.review
     mine = next((one for one in docket.edits if one.by == me), None)
-    edit = review.edit or {} if review.state is not ReviewState.OPEN else mine.edit if mine is not None else {}
+    edit = (
+        review.edit or {}
+        if review.state is not ReviewState.OPEN
+        else mine.edit
+        if mine is not None
+        else {}
+    )
     return {
         "text": str(edit.get("text") or reply.get("text") or ""),
         "subject": str(edit.get("subject") or reply.get("subject") or ""),
@@ -87,17 +115,27 @@ def _draft(docket: Docket, reply: Mapping[str, Any], me: str) -> dict[str, Any]:
 def typing_words(edits: Sequence[BegunEdit], me: str) -> str:
     """Who else has begun to write."""
     others = [one.by for one in edits if one.by != me]
-    return f"{', '.join(others)} {'has' if len(others) == 1 else 'have'} begun to edit it." if others else ""
+    return (
+        f"{', '.join(others)} {'has' if len(others) == 1 else 'have'} begun to edit it."
+        if others
+        else ""
+    )
 
 
 def decided_words(review: Review, now: float) -> str:
     """What became of a review while somebody else looked at it."""
     if review.state is ReviewState.OPEN:
-        signed = f"{review.signed_by} has approved it, the first of two. " if review.signed_by else ""
+        signed = (
+            f"{review.signed_by} has approved it, the first of two. " if review.signed_by else ""
+        )
         return f"{signed}It has changed since you opened it."
     if review.decision is None:
         return "It is no longer open: the customer wrote again, or the run is over."
-    who = "Nobody decided in time" if review.decided_by == EXPIRY else f"{review.decided_by} was faster"
+    who = (
+        "Nobody decided in time"
+        if review.decided_by == EXPIRY
+        else f"{review.decided_by} was faster"
+    )
     return f"{who}: {PAST[review.decision]} {_ago(now - (review.decided_at or now))}."
 
 
@@ -110,8 +148,14 @@ def _unsent(docket: Docket, me: str) -> str | None:
     """What somebody typed into a review that somebody else decided."""
     review = docket.review
     mine = next((str(one.edit.get("text") or "") for one in docket.edits if one.by == me), "")
-    sent = str((review.edit or {}).get("text") or (review.payload.get(REPLY) or {}).get("text") or "")
-    return mine if review.state is not ReviewState.OPEN and review.decided_by != me and mine != sent else None
+    sent = str(
+        (review.edit or {}).get("text") or (review.payload.get(REPLY) or {}).get("text") or ""
+    )
+    return (
+        mine
+        if review.state is not ReviewState.OPEN and review.decided_by != me and mine != sent
+        else None
+    )
 
 
 def _finding(one: Mapping[str, Any]) -> tuple[str, str]:
@@ -144,13 +188,17 @@ def _written(value: Any) -> str:
 def _source(source: Mapping[str, Any]) -> tuple[str, str]:
     title = source.get("title") or source.get("article") or source.get("source") or source["stage"]
     path = " › ".join(map(str, source.get("heading_path") or ()))
-    return f"{title}" + (f" › {path}" if path else ""), str(source.get("quote") or source.get("text") or "")
+    return f"{title}" + (f" › {path}" if path else ""), str(
+        source.get("quote") or source.get("text") or ""
+    )
 
 
 def event_words(event: Event) -> str:
     kind, about = event.kind.removeprefix("review."), event.payload
     if kind == "snoozed":
-        return f"snoozed it until {iso(about['until'])}" if about.get("until") else "brought it back"
+        return (
+            f"snoozed it until {iso(about['until'])}" if about.get("until") else "brought it back"
+        )
     if kind == "assigned":
         return f"gave it to {about['to']}" if about.get("to") else "gave it back to all"
     words = _WORDS.get(Decision(kind)) if kind in list(Decision) else _OTHERS.get(kind)
@@ -163,7 +211,11 @@ def snoozes(now: float, time_zone: str) -> list[tuple[str, str]]:
     here = datetime.fromtimestamp(now, ZoneInfo(time_zone))
     morning = here.replace(hour=9, minute=0, second=0, microsecond=0)
     tomorrow, monday = morning + timedelta(days=1), morning + timedelta(days=7 - here.weekday())
-    named = [("in an hour", now + 3600), ("in four hours", now + 4 * 3600), ("tomorrow at 9", tomorrow.timestamp())]
+    named = [
+        ("in an hour", now + 3600),
+        ("in four hours", now + 4 * 3600),
+        ("tomorrow at 9", tomorrow.timestamp()),
+    ]
     named += [("on Monday at 9", monday.timestamp())] if monday != tomorrow else []
     return [(str(int(at)), words) for words, at in named]
 

@@ -89,7 +89,8 @@ def age(seconds: float) -> str:
 
 
 def expiry(review: Review, now: float) -> str | None:
-    """How long something still waits for a person, and what becomes of it then; None where it waits for ever."""
+    """How long something still waits for a person, and what becomes of it then; None where it
+    waits for ever."""
     if review.state is not ReviewState.OPEN or review.expires_at is None or review.leaves_by_itself:
         return None
     left = max(0.0, review.expires_at - now)
@@ -104,7 +105,9 @@ def quotes_as_prose(text: Any) -> str:
     lines: list[str] = []
     for quoted, group in groupby(str(text).splitlines(), key=lambda line: line.startswith(">")):
         own = list(group)
-        article = unwrapped("\n".join(line[1:].strip() for line in own)).splitlines() if quoted else []
+        article = (
+            unwrapped("\n".join(line[1:].strip() for line in own)).splitlines() if quoted else []
+        )
         lines += [f"> {line}".rstrip() for line in article] if quoted else own
     return "\n".join(lines)
 

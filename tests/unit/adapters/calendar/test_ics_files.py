@@ -50,10 +50,15 @@ def opened(held: DatabaseCalendar, *files: Path) -> IcsCalendar:
     return IcsCalendar(held, files, ZoneInfo("Europe/Prague"))
 
 
-async def test_files_and_what_is_held_are_busy_together(held: DatabaseCalendar, tmp_path: Path) -> None:
+async def test_files_and_what_is_held_are_busy_together(
+    held: DatabaseCalendar, tmp_path: Path
+) -> None:
     calendar = opened(held, a_file(tmp_path / "one.ics", 10), a_file(tmp_path / "two.ics", 14))
     await calendar.hold(new())
-    assert await calendar.busy(DAY) == [Span(NINE, NINE + 2 * HOUR), Span(NINE + 5 * HOUR, NINE + 6 * HOUR)]
+    assert await calendar.busy(DAY) == [
+        Span(NINE, NINE + 2 * HOUR),
+        Span(NINE + 5 * HOUR, NINE + 6 * HOUR),
+    ]
     assert await calendar.check() == "one.ics, two.ics: 2 events, read only"
 
 

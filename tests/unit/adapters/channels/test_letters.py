@@ -1,4 +1,5 @@
-"""A reply as a mail: its thread, its marks, and nothing that a text could smuggle into its headers."""
+"""A reply as a mail: its thread, its marks, and nothing that a text could smuggle into its
+headers."""
 
 from datetime import UTC, datetime
 from email import policy
@@ -18,7 +19,9 @@ from deskhand.model.run import EffectKey
 
 KEY = "run_0123456789abcdefghjk.5.0"
 CHANNEL = ChannelSpec(
-    name="support", identity=Address(address="support@acme.test", name="Acme"), signature="Acme, Inc."
+    name="support",
+    identity=Address(address="support@acme.test", name="Acme"),
+    signature="Acme, Inc.",
 )
 
 
@@ -38,7 +41,12 @@ def composed(reply: Reply, answers: Message | None = None) -> EmailMessage:
 
 
 def a_reply(**fields: str) -> Reply:
-    plain = {"to": "ann@example.test", "subject": "Re: Hi", "text": "Hello", "in_reply_to": "<1@example.test>"}
+    plain = {
+        "to": "ann@example.test",
+        "subject": "Re: Hi",
+        "text": "Hello",
+        "in_reply_to": "<1@example.test>",
+    }
     return Reply.model_validate({**plain, **fields})
 
 
@@ -73,7 +81,9 @@ def test_no_text_makes_a_header_of_its_own(subject: str, body: str) -> None:
     assert sorted(set(mail.keys())) == sorted(mail.keys())
 
 
-@pytest.mark.parametrize("address", ["ann@example.test\r\nBcc: eve@evil.test", "not an address", "unknown", ""])
+@pytest.mark.parametrize(
+    "address", ["ann@example.test\r\nBcc: eve@evil.test", "not an address", "unknown", ""]
+)
 def test_what_is_no_address_does_not_become_a_mail(address: str) -> None:
     with pytest.raises(ToolError, match="is no mail address"):
         composed(a_reply(to=address))
@@ -85,7 +95,9 @@ def test_an_answer_to_an_invitation_travels_as_a_part_of_its_own() -> None:
         "ORGANIZER:mailto:ann@example.test\r\nATTENDEE:mailto:support@acme.test\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
     )
     invitation = Attachment(name="invite.ics", type="text/calendar", size=len(text), text=text)
-    asked = answering().model_copy(update={"attachments": (invitation, invitation)})  # many programs attach it twice
+    asked = answering().model_copy(
+        update={"attachments": (invitation, invitation)}
+    )  # many programs attach it twice
     mail = composed(a_reply(invitation="accepted"), asked)
     words, *calendars = mail.walk() if not mail.is_multipart() else mail.iter_parts()
     assert words.get_content_type() == "text/plain"

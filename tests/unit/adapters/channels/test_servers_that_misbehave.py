@@ -1,4 +1,5 @@
-"""Mail servers that refuse, hang up or talk nonsense: said in words, without a secret, and never taken for success."""
+"""Mail servers that refuse, hang up or talk nonsense: said in words, without a secret, and never
+taken for success."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -21,7 +22,8 @@ Lines = list[str]
 
 @asynccontextmanager
 async def server(*said: str) -> AsyncIterator[tuple[int, Lines]]:
-    """Says these lines one after the other, each but the first after a line it was told; `!` hangs up."""
+    """Says these lines one after the other, each but the first after a line it was told; `!`
+    hangs up."""
     heard: Lines = []
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -30,7 +32,9 @@ async def server(*said: str) -> AsyncIterator[tuple[int, Lines]]:
                 heard.append((await reader.readline()).decode().strip())
             if line == "!":
                 break
-            writer.write(line.replace("TAG", heard[-1].split()[0] if heard else "").encode() + b"\r\n")
+            writer.write(
+                line.replace("TAG", heard[-1].split()[0] if heard else "").encode() + b"\r\n"
+            )
             await writer.drain()
         writer.close()
 
@@ -57,7 +61,11 @@ GREETING, CAPABILITIES = "* OK hello", "* CAPABILITY IMAP4rev1\r\nTAG OK done"
         (["* BYE too busy"], ServerUnavailable, "greets with"),
         (["what?"], ServerUnavailable, "greets with"),
         ([GREETING, "* BYE later"], ServerUnavailable, "says goodbye"),
-        ([GREETING, CAPABILITIES, "TAG NO wrong"], LoginRefused, "does not let support@acme.test in"),
+        (
+            [GREETING, CAPABILITIES, "TAG NO wrong"],
+            LoginRefused,
+            "does not let support@acme.test in",
+        ),
         ([GREETING, "* CAPABILITY LOGINDISABLED\r\nTAG OK done"], LoginRefused, "starttls"),
         ([GREETING, "* (((\r\nTAG OK"], ImapProtocolError, "does not end"),
         ([GREETING, "* X {999999999999}"], ImapProtocolError, "at once"),
@@ -82,7 +90,10 @@ async def test_a_line_break_in_an_argument_never_becomes_a_command(tmp_path: Pat
 
 
 async def test_an_answer_of_no_is_told(tmp_path: Path) -> None:
-    async with server(GREETING, CAPABILITIES, "TAG OK in", CAPABILITIES, "TAG NO [X] gone") as (port, _):
+    async with server(GREETING, CAPABILITIES, "TAG OK in", CAPABILITIES, "TAG NO [X] gone") as (
+        port,
+        _,
+    ):
         imap = await Imap.connect(spec(port, tmp_path))
         with pytest.raises(ImapRefused, match="SELECT was refused: NO \\[X\\] gone"):
             await imap.select("Nowhere")
@@ -90,7 +101,9 @@ async def test_an_answer_of_no_is_told(tmp_path: Path) -> None:
 
 
 async def test_a_folder_without_numbers_cannot_be_read(tmp_path: Path) -> None:
-    async with server(GREETING, CAPABILITIES, "TAG OK in", CAPABILITIES, "* 3 EXISTS\r\nTAG OK") as (port, _):
+    async with server(
+        GREETING, CAPABILITIES, "TAG OK in", CAPABILITIES, "* 3 EXISTS\r\nTAG OK"
+    ) as (port, _):
         imap = await Imap.connect(spec(port, tmp_path))
         with pytest.raises(ImapProtocolError, match="UIDVALIDITY"):
             await imap.select("INBOX")
@@ -112,11 +125,15 @@ HELLO, IN = "220 hello", ["250-x\r\n250 AUTH PLAIN", "235 in"]
 
 async def sent(tmp_path: Path, *said: str, to: str = "ann@example.test") -> Lines:
     async with server(HELLO, *IN, *said) as (port, heard):
-        await submit(spec(port, tmp_path), None, "support@acme.test", [to], None, b"Subject: x\r\n\r\nx\r\n")
+        await submit(
+            spec(port, tmp_path), None, "support@acme.test", [to], None, b"Subject: x\r\n\r\nx\r\n"
+        )
         return heard
 
 
-def failing(words: str, kind: type[Exception] = ToolError) -> Callable[[Coroutine[Any, Any, Lines]], Any]:
+def failing(
+    words: str, kind: type[Exception] = ToolError
+) -> Callable[[Coroutine[Any, Any, Lines]], Any]:
     async def check(work: Coroutine[Any, Any, Lines]) -> Exception:
         with pytest.raises(kind, match=words) as raised:
             await work
@@ -150,10 +167,19 @@ async def test_until_the_last_line_a_fault_means_it_did_not_leave(
 async def test_a_line_that_breaks_after_the_last_line_leaves_it_open(tmp_path: Path) -> None:
     async with server(HELLO, *IN, "250 ok", "250 ok", "354 go", "", "", "", "!") as (port, _):
         with pytest.raises(ConnectionError, match="after it had been given the mail"):
-            await submit(spec(port, tmp_path), None, "a@b.c", ["ann@example.test"], None, b"Subject: x\r\n\r\nx\r\n")
+            await submit(
+                spec(port, tmp_path),
+                None,
+                "a@b.c",
+                ["ann@example.test"],
+                None,
+                b"Subject: x\r\n\r\nx\r\n",
+            )
 
 
-@pytest.mark.parametrize("to", ["ann@example.test>\r\nRCPT TO:<eve@evil.test", "a b@c.d", "<x@y.z>", ""])
+@pytest.mark.parametrize(
+    "to", ["ann@example.test>\r\nRCPT TO:<eve@evil.test", "a b@c.d", "<x@y.z>", ""]
+)
 async def test_an_address_never_becomes_a_command(tmp_path: Path, to: str) -> None:
     async with server(HELLO, *IN, "250 ok", "250 ok") as (port, heard):
         with pytest.raises(ToolError, match="not a mail address"):

@@ -14,7 +14,13 @@ import pytest
 from deskhand.adapters.chat_models.faults import RetryPolicy
 from deskhand.adapters.chat_models.openai import OpenAIChatModel
 from deskhand.adapters.chat_models.providers import provider_table
-from deskhand.errors import ConfigError, DeskhandError, ModelAnswerInvalid, ModelRefused, ModelUnavailable
+from deskhand.errors import (
+    ConfigError,
+    DeskhandError,
+    ModelAnswerInvalid,
+    ModelRefused,
+    ModelUnavailable,
+)
 from deskhand.model.chat import ChatRequest, Completion, ToolRequest, Usage
 from tests import fake_openai as fake
 from tests.fake_openai import FakeOpenAI, Reply
@@ -51,7 +57,14 @@ async def bench(*script: Reply, timeout: float = 5, **more: Any) -> AsyncIterato
     max_bytes = more.pop("max_response_bytes", 20_000_000)
     async with FakeOpenAI(script) as server:
         providers = provider_table(
-            {"house": {"base_url": server.base_url, "key_env": "HOUSE_KEY", "timeout": timeout, **more}}
+            {
+                "house": {
+                    "base_url": server.base_url,
+                    "key_env": "HOUSE_KEY",
+                    "timeout": timeout,
+                    **more,
+                }
+            }
         )
         model = OpenAIChatModel(
             providers,
@@ -68,7 +81,11 @@ async def bench(*script: Reply, timeout: float = 5, **more: Any) -> AsyncIterato
 
 def ask(**more: Any) -> ChatRequest:
     return ChatRequest(
-        **{"messages": ({"role": "user", "content": "Kde je moje zásilka?"},), "model": "house/small", **more}
+        **{
+            "messages": ({"role": "user", "content": "Kde je moje zásilka?"},),
+            "model": "house/small",
+            **more,
+        }
     )
 
 
@@ -79,17 +96,23 @@ async def failing(bench: Bench, request: ChatRequest | None = None) -> DeskhandE
 
 
 async def test_an_answer_comes_back_with_tokens_and_cost() -> None:
-    async with bench(fake.completion("Na cestě."), prices={"small": {"input": 2.0, "output": 10.0}}) as b:
+    async with bench(
+        fake.completion("Na cestě."), prices={"small": {"input": 2.0, "output": 10.0}}
+    ) as b:
         completion = await b.model.complete(ask())
     assert completion == Completion(
-        text="Na cestě.", model="house/small", usage=Usage(100, 20, (100 * 2.0 + 20 * 10.0) / 1_000_000)
+        text="Na cestě.",
+        model="house/small",
+        usage=Usage(100, 20, (100 * 2.0 + 20 * 10.0) / 1_000_000),
     )
 
 
 async def test_the_request_has_the_openai_shape() -> None:
     tool = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}
     async with bench() as b:
-        await b.model.complete(ask(tools=(tool,), schema={"type": "object"}, temperature=0.0, max_tokens=50))
+        await b.model.complete(
+            ask(tools=(tool,), schema={"type": "object"}, temperature=0.0, max_tokens=50)
+        )
     [received] = b.server.received
     assert received.path == "/v1/chat/completions"
     assert received.headers["Authorization"] == f"Bearer {KEY}"
@@ -111,13 +134,18 @@ async def test_without_a_price_the_cost_is_what_the_endpoint_says_or_nothing() -
         "choices": [{"message": {"content": "x"}}],
         "usage": {"prompt_tokens": 5, "completion_tokens": 1, "cost": 0.02},
     }
-    async with bench(fake.body(said), fake.completion("x"), fake.body({**said, "usage": None})) as b:
+    async with bench(
+        fake.body(said), fake.completion("x"), fake.body({**said, "usage": None})
+    ) as b:
         costs = [(await b.model.complete(ask())).usage for _ in range(3)]
     assert costs == [Usage(5, 1, 0.02), Usage(100, 20, 0.0), Usage(0, 0, 0.0)]
 
 
 async def test_tool_calls_keep_their_arguments_as_text() -> None:
-    calls = [fake.tool_call("look_up", '{"order": "A1"', "c1"), {"function": {"name": "close", "arguments": {"a": 1}}}]
+    calls = [
+        fake.tool_call("look_up", '{"order": "A1"', "c1"),
+        {"function": {"name": "close", "arguments": {"a": 1}}},
+    ]
     async with bench(fake.completion(None, tool_calls=calls, finish_reason="tool_calls")) as b:
         completion = await b.model.complete(ask())
     assert completion.tool_calls == (
@@ -128,7 +156,11 @@ async def test_tool_calls_keep_their_arguments_as_text() -> None:
 
 
 async def test_content_in_parts_is_joined() -> None:
-    parts = [{"type": "thinking", "thinking": []}, {"type": "text", "text": "Do"}, {"type": "text", "text": "bře"}]
+    parts = [
+        {"type": "thinking", "thinking": []},
+        {"type": "text", "text": "Do"},
+        {"type": "text", "text": "bře"},
+    ]
     async with bench(fake.body({"choices": [{"message": {"content": parts}}]})) as b:
         assert (await b.model.complete(ask())).text == "Dobře"
 
@@ -141,7 +173,14 @@ async def test_half_a_surrogate_pair_does_not_stop_a_call() -> None:
 
 @pytest.mark.parametrize(
     "fault",
-    [fake.failure(429), fake.failure(500), fake.html(503), fake.failure(529), fake.dropped(), fake.cut()],
+    [
+        fake.failure(429),
+        fake.failure(500),
+        fake.html(503),
+        fake.failure(529),
+        fake.dropped(),
+        fake.cut(),
+    ],
     ids=["429", "500", "503 page", "529", "dropped", "cut"],
 )
 async def test_a_passing_fault_is_tried_again(fault: Reply) -> None:
@@ -171,8 +210,12 @@ async def test_a_silent_endpoint_times_out() -> None:
 async def test_nobody_listening_is_unavailable() -> None:
     async with FakeOpenAI() as gone:
         pass
-    model = OpenAIChatModel(environ={"DESKHAND_OLLAMA_BASE_URL": gone.base_url}, clock=StoppedClock())
-    with pytest.raises(ModelUnavailable, match=r"ollama/llama3 at http://127.0.0.1:\d+/v1 cannot be reached"):
+    model = OpenAIChatModel(
+        environ={"DESKHAND_OLLAMA_BASE_URL": gone.base_url}, clock=StoppedClock()
+    )
+    with pytest.raises(
+        ModelUnavailable, match=r"ollama/llama3 at http://127.0.0.1:\d+/v1 cannot be reached"
+    ):
         await model.complete(ask(model="ollama/llama3"))
     await model.aclose()
 
@@ -212,7 +255,10 @@ async def test_a_long_retry_after_gives_up_at_once_and_names_it(header: str) -> 
         (400, "does not accept the request (400)"),
         (401, "put a valid key into the environment variable HOUSE_KEY"),
         (403, "does not let this key use the model (403)"),
-        (404, "check the model name 'small' and the address (DESKHAND_HOUSE_BASE_URL overrides it)"),
+        (
+            404,
+            "check the model name 'small' and the address (DESKHAND_HOUSE_BASE_URL overrides it)",
+        ),
         (413, "shorten the prompt"),
         (422, "does not accept the request (422)"),
         (402, "top up the account"),
@@ -243,7 +289,10 @@ async def test_an_account_without_credit_is_not_a_passing_fault() -> None:
     ("reply", "words"),
     [
         (fake.completion("I cannot", finish_reason="content_filter"), "content filter"),
-        (fake.completion(None, refusal="I can't help with that"), "refused to answer: I can't help"),
+        (
+            fake.completion(None, refusal="I can't help with that"),
+            "refused to answer: I can't help",
+        ),
         (fake.failure(400, "flagged", code="content_filter"), "refused the content"),
     ],
     ids=["finish reason", "refusal", "status"],
@@ -291,7 +340,9 @@ async def test_an_endless_answer_is_cut_off() -> None:
         assert "more than 100,000 bytes" in str(await failing(b))
 
 
-@pytest.mark.parametrize(("mode", "sent"), [("json_object", {"type": "json_object"}), ("none", None)])
+@pytest.mark.parametrize(
+    ("mode", "sent"), [("json_object", {"type": "json_object"}), ("none", None)]
+)
 async def test_a_provider_that_knows_no_schemas_is_asked_for_json(mode: str, sent: object) -> None:
     async with bench(json_mode=mode) as b:
         await b.model.complete(ask(schema={"type": "object"}))
@@ -299,7 +350,9 @@ async def test_a_provider_that_knows_no_schemas_is_asked_for_json(mode: str, sen
 
 
 async def test_a_model_that_refuses_schemas_is_asked_for_plain_json_from_then_on() -> None:
-    refusal = fake.failure(400, "This model does not support response format `json_schema` (response_format)")
+    refusal = fake.failure(
+        400, "This model does not support response format `json_schema` (response_format)"
+    )
     async with bench(refusal, fake.completion("{}"), fake.completion("{}")) as b:
         await b.model.complete(ask(schema={"type": "object"}))
         await b.model.complete(ask(schema={"type": "object"}))
@@ -318,7 +371,10 @@ async def test_a_replaced_key_is_picked_up_after_a_401() -> None:
         environ["HOUSE_KEY"] = "new-key"
         assert (await model.complete(ask())).text == "ok"
         await model.aclose()
-    assert [received.headers["Authorization"] for received in server.received] == ["Bearer old-key", "Bearer new-key"]
+    assert [received.headers["Authorization"] for received in server.received] == [
+        "Bearer old-key",
+        "Bearer new-key",
+    ]
 
 
 async def test_a_model_can_be_used_again_after_aclose() -> None:
@@ -339,7 +395,10 @@ async def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.Monke
 
 async def test_an_unknown_provider_is_a_configuration_error() -> None:
     async with bench() as b:
-        for model, words in (("hose/small", "did you mean house/small?"), ("small", "write it as provider/model")):
+        for model, words in (
+            ("hose/small", "did you mean house/small?"),
+            ("small", "write it as provider/model"),
+        ):
             with pytest.raises(ConfigError, match=words.replace("?", r"\?")):
                 await b.model.complete(ask(model=model))
 
@@ -363,14 +422,25 @@ def echo_key(status: int) -> Reply:
     ids=["401", "500", "page", "refusal", "dropped", "cut", "bad encoding", "bad event"],
 )
 @pytest.mark.parametrize("way", ["complete", "stream"])
-async def test_the_key_shows_up_nowhere(reply: Reply, way: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_key_shows_up_nowhere(
+    reply: Reply, way: str, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     async with bench(*[reply] * 3) as b:
         asking = b.model.complete(ask()) if way == "complete" else heard(b)
         with pytest.raises(DeskhandError) as caught:
             await asking
-        shown = [repr(b.model), repr(b.model.endpoint("house/small")), repr(vars(b.model)), caplog.text]
-    shown += ["".join(traceback.format_exception(caught.value)), repr(caught.value), *_whole_chain(caught.value)]
+        shown = [
+            repr(b.model),
+            repr(b.model.endpoint("house/small")),
+            repr(vars(b.model)),
+            caplog.text,
+        ]
+    shown += [
+        "".join(traceback.format_exception(caught.value)),
+        repr(caught.value),
+        *_whole_chain(caught.value),
+    ]
     assert not [text for text in shown if KEY in text]
 
 
@@ -383,7 +453,8 @@ def _whole_chain(error: BaseException | None) -> list[str]:
     return texts
 
 
-# --- streaming --------------------------------------------------------------------------------------------------------
+# --- streaming
+# --------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 async def heard(b: Bench, request: ChatRequest | None = None) -> tuple[list[str], Completion]:
@@ -395,7 +466,9 @@ async def heard(b: Bench, request: ChatRequest | None = None) -> tuple[list[str]
 
 
 async def test_a_stream_gives_its_pieces_and_then_the_whole() -> None:
-    async with bench(fake.streamed("Vaše zásilka dorazí zítra"), prices={"small": {"input": 1, "output": 1}}) as b:
+    async with bench(
+        fake.streamed("Vaše zásilka dorazí zítra"), prices={"small": {"input": 1, "output": 1}}
+    ) as b:
         texts, completion = await heard(b)
     assert texts == ["Vaše ", "zásilka ", "dorazí ", "zítra"]
     assert completion == Completion(
@@ -426,7 +499,9 @@ async def test_tool_calls_are_put_together_from_their_deltas() -> None:
     def call(index: int | None, **function: str) -> dict[str, Any]:
         identifier = {"id": function.pop("id")} if "id" in function else {}
         return fake.delta(
-            tool_calls=[{**({} if index is None else {"index": index}), **identifier, "function": function}]
+            tool_calls=[
+                {**({} if index is None else {"index": index}), **identifier, "function": function}
+            ]
         )
 
     reply = fake.events(
@@ -436,7 +511,9 @@ async def test_tool_calls_are_put_together_from_their_deltas() -> None:
         call(0, arguments=' "A1"}'),
         fake.delta(finish_reason="tool_calls"),
     )
-    same_index = fake.events(call(0, id="a", name="one", arguments="{}"), call(0, id="b", name="two", arguments="[]"))
+    same_index = fake.events(
+        call(0, id="a", name="one", arguments="{}"), call(0, id="b", name="two", arguments="[]")
+    )
     no_index = fake.events(call(None, id="a", name="one", arguments="{"), call(None, arguments="}"))
     async with bench(reply, same_index, no_index) as b:
         results = [(await heard(b))[1].tool_calls for _ in range(3)]
@@ -453,7 +530,9 @@ async def test_tool_calls_are_put_together_from_their_deltas() -> None:
         fake.events(fake.delta("Vaše "), ending="cut"),
         fake.events(fake.delta("Vaše "), ending="eof"),
         fake.events(fake.delta("Vaše "), ending="hang"),
-        Reply(content_type="text/event-stream", pieces=(b'data: {"choices": [{"del',), then="stream"),
+        Reply(
+            content_type="text/event-stream", pieces=(b'data: {"choices": [{"del',), then="stream"
+        ),
         Reply(content_type="text/event-stream", then="stream"),
         fake.events(fake.delta("Vaše "), {"error": {"message": "overloaded", "code": 529}}),
     ],
@@ -467,7 +546,9 @@ async def test_a_stream_that_stops_in_the_middle_is_unavailable(reply: Reply) ->
 
 
 async def test_a_stream_without_done_is_whole_once_it_has_a_finish_reason() -> None:
-    async with bench(fake.events(fake.delta("a"), fake.delta(finish_reason="stop"), ending="eof")) as b:
+    async with bench(
+        fake.events(fake.delta("a"), fake.delta(finish_reason="stop"), ending="eof")
+    ) as b:
         assert (await heard(b))[1].text == "a"
 
 

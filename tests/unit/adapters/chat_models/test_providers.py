@@ -5,11 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.adapters.chat_models.providers import PROVIDERS, Endpoint, endpoint_for, provider_table
+from deskhand.adapters.chat_models.providers import (
+    PROVIDERS,
+    Endpoint,
+    endpoint_for,
+    provider_table,
+)
 from deskhand.errors import ConfigError, ModelRefused
 
 
-def endpoint(name: str, environ: dict[str, str] | None = None, **configured: Mapping[str, object]) -> Endpoint:
+def endpoint(
+    name: str, environ: dict[str, str] | None = None, **configured: Mapping[str, object]
+) -> Endpoint:
     return endpoint_for(name, provider_table(configured), environ or {})
 
 
@@ -20,7 +27,9 @@ def test_a_known_provider_takes_its_key_from_its_usual_variable(name: str) -> No
     assert found.headers["Authorization"] == "Bearer k123"
     assert str(found.url).startswith("https://")
     assert str(found.url).endswith("/chat/completions")
-    with pytest.raises(ModelRefused, match=f"needs a key and none was found: put a valid key into .* {variable}"):
+    with pytest.raises(
+        ModelRefused, match=f"needs a key and none was found: put a valid key into .* {variable}"
+    ):
         endpoint(f"{name}/some-model")
 
 
@@ -31,12 +40,17 @@ def test_ollama_needs_no_key() -> None:
 
 
 def test_everything_behind_the_first_slash_is_the_model() -> None:
-    assert endpoint("openrouter/meta/llama-3:free", {"OPENROUTER_API_KEY": "k"}).model == "meta/llama-3:free"
+    assert (
+        endpoint("openrouter/meta/llama-3:free", {"OPENROUTER_API_KEY": "k"}).model
+        == "meta/llama-3:free"
+    )
 
 
 def test_the_environment_overrides_the_address() -> None:
     environ = {"DESKHAND_MY_HOST_BASE_URL": "http://10.0.0.1:8000/v1/?api-version=2", "K": "k"}
-    found = endpoint("my-host/m", environ, **{"my-host": {"base_url": "https://x.example", "key_env": "K"}})
+    found = endpoint(
+        "my-host/m", environ, **{"my-host": {"base_url": "https://x.example", "key_env": "K"}}
+    )
     assert str(found.url) == "http://10.0.0.1:8000/v1/chat/completions?api-version=2"
 
 
@@ -52,7 +66,10 @@ def test_a_key_comes_from_a_secret_file(tmp_path: Path) -> None:
     house: dict[str, object] = {"base_url": "https://x.example/v1", "key_file": str(secret)}
     assert endpoint("house/m", {}, house=house).key == "from-file"
     assert endpoint("openai/m", {"OPENAI_API_KEY_FILE": str(secret)}).key == "from-file"
-    assert endpoint("openai/m", {"OPENAI_API_KEY_FILE": str(secret), "OPENAI_API_KEY": "first"}).key == "first"
+    assert (
+        endpoint("openai/m", {"OPENAI_API_KEY_FILE": str(secret), "OPENAI_API_KEY": "first"}).key
+        == "first"
+    )
 
 
 def test_a_secret_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -68,16 +85,24 @@ def test_a_key_that_cannot_be_one_is_refused_without_showing_it(key: str) -> Non
 
 
 def test_an_address_never_shows_its_password_and_gives_way_to_a_key() -> None:
-    house: dict[str, object] = {"base_url": "https://me:pa55word@x.example/v1?token=t0ken", "key_env": "K"}
+    house: dict[str, object] = {
+        "base_url": "https://me:pa55word@x.example/v1?token=t0ken",
+        "key_env": "K",
+    }
     found = endpoint("house/m", {"K": "k123456789"}, house=house)
     assert "pa55word" not in str(found.url)
-    assert not any(secret in repr(found.shown_url) for secret in ("pa55word", "t0ken", "k123456789"))
+    assert not any(
+        secret in repr(found.shown_url) for secret in ("pa55word", "t0ken", "k123456789")
+    )
 
 
 def test_a_known_provider_is_changed_field_by_field() -> None:
     table = provider_table({"openai": {"prices": {"m": {"input": 1, "output": 2}}}})
     assert table["openai"].key_env == "OPENAI_API_KEY"
-    assert endpoint_for("openai/m", table, {"OPENAI_API_KEY": "k"}).price == table["openai"].prices["m"]
+    assert (
+        endpoint_for("openai/m", table, {"OPENAI_API_KEY": "k"}).price
+        == table["openai"].prices["m"]
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,9 @@ from deskhand.model.run import LlmCall
 from deskhand.ports import ChatModel
 
 REQUEST = ChatRequest(
-    messages=({"role": "user", "content": "hi"},), model="house/small", origin=Origin("run_1", "classify", "repair")
+    messages=({"role": "user", "content": "hi"},),
+    model="house/small",
+    origin=Origin("run_1", "classify", "repair"),
 )
 ANSWER = Completion("hello\nthere", "house/small", usage=Usage(100, 20, 0.5))
 
@@ -65,7 +67,9 @@ async def test_a_completion_is_booked_on_its_origin() -> None:
 
 
 async def test_a_recorded_answer_can_be_given_again() -> None:
-    said = Completion("", "house/small", (ToolRequest("c1", "find_order", '{"order": 1}'),), "tool_calls")
+    said = Completion(
+        "", "house/small", (ToolRequest("c1", "find_order", '{"order": 1}'),), "tool_calls"
+    )
     model, rows = recording(ScriptedChatModel([said]))
     await model.complete(REQUEST)
     assert rows[0].answer is not None

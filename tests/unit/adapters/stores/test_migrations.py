@@ -43,13 +43,18 @@ def config(connection: sa.Connection) -> Config:
 
 
 def schema(connection: sa.Connection) -> set[tuple[str, str]]:
-    rows = connection.execute(sa.text("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"))
+    rows = connection.execute(
+        sa.text("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
+    )
     return {(name, " ".join((sql or "").split())) for name, sql in rows}
 
 
 def virtual_tables(connection: sa.Connection) -> tuple[str, ...]:
-    """SQLite's own full-text indexes, which SQLAlchemy has no words for; their shadows begin with the same name."""
-    return tuple(name for name, sql in schema(connection) if sql.upper().startswith("CREATE VIRTUAL TABLE"))
+    """SQLite's own full-text indexes, which SQLAlchemy has no words for; their shadows begin
+    with the same name."""
+    return tuple(
+        name for name, sql in schema(connection) if sql.upper().startswith("CREATE VIRTUAL TABLE")
+    )
 
 
 def test_the_migrated_schema_is_the_one_in_tables(connection: sa.Connection) -> None:
@@ -66,7 +71,9 @@ def test_the_migrated_schema_is_the_one_in_tables(connection: sa.Connection) -> 
 def test_indexes_with_conditions_are_the_same_too(connection: sa.Connection) -> None:
     """Alembic does not compare what comes after WHERE."""
     migrate(connection)
-    migrated = {(name, sql) for name, sql in schema(connection) if "WHERE" in sql and "VIEW" not in sql}
+    migrated = {
+        (name, sql) for name, sql in schema(connection) if "WHERE" in sql and "VIEW" not in sql
+    }
     fresh = sa.create_engine("sqlite://")
     with fresh.connect() as other:
         metadata.create_all(other)

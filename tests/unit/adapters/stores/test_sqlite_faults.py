@@ -1,4 +1,5 @@
-"""The SQLite file in trouble: locked, read-only, full, damaged. A clear error, nothing half written, nothing lost."""
+"""The SQLite file in trouble: locked, read-only, full, damaged. A clear error, nothing half
+written, nothing lost."""
 
 import asyncio
 import os
@@ -31,7 +32,9 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[SqliteDatabase]:
     opened = await SqliteDatabase.open(tmp_path / "d.db")
-    await opened.write(lambda tx: tx.raw.execute("CREATE TABLE notes(id INTEGER PRIMARY KEY, text TEXT)").close())
+    await opened.write(
+        lambda tx: tx.raw.execute("CREATE TABLE notes(id INTEGER PRIMARY KEY, text TEXT)").close()
+    )
     yield opened
     await opened.close()
 
@@ -45,7 +48,9 @@ def note(number: int | None, text: str = "x") -> Any:
 
 
 async def notes(database: SqliteDatabase) -> list[int]:
-    return await database.read(lambda tx: [row[0] for row in tx.raw.execute("SELECT id FROM notes ORDER BY id")])
+    return await database.read(
+        lambda tx: [row[0] for row in tx.raw.execute("SELECT id FROM notes ORDER BY id")]
+    )
 
 
 # --- the writer
@@ -53,14 +58,18 @@ async def notes(database: SqliteDatabase) -> list[int]:
 
 async def test_many_writers_share_a_few_commits(database: SqliteDatabase) -> None:
     commits, writes = database.commits, database.writes
-    answers = await asyncio.gather(*(database.write(note(number), single=True) for number in range(1000)))
+    answers = await asyncio.gather(
+        *(database.write(note(number), single=True) for number in range(1000))
+    )
     assert answers == list(range(1000)), "each gets its own result"
     assert database.writes - writes == 1000
     assert database.commits - commits <= 50
     assert len(await notes(database)) == 1000
 
 
-async def test_writes_are_carried_out_in_the_order_they_were_handed_in(database: SqliteDatabase) -> None:
+async def test_writes_are_carried_out_in_the_order_they_were_handed_in(
+    database: SqliteDatabase,
+) -> None:
     done: list[int] = []
 
     def op(number: int) -> Any:
@@ -86,7 +95,9 @@ def two_notes_then(error: Exception) -> Any:
     return op
 
 
-async def test_an_operation_that_fails_undoes_itself_and_nothing_else(database: SqliteDatabase) -> None:
+async def test_an_operation_that_fails_undoes_itself_and_nothing_else(
+    database: SqliteDatabase,
+) -> None:
     answers = await asyncio.gather(
         database.write(note(1)),
         database.write(two_notes_then(ValueError("mine"))),
@@ -101,13 +112,17 @@ async def test_an_operation_that_fails_undoes_itself_and_nothing_else(database: 
     assert await notes(database) == [1, 2, 3]
 
 
-async def test_a_commit_that_fails_undoes_its_batch_and_the_next_one_works(database: SqliteDatabase) -> None:
+async def test_a_commit_that_fails_undoes_its_batch_and_the_next_one_works(
+    database: SqliteDatabase,
+) -> None:
     def fail() -> None:
         raise sqlite3.OperationalError("disk I/O error")
 
     crashpoints.arm("journal.before_commit", fail)
     try:
-        with pytest.raises(StoreUnavailable, match="the disk reports an error; check it and its free space"):
+        with pytest.raises(
+            StoreUnavailable, match="the disk reports an error; check it and its free space"
+        ):
             await database.write(note(1))
     finally:
         crashpoints.disarm()
@@ -115,9 +130,13 @@ async def test_a_commit_that_fails_undoes_its_batch_and_the_next_one_works(datab
     assert await database.write(note(1)) == 1
 
 
-async def test_after_closing_everything_is_refused_and_what_was_handed_in_is_kept(tmp_path: Path) -> None:
+async def test_after_closing_everything_is_refused_and_what_was_handed_in_is_kept(
+    tmp_path: Path,
+) -> None:
     opened = await SqliteDatabase.open(tmp_path / "d.db")
-    await opened.write(lambda tx: tx.raw.execute("CREATE TABLE notes(id INTEGER PRIMARY KEY, text TEXT)").close())
+    await opened.write(
+        lambda tx: tx.raw.execute("CREATE TABLE notes(id INTEGER PRIMARY KEY, text TEXT)").close()
+    )
     pending = [asyncio.create_task(opened.write(note(number))) for number in range(20)]
     await asyncio.sleep(0)
     await opened.close()
@@ -159,9 +178,13 @@ def locked(path: Path) -> Iterator[None]:
         other.close()
 
 
-async def test_a_locked_file_says_so_and_takes_writes_after_its_release(database: SqliteDatabase) -> None:
+async def test_a_locked_file_says_so_and_takes_writes_after_its_release(
+    database: SqliteDatabase,
+) -> None:
     with locked(database.path):
-        answers = await asyncio.gather(*(database.write(note(n)) for n in range(5)), return_exceptions=True)
+        answers = await asyncio.gather(
+            *(database.write(note(n)) for n in range(5)), return_exceptions=True
+        )
         assert all(isinstance(answer, StoreUnavailable) for answer in answers)
         assert "locked: another program holds the file; close it or wait" in str(answers[0])
         assert str(database.path) in str(answers[0])
@@ -240,7 +263,9 @@ def unwritable(path: Path) -> Iterator[None]:
             path.chmod(mode)
 
 
-async def test_a_read_only_file_can_be_read_and_says_what_to_do_when_written(tmp_path: Path) -> None:
+async def test_a_read_only_file_can_be_read_and_says_what_to_do_when_written(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "d.db"
     database = await SqliteDatabase.open(path)
     await SqliteStore(database, "desk").accept(a_message(1), flow="flow")
@@ -250,7 +275,9 @@ async def test_a_read_only_file_can_be_read_and_says_what_to_do_when_written(tmp
         store = SqliteStore(database, "desk")
         assert len(await store.runs()) == 1
         for _ in range(2):
-            with pytest.raises(StoreUnavailable, match="read-only; make both writable for this user"):
+            with pytest.raises(
+                StoreUnavailable, match="read-only; make both writable for this user"
+            ):
                 await store.accept(a_message(2), flow="flow")
         await database.close()
         with pytest.raises(StoreUnavailable, match="make both writable for this user"):
@@ -264,7 +291,10 @@ async def test_a_read_only_file_can_be_read_and_says_what_to_do_when_written(tmp
 async def test_a_read_only_folder_says_what_to_do(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
-    with unwritable(folder), pytest.raises(StoreUnavailable, match="may not be written; create it or choose another"):
+    with (
+        unwritable(folder),
+        pytest.raises(StoreUnavailable, match="may not be written; create it or choose another"),
+    ):
         await SqliteDatabase.open(folder / "d.db")
     path = folder / "d.db"
     await (await SqliteDatabase.open(path)).close()
@@ -280,12 +310,16 @@ async def pages(database: SqliteDatabase, spare: int | None) -> None:
 
     def op(tx: Tx) -> None:
         used = tx.raw.execute("PRAGMA page_count").fetchone()[0]
-        tx.raw.execute(f"PRAGMA max_page_count={1_000_000 if spare is None else used + spare}").close()
+        tx.raw.execute(
+            f"PRAGMA max_page_count={1_000_000 if spare is None else used + spare}"
+        ).close()
 
     await database.write(op, single=True)
 
 
-async def test_what_does_not_fit_is_refused_whole_and_fits_again_later(database: SqliteDatabase) -> None:
+async def test_what_does_not_fit_is_refused_whole_and_fits_again_later(
+    database: SqliteDatabase,
+) -> None:
     await pages(database, 2)
 
     def large(tx: Tx) -> None:
@@ -293,7 +327,9 @@ async def test_what_does_not_fit_is_refused_whole_and_fits_again_later(database:
             tx.raw.execute("INSERT INTO notes VALUES(?,?)", (number, "x" * 8000))
 
     before = await notes(database)
-    with pytest.raises(StoreUnavailable, match="the disk is full; make room, nothing accepted so far is lost"):
+    with pytest.raises(
+        StoreUnavailable, match="the disk is full; make room, nothing accepted so far is lost"
+    ):
         await database.write(large)
     assert await notes(database) == before, "nothing half written"
     await pages(database, None)
@@ -308,7 +344,9 @@ async def test_a_desk_on_a_full_disk_loses_nothing_and_goes_on(tmp_path: Path) -
         refused: list[Any] = []
         for number in range(60):
             try:
-                accepted.append((await desk.dispatcher.submit(a_message(number, body="z" * 3000))).run_id)
+                accepted.append(
+                    (await desk.dispatcher.submit(a_message(number, body="z" * 3000))).run_id
+                )
             except StoreUnavailable as error:
                 refused.append((number, error))
         assert accepted
@@ -318,7 +356,9 @@ async def test_a_desk_on_a_full_disk_loses_nothing_and_goes_on(tmp_path: Path) -
         await pages(desk.database, None)
         async with asyncio.timeout(60):
             for number, _ in refused:
-                accepted.append((await desk.dispatcher.submit(a_message(number, body="z" * 3000))).run_id)
+                accepted.append(
+                    (await desk.dispatcher.submit(a_message(number, body="z" * 3000))).run_id
+                )
             statuses = [await desk.dispatcher.wait(run_id) for run_id in accepted]
         assert set(statuses) == {RunStatus.DONE}
         assert len(set(accepted)) == len(accepted) == 60
@@ -329,7 +369,9 @@ async def test_a_desk_on_a_full_disk_loses_nothing_and_goes_on(tmp_path: Path) -
 @contextmanager
 def small_disk(folder: Path, size: str) -> Iterator[None]:
     folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True
+    )
     if mounted.returncode != 0:
         pytest.skip("this user may not mount a small disk")
     try:
@@ -349,7 +391,9 @@ async def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
             refused: list[str] = []
             for number in range(150):
                 try:
-                    accepted.append((await desk.dispatcher.submit(a_message(number, body="z" * 3000))).run_id)
+                    accepted.append(
+                        (await desk.dispatcher.submit(a_message(number, body="z" * 3000))).run_id
+                    )
                 except StoreUnavailable as error:
                     refused.append(str(error))
             assert refused
@@ -403,7 +447,9 @@ async def everything_read(path: Path) -> None:
         await database.close()
 
 
-async def test_a_checkpoint_in_trouble_is_explained(database: SqliteDatabase, tmp_path: Path) -> None:
+async def test_a_checkpoint_in_trouble_is_explained(
+    database: SqliteDatabase, tmp_path: Path
+) -> None:
     database.path = tmp_path / "missing" / "d.db"
     with pytest.raises(StoreUnavailable, match="unable to open"):
         await database.checkpoint()

@@ -119,11 +119,16 @@ def test_ordinary_words_are_no_medicines(text: str) -> None:
 
 
 def test_a_strength_nobody_makes_still_finds_the_medicine() -> None:
-    assert {hit.product.brand for hit in index_of(sample_products()).search("Paralen 700")} >= {"Paralen"}
+    assert {hit.product.brand for hit in index_of(sample_products()).search("Paralen 700")} >= {
+        "Paralen"
+    }
 
 
 def test_several_medicines_take_turns() -> None:
-    brands = [hit.product.brand for hit in index_of(sample_products()).search("Zyrtec, Nasonex and Ibalgin 400", 6)]
+    brands = [
+        hit.product.brand
+        for hit in index_of(sample_products()).search("Zyrtec, Nasonex and Ibalgin 400", 6)
+    ]
     assert brands[:3] == ["Zyrtec", "Nasonex", "Ibalgin"]
 
 
@@ -146,10 +151,14 @@ def test_places_are_recognised_in_every_case_of_grammar(text: str, place: str) -
 
 
 def test_a_request_is_read_whole() -> None:
-    read_ = read("Rezervace", "Dobrý den, odložte mi prosím 2 balení Zodacu v Liberci. Děkuji, Jan Novák")
+    read_ = read(
+        "Rezervace", "Dobrý den, odložte mi prosím 2 balení Zodacu v Liberci. Děkuji, Jan Novák"
+    )
     assert (read_.query, read_.place, read_.packs, read_.language) == ("Zodacu", "PH09", 2, "cs")
     assert read("", "cancel r-abcdefgh please").reservation == "R-ABCDEFGH"
-    assert read("", "Do you have Xarelto 20 mg?").query == "Xarelto 20 mg"  # nothing we sell, and yet a name
+    assert (
+        read("", "Do you have Xarelto 20 mg?").query == "Xarelto 20 mg"
+    )  # nothing we sell, and yet a name
     assert read("", "Do you have it in stock?").query == ""
 
 

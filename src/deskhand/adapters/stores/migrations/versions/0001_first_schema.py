@@ -46,7 +46,12 @@ def upgrade() -> None:
     )
     op.create_table(
         "events",
-        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column(
+            "id",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            autoincrement=True,
+            nullable=False,
+        ),
         sa.Column("desk", sa.Text(), nullable=False),
         sa.Column("run_id", sa.Text(), nullable=True),
         sa.Column("kind", sa.Text(), nullable=False),
@@ -68,7 +73,12 @@ def upgrade() -> None:
     )
     op.create_table(
         "llm_calls",
-        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column(
+            "id",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            autoincrement=True,
+            nullable=False,
+        ),
         sa.Column("desk", sa.Text(), nullable=False),
         sa.Column("run_id", sa.Text(), nullable=True),
         sa.Column("stage", sa.Text(), nullable=False),
@@ -86,7 +96,12 @@ def upgrade() -> None:
     op.create_index("llm_calls_run", "llm_calls", ["run_id"], unique=False)
     op.create_table(
         "messages",
-        sa.Column("run", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column(
+            "run",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            autoincrement=False,
+            nullable=False,
+        ),
         sa.Column("desk", sa.Text(), nullable=False),
         sa.Column("sender", sa.Text(), nullable=True),
         sa.Column("body", sa.LargeBinary(), nullable=True),
@@ -130,7 +145,12 @@ def upgrade() -> None:
     op.create_index("reviews_run", "reviews", ["run"], unique=False)
     op.create_table(
         "runs",
-        sa.Column("position", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column(
+            "position",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            autoincrement=True,
+            nullable=False,
+        ),
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("desk", sa.Text(), nullable=False),
         sa.Column("message_key", sa.LargeBinary(), nullable=False),
@@ -168,7 +188,12 @@ def upgrade() -> None:
     )
     op.create_table(
         "seals",
-        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column(
+            "id",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            autoincrement=True,
+            nullable=False,
+        ),
         sa.Column("desk", sa.Text(), nullable=False),
         sa.Column("at", sa.Float(), nullable=False),
         sa.Column("heads", sa.LargeBinary(), nullable=False),

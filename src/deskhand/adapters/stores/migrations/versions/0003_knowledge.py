@@ -1,4 +1,5 @@
-"""The knowledge base: articles, their chunks, each database's own full-text index, and which answers used what."""
+"""The knowledge base: articles, their chunks, each database's own full-text index, and which
+answers used what."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,21 +13,35 @@ POSITION = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 # Words are folded before they are stored; the index only has to split them at spaces.
 SQLITE = (
-    "CREATE VIRTUAL TABLE kb_words USING fts5(words, content='kb_chunks', content_rowid='position',"
-    " tokenize=\"unicode61 remove_diacritics 0 categories 'L* N* M* Co'\")",
-    "CREATE TRIGGER kb_chunks_added AFTER INSERT ON kb_chunks BEGIN"
-    " INSERT INTO kb_words(rowid, words) VALUES (new.position, new.words); END",
-    "CREATE TRIGGER kb_chunks_removed AFTER DELETE ON kb_chunks BEGIN"
-    " INSERT INTO kb_words(kb_words, rowid, words) VALUES ('delete', old.position, old.words); END",
+    (
+        "CREATE VIRTUAL TABLE kb_words USING fts5(words, content='kb_chunks',"
+        " content_rowid='position', tokenize=\"unicode61 remove_diacritics 0 categories 'L* N* M*"
+        " Co'\")"
+    ),
+    (
+        "CREATE TRIGGER kb_chunks_added AFTER INSERT ON kb_chunks BEGIN"
+        " INSERT INTO kb_words(rowid, words) VALUES (new.position, new.words); END"
+    ),
+    (
+        "CREATE TRIGGER kb_chunks_removed AFTER DELETE ON kb_chunks BEGIN INSERT INTO"
+        " kb_words(kb_words, rowid, words) VALUES ('delete', old.position, old.words); END"
+    ),
 )
 POSTGRESQL = (
-    "CREATE TABLE kb_words (chunk bigint PRIMARY KEY REFERENCES kb_chunks(position) ON DELETE CASCADE,"
-    " desk text NOT NULL, lexemes tsvector NOT NULL)",
+    (
+        "CREATE TABLE kb_words (chunk bigint PRIMARY KEY REFERENCES kb_chunks(position) ON DELETE"
+        " CASCADE, desk text NOT NULL, lexemes tsvector NOT NULL)"
+    ),
     "CREATE INDEX kb_words_lexemes ON kb_words USING gin (lexemes)",
-    "CREATE FUNCTION kb_chunk_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-    " INSERT INTO kb_words(chunk, desk, lexemes) VALUES (new.position, new.desk, to_tsvector('simple', new.words));"
-    " RETURN new; END $$",
-    "CREATE TRIGGER kb_chunks_added AFTER INSERT ON kb_chunks FOR EACH ROW EXECUTE FUNCTION kb_chunk_added()",
+    (
+        "CREATE FUNCTION kb_chunk_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO"
+        " kb_words(chunk, desk, lexemes) VALUES (new.position, new.desk, to_tsvector('simple',"
+        " new.words)); RETURN new; END $$"
+    ),
+    (
+        "CREATE TRIGGER kb_chunks_added AFTER INSERT ON kb_chunks FOR EACH ROW EXECUTE FUNCTION"
+        " kb_chunk_added()"
+    ),
 )
 
 

@@ -1,4 +1,5 @@
-"""Runs of a conversation are found by desk and conversation: PostgreSQL without statistics took the desk alone."""
+"""Runs of a conversation are found by desk and conversation: PostgreSQL without statistics took
+the desk alone."""
 
 from alembic import op
 

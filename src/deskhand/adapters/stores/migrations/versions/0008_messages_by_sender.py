@@ -1,4 +1,5 @@
-"""A sender's messages are found without reading all of them: to place a mail, and to forget a person."""
+"""A sender's messages are found without reading all of them: to place a mail, and to forget a
+person."""
 
 from alembic import op
 

@@ -1,4 +1,5 @@
-"""The review queue: why something waits, who looks at it and when, what reviewers have typed so far."""
+"""The review queue: why something waits, who looks at it and when, what reviewers have typed so
+far."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,5 @@
-"""What agents did, as views over the rows: `agent_runs` and `email_events`, beside the table `llm_calls`."""
+"""What agents did, as views over the rows: `agent_runs` and `email_events`, beside the table
+`llm_calls`."""
 
 from alembic import op
 
@@ -7,9 +8,9 @@ down_revision = "0011"
 branch_labels = None
 depends_on = None
 
-# An agent's work is one stage of one run that asked a model turn by turn. What it came to stands in the stage's own
-# rows (each holds what changed), its calls in the rows of its steps; after an erasure the bodies are gone, and so is
-# what they said.
+# An agent's work is one stage of one run that asked a model turn by turn. What it came to stands in
+# the stage's own rows (each holds what changed), its calls in the rows of its steps; after an
+# erasure the bodies are gone, and so is what they said.
 
 _AGENT_RUNS = """
 CREATE VIEW agent_runs AS
@@ -38,7 +39,7 @@ SELECT t.desk, t.run_id, t.stage,
   t.started_at,
   t.finished_at
 FROM told t
-"""
+"""  # noqa: E501
 
 _SQLITE_CALLS = """
   (SELECT coalesce(json_group_array(json(one.call)), '[]') FROM (
@@ -107,14 +108,19 @@ SELECT desk, run_id, 'agent_' || status AS event_type,
 FROM agent_runs WHERE status <> 'running'
 UNION ALL
 SELECT desk, run_id, kind AS event_type, {payload} AS detail, at AS created_at FROM events WHERE run_id IS NOT NULL
-"""
+"""  # noqa: E501
 
 
 def upgrade() -> None:
     if op.get_bind().dialect.name == "postgresql":
-        _create(_AGENT_RUNS.format(**_POSTGRES), _EMAIL_EVENTS.format(payload="convert_from(payload, 'UTF8')"))
+        _create(
+            _AGENT_RUNS.format(**_POSTGRES),
+            _EMAIL_EVENTS.format(payload="convert_from(payload, 'UTF8')"),
+        )
     else:
-        _create(_AGENT_RUNS.format(**_SQLITE), _EMAIL_EVENTS.format(payload="CAST(payload AS TEXT)"))
+        _create(
+            _AGENT_RUNS.format(**_SQLITE), _EMAIL_EVENTS.format(payload="CAST(payload AS TEXT)")
+        )
 
 
 def downgrade() -> None:
