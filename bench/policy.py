@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bench.harness import Floor, Report
-from deskhand.config.policy import PolicySpec, RuleSpec
+from deskhand.config.sections.policy import PolicySpec, RuleSpec
 from deskhand.outgoing.commitments import Backing, check_commitments
 from deskhand.outgoing.content import check_text
 from deskhand.outgoing.finding import AllowedContent

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bench.harness import Floor, Report
-from deskhand.config.routing import RoutingRuleSection
+from deskhand.config.sections.routing import RoutingRuleSection
 from deskhand.model.message import Address, Message
 from deskhand.routing.rules import Router
 

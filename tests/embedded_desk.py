@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from deskhand.brain.reading import EmbeddedDesk
 from deskhand.brain.relevance import Ranked
-from deskhand.config.plans import DeclaredPlan
-from deskhand.config.slots import SlotSpec
+from deskhand.config.sections.plans import DeclaredPlan
+from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.embed import Embedder
 from deskhand.language.slots import SlotExtractor
 from deskhand.model.knowledge import Hit

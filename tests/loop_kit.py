@@ -10,7 +10,7 @@ from deskhand.agents.profiled import Agents
 from deskhand.agents.sending import Sending
 from deskhand.agents.services import dispatch_through, review_through
 from deskhand.brain.scripted import ScriptedChatModel
-from deskhand.config.profiles import own_stages
+from deskhand.config.sections.profiles import own_stages
 from deskhand.engine.loop import Flow
 from deskhand.model.chat import ChatRequest, Completion, ToolRequest, Usage
 from deskhand.model.profile import ProfileSpec

@@ -47,9 +47,9 @@ from deskhand.agents.services import BUILT_IN, dispatch_through, review_through
 from deskhand.brain.build import agent_chat, build_brain, prepare, unusable_profiles
 from deskhand.brain.llm import LlmBrain
 from deskhand.config.desk import DeskSpec, load_desk
-from deskhand.config.mcp import McpServerSpec, McpToolSpec, Pin
-from deskhand.config.near import did_you_mean
-from deskhand.config.profiles import require_models, stand_ins
+from deskhand.config.sections.mcp import McpServerSpec, McpToolSpec, Pin
+from deskhand.config.sections.profiles import require_models, stand_ins
+from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import read_yaml
 from deskhand.engine.answering import answering_flow
 from deskhand.engine.bookings import BookingKeeper

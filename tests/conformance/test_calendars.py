@@ -14,8 +14,8 @@ from deskhand.adapters.calendar.caldav import CalDavCalendar
 from deskhand.adapters.calendar.caldav_wire import CalDavWire
 from deskhand.adapters.calendar.database import AT_ONCE, DatabaseCalendar
 from deskhand.adapters.calendar.ics_files import IcsCalendar
-from deskhand.config.calendar import CalDavSpec
-from deskhand.config.channels import Login
+from deskhand.config.sections.calendar import CalDavSpec
+from deskhand.config.sections.channels import Login
 from deskhand.errors import Conflict, NotFound, SlotTaken
 from deskhand.model.booking import BookingState, NewBooking, Span
 from deskhand.model.run import RunStatus

@@ -14,8 +14,8 @@ from deskhand.adapters.calendar.caldav_wire import CalDavWire
 from deskhand.adapters.calendar.database import DatabaseCalendar
 from deskhand.adapters.channels.connecting import LoginRefused, ServerUnavailable
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
-from deskhand.config.calendar import CalDavSpec
-from deskhand.config.channels import Login
+from deskhand.config.sections.calendar import CalDavSpec
+from deskhand.config.sections.channels import Login
 from deskhand.errors import ConfigError, SlotTaken
 from deskhand.model.booking import BookingState, NewBooking, Span
 from tests.calendar_servers import PASSWORD, USER, Collection, RadicaleServer, radicale

@@ -22,7 +22,7 @@ import pytest
 
 from deskhand.adapters.mcp import LONGEST_TEXT, McpServer
 from deskhand.cli import main
-from deskhand.config.mcp import McpServerSpec, Pin
+from deskhand.config.sections.mcp import McpServerSpec, Pin
 from deskhand.engine.journal import fold
 from deskhand.errors import ConfigError, ToolError
 from deskhand.model.envelope import Envelope

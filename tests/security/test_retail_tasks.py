@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from deskhand.config.policy import RuleSection, policy_spec
+from deskhand.config.sections.policy import RuleSection, policy_spec
 from deskhand.model.principal import asserted
 from deskhand.policy.rules import compile_policy
 from deskhand.tools import Gate, GateAnswer, Terms, ToolRegistry

@@ -12,7 +12,7 @@ from typing import Any
 import aiohttp
 
 from deskhand.adapters.channels.connecting import read_secret
-from deskhand.config.notify import WebhookSpec
+from deskhand.config.sections.notify import WebhookSpec
 from deskhand.errors import ConfigError, RetryableError
 
 _TIMEOUT = aiohttp.ClientTimeout(total=15)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deskhand.config.plans import REFERENCE, RESULTS
+from deskhand.config.sections.plans import REFERENCE, RESULTS
 
 
 def filled_from(

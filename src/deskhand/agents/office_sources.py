@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from deskhand.agents.retrieval import Asked, Piece, Source
-from deskhand.config.calendar import CalendarSpec
+from deskhand.config.sections.calendar import CalendarSpec
 from deskhand.ports import Calendar, Contacts
 from deskhand.tools.contact_tool import shown
 

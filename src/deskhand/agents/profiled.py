@@ -10,7 +10,7 @@ from deskhand.agents.loop import AgentLoop, Brief
 from deskhand.agents.routing import facts_of
 from deskhand.agents.sending import Sending
 from deskhand.agents.transcript import ESCALATED, RESULTS, TURNS, Transcript
-from deskhand.config.profiles import prompt_key
+from deskhand.config.sections.profiles import prompt_key
 from deskhand.errors import ConfigError, PermanentError, RetryableError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope

@@ -7,7 +7,7 @@ from typing import Any, cast
 from deskhand.agents.leaving import let_leave
 from deskhand.agents.reasons import KnownSender, reasons_for, unknown
 from deskhand.agents.sending import Sending, category_of
-from deskhand.config.expiry import ExpirySpec
+from deskhand.config.sections.expiry import ExpirySpec
 from deskhand.errors import PermanentError
 from deskhand.model.causes import cause_of_rule, each_once
 from deskhand.model.envelope import Ask, Envelope

@@ -16,7 +16,7 @@ from deskhand.brain.chat_script import (
     expression,
     made,
 )
-from deskhand.config.near import did_you_mean
+from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import Place, YamlFile, read_yaml
 from deskhand.errors import ConfigError
 

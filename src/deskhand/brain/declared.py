@@ -14,7 +14,7 @@ from deskhand.brain.reading import (
     received_at,
     with_subject,
 )
-from deskhand.config.plans import (
+from deskhand.config.sections.plans import (
     ANY_LANGUAGE,
     OPTIONAL,
     REFERENCE,

@@ -16,7 +16,7 @@ from deskhand.brain.replies import (
     reply_language,
     shortened_quote,
 )
-from deskhand.config.plans import DeclaredPlan
+from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.model.knowledge import Hit
 from deskhand.model.plan import SKIPPED
 from deskhand.model.tasks import Task

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol, cast
 
 from deskhand.brain.relevance import Ranked, ranked
-from deskhand.config.plans import DeclaredPlan
+from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.language.identify import Language, identify
 from deskhand.language.slots import SlotValue
 from deskhand.mail.forward import forwarded

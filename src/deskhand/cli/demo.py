@@ -145,7 +145,7 @@ async def _serve(
 def _at_home(loaded: "LoadedDesk", shown: Shown, folder: Path, undo: float) -> "LoadedDesk":
     """The shipped desk with a folder for a mailbox, and as the mail server of its samples would
     have it."""
-    from deskhand.config.channels import ChannelSpec, identity_of
+    from deskhand.config.sections.channels import ChannelSpec, identity_of
 
     identity = identity_of(shown.identity)
     assert identity is not None

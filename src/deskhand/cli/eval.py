@@ -228,7 +228,7 @@ async def _run(
 
 
 def _chosen(cases: "Sequence[Case]", ids: Sequence[str], tags: Sequence[str]) -> "list[Case]":
-    from deskhand.config.near import did_you_mean
+    from deskhand.config.suggestions import did_you_mean
     from deskhand.errors import ConfigError
 
     for what, asked, known in (

@@ -11,7 +11,7 @@ from deskhand.cli.failing import NO
 from deskhand.cli.terminal import console, print_json, print_plain, printable, run_async, shortened
 
 if TYPE_CHECKING:
-    from deskhand.config.mcp import McpSection, Pin
+    from deskhand.config.sections.mcp import McpSection, Pin
     from deskhand.errors import DeskhandError
 
 app = typer.Typer(help="Tools that MCP servers bring: see and accept them.", no_args_is_help=True)
@@ -62,7 +62,7 @@ def accept(
 ) -> None:
     """Show how listed tools are described now and, if you agree, hold their servers to it from
     now on."""
-    from deskhand.config.mcp import read_pins, write_pins
+    from deskhand.config.sections.mcp import read_pins, write_pins
     from deskhand.errors import ConfigError
     from deskhand.wiring import pin_objection
 
@@ -133,7 +133,7 @@ def _section(desk: str) -> "tuple[McpSection, Path]":
 
 
 async def _seen(section: "McpSection", folder: Path) -> tuple[list[Seen], dict[str, str]]:
-    from deskhand.config.mcp import read_pins, server_specs
+    from deskhand.config.sections.mcp import read_pins, server_specs
     from deskhand.wiring import described
 
     pins = read_pins(folder)
@@ -172,7 +172,7 @@ def _words(error: "DeskhandError") -> str:
 
 
 def _setting(section: "McpSection", qualified: str) -> str:
-    from deskhand.config.mcp import desk_name_of, effect_of
+    from deskhand.config.sections.mcp import desk_name_of, effect_of
 
     tool = section.tools.get(qualified)
     return (

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from deskhand.config.fact_types import FactTypes
-    from deskhand.config.policy import PolicySpec
+    from deskhand.config.sections.policy import PolicySpec
     from deskhand.policy.check import PolicyFinding
     from deskhand.policy.rules import Policy
     from deskhand.policy.whatif import RecordedCall, WhatIf

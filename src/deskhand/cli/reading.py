@@ -69,7 +69,7 @@ def parse(
 
 
 def _preprocess(message: "Message", name: str, desk: str | None, as_json: bool) -> None:
-    from deskhand.config.near import did_you_mean
+    from deskhand.config.suggestions import did_you_mean
     from deskhand.errors import ConfigError
     from deskhand.mail.preprocess import BUILT_IN, prepared_by
     from deskhand.wiring import read_desk

@@ -7,28 +7,33 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from deskhand.config.brain import BrainSpec, brain_spec
-from deskhand.config.calendar import CalendarSection, CalendarSpec, calendar_spec
-from deskhand.config.channel_rules import ELSE
-from deskhand.config.channels import ChannelSpec, Mode, channel_spec
-from deskhand.config.check import check_desk
 from deskhand.config.fact_types import Kind
-from deskhand.config.files import DeskSection, FlowSection, LimitsSection, ProviderSection
-from deskhand.config.finding import Draft
-from deskhand.config.mcp import McpSpec, accepted, mcp_shapes, mcp_spec
-from deskhand.config.outgoing import ClauseSpec, OutgoingSpec, clause_spec, outgoing_spec
 from deskhand.config.parse import parse_desk
-from deskhand.config.plans import DeclaredPlan
-from deskhand.config.policy import PolicySpec, policy_spec
-from deskhand.config.profiles import own_stages, profile_spec, profiles_in, prompt_key
 from deskhand.config.prompts import PromptFile, read_prompts, with_included
-from deskhand.config.reviews import ReviewsSpec, reviews_spec
-from deskhand.config.routing import MailSection, RoutingRuleSection
-from deskhand.config.safeguards import SafeguardSpec, safeguard_spec
-from deskhand.config.shapes import ToolShape
-from deskhand.config.slots import SlotSpec
-from deskhand.config.trust import TrustSpec, trust_spec
-from deskhand.config.web_search import WebSearchSpec, web_search_spec
+from deskhand.config.rules.channel_rules import ELSE
+from deskhand.config.rules.check import check_desk
+from deskhand.config.rules.finding import Draft
+from deskhand.config.sections.brain import BrainSpec, brain_spec
+from deskhand.config.sections.calendar import CalendarSection, CalendarSpec, calendar_spec
+from deskhand.config.sections.channels import ChannelSpec, Mode, channel_spec
+from deskhand.config.sections.desk_file import (
+    DeskSection,
+    FlowSection,
+    LimitsSection,
+    ProviderSection,
+)
+from deskhand.config.sections.mcp import McpSpec, accepted, mcp_shapes, mcp_spec
+from deskhand.config.sections.outgoing import ClauseSpec, OutgoingSpec, clause_spec, outgoing_spec
+from deskhand.config.sections.plans import DeclaredPlan
+from deskhand.config.sections.policy import PolicySpec, policy_spec
+from deskhand.config.sections.profiles import own_stages, profile_spec, profiles_in, prompt_key
+from deskhand.config.sections.reviews import ReviewsSpec, reviews_spec
+from deskhand.config.sections.routing import MailSection, RoutingRuleSection
+from deskhand.config.sections.safeguards import SafeguardSpec, safeguard_spec
+from deskhand.config.sections.slots import SlotSpec
+from deskhand.config.sections.trust import TrustSpec, trust_spec
+from deskhand.config.sections.web_search import WebSearchSpec, web_search_spec
+from deskhand.config.tool_shape import ToolShape
 from deskhand.config.yaml import YamlFile, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
 from deskhand.mail.preprocess import BUILT_IN as PREPROCESSORS

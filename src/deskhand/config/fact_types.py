@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from deskhand.config.shapes import ToolShape
+from deskhand.config.tool_shape import ToolShape
 from deskhand.model.message import DELIVER
 from deskhand.model.outcome import EffectClass, RiskLevel
 from deskhand.model.principal import PrincipalKind

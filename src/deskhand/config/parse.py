@@ -11,9 +11,9 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from deskhand.config.files import DeskSection
-from deskhand.config.near import did_you_mean, near
-from deskhand.config.section import Section
+from deskhand.config.sections.desk_file import DeskSection
+from deskhand.config.sections.section import Section
+from deskhand.config.suggestions import did_you_mean, near
 from deskhand.config.yaml import Place, YamlFile
 from deskhand.errors import ConfigError
 

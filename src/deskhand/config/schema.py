@@ -4,8 +4,8 @@ written."""
 from typing import Any, cast
 
 from deskhand.conditions import OPERATORS
-from deskhand.config.files import DeskSection
-from deskhand.config.slots import OPTIONS
+from deskhand.config.sections.desk_file import DeskSection
+from deskhand.config.sections.slots import OPTIONS
 
 Schema = dict[str, Any]
 

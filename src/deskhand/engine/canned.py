@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deskhand.config.plans import ANY_LANGUAGE
-from deskhand.config.reviews import PLACEHOLDER, PLACEHOLDERS, SLOT, placeholders_in
+from deskhand.config.sections.plans import ANY_LANGUAGE
+from deskhand.config.sections.reviews import PLACEHOLDER, PLACEHOLDERS, SLOT, placeholders_in
 from deskhand.errors import Conflict
 from deskhand.model.message import Message
 

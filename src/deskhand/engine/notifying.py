@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
-from deskhand.config.notify import DigestSpec, WebhookSpec
+from deskhand.config.sections.notify import DigestSpec, WebhookSpec
 from deskhand.engine.background import Background
 from deskhand.errors import DeskhandError, ToolError
 from deskhand.model.message import Message, Reply

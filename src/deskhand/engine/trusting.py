@@ -8,7 +8,7 @@ from typing import Any
 
 from deskhand.agents.sending import category_of
 from deskhand.config.desk import DeskSpec
-from deskhand.config.trust import TrustSpec
+from deskhand.config.sections.trust import TrustSpec
 from deskhand.engine.answering import ANSWER
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.envelope import Envelope

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from deskhand.config.expiry import ExpirySpec
+from deskhand.config.sections.expiry import ExpirySpec
 from deskhand.crashpoints import crash_point
 from deskhand.engine.answering import answer_in, newest_answer
 from deskhand.engine.context import RunContext

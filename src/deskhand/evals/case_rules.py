@@ -9,7 +9,7 @@ import re2
 
 from deskhand.conditions import ConditionError, compile_condition
 from deskhand.config.desk import DeskSpec
-from deskhand.config.near import did_you_mean
+from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import Place
 from deskhand.evals.sections import (
     CaseSection,

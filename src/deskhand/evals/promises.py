@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from deskhand.config.outgoing import ClauseSpec
+from deskhand.config.sections.outgoing import ClauseSpec
 from deskhand.engine.story import Document, Records
 from deskhand.evals.recorded_tools import result_in
 from deskhand.outgoing.commitments import Backing, check_commitments, unbacked

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from deskhand.config.outgoing import ClauseSpec
+from deskhand.config.sections.outgoing import ClauseSpec
 from deskhand.engine.story import Document, read_records, story_of
 from deskhand.errors import Conflict
 from deskhand.evals.cases import Case, Ruling, Stub, Turn

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from deskhand.config.section import Section
+from deskhand.config.sections.section import Section
 
 Status = Literal[
     "queued",

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from deskhand.config.near import near
+from deskhand.config.suggestions import near
 from deskhand.config.yaml import YamlFile, parse_yaml
 from deskhand.errors import ConfigError, ConfigErrors
 from deskhand.knowledge.words import clean, primary_language

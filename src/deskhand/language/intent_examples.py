@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from deskhand.config.near import did_you_mean
+from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import Place, YamlFile, read_text, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
 

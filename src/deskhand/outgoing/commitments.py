@@ -14,8 +14,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, cast
 
-from deskhand.config.outgoing import Action, ClauseSpec
-from deskhand.config.slots import SlotSpec
+from deskhand.config.sections.outgoing import Action, ClauseSpec
+from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots import SlotExtractor, SlotMatch
 from deskhand.language.slots.text import fold
 from deskhand.measures import measure

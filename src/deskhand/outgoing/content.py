@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
 
-from deskhand.config.slots import SlotSpec
+from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots import SlotExtractor
 from deskhand.model.message import Reply
 from deskhand.outgoing.accounts import accounts_in

@@ -6,7 +6,7 @@ from typing import Any
 
 import re2
 
-from deskhand.config.outgoing import Action
+from deskhand.config.sections.outgoing import Action
 
 Patterns = tuple[tuple[Action, str], ...]
 

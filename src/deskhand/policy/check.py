@@ -9,7 +9,7 @@ from pydantic_core import to_jsonable_python
 
 from deskhand.conditions import AllOf
 from deskhand.config.fact_types import FactTypes
-from deskhand.config.shapes import ToolShape
+from deskhand.config.tool_shape import ToolShape
 from deskhand.policy.rules import Rule, RulePolicy
 from deskhand.policy.witness import Goal, Space, TooHard, canonical, find_witness, leaves, space_of
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from deskhand.conditions import AllOf, Comparison, Condition, compile_condition
-from deskhand.config.policy import LimitSpec, PolicySpec, RuleSpec
+from deskhand.config.sections.policy import LimitSpec, PolicySpec, RuleSpec
 from deskhand.measures import compare
 from deskhand.model.message import OWN_TOOLS
 from deskhand.model.money import Money

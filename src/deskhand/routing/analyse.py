@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from deskhand.config.routing import MatchSection, RoutingRuleSection
+from deskhand.config.sections.routing import MatchSection, RoutingRuleSection
 from deskhand.routing.examples import Example, example_of, meets
 
 FAULTS = ("shadowed", "unreachable")

@@ -8,7 +8,7 @@ from importlib import import_module
 from itertools import islice, product
 from typing import Any
 
-from deskhand.config.routing import MatchSection
+from deskhand.config.sections.routing import MatchSection
 from deskhand.model.message import Address, Attachment, Message
 from deskhand.routing.facts import Facts
 from deskhand.routing.rules import all_of

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import re2
 
-from deskhand.config.routing import MatchSection, RoutingRuleSection
+from deskhand.config.sections.routing import MatchSection, RoutingRuleSection
 from deskhand.model.message import Attachment, Message
 from deskhand.model.route import Route
 from deskhand.routing.facts import Facts, IntentOf, LanguageOf, unknown

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from deskhand.config.calendar import CalendarSpec
+from deskhand.config.sections.calendar import CalendarSpec
 from deskhand.errors import Conflict, SlotTaken, ToolError
 from deskhand.model.booking import Booking, BookingState, NewBooking
 from deskhand.model.message import Message

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import cache
 
-from deskhand.config.shapes import ToolShape
+from deskhand.config.tool_shape import ToolShape
 from deskhand.ports import SearchesWeb
 from deskhand.tools.closing import EffectsOf, closing_tools
 from deskhand.tools.registry import Tool

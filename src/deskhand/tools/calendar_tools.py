@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any
 
-from deskhand.config.calendar import CalendarSpec
+from deskhand.config.sections.calendar import CalendarSpec
 from deskhand.errors import Conflict, SlotTaken, ToolError
 from deskhand.model.booking import Booking, BookingState, NewBooking, Span
 from deskhand.model.principal import Principal

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from typing import Any, Literal, NamedTuple
 
-from deskhand.config.outgoing import ClauseSpec, OutgoingSpec
+from deskhand.config.sections.outgoing import ClauseSpec, OutgoingSpec
 from deskhand.model.codes import ErrorCode
 from deskhand.model.money import Money
 from deskhand.model.principal import ANONYMOUS, Principal

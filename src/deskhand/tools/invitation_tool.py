@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
 
-from deskhand.config.calendar import CalendarSpec
+from deskhand.config.sections.calendar import CalendarSpec
 from deskhand.model.booking import Span
 from deskhand.model.message import Message
 from deskhand.ports import Calendar

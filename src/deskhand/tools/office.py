@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from deskhand.config.calendar import CalendarSpec
-from deskhand.config.shapes import ToolShape
+from deskhand.config.sections.calendar import CalendarSpec
+from deskhand.config.tool_shape import ToolShape
 from deskhand.model.message import Message
 from deskhand.model.principal import Principal
 from deskhand.ports import Calendar, Contacts

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from deskhand.config.mcp import PINS, McpToolSpec
+from deskhand.config.sections.mcp import PINS, McpToolSpec
 from deskhand.model.codes import ErrorCode
 from deskhand.model.outcome import EffectClass, RiskLevel
 from deskhand.model.results import ToolErrorDetails

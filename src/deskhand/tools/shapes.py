@@ -1,6 +1,6 @@
 """A tool as configuration and policies see it."""
 
-from deskhand.config.shapes import ToolShape
+from deskhand.config.tool_shape import ToolShape
 from deskhand.tools.authority import Authority
 from deskhand.tools.registry import Tool
 

@@ -5,8 +5,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from deskhand.config.desk import DeskSpec
-from deskhand.config.outgoing import OutgoingSpec
-from deskhand.config.plans import references_in
+from deskhand.config.sections.outgoing import OutgoingSpec
+from deskhand.config.sections.plans import references_in
 from deskhand.model.outcome import Outcome
 from deskhand.model.spec import AgentSpec
 from deskhand.policy.rules import compile_policy

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from deskhand.config.trust import TrustSpec
+from deskhand.config.sections.trust import TrustSpec
 from deskhand.model.judgement import BY_PEOPLE, RETURNED, Judged, Judgement, ModeChange
 from deskhand.trust.evidence import Doubt, exceeds, lower_bound
 

@@ -29,7 +29,7 @@ from typing import Any, Literal, NamedTuple
 
 from ruamel.yaml import YAML
 
-from deskhand.config.policy import RuleSection, policy_spec
+from deskhand.config.sections.policy import RuleSection, policy_spec
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Address, Message
 from deskhand.model.principal import Principal, PrincipalKind

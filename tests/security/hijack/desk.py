@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from ruamel.yaml import YAML
 
 from deskhand.agents.sending import Sending
-from deskhand.config.outgoing import OutgoingSpec
-from deskhand.config.policy import RuleSection, policy_spec
+from deskhand.config.sections.outgoing import OutgoingSpec
+from deskhand.config.sections.policy import RuleSection, policy_spec
 from deskhand.model.money import Money
 from deskhand.model.totals import SENDS, Limit, counted_money
 from deskhand.policy.rules import compile_policy

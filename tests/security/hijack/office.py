@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from deskhand.config.calendar import CalendarSection, calendar_spec
-from deskhand.config.mcp import McpToolSpec, Pin
+from deskhand.config.sections.calendar import CalendarSection, calendar_spec
+from deskhand.config.sections.mcp import McpToolSpec, Pin
 from deskhand.errors import SlotTaken
 from deskhand.model.booking import Booking, BookingState, NewBooking, Span
 from deskhand.model.contact import Contact

@@ -9,7 +9,7 @@ from deskhand.agents.office_sources import calendar_source, contact_source
 from deskhand.agents.remembering import conversation_source, own_source, similar_source
 from deskhand.agents.retrieval import Asked, Piece, Source, retrieve_from, tokens_of
 from deskhand.agents.standalone import Standalone
-from deskhand.config.calendar import CalendarSpec
+from deskhand.config.sections.calendar import CalendarSpec
 from deskhand.knowledge.exchanges import owner_of, person_of
 from deskhand.model.booking import Span
 from deskhand.model.contact import Contact, Note

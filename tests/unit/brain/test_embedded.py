@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deskhand.brain.embedded import EmbeddedBrain
-from deskhand.config.plans import DeclaredPlan
+from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.errors import ModelAnswerInvalid
 from deskhand.model.plan import Plan
 from deskhand.model.tasks import TaskKind

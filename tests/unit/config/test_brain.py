@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.config.brain import EMBEDDED_ALWAYS, LLM_ALWAYS, BrainSpec
+from deskhand.config.sections.brain import EMBEDDED_ALWAYS, LLM_ALWAYS, BrainSpec
 from deskhand.errors import ConfigError
 from tests.unit.config.conftest import Load, Refuse
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.config.brain import BrainSpec
 from deskhand.config.desk import Limits, Price, load_desk
+from deskhand.config.sections.brain import BrainSpec
 from deskhand.errors import ConfigErrors
 from deskhand.model.outcome import Outcome
 from deskhand.model.spec import RoutingRule

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deskhand.config.desk import load_desk
-from deskhand.config.mcp import PINS, Pin, read_pins, write_pins
+from deskhand.config.sections.mcp import PINS, Pin, read_pins, write_pins
 from deskhand.errors import ConfigErrors
 
 BOOK = Pin.model_validate(

@@ -5,7 +5,7 @@ from textwrap import dedent
 import pytest
 
 from deskhand.config.desk import DeskSpec, load_desk
-from deskhand.config.shapes import ToolShape
+from deskhand.config.tool_shape import ToolShape
 from deskhand.errors import ConfigErrors
 from deskhand.model.money import Money
 from tests.unit.config.conftest import Desk, Files

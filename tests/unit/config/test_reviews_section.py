@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from deskhand.config.desk import load_desk
-from deskhand.config.expiry import ExpirySpec
-from deskhand.config.reviews import ReviewsSpec
+from deskhand.config.sections.expiry import ExpirySpec
+from deskhand.config.sections.reviews import ReviewsSpec
 from deskhand.errors import ConfigErrors
 
 DESK = """

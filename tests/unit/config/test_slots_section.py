@@ -7,7 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from deskhand.config.schema import desk_schema
-from deskhand.config.slots import OPTIONS, SlotSection, SlotSpec
+from deskhand.config.sections.slots import OPTIONS, SlotSection, SlotSpec
 from tests.unit.config.conftest import Desk, Load, Refuse
 
 HEAD = "desk: d\nmodels: {fast: p/m}\nflows:\n  main:\n    stages:\n      a: {task: extract}\n"

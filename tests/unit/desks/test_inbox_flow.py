@@ -10,7 +10,7 @@ import pytest
 
 from deskhand import wiring
 from deskhand.brain.scripted import ScriptedBrain
-from deskhand.config.brain import BrainSpec
+from deskhand.config.sections.brain import BrainSpec
 from deskhand.engine.story import read_records, story_of
 from deskhand.errors import RetryableError
 from deskhand.evals.clocks import OwnTime

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deskhand.config.slots import Country, SlotSection, SlotSpec
+from deskhand.config.sections.slots import Country, SlotSection, SlotSpec
 from deskhand.language.slots import PRECEDENCE, SlotExtractor
 from deskhand.language.slots.countries import NUMBERING
 from deskhand.language.slots.text import MOST_MATCHES

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.config.slots import SlotSection
+from deskhand.config.sections.slots import SlotSection
 from deskhand.config.yaml import read_yaml
 from deskhand.language.slots import SlotExtractor, SlotValue
 

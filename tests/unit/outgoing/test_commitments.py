@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deskhand.config.outgoing import ClauseSpec
+from deskhand.config.sections.outgoing import ClauseSpec
 from deskhand.model.money import Money
 from deskhand.outgoing.commitments import Backing, check_commitments, sentences, unbacked
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskhand.config.fact_types import FactTypes
-from deskhand.config.policy import PolicySpec, RuleSpec
-from deskhand.config.shapes import ToolShape
+from deskhand.config.sections.policy import PolicySpec, RuleSpec
+from deskhand.config.tool_shape import ToolShape
 from deskhand.policy.check import PolicyFinding, check_policy
 from deskhand.policy.rules import RulePolicy, compile_policy
 

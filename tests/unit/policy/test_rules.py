@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.config.policy import LimitSpec, PolicySpec, RuleSpec
+from deskhand.config.sections.policy import LimitSpec, PolicySpec, RuleSpec
 from deskhand.model.money import Money
 from deskhand.policy.facts import Facts, facts_of
 from deskhand.policy.rules import NullPolicy, RulePolicy, compile_policy

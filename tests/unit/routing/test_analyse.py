@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from deskhand import Router
-from deskhand.config.routing import RoutingRuleSection
+from deskhand.config.sections.routing import RoutingRuleSection
 from deskhand.model.message import Message
 from deskhand.routing.analyse import analysed, implies, never
 from deskhand.routing.examples import example_of, meets, text_for

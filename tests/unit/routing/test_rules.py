@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deskhand import Router
-from deskhand.config.routing import RoutingRuleSection
+from deskhand.config.sections.routing import RoutingRuleSection
 from deskhand.model.message import Address, Attachment, Message
 from deskhand.routing.facts import Facts
 from deskhand.routing.rules import all_of

@@ -147,7 +147,7 @@ async def test_no_approval_lifts_the_stop() -> None:
 
 
 async def test_a_rules_limit_is_counted_where_nobody_slips_in_between() -> None:
-    from deskhand.config.policy import LimitSpec
+    from deskhand.config.sections.policy import LimitSpec
 
     class Blind:
         """Judged on totals that others had already outgrown."""

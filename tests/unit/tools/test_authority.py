@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.config.policy import RuleSection, policy_spec
+from deskhand.config.sections.policy import RuleSection, policy_spec
 from deskhand.errors import ConfigError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope

@@ -12,8 +12,8 @@ from deskhand.adapters.calendar.database import DatabaseCalendar
 from deskhand.adapters.stores.contacts import SqlContacts
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
-from deskhand.config.calendar import CalendarSection, calendar_spec
-from deskhand.config.policy import RuleSection, policy_spec
+from deskhand.config.sections.calendar import CalendarSection, calendar_spec
+from deskhand.config.sections.policy import RuleSection, policy_spec
 from deskhand.model.booking import BookingState, NewBooking, Span
 from deskhand.model.contact import ContactEntry
 from deskhand.model.message import Attachment

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deskhand.adapters.mcp import LARGEST_PIN, changes, unacceptable
-from deskhand.config.mcp import McpToolSpec, Pin
+from deskhand.config.sections.mcp import McpToolSpec, Pin
 from deskhand.model.principal import ANONYMOUS, Principal
 from deskhand.tools import Gate, ToolRegistry
 from deskhand.tools.pinned import pinned_tool, safe_schema

@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from deskhand.config.trust import TrustSpec
+from deskhand.config.sections.trust import TrustSpec
 from deskhand.model.judgement import Judged, Judgement, ModeChange
 from deskhand.trust.standing import Place, Standing, place_of, stand
 

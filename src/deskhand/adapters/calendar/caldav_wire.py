@@ -12,7 +12,7 @@ from lxml import etree
 
 from deskhand.adapters.channels.connecting import LoginRefused, ServerUnavailable
 from deskhand.adapters.channels.credentials import password_of
-from deskhand.config.calendar import CalDavSpec
+from deskhand.config.sections.calendar import CalDavSpec
 from deskhand.errors import ConfigError
 from deskhand.model.booking import Span
 

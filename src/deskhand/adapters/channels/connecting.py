@@ -6,7 +6,7 @@ import contextlib
 import ssl
 from pathlib import Path
 
-from deskhand.config.channels import ServerSpec
+from deskhand.config.sections.channels import ServerSpec
 from deskhand.errors import ConfigError, RetryableError
 
 ANSWER_WITHIN = 60.0

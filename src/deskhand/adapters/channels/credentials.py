@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 
 from deskhand.adapters.channels.connecting import LoginRefused, ServerUnavailable, read_secret
-from deskhand.config.channels import Login, OAuthSpec
+from deskhand.config.sections.channels import Login, OAuthSpec
 from deskhand.errors import ConfigError
 
 _RENEW_BEFORE = 60.0

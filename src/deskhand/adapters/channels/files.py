@@ -11,7 +11,7 @@ from pathlib import Path
 
 from deskhand.adapters.channels.mail_intake import read_mail
 from deskhand.adapters.stores.channels import Arrival, SqlChannelStore
-from deskhand.config.channels import ChannelSpec
+from deskhand.config.sections.channels import ChannelSpec
 from deskhand.errors import ConfigError
 from deskhand.model.message import Message
 from deskhand.ports import Intake

@@ -11,7 +11,7 @@ from deskhand.adapters.channels.gmail_api import Gmail, GmailMail, HistoryGone
 from deskhand.adapters.channels.letters import Letter, compose, ids_in, message_id
 from deskhand.adapters.channels.mail_intake import read_mail
 from deskhand.adapters.stores.channels import Arrival, Mark, SqlChannelStore
-from deskhand.config.channels import ChannelSpec
+from deskhand.config.sections.channels import ChannelSpec
 from deskhand.engine.answered import person_answered
 from deskhand.mail.threads import our_key
 from deskhand.model.message import Message

@@ -9,7 +9,7 @@ import aiohttp
 
 from deskhand.adapters.channels.connecting import LoginRefused, ServerUnavailable
 from deskhand.adapters.channels.credentials import Tokens
-from deskhand.config.channels import GmailSpec
+from deskhand.config.sections.channels import GmailSpec
 from deskhand.errors import ToolError
 
 _TIMEOUT = aiohttp.ClientTimeout(total=60)

@@ -21,7 +21,7 @@ from deskhand.adapters.channels.imap_wire import (
     quoted,
     uid_ranges,
 )
-from deskhand.config.channels import ServerSpec
+from deskhand.config.sections.channels import ServerSpec
 
 _LARGEST_LITERAL = 200_000_000
 _CODE = re.compile(r"\[([A-Z-]+)(?: ([^\]]*))?\]")

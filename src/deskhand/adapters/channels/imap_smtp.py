@@ -11,7 +11,7 @@ from deskhand.adapters.channels.mail_people import SentReader, StateKeeper
 from deskhand.adapters.channels.mailbox import Mailbox
 from deskhand.adapters.channels.smtp import Smtp, SmtpRefused
 from deskhand.adapters.stores.channels import Arrival, SqlChannelStore
-from deskhand.config.channels import ChannelSpec
+from deskhand.config.sections.channels import ChannelSpec
 from deskhand.errors import ConfigError
 from deskhand.model.message import ON_REQUEST, Message
 from deskhand.ports import Intake, Store, TrustStore

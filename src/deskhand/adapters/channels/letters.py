@@ -9,7 +9,7 @@ from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
 from email.utils import format_datetime
 
-from deskhand.config.channels import ChannelSpec
+from deskhand.config.sections.channels import ChannelSpec
 from deskhand.errors import ToolError
 from deskhand.mail.automatic import own_marks
 from deskhand.model.message import Message, Reply

@@ -10,7 +10,7 @@ from deskhand.adapters.channels.credentials import Tokens
 from deskhand.adapters.channels.letters import Letter, compose, message_id
 from deskhand.adapters.channels.mailbox import Mailbox
 from deskhand.adapters.channels.smtp import submit
-from deskhand.config.channels import ChannelSpec, SmtpSpec
+from deskhand.config.sections.channels import ChannelSpec, SmtpSpec
 from deskhand.errors import DeskhandError, ToolError
 
 log = logging.getLogger("deskhand.mail")

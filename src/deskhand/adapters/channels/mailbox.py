@@ -9,7 +9,7 @@ from deskhand.adapters.channels.connecting import ServerUnavailable
 from deskhand.adapters.channels.credentials import Tokens
 from deskhand.adapters.channels.imap import Imap
 from deskhand.adapters.channels.imap_wire import quoted
-from deskhand.config.channels import ImapSpec
+from deskhand.config.sections.channels import ImapSpec
 from deskhand.mail.automatic import MARK
 
 log = logging.getLogger("deskhand.mail")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from deskhand.adapters.channels.connecting import LoginRefused, ServerUnavailable, Wire
 from deskhand.adapters.channels.credentials import Tokens, password_of, xoauth2
-from deskhand.config.channels import ServerSpec
+from deskhand.config.sections.channels import ServerSpec
 from deskhand.crashpoints import crash_point
 from deskhand.errors import ToolError
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 from deskhand.adapters.mcp.answers import UNSEEN
-from deskhand.config.mcp import Pin
+from deskhand.config.sections.mcp import Pin
 
 LARGEST_PIN = 60_000
 """Characters of a description together with its schema."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from deskhand.adapters.mcp.server import McpServer
-from deskhand.config.mcp import McpSpec, McpToolSpec
+from deskhand.config.sections.mcp import McpSpec, McpToolSpec
 
 
 class McpServers:

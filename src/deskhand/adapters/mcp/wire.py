@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TextIO
 
-from deskhand.config.mcp import McpServerSpec, Pin
+from deskhand.config.sections.mcp import McpServerSpec, Pin
 from deskhand.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@ are."""
 
 from typing import NamedTuple
 
-from deskhand.config.slots import Country
+from deskhand.config.sections.slots import Country
 
 
 class Numbering(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import re2
 
-from deskhand.config.slots import SlotSpec
+from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots.context import Context
 from deskhand.language.slots.date_words import MONTHS
 from deskhand.language.slots.text import Scan, fold

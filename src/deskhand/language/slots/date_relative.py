@@ -8,7 +8,7 @@ from typing import Any
 
 import re2
 
-from deskhand.config.slots import SlotSpec
+from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.pattern_set import PatternSet
 from deskhand.language.slots import date_words as words
 from deskhand.language.slots.context import Context

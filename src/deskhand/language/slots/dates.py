@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import re2
 
-from deskhand.config.slots import SlotSpec
+from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots.context import Context
 from deskhand.language.slots.date_numeric import Spot, numeric_spots
 from deskhand.language.slots.date_relative import relative_spots

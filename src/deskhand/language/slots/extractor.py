@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import islice
 from zoneinfo import ZoneInfo
 
-from deskhand.config.slots import SlotSpec
+from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots.context import Context, Extractor
 from deskhand.language.slots.dates import DateExtractor
 from deskhand.language.slots.money import MoneyExtractor

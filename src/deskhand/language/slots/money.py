@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import re2
 
-from deskhand.config.slots import Currency, SlotSpec
+from deskhand.config.sections.slots import Currency, SlotSpec
 from deskhand.language.slots.context import Context
 from deskhand.language.slots.numbers import (
     DIGITS,

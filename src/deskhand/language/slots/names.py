@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from deskhand.config.slots import SlotSpec
+from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots.context import Context
 from deskhand.language.slots.text import MOST_MATCHES, MOST_WORDS, WORD, Scan, Word, fold
 from deskhand.language.slots.value import SlotMatch

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import re2
 
-from deskhand.config.slots import SlotSpec
+from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots.context import Context
 from deskhand.language.slots.countries import NUMBERING, Numbering, country_code
 from deskhand.language.slots.text import Scan

@@ -4,7 +4,7 @@ count."""
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 
-from deskhand.config.slots import SlotSpec
+from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots.context import Context
 from deskhand.language.slots.date_numeric import Spot
 from deskhand.language.slots.dates import date_spots

@@ -1,6 +1,6 @@
 """The desk's own policy, its caps and its stop switch."""
 
-from deskhand.config.policy import LimitSpec
+from deskhand.config.sections.policy import LimitSpec
 from deskhand.model.codes import ErrorCode
 from deskhand.model.totals import CALLS, Limit, counted_money, is_money
 from deskhand.tools.case import Case, Ruling, Terms, hold

@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as Connection
 
-from deskhand.config.reviews import ReviewsSpec
+from deskhand.config.sections.reviews import ReviewsSpec
 from deskhand.engine.trusting import Trust
 from deskhand.errors import NotFound
 from deskhand.model.access import ApiKey, Scope

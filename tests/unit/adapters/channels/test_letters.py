@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskhand.adapters.channels.letters import Letter, compose, message_id
-from deskhand.config.channels import ChannelSpec
+from deskhand.config.sections.channels import ChannelSpec
 from deskhand.errors import ToolError
 from deskhand.mail.threads import our_key
 from deskhand.model.message import Address, Attachment, Message, Reply

@@ -13,7 +13,7 @@ from deskhand.adapters.channels.connecting import LoginRefused, ServerUnavailabl
 from deskhand.adapters.channels.imap import Imap, ImapRefused
 from deskhand.adapters.channels.imap_wire import ImapProtocolError
 from deskhand.adapters.channels.smtp import submit
-from deskhand.config.channels import Login, Security, ServerSpec
+from deskhand.config.sections.channels import Login, Security, ServerSpec
 from deskhand.errors import ConfigError, ToolError
 
 SECRET = "open sesame"

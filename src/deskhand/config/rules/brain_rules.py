@@ -1,0 +1,75 @@
+"""What makes a brain wrong: a missing file, no model for an LLM, prompts nobody can answer, idle
+settings."""
+
+import re2
+
+from deskhand.config.rules.finding import Draft, Finding, Findings
+from deskhand.config.sections.brain import (
+    BrainSettingsSection,
+    BrainSpec,
+    ScriptedSection,
+    brain_spec,
+)
+
+
+def brain_findings(draft: Draft) -> Findings:
+    """A missing file, an LLM without a model, prompts nobody can answer, settings without
+    effect."""
+    desk = draft.desk
+    if isinstance(desk.brain, ScriptedSection):
+        if not (draft.folder / desk.brain.scripted).is_file():
+            fix = "create it, or correct the name (it is relative to the desk's folder)"
+            yield Finding(("brain", "scripted"), f"there is no file `{desk.brain.scripted}`", fix)
+        return
+    spec, named = brain_spec(draft.folder, desk), draft.names_at("models")
+    if spec.kind != "embedded" and not named:
+        fix = "add `models: {fast: provider/model}`, or write `brain: embedded`, which needs none"
+        yield Finding(
+            ("brain",), f"`brain` asks an LLM ({spec.kind}), but the desk names no model", fix
+        )
+    if spec.kind == "embedded" and not (named and "brain" not in draft.source.data):
+        yield from _own_prompts(draft)
+    if isinstance(desk.brain, BrainSettingsSection):
+        yield from _idle_settings(desk.brain, spec)
+
+
+def _own_prompts(draft: Draft) -> Findings:
+    for name, flow in draft.desk.flows.items():
+        for key, stage in flow.stages.items():
+            if stage.prompt is not None and stage.task is None:
+                place = ("flows", name, "stages", key, "prompt")
+                problem = (
+                    f"stage `{key}` asks with a prompt of its own: that needs an LLM, and the desk"
+                    " names no model"
+                )
+                fix = (
+                    "add `models: {fast: provider/model}`, give the stage a `task:`, or use `brain:"
+                    " {scripted: FILE}`"
+                )
+                yield Finding(place, problem, fix, echo_of=("brain",))
+
+
+def _idle_settings(brain: BrainSettingsSection, spec: BrainSpec) -> Findings:
+    if spec.kind != "cascade" and brain.cascade is not None:
+        yield Finding(
+            ("brain", "cascade"),
+            f"`cascade` has no effect with `use: {spec.kind}`",
+            "remove one of the two",
+        )
+    if spec.kind == "embedded" and spec.redact:
+        problem = "`redact` has no effect: the embedded brain sends nothing anywhere"
+        yield Finding(("brain", "redact"), problem, "remove it, or name a model under `models`")
+    options = re2.Options()
+    options.log_errors = False
+    for name, pattern in spec.patterns.items():
+        place = ("brain", "redact", name)
+        try:
+            compiled = re2.compile(pattern, options)
+        except (re2.error, UnicodeEncodeError):
+            fix = "correct it; in YAML put patterns in single quotes: `'P-[0-9]{4}'`"
+            yield Finding(place, "this is not an RE2 pattern", fix)
+            continue
+        if compiled.search("") is not None:
+            yield Finding(
+                place, "the pattern matches nothing at all as well", "use `+` where it has `*`"
+            )

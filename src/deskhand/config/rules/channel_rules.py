@@ -1,0 +1,112 @@
+"""What makes a channel or a mode wrong: half a mailbox, a password over an open line, a category
+nobody gives."""
+
+from deskhand.config.rules.finding import Draft, Finding, Findings
+from deskhand.config.sections.channels import ChannelSection, ImapSection, SmtpSection, identity_of
+from deskhand.config.suggestions import did_you_mean
+from deskhand.config.yaml import Place
+
+ELSE = "else"
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+
+
+def channel_findings(draft: Draft) -> Findings:
+    for name, channel in draft.desk.channels.items():
+        yield from _kind(("channels", name), channel)
+        yield from _identity(("channels", name), channel)
+        if channel.imap is not None:
+            yield from _secret(("channels", name, "imap"), channel.imap)
+        for key, server in (("imap", channel.imap), ("smtp", channel.smtp)):
+            if (
+                server is not None
+                and server.security == "none"
+                and server.host.lower() not in _THIS_MACHINE
+            ):
+                problem = (
+                    f"`security: none` would send the password to {server.host} for everybody to"
+                    " read"
+                )
+                yield Finding(
+                    ("channels", name, key, "security"), problem, "write `starttls` or `tls`"
+                )
+
+
+def mode_findings(draft: Draft) -> Findings:
+    modes = draft.desk.modes
+    if modes and draft.desk.mode is not None:
+        yield Finding(
+            ("mode",),
+            "`mode` has no effect beside `modes`",
+            "keep one of the two; `modes` has `else`",
+        )
+    known = {
+        category
+        for flow in draft.desk.flows.values()
+        for stage in flow.stages.values()
+        for category in stage.categories or ()
+    }
+    for category in modes:
+        if known and category != ELSE and category not in known:
+            fix = did_you_mean(category, sorted(known), otherwise=f"name a category, or `{ELSE}`")
+            yield Finding(
+                ("modes", category),
+                f"no stage gives the category `{category}`",
+                fix,
+                echo_of=("flows",),
+            )
+
+
+def _kind(place: Place, channel: ChannelSection) -> Findings:
+    kinds = [name for name in ("imap", "gmail", "files") if getattr(channel, name) is not None]
+    if channel.imap is not None and channel.smtp is None:
+        fix = (
+            "add `smtp: {host: ...}`; with `mode: draft` nothing is sent unless somebody"
+            " approves it"
+        )
+        yield Finding(
+            place,
+            "a mailbox that is read needs a server that takes the replies",
+            fix,
+            (*place, "smtp"),
+        )
+    if channel.smtp is not None and channel.imap is None:
+        yield Finding(
+            (*place, "smtp"), "`smtp` needs `imap` beside it", "add `imap: {...}`", (*place, "imap")
+        )
+    if not kinds and channel.smtp is None:
+        yield Finding(
+            place, "the channel has no kind", "add `imap` and `smtp`, `gmail` or `files`", place
+        )
+    if len(kinds) > 1:
+        problem = f"the channel is of several kinds: {', '.join(kinds)}"
+        yield Finding((*place, kinds[1]), problem, "make one channel of each")
+
+
+def _identity(place: Place, channel: ChannelSection) -> Findings:
+    if channel.identity is None:
+        if channel.imap is not None or channel.gmail is not None:
+            fix = "add `identity: Acme Support <support@acme.example>`"
+            yield Finding(
+                place,
+                "the channel does not say who its replies are from",
+                fix,
+                (*place, "identity"),
+            )
+    elif identity_of(channel.identity) is None or "\n" in channel.identity:
+        fix = "write `Acme Support <support@acme.example>`"
+        yield Finding((*place, "identity"), "`identity` holds no mail address", fix)
+
+
+def _secret(place: Place, server: ImapSection | SmtpSection) -> Findings:
+    ways = [
+        key
+        for key in ("password_file", "password_env", "oauth")
+        if getattr(server, key, None) is not None
+    ]
+    if not ways:
+        fix = "add `password_file: secrets/imap`, `password_env: NAME` or `oauth: {...}`"
+        yield Finding(place, "nothing says where the password lies", fix, place)
+    if len(ways) > 1:
+        yield Finding(
+            (*place, ways[1]), f"there are several secrets: {', '.join(ways)}", "keep one of them"
+        )

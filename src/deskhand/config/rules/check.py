@@ -1,0 +1,99 @@
+"""The check of a whole desk before anything runs: all problems at once, each with file, line and
+what to write."""
+
+from collections.abc import Callable
+from zoneinfo import available_timezones
+
+from deskhand.config.rules.brain_rules import brain_findings
+from deskhand.config.rules.calendar_rules import calendar_findings
+from deskhand.config.rules.channel_rules import channel_findings, mode_findings
+from deskhand.config.rules.finding import Draft, Finding, Findings, FlowDraft
+from deskhand.config.rules.flow_rules import flow_findings
+from deskhand.config.rules.mcp_rules import mcp_findings
+from deskhand.config.rules.plan_rules import plan_findings
+from deskhand.config.rules.policy_rules import policy_findings
+from deskhand.config.rules.profile_rules import profile_findings
+from deskhand.config.rules.review_rules import review_findings
+from deskhand.config.rules.routing_rules import routing_findings
+from deskhand.config.rules.slot_rules import slot_findings
+from deskhand.config.rules.stage_route_rules import route_findings
+from deskhand.config.rules.stage_rules import stage_findings
+from deskhand.config.rules.trust_rules import trust_findings
+from deskhand.config.suggestions import did_you_mean
+from deskhand.errors import ConfigError
+
+
+def check_desk(draft: Draft) -> list[ConfigError]:
+    """Every problem of the desk; echoes of what could not be read in the first place are left
+    out."""
+    return [
+        draft.source.problem(finding.place, finding.problem, finding.fix)
+        for rule in RULES
+        for finding in rule(draft)
+        if finding.echo_of is None or not draft.is_damaged(finding.echo_of)
+    ]
+
+
+def _flows(draft: Draft) -> Findings:
+    names, chosen = draft.names_at("flows"), draft.desk.default_flow
+    agents = [name for name in draft.names_at("agent", "profiles") if name not in names]
+    names = names or agents
+    if not names:
+        place = ("flows",) if "flows" in draft.source.data else ()
+        yield Finding(
+            place, "the desk has no flow", "add `flows: {NAME: {stages: {...}}}`", echo_of=place
+        )
+    elif chosen is None and len(names) > 1:
+        fix = f"add `default_flow: {names[0]}` (or another)"
+        problem = "there are several flows and nothing says which is the usual one"
+        yield Finding(("flows",), problem, fix, echo_of=("default_flow",))
+    elif chosen is not None and chosen not in (*names, *agents):
+        fix = did_you_mean(chosen, (*names, *agents), otherwise="add this flow")
+        yield Finding(("default_flow",), f"there is no flow `{chosen}`", fix)
+
+
+def _each_flow(draft: Draft) -> Findings:
+    for name, section in draft.desk.flows.items():
+        flow = FlowDraft(draft, name, section)
+        yield from flow_findings(flow)
+        for stage_name, stage in section.stages.items():
+            yield from stage_findings(flow, stage_name, stage)
+            for index, route in enumerate(stage.routes):
+                yield from route_findings(
+                    (*flow.place, "stages", stage_name, "routes", index), stage, route
+                )
+
+
+def _providers(draft: Draft) -> Findings:
+    for name, provider in draft.desk.providers.items():
+        if provider.key_env is not None and provider.key_file is not None:
+            problem = f"provider `{name}` has both `key_env` and `key_file`"
+            yield Finding(("providers", name, "key_file"), problem, "keep one of the two")
+
+
+def _time_zone(draft: Draft) -> Findings:
+    zone = draft.desk.time_zone
+    if zone not in available_timezones():
+        fix = did_you_mean(zone, available_timezones(), otherwise="remove it")
+        yield Finding(("time_zone",), f"there is no time zone `{zone}`", fix)
+
+
+RULES: tuple[Callable[[Draft], Findings], ...] = (
+    _flows,
+    _each_flow,
+    brain_findings,
+    _providers,
+    slot_findings,
+    plan_findings,
+    routing_findings,
+    mcp_findings,
+    policy_findings,
+    profile_findings,
+    _time_zone,
+    channel_findings,
+    mode_findings,
+    calendar_findings,
+    review_findings,
+    trust_findings,
+)
+"""A new section brings its own rule."""

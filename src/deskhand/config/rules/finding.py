@@ -1,0 +1,83 @@
+"""What a check sees, and how it says what it found."""
+
+from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from deskhand.config.fact_types import Kind
+from deskhand.config.prompts import PromptFile
+from deskhand.config.sections.desk_file import DeskSection, FlowSection
+from deskhand.config.tool_shape import ToolShape
+from deskhand.config.yaml import Place, YamlFile
+from deskhand.mail.preprocess import BUILT_IN as PREPROCESSORS
+
+
+class Finding(NamedTuple):
+    place: Place
+    problem: str
+    fix: str
+    echo_of: Place | None = None
+    """Where something that could not be read would explain the finding, so that it need not be
+    told."""
+
+
+Findings = Iterator[Finding]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A desk that has been read but not yet checked as a whole, and everything its names may
+    refer to."""
+
+    source: YamlFile
+    folder: Path
+    desk: DeskSection
+    prompts: Mapping[str, PromptFile]
+    tools: Collection[str]
+    services: AbstractSet[str]
+    damaged: AbstractSet[Place] = frozenset()
+    """Places that were written but could not be read."""
+    shapes: Mapping[str, ToolShape] = field(default_factory=dict[str, ToolShape])
+    """The tools' arguments; empty when only their names are known."""
+    message_facts: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
+    """What the desk's own code tells of messages, by name."""
+    preprocessors: Collection[str] = tuple(PREPROCESSORS)
+    own_tools: Collection[str] = ()
+    """Those that no server brings."""
+
+    def names_at(self, *place: str) -> list[str]:
+        """The keys written at a place, readable or not: a stage with a mistake in it is still a
+        known stage."""
+        here: Any = self.source.data
+        for part in place:
+            here = here.get(part) if isinstance(here, dict) else None
+        return list(here) if isinstance(here, dict) else []
+
+    def damaged_keys(self, place: Place) -> set[str | int]:
+        """The keys directly under a place of which something could not be read."""
+        depth = len(place)
+        return {hurt[depth] for hurt in self.damaged if len(hurt) > depth and hurt[:depth] == place}
+
+    def is_damaged(self, place: Place) -> bool:
+        """Whether something at, inside or around a place could not be read."""
+        return any(
+            hurt[: len(place)] == place or place[: len(hurt)] == hurt for hurt in self.damaged
+        )
+
+
+class FlowDraft(NamedTuple):
+    """One flow of a draft."""
+
+    draft: Draft
+    name: str
+    flow: FlowSection
+
+    @property
+    def place(self) -> Place:
+        return ("flows", self.name)
+
+    @property
+    def stage_names(self) -> list[str]:
+        return self.draft.names_at("flows", self.name, "stages")

@@ -1,0 +1,129 @@
+"""What makes a routing rule wrong: a pattern that is none, a flow or profile that is not there,
+half an address."""
+
+from collections.abc import Iterator
+
+import re2
+
+from deskhand.config.rules.finding import Draft, Finding, Findings
+from deskhand.config.sections.routing import MatchSection, RoutingRuleSection
+from deskhand.config.suggestions import did_you_mean
+from deskhand.config.yaml import Place
+
+_BUILT_IN_CHANNELS = ("mail", "api", "chat")
+
+
+def routing_findings(draft: Draft) -> Findings:
+    seen: set[str] = set()
+    for index, rule in enumerate(draft.desk.routing.rules):
+        place: Place = ("routing", "rules", index)
+        if rule.name in seen:
+            yield Finding(
+                (*place, "name"),
+                f"there are two rules `{rule.name}`",
+                "give each a name of its own",
+            )
+        seen.add(rule.name)
+        yield from _target(draft, place, rule)
+        yield from preprocess_findings(draft, (*place, "preprocess"), rule.preprocess)
+        for inner, match in _matches((*place, "match"), rule.match):
+            yield from _match(draft, inner, match)
+    for index, address in enumerate(draft.desk.mail.forwarders):
+        if "@" not in address:
+            fix = "write the whole address, as `notifications@helpdesk.example`"
+            yield Finding(("mail", "forwarders", index), f"`{address}` is no address", fix)
+
+
+def preprocess_findings(draft: Draft, place: Place, name: str | None) -> Findings:
+    """A preprocessor nobody knows, at a rule or a profile."""
+    if name is None or name in draft.preprocessors:
+        return
+    fix = did_you_mean(
+        name, draft.preprocessors, otherwise=f'write `@preprocessor("{name}")` in tools.py'
+    )
+    yield Finding(place, f"there is no preprocessor `{name}`", fix)
+
+
+def _target(draft: Draft, place: Place, rule: RoutingRuleSection) -> Findings:
+    flows, profiles = draft.names_at("flows"), draft.names_at("agent", "profiles")
+    if rule.route == "agent":
+        if rule.profile is None:
+            fix = "add `profile: NAME`, or write `route: pipeline`"
+            yield Finding(
+                place,
+                f"rule `{rule.name}` goes to an agent without saying which",
+                fix,
+                (*place, "profile"),
+            )
+        elif rule.profile not in (*profiles, *flows):
+            known = profiles or flows
+            fix = did_you_mean(
+                rule.profile, known, otherwise=f"add `{rule.profile}` under `agent: profiles:`"
+            )
+            yield Finding(
+                (*place, "profile"), f"there is no profile `{rule.profile}`", fix, ("agent",)
+            )
+        if rule.flow is not None:
+            fix = "remove it, or write `route: pipeline`"
+            yield Finding((*place, "flow"), "`flow` has no effect beside `route: agent`", fix)
+        return
+    if rule.profile is not None:
+        fix = "write `route: agent`, or remove the profile"
+        yield Finding((*place, "profile"), "`profile` has no effect without `route: agent`", fix)
+    if rule.flow is not None and rule.flow not in (*flows, *profiles):
+        fix = did_you_mean(rule.flow, (*flows, *profiles), otherwise="add this flow")
+        yield Finding((*place, "flow"), f"there is no flow `{rule.flow}`", fix, ("flows",))
+
+
+def _matches(place: Place, match: MatchSection) -> Iterator[tuple[Place, MatchSection]]:
+    yield place, match
+    for index, inner in enumerate(match.any or ()):
+        yield from _matches((*place, "any", index), inner)
+    if match.not_ is not None:
+        yield from _matches((*place, "not"), match.not_)
+
+
+def _match(draft: Draft, place: Place, match: MatchSection) -> Findings:
+    if match.all is False:
+        yield Finding((*place, "all"), "`all` can only be true", "write `all: true`, or remove it")
+    for key, value in (
+        ("sender_email", match.sender_email),
+        ("forwarded_from", match.forwarded_from),
+    ):
+        if value is not None and "@" not in value:
+            yield Finding(
+                (*place, key),
+                f"`{value}` is no address",
+                "write the whole address, as `ann@example.com`",
+            )
+    if match.sender_domain is not None and "@" in match.sender_domain:
+        fix = f"write `{match.sender_domain.rpartition('@')[2]}`"
+        yield Finding((*place, "sender_domain"), "a domain has no @", fix)
+    for header, pattern in (match.header_match or {}).items():
+        if (problem := pattern_problem(pattern)) is not None:
+            fix = "correct the pattern (RE2: no look-around, no back-references)"
+            yield Finding(
+                (*place, "header_match", header),
+                f"the pattern of `{header}` is none: {problem}",
+                fix,
+            )
+    channels = [*draft.names_at("channels"), *_BUILT_IN_CHANNELS]
+    if match.channel is not None and match.channel not in channels:
+        fix = did_you_mean(match.channel, channels, otherwise="name one of the desk's channels")
+        yield Finding(
+            (*place, "channel"), f"there is no channel `{match.channel}`", fix, ("channels",)
+        )
+    if match.intent is not None and not (draft.folder / "intents.yaml").is_file():
+        fix = "add intents.yaml with examples of each intent, or remove the condition"
+        yield Finding((*place, "intent"), "the desk has learned no intents", fix)
+
+
+def pattern_problem(pattern: str) -> str | None:
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        re2.compile(pattern, options)
+    except (re2.error, UnicodeEncodeError) as error:
+        said = error.args[0] if error.args else ""
+        return said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+    return None

@@ -1,0 +1,162 @@
+"""What makes a single stage wrong: no work, two kinds of work, names nobody knows, settings
+without effect."""
+
+from collections.abc import Callable
+
+from deskhand.config.prompts import ENDINGS
+from deskhand.config.rules.finding import Finding, Findings, FlowDraft
+from deskhand.config.rules.review_rules import expiry_findings
+from deskhand.config.sections.stage import StageSection
+from deskhand.config.suggestions import did_you_mean, near
+from deskhand.config.yaml import Place
+from deskhand.model.spec import END
+
+_KIND_KEYS = ("task", "prompt", "tools", "service", "profile")
+_ANY_KIND = "write `task:` or `prompt:` (a brain), `tools:`, `service:` or `profile:` (an agent)"
+_NEEDS: dict[str, tuple[Callable[[StageSection], bool], str]] = {
+    "categories": (lambda stage: stage.task == "classify", "`task: classify`"),
+    "slots": (lambda stage: stage.task == "extract", "`task: extract`"),
+    "model": (
+        lambda stage: stage.is_llm or stage.profile is not None,
+        "`task:`, `prompt:` or `profile:`",
+    ),
+    "temperature": (lambda stage: stage.is_llm, "`task:` or `prompt:`"),
+    "max_tokens": (lambda stage: stage.is_llm, "`task:` or `prompt:`"),
+    "tone": (lambda stage: stage.is_llm, "`task:` or `prompt:`"),
+    "auto_send_at": (lambda stage: stage.service == "review", "`service: review`"),
+    "always_ask": (lambda stage: stage.service == "review", "`service: review`"),
+    "wary": (lambda stage: stage.service == "review", "`service: review`"),
+    "intends": (lambda stage: bool(stage.tools), "`tools:`"),
+    "ask_first_contact": (lambda stage: stage.service == "review", "`service: review`"),
+    "expire": (
+        lambda stage: stage.service in ("review", "dispatch"),
+        "`service: review` or `service: dispatch`",
+    ),
+    "settings": (lambda stage: stage.service is not None, "`service:`"),
+}
+
+
+def stage_findings(flow: FlowDraft, name: str, stage: StageSection) -> Findings:
+    place = (*flow.place, "stages", name)
+    yield from _kind(place, name, stage)
+    if not any(near(str(key), _KIND_KEYS) for key in flow.draft.damaged_keys(place)):
+        yield from _idle_keys(place, stage)
+    yield from _names(flow, place, stage)
+    yield from _targets(flow, place, stage)
+    yield from _categories(flow, place, stage)
+    if stage.expire is not None:
+        yield from expiry_findings((*place, "expire"), stage.expire)
+
+
+def _kind(place: Place, name: str, stage: StageSection) -> Findings:
+    if name == END:
+        yield Finding(
+            place,
+            f"a stage cannot be called `{END}`: that is where a run ends",
+            "give it another name",
+        )
+    if not (stage.is_llm or stage.tools or stage.service or stage.profile):
+        yield Finding(place, f"stage `{name}` does nothing", _ANY_KIND, echo_of=place)
+    if stage.service and (stage.is_llm or stage.tools):
+        other = "task" if stage.task else "prompt" if stage.prompt else "tools"
+        problem = f"stage `{name}` has both `service` and `{other}`"
+        yield Finding((*place, "service"), problem, "keep one of them, or make it two stages")
+    others = {
+        "task": stage.task,
+        "prompt": stage.prompt,
+        "tools": stage.tools,
+        "service": stage.service,
+    }
+    beside = [key for key, value in others.items() if value]
+    if stage.profile and beside:
+        problem = f"stage `{name}` has both `profile` and `{beside[0]}`"
+        fix = "keep one of them: the profile names the agent's tools, prompt and model itself"
+        yield Finding((*place, "profile"), problem, fix)
+    if stage.task == "classify" and not (stage.categories or stage.prompt):
+        problem = f"stage `{name}` classifies, but into what?"
+        yield Finding((*place, "task"), problem, "add `categories: [one, two, ...]`", echo_of=place)
+
+
+def _idle_keys(place: Place, stage: StageSection) -> Findings:
+    for field, (holds, wanted) in _NEEDS.items():
+        if field in stage.model_fields_set and not holds(stage):
+            key = type(stage).model_fields[field].alias or field
+            yield Finding(
+                (*place, key), f"`{key}` has no effect here", f"use it with {wanted}, or remove it"
+            )
+
+
+def _names(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
+    draft = flow.draft
+    if stage.prompt is not None and stage.prompt not in draft.prompts:
+        otherwise = f"create prompts/{stage.prompt}{ENDINGS[0]}"
+        fix = did_you_mean(stage.prompt, draft.prompts, otherwise=otherwise)
+        yield Finding((*place, "prompt"), f"there is no prompt `{stage.prompt}`", fix)
+    if stage.service is not None and stage.service not in draft.services:
+        fix = did_you_mean(
+            stage.service, draft.services, otherwise="register a service of this name"
+        )
+        yield Finding((*place, "service"), f"there is no service `{stage.service}`", fix)
+    profiles = draft.names_at("agent", "profiles")
+    if stage.profile is not None and stage.profile not in profiles:
+        fix = did_you_mean(
+            stage.profile, profiles, otherwise=f"add `{stage.profile}` under `agent: profiles:`"
+        )
+        yield Finding(
+            (*place, "profile"), f"there is no profile `{stage.profile}`", fix, ("agent",)
+        )
+    for index, tool in enumerate(stage.tools or ()):
+        if tool not in draft.tools:
+            fix = did_you_mean(tool, draft.tools, otherwise="define a tool of this name")
+            yield Finding((*place, "tools", index), f"there is no tool `{tool}`", fix)
+    slots = draft.names_at("slots")
+    for index, slot in enumerate(stage.slots or ()):
+        if slot not in slots:
+            fix = did_you_mean(slot, slots, otherwise=f"add `{slot}: {{type: ...}}` under `slots`")
+            yield Finding((*place, "slots", index), f"there is no slot `{slot}`", fix)
+    roles = draft.names_at("models")
+    if stage.model is not None and stage.model not in roles:
+        fix = did_you_mean(
+            stage.model, roles, otherwise=f"add `{stage.model}: provider/model` under `models`"
+        )
+        yield Finding((*place, "model"), f"there is no model for the role `{stage.model}`", fix)
+
+
+def _targets(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
+    known = flow.stage_names
+    named: list[tuple[Place, str | None, bool]] = [
+        (("next",), stage.next, True),
+        (("on_error",), stage.on_error, True),
+        (("loop_to",), stage.loop_to, False),
+        (("resume_at",), stage.resume_at, False),
+    ]
+    for index, route in enumerate(stage.routes):
+        named += [
+            (("routes", index, "to"), route.to, True),
+            (("routes", index, "target"), route.target, True),
+        ]
+    for key, target, may_end in named:
+        if target is None or target in known or (target == END and may_end):
+            continue
+        choices = [*known, END] if may_end else known
+        problem = f"`{key[-1]}` leads to `{target}`, and there is no such stage"
+        yield Finding(
+            (*place, *key), problem, did_you_mean(target, choices, otherwise="add this stage")
+        )
+
+
+def _categories(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
+    """A misspelt category in `always_ask` would let through what a person wanted to see."""
+    known = {category for other in flow.flow.stages.values() for category in other.categories or ()}
+    if not known:
+        return
+    used: list[tuple[Place, str]] = [
+        (("always_ask", index), name) for index, name in enumerate(stage.always_ask or ())
+    ]
+    used += [(("tone", name), name) for name in stage.tone or () if name != "else"]
+    for key, name in used:
+        if name not in known:
+            fix = did_you_mean(
+                name, known, otherwise="add it to the `categories` of the stage that classifies"
+            )
+            yield Finding((*place, *key), f"no stage of this flow gives the category `{name}`", fix)

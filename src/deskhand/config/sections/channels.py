@@ -1,0 +1,299 @@
+"""Where a desk's messages come from and its replies leave, as written in desk.yaml."""
+
+from email.utils import parseaddr
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from deskhand.config.sections.section import Section
+from deskhand.model.frozen import Frozen
+from deskhand.model.message import Address
+
+Mode = Literal["auto", "draft", "shadow"]
+Security = Literal["tls", "starttls", "none"]
+SentCopy = Literal["self", "server", "append"]
+MailState = Literal["keywords", "folders", "none"]
+
+Host = Annotated[str, Field(pattern=r"^[^\s/:]+$|^[0-9a-fA-F:]+$", max_length=253)]
+Port = Annotated[int, Field(ge=1, le=65535)]
+Folder = Annotated[str, Field(min_length=1, max_length=200)]
+Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+File = Annotated[str, Field(min_length=1)]
+ChannelName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
+
+_FILES_COPIES_ITSELF = (
+    "smtp.gmail.com",
+    "smtp.office365.com",
+    "smtp-mail.outlook.com",
+    "smtp.mail.me.com",
+)
+_IMAP_PORTS = {"tls": 993, "starttls": 143, "none": 143}
+_SMTP_PORTS = {"tls": 465, "starttls": 587, "none": 25}
+
+
+class OAuthSection(Section):
+    """How to get access tokens: from a token endpoint, with a refresh token kept in a file."""
+
+    token_url: str = Field(default="https://oauth2.googleapis.com/token", pattern=r"^https?://\S+$")
+    """The token endpoint; Google's if absent."""
+    client_id: str = Field(min_length=1)
+    """The client's id, as registered with the provider."""
+    client_secret_file: File | None = None
+    """The file that holds the client's secret, relative to the desk's folder; public clients
+    have none."""
+    refresh_token_file: File
+    """The file that holds the refresh token, relative to the desk's folder."""
+    scope: str | None = None
+    """What to ask for, where the provider wants to be told."""
+
+
+class ImapSection(Section):
+    """The mailbox that is read: `{host: mail.example.com, user: support@example.com,
+    password_file: secrets/imap}`."""
+
+    host: Host
+    """The server's name."""
+    port: Port | None = None
+    """The port; 993 with TLS, else 143."""
+    security: Security = "tls"
+    """`tls` from the first byte, `starttls`, or `none` (this machine only)."""
+    ca_file: File | None = None
+    """Certificates to trust instead of the system's, relative to the desk's folder."""
+    user: str = Field(min_length=1)
+    """The name to log in with."""
+    password_file: File | None = None
+    """The file that holds the password, relative to the desk's folder."""
+    password_env: Variable | None = None
+    """The environment variable that holds the password, as `SUPPORT_PASSWORD`."""
+    oauth: OAuthSection | None = None
+    """Log in with access tokens (XOAUTH2) instead of a password."""
+    folders: list[Folder] = Field(default=["INBOX"], min_length=1)
+    """The folders to watch: `[INBOX, Complaints]`."""
+    sent: Folder | None = None
+    """The folder of sent mail; the one the server marks as such, else `Sent`."""
+    drafts: Folder | None = None
+    """The folder of drafts; the one the server marks as such, else `Drafts`."""
+    state: MailState = "keywords"
+    """How mail programs see what became of a mail: `keywords`, `folders` (under Deskhand/) or
+    `none`."""
+    poll: float = Field(default=60, ge=1, le=3600)
+    """Seconds between looks where the server cannot tell of new mail by itself (no IDLE)."""
+
+
+class SmtpSection(Section):
+    """The server that takes replies: `{host: mail.example.com}`."""
+
+    host: Host
+    """The server's name."""
+    port: Port | None = None
+    """The port; 465 with TLS, 587 with STARTTLS, else 25."""
+    security: Security = "starttls"
+    """`starttls`, `tls` from the first byte, or `none` (this machine only)."""
+    ca_file: File | None = None
+    """Certificates to trust instead of the system's, relative to the desk's folder."""
+    user: str | None = None
+    """The name to log in with; that of the mailbox if absent, empty for a server that asks for
+    none."""
+    password_file: File | None = None
+    """The file that holds the password, relative to the desk's folder; the mailbox's if absent."""
+    password_env: Variable | None = None
+    """The environment variable that holds the password."""
+    sent_copy: SentCopy | None = None
+    """How a copy gets into Sent: `self` (a blind copy to ourselves), `server` (the server does
+    it) or `append`."""
+    copy_within: float = Field(default=20, ge=0, le=600)
+    """Seconds within which a copy to ourselves arrives: how long to look for it before a reply
+    is sent again."""
+
+
+class GmailSection(Section):
+    """A Gmail or Workspace mailbox over Google's API: `{user: support@example.com, oauth:
+    {...}}`."""
+
+    user: str = Field(default="me", min_length=1)
+    """Whose mailbox; the token's owner if absent."""
+    oauth: OAuthSection
+    """How to get access tokens."""
+    labels: list[Folder] = Field(default=["INBOX"], min_length=1)
+    """The labels to watch, by id."""
+    poll: float = Field(default=20, ge=0.1, le=3600)
+    """Seconds between looks for new mail."""
+    base_url: str = Field(default="https://gmail.googleapis.com", pattern=r"^https?://\S+$")
+    """Where the API is."""
+
+
+class ChannelSection(Section):
+    """A channel: a mailbox (`imap` and `smtp`), a Gmail mailbox (`gmail`), or files for trying
+    things (`files`)."""
+
+    imap: ImapSection | None = None
+    """The mailbox that is read."""
+    smtp: SmtpSection | None = None
+    """The server that takes replies."""
+    gmail: GmailSection | None = None
+    """A Gmail or Workspace mailbox."""
+    files: File | None = None
+    """A maildir, an mbox file or a folder of .eml files, relative to the desk's folder; replies
+    go to the outbox."""
+    identity: str | None = Field(default=None, min_length=3, max_length=320)
+    """Who replies are from: `Acme Support <support@acme.example>`."""
+    signature: str = Field(default="", max_length=2000)
+    """The lines under every reply."""
+
+
+class OAuthSpec(Frozen):
+    token_url: str
+    client_id: str
+    client_secret_file: Path | None
+    refresh_token_file: Path
+    scope: str | None
+
+
+class Login(Frozen):
+    """A user and where the secret lies; no user means that nobody asks for one."""
+
+    user: str
+    password_file: Path | None = None
+    password_env: str | None = None
+    oauth: OAuthSpec | None = None
+
+
+class ServerSpec(Frozen):
+    """How to reach a server."""
+
+    host: str
+    port: int
+    security: Security
+    ca_file: Path | None
+    login: Login | None
+
+
+class ImapSpec(ServerSpec):
+    folders: tuple[str, ...]
+    sent: str | None
+    drafts: str | None
+    state: MailState
+    poll: float
+
+
+class SmtpSpec(ServerSpec):
+    sent_copy: SentCopy
+    copy_within: float
+
+
+class GmailSpec(Frozen):
+    user: str
+    oauth: OAuthSpec
+    labels: tuple[str, ...]
+    poll: float
+    base_url: str
+
+
+class ChannelSpec(Frozen):
+    """One channel; of `imap` with `smtp`, `gmail` and `files` exactly one is there."""
+
+    name: str
+    identity: Address
+    signature: str
+    imap: ImapSpec | None = None
+    smtp: SmtpSpec | None = None
+    gmail: GmailSpec | None = None
+    files: Path | None = None
+
+    @property
+    def really_sends(self) -> bool:
+        return self.files is None
+
+
+def identity_of(text: str) -> Address | None:
+    """`Name <address>` or a bare address; None when there is no address in it."""
+    name, address = parseaddr(text)
+    return Address(address=address, name=name) if "@" in address.strip("@") else None
+
+
+def channel_spec(name: str, section: ChannelSection, folder: Path) -> ChannelSpec:
+    imap, smtp, gmail = section.imap, section.smtp, section.gmail
+    return ChannelSpec(
+        name=name,
+        identity=identity_of(section.identity or "") or Address(address=f"{name}@localhost"),
+        signature=section.signature.strip("\n"),
+        imap=None if imap is None else _imap_spec(imap, folder),
+        smtp=None if smtp is None or imap is None else _smtp_spec(smtp, imap, folder),
+        gmail=None if gmail is None else _gmail_spec(gmail, folder),
+        files=None if section.files is None else folder / section.files,
+    )
+
+
+def _imap_spec(imap: ImapSection, folder: Path) -> ImapSpec:
+    return ImapSpec(
+        host=imap.host,
+        port=imap.port or _IMAP_PORTS[imap.security],
+        security=imap.security,
+        ca_file=_beside(folder, imap.ca_file),
+        login=_mailbox_login(imap, folder),
+        folders=tuple(imap.folders),
+        sent=imap.sent,
+        drafts=imap.drafts,
+        state=imap.state,
+        poll=imap.poll,
+    )
+
+
+def _smtp_spec(smtp: SmtpSection, imap: ImapSection, folder: Path) -> SmtpSpec:
+    usual: SentCopy = "server" if smtp.host.lower() in _FILES_COPIES_ITSELF else "self"
+    return SmtpSpec(
+        host=smtp.host,
+        port=smtp.port or _SMTP_PORTS[smtp.security],
+        security=smtp.security,
+        ca_file=_beside(folder, smtp.ca_file),
+        login=_smtp_login(smtp, imap, folder),
+        sent_copy=smtp.sent_copy or usual,
+        copy_within=smtp.copy_within,
+    )
+
+
+def _mailbox_login(imap: ImapSection, folder: Path) -> Login:
+    return Login(
+        user=imap.user,
+        password_file=_beside(folder, imap.password_file),
+        password_env=imap.password_env,
+        oauth=None if imap.oauth is None else _oauth_spec(imap.oauth, folder),
+    )
+
+
+def _smtp_login(smtp: SmtpSection, imap: ImapSection, folder: Path) -> Login | None:
+    if smtp.user == "":
+        return None
+    login = _mailbox_login(imap, folder)
+    if smtp.password_file is not None or smtp.password_env is not None:
+        login = Login(
+            user=imap.user,
+            password_file=_beside(folder, smtp.password_file),
+            password_env=smtp.password_env,
+        )
+    return login.model_copy(update={"user": smtp.user or imap.user})
+
+
+def _gmail_spec(gmail: GmailSection, folder: Path) -> GmailSpec:
+    return GmailSpec(
+        user=gmail.user,
+        oauth=_oauth_spec(gmail.oauth, folder),
+        labels=tuple(gmail.labels),
+        poll=gmail.poll,
+        base_url=gmail.base_url.rstrip("/"),
+    )
+
+
+def _oauth_spec(oauth: OAuthSection, folder: Path) -> OAuthSpec:
+    return OAuthSpec(
+        token_url=oauth.token_url,
+        client_id=oauth.client_id,
+        client_secret_file=_beside(folder, oauth.client_secret_file),
+        refresh_token_file=folder / oauth.refresh_token_file,
+        scope=oauth.scope,
+    )
+
+
+def _beside(folder: Path, file: str | None) -> Path | None:
+    return None if file is None else folder / file

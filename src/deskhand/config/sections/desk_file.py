@@ -1,0 +1,161 @@
+"""desk.yaml as written: its top level and its small sections. A new section is one more field of
+DeskSection."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from deskhand.config.sections.brain import BrainSection
+from deskhand.config.sections.calendar import CalendarSection
+from deskhand.config.sections.channels import ChannelName, ChannelSection, Mode
+from deskhand.config.sections.mcp import McpSection
+from deskhand.config.sections.outgoing import ClauseSection, Mailbox, OutgoingSection
+from deskhand.config.sections.plans import PlanSection
+from deskhand.config.sections.policy import RuleSection
+from deskhand.config.sections.profiles import AgentSection
+from deskhand.config.sections.reviews import ReviewsSection
+from deskhand.config.sections.routing import MailSection, RoutingSection
+from deskhand.config.sections.safeguards import ApprovalsSection, CapsSection
+from deskhand.config.sections.section import Section
+from deskhand.config.sections.slots import SlotName, SlotSection
+from deskhand.config.sections.stage import StageName, StageSection
+from deskhand.config.sections.trust import TrustSection
+from deskhand.config.sections.web_search import WebSearchSection
+
+FlowName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
+Role = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
+ModelName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*/\S+$")]
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
+
+
+class PriceSection(Section):
+    """What a model costs, per million tokens."""
+
+    input: float = Field(ge=0)
+    """Price of a million tokens that go in."""
+    output: float = Field(ge=0)
+    """Price of a million tokens that come out."""
+
+
+class ProviderSection(Section):
+    """How to reach the models whose names begin with this provider's name."""
+
+    base_url: str | None = Field(default=None, pattern=r"^https?://\S+$")
+    """The endpoint, as `http://localhost:11434/v1`; known providers need none."""
+    key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    """The environment variable that holds the key, as `GEMINI_API_KEY`."""
+    key_file: str | None = Field(default=None, min_length=1)
+    """The file that holds the key, relative to the desk's folder."""
+    prices: dict[str, PriceSection] = Field(default_factory=dict)
+    """Prices by the model's name without the provider, as `{gemini-2.5-pro: {input: 1.25,
+    output: 10}}`."""
+    timeout: float | None = Field(default=None, gt=0)
+    """Seconds one request may take."""
+
+
+class FlowSection(Section):
+    """A flow: the stages a message goes through."""
+
+    start: str | None = None
+    """The stage every run begins with; the first one if absent."""
+    max_hops: int = Field(default=50, gt=0)
+    """How many stages one run may go through before a person looks at it."""
+    stages: dict[StageName, StageSection] = Field(min_length=1)
+    """The stages by name (lower case letters, digits and underscores), in the order people think
+    of them."""
+
+
+class LimitsSection(Section):
+    """What the desk takes in at most."""
+
+    max_message_bytes: int = Field(default=25_000_000, gt=0)
+    """The largest message that is accepted, in bytes."""
+    max_in_flight: int = Field(default=64, gt=0)
+    """How many runs are worked side by side."""
+    max_backlog: int = Field(default=10_000, gt=0)
+    """How many messages may wait before new ones are turned away."""
+    replies_per_hour: int = Field(default=10, gt=0)
+    """How many replies may leave in one conversation, or to one sender, within an hour before a
+    person looks."""
+    replies_per_run: int = Field(default=1, gt=0, le=20)
+    """How many replies an agent may write to one message with `send_reply` and `create_draft`."""
+    keep_responses_days: int = Field(default=30, gt=0, le=3650)
+    """For how many days a repeated API request gets the answer of the first one; then its
+    Idempotency-Key is new."""
+    keep_totals_days: int = Field(default=90, gt=0, le=3650)
+    """For how many days it is kept what was counted for a day, or for a conversation in which
+    nothing happens."""
+
+
+class DeskSection(Section):
+    """A desk: which messages it works, with which models, through which flows."""
+
+    desk: str = Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)
+    """The desk's name: lower case letters, digits and dashes, beginning with a letter, as
+    `acme-support`."""
+    languages: list[Language] = Field(default=["en"], min_length=1)
+    """The languages the desk answers in, as codes: `[en, cs]`."""
+    models: dict[Role, ModelName] = Field(default_factory=dict)
+    """Models by role, as `fast: gemini/gemini-2.5-flash`; `default`, else the first, serves
+    stages that name none."""
+    providers: dict[str, ProviderSection] = Field(default_factory=dict)
+    """How to reach the providers the models' names begin with."""
+    brain: BrainSection | None = None
+    """Who answers: `embedded` (the default without `models`), `llm` (with), `cascade`, settings,
+    `{scripted: FILE}`."""
+    flows: dict[FlowName, FlowSection] = Field(default_factory=dict)
+    """The flows by name."""
+    default_flow: str | None = None
+    """The flow of a message that nothing else routes; needed only with several flows."""
+    limits: LimitsSection = Field(default_factory=LimitsSection)
+    """How large a message may be, how many runs go side by side, how many messages may wait."""
+    slots: dict[SlotName, SlotSection] = Field(default_factory=dict)
+    """The values to find in messages, by name: `{order: {type: order_number, prefix: [P]}}`."""
+    plans: dict[str, PlanSection] = Field(default_factory=dict)
+    """What to do about a category when no LLM decides, by category."""
+    time_zone: str = "UTC"
+    """The zone in which the desk counts days and hours, as `Europe/Prague`."""
+    policy: list[RuleSection] | None = None
+    """Rules over tool calls, the first that matches decides; may stand in a file `policy.yaml`
+    instead."""
+    caps: CapsSection = Field(default_factory=CapsSection)
+    """How many messages, how much money and how much model spend pass without a person."""
+    approvals: ApprovalsSection = Field(default_factory=ApprovalsSection)
+    """How long an approval holds, and when two people must give it."""
+    recipients: list[Mailbox] = Field(default_factory=list)
+    """Addresses beside the customer's own that something may be sent to, as
+    `warehouse@acme.example`."""
+    outgoing: OutgoingSection = Field(default_factory=OutgoingSection)
+    """The hosts, addresses and numbers a reply may name."""
+    commitments: list[ClauseSection] = Field(default_factory=list)
+    """What the company stands behind: what a reply may promise without a tool having done it."""
+    channels: dict[ChannelName, ChannelSection] = Field(default_factory=dict)
+    """Where messages come from and replies leave, by name: `{support: {imap: {...}, smtp: {...},
+    identity: ...}}`."""
+    mode: Mode | None = None
+    """What happens to replies: `auto` sends them, `draft` keeps them for a person, `shadow` only
+    records them."""
+    modes: dict[str, Mode] = Field(default_factory=dict)
+    """Modes by category, as `{inquiry: auto, else: draft}`; without `else` all others are
+    `draft`."""
+    trust: TrustSection | None = None
+    """How categories earn the modes above, beginning lower; without it they have them at once
+    and keep them."""
+    undo_seconds: float = Field(default=30, ge=0, le=86400)
+    """How long a reply waits, after all said yes, before it really leaves; 0 for not at all."""
+    routing: RoutingSection = Field(default_factory=RoutingSection)
+    """Which message takes which flow or goes to which agent."""
+    agent: AgentSection = Field(default_factory=AgentSection)
+    """Agents that work messages with tools: `{profiles: {NAME: {...}}}`."""
+    mail: MailSection = Field(default_factory=MailSection)
+    """Whose word counts about who sent a mail."""
+    web_search: WebSearchSection | None = None
+    """The search engine behind the tool `web_search`; without one the tool is not offered."""
+    calendar: CalendarSection = Field(default_factory=CalendarSection)
+    """Which times are free: where the calendar lies, when somebody is there, how long an
+    appointment is."""
+    reviews: ReviewsSection = Field(default_factory=ReviewsSection)
+    """How long things wait for a person, and the replies that reviewers have at hand."""
+    mcp: McpSection = Field(default_factory=McpSection)
+    """Servers that bring tools: `{servers: {NAME: {command: [...]}}, tools: {NAME.TOOL: {effect:
+    read}}}`."""

@@ -1,0 +1,143 @@
+"""A declared plan as written in desk.yaml: what is done about an intent when no LLM decides."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+from pydantic import Discriminator, Field, Tag
+
+from deskhand.config.sections.section import Section
+from deskhand.config.sections.slots import SlotName
+from deskhand.model.frozen import Frozen
+
+ANY_LANGUAGE = ""
+REFERENCE = re.compile(r"\{([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_-]+)+)\}")
+"""`{slots.order}`: a value from what is known."""
+OPTIONAL = re.compile(REFERENCE.pattern.replace(r"\}", r"\?\}"))
+"""`{wish.at?}`: the same, and the parameter is left out where it is not known."""
+PATH = r"^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)+$"
+ROOTS = ("slots", "wish", "message", "outputs", "metadata")
+RESULTS = "results"
+REPLY_ROOTS = (*ROOTS, RESULTS)
+WISHES = ("on", "at", "until", "or_on", "after", "before", "moment", "invitation", "called_off")
+"""What a message may say about when: `wish.moment` where it is one day and one time."""
+
+Line = Annotated[str, Field(min_length=1, max_length=2000)]
+
+
+def _words_form(value: Any) -> str:
+    return "by language" if isinstance(value, Mapping) else "one text"
+
+
+Words = Annotated[
+    Annotated[Line, Tag("one text")]
+    | Annotated[
+        Annotated[dict[Annotated[str, Field(pattern=r"^[a-z]{2,3}$")], Line], Field(min_length=1)],
+        Tag("by language"),
+    ],
+    Discriminator(_words_form),
+]
+
+
+class PlanStepSection(Section):
+    """One call of a plan: `{tool: find_order, parameters: {order: "{slots.order}"}}`."""
+
+    tool: str = Field(min_length=1)
+    """The exact name of a tool."""
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    """What it is called with; `{slots.NAME}` stands for a slot's value, `{outputs.STAGE.FIELD}`
+    for a stage's, `{wish.on?}` for what the message says about when, `{results.TOOL.FIELD}` for
+    what a call before it found."""
+    given: Annotated[str, Field(pattern=PATH)] | None = None
+    """What must be known for the call to be made at all, as `wish.moment`."""
+    optional: bool = False
+    """Whether the reply is as good without what it finds: then a failure keeps nothing back."""
+
+
+class ReplySection(Section):
+    """A reply for one case: `{given: results.hold_slot.held, words: {en: ...}}`."""
+
+    given: Annotated[str, Field(pattern=PATH)]
+    """What must be known for it to be said, as `results.hold_slot.held`."""
+    words: Words
+    """One text or one a language."""
+
+
+class PlanSection(Section):
+    """What to do about an intent when no LLM decides: slots it needs, tools it calls, what it
+    may tell."""
+
+    needs: list[SlotName] = Field(default_factory=list)
+    """The slots that must be filled first; what is missing or ambiguous is asked for."""
+    ask: dict[SlotName, Words] = Field(default_factory=dict)
+    """The question for each slot, one text or one a language: `{order: {en: Which order?, cs:
+    Která?}}`."""
+    steps: list[PlanStepSection] = Field(default_factory=list)
+    """The calls, in order; none when the answer lies in the knowledge base."""
+    tell: list[str] | None = None
+    """The fields of the results that a customer may read, as `[status, day]`; a reply without an
+    LLM lists them. With `[]` nothing of them is told: the reply comes from the knowledge base."""
+    reply: Words | None = None
+    """The reply in the desk's own words, one text or one a language: `Your order is
+    {results.find_order.status}.`"""
+    replies: list[ReplySection] = Field(default_factory=list)
+    """Replies for certain cases; the first whose `given` and references are all known is said in
+    place of `reply`."""
+    hand_over: bool = False
+    """Whether a colleague answers in any case: then a reply without an LLM only announces one
+    and waits for him."""
+    opening: Words | None = None
+    """How a reply begins in place of the tone's usual first sentence, one text or one a
+    language."""
+
+    def compile(self) -> "DeclaredPlan":
+        return DeclaredPlan(
+            needs=tuple(self.needs),
+            ask={slot: _by_language(words) for slot, words in self.ask.items()},
+            steps=tuple((step.tool, step.parameters) for step in self.steps),
+            given={
+                index: step.given for index, step in enumerate(self.steps) if step.given is not None
+            },
+            optional=tuple(step.tool for step in self.steps if step.optional),
+            tell=None if self.tell is None else tuple(self.tell),
+            reply={} if self.reply is None else _by_language(self.reply),
+            replies=tuple((one.given, _by_language(one.words)) for one in self.replies),
+            hand_over=self.hand_over,
+            opening={} if self.opening is None else _by_language(self.opening),
+        )
+
+
+class DeclaredPlan(Frozen):
+    """A plan that was checked; texts by language, under `ANY_LANGUAGE` where there is one for
+    all."""
+
+    needs: tuple[str, ...] = ()
+    ask: dict[str, dict[str, str]] = Field(default_factory=dict)
+    steps: tuple[tuple[str, dict[str, Any]], ...] = ()
+    given: dict[int, str] = Field(default_factory=dict)
+    """What must be known for a step, by its place."""
+    optional: tuple[str, ...] = ()
+    """Tools whose failure keeps nothing back."""
+    tell: tuple[str, ...] | None = None
+    reply: dict[str, str] = Field(default_factory=dict)
+    replies: tuple[tuple[str, dict[str, str]], ...] = ()
+    """What must be known, and what is said then."""
+    hand_over: bool = False
+    opening: dict[str, str] = Field(default_factory=dict)
+
+
+def _by_language(words: str | dict[str, str]) -> dict[str, str]:
+    return {ANY_LANGUAGE: words} if isinstance(words, str) else words
+
+
+def references_in(value: Any) -> Iterator[str]:
+    """Every `a.b.c` that stands in braces in the texts of a value."""
+    if isinstance(value, str):
+        yield from REFERENCE.findall(value)
+        yield from OPTIONAL.findall(value)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from references_in(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from references_in(item)

@@ -1,0 +1,168 @@
+"""`agent` of desk.yaml: profiles of tool-using agents, and the flow that each becomes by itself."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from deskhand.config.sections.section import Section
+from deskhand.config.yaml import read_text
+from deskhand.errors import ConfigError
+from deskhand.model.profile import Budget, ProfileSpec
+from deskhand.model.spec import AgentSpec
+
+if TYPE_CHECKING:
+    from deskhand.config.desk import DeskSpec
+
+ProfileName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
+Model = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*/\S+$")]
+
+LARGEST_PROMPT = 1_000_000
+TEMPLATE = ".j2"
+"""Prompt files with this ending are Jinja2 templates; all others are sent as they stand."""
+AGENT = "agent"
+"""The stage, and its output, in a flow that a profile becomes by itself."""
+LONGEST = 600.0
+"""Seconds one attempt at a profile's stage may take, unless the stage says otherwise; finished
+turns are kept."""
+
+
+class BudgetSection(Section):
+    """What one run of the agent may use before a person looks: `{tokens: 50000, money: 0.50}`."""
+
+    tokens: int | None = Field(default=None, gt=0)
+    """Tokens in and out, over all turns of a run."""
+    money: float | None = Field(default=None, gt=0)
+    """Money over all turns of a run, in the currency of the `prices` of its provider."""
+
+
+class ProfileSection(Section):
+    """An agent: a model that works a message with tools, turn by turn."""
+
+    name: ProfileName | None = None
+    """The profile's name; it is the key above, so it need not be written."""
+    model: Model | None = None
+    """The model, as `gemini/gemini-2.5-pro`; if absent the stage's role, then the desk's
+    default."""
+    model_for: dict[str, Model] = Field(default_factory=dict)
+    """Another model for messages of an intent or category: `{complaint: openai/gpt-5}`."""
+    max_tokens: int = Field(default=4096, gt=0)
+    """The longest answer of the model, in tokens."""
+    temperature: float = Field(default=0.3, ge=0, le=2)
+    """How freely the model words its answers, 0 to 2."""
+    max_iterations: int = Field(default=10, gt=0, le=100)
+    """How many turns the model may take before a person looks, 1 to 100."""
+    system_prompt_file: str = Field(min_length=1)
+    """The file with the system prompt, relative to the desk's folder; Jinja2 if it ends in
+    `.j2`."""
+    tools: list[str] = Field(min_length=1)
+    """The exact names of the tools the agent may call; what is absent is denied."""
+    budget: BudgetSection = Field(default_factory=BudgetSection)
+    """What one run may use before a person looks: `{tokens: 50000, money: 0.50}`."""
+    context_tokens: int = Field(default=100_000, ge=1000)
+    """How much the model can read at once; old tool results are shortened before it is too much."""
+    without_model: str | None = None
+    """The flow that works the messages of this profile when its model cannot be asked: no key,
+    or a brain without."""
+    preprocess: str | None = Field(default=None, min_length=1)
+    """What reads a message before the agent does, as `crisp`; a routing rule's own comes first."""
+
+
+class AgentSection(Section):
+    """Agents that work with tools."""
+
+    profiles: dict[ProfileName, ProfileSection] = Field(default_factory=dict)
+    """The profiles by name; `route: agent` and the stages' `profile:` name them."""
+
+
+def profile_spec(name: str, profile: ProfileSection, folder: Path) -> ProfileSpec:
+    """The profile with its prompt read; it must have passed the checks."""
+    file = folder / profile.system_prompt_file
+    return ProfileSpec(
+        name=name,
+        system_prompt=read_text(file, largest=LARGEST_PROMPT),
+        is_template=file.suffix == TEMPLATE,
+        tools=tuple(profile.tools),
+        model=profile.model,
+        model_for=profile.model_for,
+        max_tokens=profile.max_tokens,
+        temperature=profile.temperature,
+        max_iterations=profile.max_iterations,
+        budget=Budget(tokens=profile.budget.tokens, money=profile.budget.money),
+        context_tokens=profile.context_tokens,
+        without_model=profile.without_model,
+        preprocess=profile.preprocess,
+    )
+
+
+def own_stages(profile: ProfileSpec) -> dict[str, AgentSpec]:
+    """The flow of a profile that nobody wrote one for: the agent works, and its last words leave
+    as the mode says."""
+    agent = AgentSpec(
+        name=AGENT,
+        stage_order=1,
+        profile=profile.name,
+        tools=profile.tools,
+        output_key=AGENT,
+        default_next="review",
+        timeout=LONGEST,
+    )
+    review = AgentSpec(
+        name="review",
+        stage_order=2,
+        service="review",
+        settings={"always_ask": []},
+        output_key="review",
+        default_next="dispatch",
+    )
+    return {
+        AGENT: agent,
+        "review": review,
+        "dispatch": AgentSpec(
+            name="dispatch", stage_order=3, service="dispatch", output_key="dispatch"
+        ),
+    }
+
+
+def prompt_key(profile: str) -> str:
+    """Under which a profile's template lies among the desk's prompts; no file's name can be the
+    same."""
+    return f"agent.profiles/{profile}"
+
+
+def profiles_in(stages: Iterable[AgentSpec]) -> set[str]:
+    return {stage.profile for stage in stages if stage.profile is not None}
+
+
+def require_models(spec: "DeskSpec", unusable: Mapping[str, str]) -> None:
+    """ConfigError where messages would come to an agent that has no model to ask and no flow in
+    its place."""
+    targets = {
+        spec.default_flow,
+        *(rule.profile if rule.route == "agent" else rule.flow for rule in spec.routing),
+    }
+    for name in sorted(
+        target for target in targets if target is not None and target not in spec.stand_ins
+    ):
+        for profile in sorted(profiles_in(spec.flows[name].stages.values()) & unusable.keys()):
+            raise ConfigError(
+                f"the agent `{profile}` has no model to ask: {unusable[profile]}",
+                file=spec.folder / "desk.yaml",
+                fix=(
+                    "mend that, name another `model:`, or name a flow that does without under"
+                    " `without_model:`"
+                ),
+            )
+
+
+def stand_ins(spec: "DeskSpec", unusable: Mapping[str, str]) -> dict[str, str]:
+    """For each flow with a profile that cannot be used, the flow that works its messages
+    instead."""
+    found: dict[str, str] = {}
+    for name, flow in spec.flows.items():
+        for profile in sorted(profiles_in(flow.stages.values()) & unusable.keys()):
+            instead = spec.profiles[profile].without_model
+            if instead is not None:
+                found.setdefault(name, instead)
+    return found

@@ -1,0 +1,70 @@
+"""The review queue as written in desk.yaml: how long something waits, and replies that reviewers
+have at hand."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from deskhand.config.sections.expiry import ExpirySection, ExpirySpec, expiry_spec, seconds_of
+from deskhand.config.sections.notify import NotifySection, NotifySpec, notify_spec
+from deskhand.config.sections.outgoing import DurationText
+from deskhand.config.sections.plans import ANY_LANGUAGE, Words
+from deskhand.config.sections.section import Section
+from deskhand.model.frozen import Frozen
+
+PLACEHOLDER = re.compile(r"\{([A-Za-z][A-Za-z0-9_.-]*)\}")
+"""`{name}`: something about the message that a canned reply is filled with."""
+PLACEHOLDERS = ("name", "subject", "reviewer", "desk")
+SLOT = "slots."
+
+CannedName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
+
+
+class ReviewsSection(Section):
+    """The review queue: `{expire_after: 3 days, canned: {thanks: {en: "Dear {name}, thank
+    you."}}}`."""
+
+    expire_after: DurationText | None = None
+    """How long something waits for a person, as `3 days`; then a reply or call is rejected and a
+    hand-over closed."""
+    expire: ExpirySection | None = None
+    """The same, with what happens then: `{after: 3 days, then: hand_over}`. A stage may say
+    otherwise."""
+    canned: dict[CannedName, Words] = Field(default_factory=dict)
+    """Replies to insert into a draft, by name, one text or one a language; `{name}` is the
+    customer's name."""
+    notify: NotifySection = Field(default_factory=NotifySection)
+    """How reviewers hear of what waits."""
+
+
+class ReviewsSpec(Frozen):
+    expiry: ExpirySpec | None = None
+    """What becomes of something that nobody decides; None where it waits for ever."""
+    canned: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """Texts by name and language; under ANY_LANGUAGE where there is one for all."""
+    notify: NotifySpec = Field(default_factory=NotifySpec)
+
+
+def reviews_spec(section: ReviewsSection, folder: Path) -> ReviewsSpec:
+    plain = (
+        None if section.expire_after is None else ExpirySpec(after=seconds_of(section.expire_after))
+    )
+    return ReviewsSpec(
+        expiry=plain if section.expire is None else expiry_spec(section.expire),
+        canned={
+            name: {ANY_LANGUAGE: words} if isinstance(words, str) else dict(words)
+            for name, words in section.canned.items()
+        },
+        notify=notify_spec(section.notify, folder),
+    )
+
+
+def placeholders_in(text: str) -> Iterator[str]:
+    return (found[1] for found in PLACEHOLDER.finditer(text))
+
+
+def texts_of(words: str | Mapping[str, str]) -> Mapping[str, str]:
+    return {ANY_LANGUAGE: words} if isinstance(words, str) else words
