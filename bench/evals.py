@@ -11,11 +11,11 @@ from ruamel.yaml import YAML
 
 from bench.case import measuring, peak_rss_mb
 from bench.harness import Floor, Report, Result, alternate, medians, spread
-from deskhand.evals.recorded import Window, read_conversations
+from deskhand.evals.case_runner import Settings, run_cases
 from deskhand.evals.recorded_chat import RecordedChat
+from deskhand.evals.recorded_runs import Window, read_conversations
 from deskhand.evals.replay import replay_conversations
 from deskhand.evals.report import report_of
-from deskhand.evals.run import Settings, run_cases
 from deskhand.evals.sealed import sealed
 from deskhand.model.message import Address, Message
 from deskhand.model.run import Decision, ReviewState, Verdict

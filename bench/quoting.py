@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.brain.embedded import EmbeddedBrain
-from deskhand.brain.reading import EmbeddedDesk
+from deskhand.brain.embedded_desk import EmbeddedDesk
 from deskhand.config.yaml import read_yaml
 from deskhand.knowledge.ingest import Indexer
 from deskhand.model.tasks import Task, TaskKind

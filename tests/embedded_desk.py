@@ -4,7 +4,7 @@ three articles."""
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from deskhand.brain.reading import EmbeddedDesk
+from deskhand.brain.embedded_desk import EmbeddedDesk
 from deskhand.brain.relevance import Ranked
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.config.sections.slots import SlotSpec

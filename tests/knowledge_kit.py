@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deskhand.knowledge.chunks import passage
 from deskhand.knowledge.snapshot import stored
-from deskhand.knowledge.words import words
+from deskhand.knowledge.text_normalization import words
 from deskhand.model.knowledge import Article, Chunk, IndexedChunk
 
 DIMENSIONS = 384

@@ -7,8 +7,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from deskhand.evals.recorded import Window, read_conversations
 from deskhand.evals.recorded_chat import RecordedChat
+from deskhand.evals.recorded_runs import Window, read_conversations
 from deskhand.evals.replay import Replayed, replay_conversations
 from deskhand.mail.files import message_from
 from deskhand.model.run import Decision, ReviewState, Verdict

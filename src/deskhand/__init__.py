@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from deskhand.brain.chat_script import ChatScript as ChatScript
     from deskhand.brain.chat_script_file import load_chat_script as load_chat_script
     from deskhand.brain.embedded import EmbeddedBrain as EmbeddedBrain
+    from deskhand.brain.embedded_desk import EmbeddedDesk as EmbeddedDesk
     from deskhand.brain.llm import LlmBrain as LlmBrain
-    from deskhand.brain.reading import EmbeddedDesk as EmbeddedDesk
-    from deskhand.brain.redaction import RedactingChatModel as RedactingChatModel
-    from deskhand.brain.scripted import Rule as Rule
+    from deskhand.brain.redacting_chat import RedactingChatModel as RedactingChatModel
     from deskhand.brain.scripted import ScriptedBrain as ScriptedBrain
     from deskhand.brain.scripted import ScriptedChatModel as ScriptedChatModel
-    from deskhand.brain.scripted import When as When
+    from deskhand.brain.scripted import ScriptedRule as ScriptedRule
+    from deskhand.brain.scripted import ScriptedWhen as ScriptedWhen
     from deskhand.brain.scripted import load_scripted as load_scripted
     from deskhand.config.desk import DeskSpec as DeskSpec
     from deskhand.config.desk import load_desk as load_desk
@@ -129,9 +129,15 @@ _MODULES = {
     "brain.chat_script_file": ("load_chat_script",),
     "brain.embedded": ("EmbeddedBrain",),
     "brain.llm": ("LlmBrain",),
-    "brain.reading": ("EmbeddedDesk",),
-    "brain.redaction": ("RedactingChatModel",),
-    "brain.scripted": ("Rule", "ScriptedBrain", "ScriptedChatModel", "When", "load_scripted"),
+    "brain.embedded_desk": ("EmbeddedDesk",),
+    "brain.redacting_chat": ("RedactingChatModel",),
+    "brain.scripted": (
+        "ScriptedBrain",
+        "ScriptedChatModel",
+        "ScriptedRule",
+        "ScriptedWhen",
+        "load_scripted",
+    ),
     "config.desk": ("DeskSpec", "load_desk"),
     "errors": (
         "ConfigError",

@@ -113,7 +113,7 @@ if TYPE_CHECKING:
     from deskhand.adapters.channels.gmail import GmailChannel
     from deskhand.adapters.channels.imap_smtp import MailChannel as MailChannel
     from deskhand.adapters.mcp import McpServers
-    from deskhand.brain.reading import Intents
+    from deskhand.brain.embedded_desk import Intents
 
 if TYPE_CHECKING:  # the driver takes a tenth of a second to import: only for those who use it
     from deskhand.adapters.dispatch.crew import Crew

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from deskhand import wiring
+from deskhand.evals.case_runner import CaseResult, Settings, run_cases
 from deskhand.evals.cases import Case
-from deskhand.evals.run import CaseResult, Settings, run_cases
 from deskhand.language.identify import identify
 from deskhand.mail.reply import visible_reply
 

@@ -11,7 +11,7 @@ from deskhand.adapters.chat_models.openai import OpenAIChatModel
 from deskhand.brain.cascade import CascadeBrain
 from deskhand.brain.embedded import EmbeddedBrain
 from deskhand.brain.llm import LlmBrain
-from deskhand.brain.redaction import RedactingChatModel
+from deskhand.brain.redacting_chat import RedactingChatModel
 from deskhand.brain.scripted import ScriptedChatModel
 from deskhand.errors import ModelAnswerInvalid, ModelUnavailable
 from deskhand.model.chat import ChatRequest, Completion, Usage

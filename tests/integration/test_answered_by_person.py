@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from deskhand.engine.audit import verify_desk
-from deskhand.evals.adding import append_case, case_of
-from deskhand.evals.recorded import Window, read_conversations
-from deskhand.evals.run import Settings, run_cases
+from deskhand.evals.case_from_run import append_case, case_of
+from deskhand.evals.case_runner import Settings, run_cases
+from deskhand.evals.recorded_runs import Window, read_conversations
 from deskhand.model.message import Address, Message
 from deskhand.model.run import Decision, Review, ReviewState, RunStatus
 from deskhand.wiring import desk_cases, open_database, open_sandbox, open_store, read_desk

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from deskhand.evals.case_runner import CaseResult, Settings, run_cases
 from deskhand.evals.cases import Case
-from deskhand.evals.run import CaseResult, Settings, run_cases
 from deskhand.mail.files import message_from
 from deskhand.model.causes import Cause
 from deskhand.model.message import Message

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.evals.recorded import Window
+from deskhand.evals.recorded_runs import Window
 from deskhand.model.run import Decision, RunStatus
 from deskhand.wiring import find_desk, open_database, open_store
 from tests.eval_kit import a_desk

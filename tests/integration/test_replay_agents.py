@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
 from deskhand.cli.app import app
-from deskhand.evals.apart import told
+from deskhand.evals.divergence import told
 from deskhand.evals.recorded_chat import RecordedChat
 from deskhand.evals.replay import Replayed
 from deskhand.model.run import Decision, RunStatus

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from deskhand.evals.recorded import read_conversations
 from deskhand.evals.recorded_chat import RecordedChat
+from deskhand.evals.recorded_runs import read_conversations
 from deskhand.evals.replay import replay_conversations
 from deskhand.model.run import Decision, RunStatus
 from deskhand.wiring import open_database, open_sandbox, open_store, read_desk

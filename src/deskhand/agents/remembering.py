@@ -14,7 +14,7 @@ from deskhand.knowledge.exchanges import (
     person_of,
     shareable,
 )
-from deskhand.knowledge.words import question_text
+from deskhand.knowledge.text_normalization import question_text
 from deskhand.mail.reply import visible_reply
 from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange
 from deskhand.ports import Embeds, Exchanges, SearchesKnowledge, Store

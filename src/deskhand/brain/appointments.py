@@ -6,15 +6,9 @@ from datetime import datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from deskhand.brain.offers import in_words, offer
-from deskhand.brain.reading import (
-    EmbeddedDesk,
-    Fields,
-    language_of,
-    message_of,
-    received_at,
-    said_in,
-)
+from deskhand.brain.embedded_desk import EmbeddedDesk
+from deskhand.brain.task_inputs import Fields, language_of, message_of, received_at, said_in
+from deskhand.brain.times_in_words import in_words, offer
 from deskhand.language.wishes import pick, read_wish
 from deskhand.mail.words import words
 from deskhand.model.booking import OFFERED

@@ -20,7 +20,7 @@ from deskhand.model.tasks import TaskKind
 from deskhand.ports import Brain, ChatModel, Clock, Embeds, SearchesKnowledge
 
 if TYPE_CHECKING:
-    from deskhand.brain.reading import Intents
+    from deskhand.brain.embedded_desk import Intents
 
 log = logging.getLogger("deskhand.brain")
 
@@ -108,7 +108,7 @@ async def prepare(brain: Brain | None) -> None:
 def _redacting(spec: DeskSpec, chat: ChatModel) -> ChatModel:
     if not spec.brain.redact:
         return chat
-    from deskhand.brain.redaction import RedactingChatModel, redaction_rules
+    from deskhand.brain.redacting_chat import RedactingChatModel, redaction_rules
 
     return RedactingChatModel(chat, redaction_rules(spec.brain.patterns))
 
@@ -138,7 +138,7 @@ def _embedded(
     embedder: Callable[[], Embeds],
 ) -> Brain:
     from deskhand.brain.embedded import EmbeddedBrain
-    from deskhand.brain.reading import EmbeddedDesk
+    from deskhand.brain.embedded_desk import EmbeddedDesk
     from deskhand.language.slots import SlotExtractor
 
     return EmbeddedBrain(

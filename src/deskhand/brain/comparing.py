@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from deskhand.brain.reading import Fields, newest, question_of
+from deskhand.brain.task_inputs import Fields, newest, question_of
 from deskhand.language.identify import identify
 from deskhand.model.tasks import Task
 from deskhand.ports import Embeds

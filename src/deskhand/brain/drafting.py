@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deskhand.brain.appointments import with_times_in_words
-from deskhand.brain.declared import Unresolved, in_words, is_known, resolved, words_in
-from deskhand.brain.reading import EmbeddedDesk, Fields, message_of, newest, outputs_of, sender_name
+from deskhand.brain.declared_plans import Unresolved, in_words, is_known, resolved, words_in
+from deskhand.brain.embedded_desk import EmbeddedDesk
 from deskhand.brain.relevance import Ranked
 from deskhand.brain.replies import (
     Quote,
@@ -16,6 +16,7 @@ from deskhand.brain.replies import (
     reply_language,
     shortened_quote,
 )
+from deskhand.brain.task_inputs import Fields, message_of, newest, outputs_of, sender_name
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.model.knowledge import Hit
 from deskhand.model.plan import SKIPPED

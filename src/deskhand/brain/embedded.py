@@ -7,22 +7,21 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
 
-from deskhand.brain import comparing, declared, drafting
+from deskhand.brain import comparing, declared_plans, drafting
 from deskhand.brain.appointments import about_a_time
-from deskhand.brain.asking import asked_in
+from deskhand.brain.embedded_desk import EmbeddedDesk, Intents
 from deskhand.brain.json_answer import AnswerProblem
-from deskhand.brain.reading import (
-    EmbeddedDesk,
+from deskhand.brain.question_in_mail import asked_in
+from deskhand.brain.relevance import Ranked
+from deskhand.brain.results import result_of
+from deskhand.brain.task_inputs import (
     Fields,
-    Intents,
     language_of,
     newest,
     question_of,
     said_in,
     with_subject,
 )
-from deskhand.brain.relevance import Ranked
-from deskhand.brain.results import result_of
 from deskhand.errors import DeskhandError, ModelAnswerInvalid
 from deskhand.model.knowledge import Hit
 from deskhand.model.tasks import Answer, Task, TaskKind
@@ -108,13 +107,13 @@ class EmbeddedBrain:
             (
                 name
                 for name in names
-                if declared.speaks_of((self._desk.plans or {})[name], "wish.on")
+                if declared_plans.speaks_of((self._desk.plans or {})[name], "wish.on")
             ),
             None,
         )
 
     def _extract(self, task: Task) -> Fields:
-        return declared.extract(self._desk, task)
+        return declared_plans.extract(self._desk, task)
 
     def _translate(self, task: Task) -> Fields:
         """It cannot translate: it says which language this is, and that it is untouched."""
@@ -140,7 +139,7 @@ class EmbeddedBrain:
                 (None, 0.0) if found.get("abstained") else (found["category"], found["confidence"])
             )
         sure = float(confidence) if isinstance(confidence, int | float) else 0.5
-        return declared.decide(self._desk, task, intent, _share(sure))
+        return declared_plans.decide(self._desk, task, intent, _share(sure))
 
     async def _draft(self, task: Task) -> Fields:
         knowledge = self._desk.knowledge

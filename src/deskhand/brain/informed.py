@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from deskhand.brain.reading import question_of
+from deskhand.brain.task_inputs import question_of
 from deskhand.brain.task_prompts import ARTICLES
 from deskhand.errors import DeskhandError
 from deskhand.model.knowledge import Hit

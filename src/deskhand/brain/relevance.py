@@ -11,14 +11,14 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from deskhand.knowledge.strays import STRAY_QUESTIONS
+from deskhand.knowledge.background_questions import BACKGROUND_QUESTIONS
 from deskhand.model.knowledge import Hit
 from deskhand.ports import Embeds
 
 _SURE = 0.99
 _DISTANCE, _MARGIN, _START = 97.8, 29.7, -5.34
 _WIDEST_MARGIN = 0.03
-_STRAY_PASSAGES = (
+_BACKGROUND_PASSAGES = (
     "The castle was built in the thirteenth century. It is open to visitors from April to October.",
     "Boil the rice for twelve minutes and add the vegetables at the end.",
     "The orchestra plays works by Dvořák and Brahms. Tickets are sold at the door.",
@@ -46,8 +46,8 @@ def ranked(embedder: Embeds, question: str, hits: Sequence[Hit]) -> list[Ranked]
         return []
     asked = embedder.embed([question], "query")[0]
     passages = embedder.embed([f"{hit.title}. {hit.text}" for hit in hits], "passage")
-    from_strangers = (passages @ embedder.embed(STRAY_QUESTIONS, "query").T).mean(axis=1)
-    to_strangers = float((embedder.embed(_STRAY_PASSAGES, "passage") @ asked).mean())
+    from_strangers = (passages @ embedder.embed(BACKGROUND_QUESTIONS, "query").T).mean(axis=1)
+    to_strangers = float((embedder.embed(_BACKGROUND_PASSAGES, "passage") @ asked).mean())
     left = passages @ asked - (from_strangers + to_strangers) / 2
     order = sorted(range(len(hits)), key=lambda index: -float(left[index]))
     nearness = [float(left[index]) for index in order] if asked.any() else [0.0] * len(hits)

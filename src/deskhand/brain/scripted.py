@@ -24,7 +24,7 @@ _TEMPLATES = template_environment()
 
 
 @dataclass(frozen=True, slots=True)
-class When:
+class ScriptedWhen:
     """Which tasks a rule answers: all that is given must hold, of `contains` any one word (case
     does not matter).
 
@@ -52,13 +52,13 @@ def _reach(inputs: Mapping[str, Any], name: str) -> Any:
     return here
 
 
-class Rule:
+class ScriptedRule:
     """An answer for the tasks that fit. Its texts are Jinja2 templates over `text` and `inputs`."""
 
     def __init__(
-        self, answer: Fields | Exception, when: When | None = None, name: str = ""
+        self, answer: Fields | Exception, when: ScriptedWhen | None = None, name: str = ""
     ) -> None:
-        self.when, self.name = when or When(), name
+        self.when, self.name = when or ScriptedWhen(), name
         self._answer = answer if isinstance(answer, Exception) else _compiled(answer)
 
     def fields(self, task: Task) -> Fields:
@@ -78,11 +78,11 @@ class ScriptedBrain:
     """Answers by the first rule that fits, or by a function that returns fields (None: it has no
     answer)."""
 
-    def __init__(self, rules: Iterable[Rule] | Script, *, name: str = "scripted") -> None:
+    def __init__(self, rules: Iterable[ScriptedRule] | Script, *, name: str = "scripted") -> None:
         self.name = name
         self.calls = 0
         self._script: Script | None = rules if callable(rules) else None
-        self._rules: tuple[Rule, ...] = () if callable(rules) else tuple(rules)
+        self._rules: tuple[ScriptedRule, ...] = () if callable(rules) else tuple(rules)
 
     @classmethod
     def recorded(cls, answers: Mapping[str, Fields], *, name: str = "recorded") -> Self:
@@ -180,7 +180,7 @@ def load_scripted(path: Path) -> ScriptedBrain:
         )
     rules = [_rule(file, index, entry) for index, entry in enumerate(entries)]
     if "else" in file.data:
-        rules.append(Rule(_answer(file, ("else",), file.data["else"]), name="else"))
+        rules.append(ScriptedRule(_answer(file, ("else",), file.data["else"]), name="else"))
     if not rules and "chat" not in file.data:
         raise file.problem(
             (), "there is no rule", "write `rules:` with at least one `answer`, or `else:`"
@@ -188,7 +188,7 @@ def load_scripted(path: Path) -> ScriptedBrain:
     return ScriptedBrain(rules)
 
 
-def _rule(file: YamlFile, index: int, entry: Any) -> Rule:
+def _rule(file: YamlFile, index: int, entry: Any) -> ScriptedRule:
     place = ("rules", index)
     if not isinstance(entry, dict) or "answer" not in entry:
         raise file.problem(
@@ -196,14 +196,14 @@ def _rule(file: YamlFile, index: int, entry: Any) -> Rule:
         )
     _only_keys(file, place, entry, ("when", "answer"))
     answer = _answer(file, (*place, "answer"), entry["answer"])
-    return Rule(
+    return ScriptedRule(
         answer,
         _when(file, (*place, "when"), entry.get("when", {})),
         name=f"{file.path}:{file.line(place)}",
     )
 
 
-def _when(file: YamlFile, place: tuple[str | int, ...], when: Any) -> When:
+def _when(file: YamlFile, place: tuple[str | int, ...], when: Any) -> ScriptedWhen:
     if not isinstance(when, dict):
         raise file.problem(
             place, "`when` is not a mapping", "write `when: {stage: NAME, contains: [word]}`"
@@ -229,7 +229,7 @@ def _when(file: YamlFile, place: tuple[str | int, ...], when: Any) -> When:
         raise file.problem(
             (*place, "task"), f"there is no task {kind!r}", f"write one of: {', '.join(kinds)}"
         )
-    return When(stage, None if kind is None else TaskKind(kind), tuple(words), inputs)
+    return ScriptedWhen(stage, None if kind is None else TaskKind(kind), tuple(words), inputs)
 
 
 def _answer(file: YamlFile, place: tuple[str | int, ...], answer: Any) -> Fields:

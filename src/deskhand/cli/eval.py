@@ -12,8 +12,8 @@ from deskhand.cli.terminal import print_json, print_plain, run_async
 
 if TYPE_CHECKING:
     from deskhand.engine.story import Document
+    from deskhand.evals.case_runner import CaseResult
     from deskhand.evals.cases import Case
-    from deskhand.evals.run import CaseResult
 
 NO = 1
 RUN = "run"
@@ -93,8 +93,8 @@ def run(
     Cases lie in DESK/evals.yaml or DESK/evals/*.yaml. Exit 1 when a case fails; with --compare,
     when one that passed before fails now.
     """
-    from deskhand.evals.compare import compare as compared
-    from deskhand.evals.compare import read_report
+    from deskhand.evals.report_comparison import compare as compared
+    from deskhand.evals.report_comparison import read_report
 
     base = None if compare is None else read_report(compare)
     report = run_async(_run(desk, brain, case or [], tag or [], repeat, parallel, judge, live))
@@ -152,9 +152,9 @@ async def _add(
 ) -> Path:
     from deskhand.cli.opening import opened_store
     from deskhand.errors import ConfigError
-    from deskhand.evals.adding import append_case, case_of
+    from deskhand.evals.case_from_run import append_case, case_of
     from deskhand.evals.cases import case_files
-    from deskhand.evals.recorded import Window, read_conversations
+    from deskhand.evals.recorded_runs import Window, read_conversations
     from deskhand.wiring import SHIPPED, desk_cases, find_desk, read_desk
 
     folder = find_desk(name)
@@ -198,8 +198,8 @@ async def _run(
     live: bool,
 ) -> "Document":
     from deskhand.cli.bars import Bar
+    from deskhand.evals.case_runner import Settings, run_cases
     from deskhand.evals.report import report_of
-    from deskhand.evals.run import Settings, run_cases
     from deskhand.evals.sealed import sealed
     from deskhand.wiring import desk_cases, judging_brain, open_sandbox, read_desk, with_brain
 

@@ -12,7 +12,7 @@ _KINDS = {"regression": "red", "fixed": "green", "different": "yellow"}
 
 def tell(report: "Document") -> None:
     """The cases that failed with what was expected and found, then the counts by split."""
-    from deskhand.evals.words import failed_scores, score_words
+    from deskhand.evals.report_words import failed_scores, score_words
 
     out = console()
     for case in report["cases"]:
@@ -52,7 +52,7 @@ def _row(name: str, counts: "Document") -> tuple[str, ...]:
 
 
 def _compared(compared: "Document") -> None:
-    from deskhand.evals.words import shown
+    from deskhand.evals.report_words import shown
 
     out = console()
     for change in compared["changed"]:

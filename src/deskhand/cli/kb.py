@@ -20,7 +20,7 @@ from deskhand.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from deskhand.knowledge.changes import ChangedAnswer
+    from deskhand.knowledge.changed_answers import ChangedAnswer
     from deskhand.knowledge.ingest import Indexer, Report
     from deskhand.model.knowledge import Hit, StoredArticle
     from deskhand.ports import KnowledgeStore
@@ -178,7 +178,7 @@ class Place:
 @asynccontextmanager
 async def _opened(desk: str, url: str | None, *, create: bool = False) -> AsyncIterator[Place]:
     from deskhand.cli.opening import opened_database
-    from deskhand.knowledge.files import FOLDER
+    from deskhand.knowledge.article_files import FOLDER
     from deskhand.wiring import desk_name, find_desk, knowledge_store, open_database
 
     folder = find_desk(desk)
@@ -234,7 +234,7 @@ async def _search(
 
 
 async def _changed(desk: str, url: str | None) -> "list[ChangedAnswer]":
-    from deskhand.knowledge.changes import changed_answers
+    from deskhand.knowledge.changed_answers import changed_answers
 
     async with _opened(desk, url) as place:
         return await changed_answers(place.store, place.home)

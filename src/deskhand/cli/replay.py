@@ -10,7 +10,7 @@ from deskhand.cli.terminal import console, print_json, printable, run_async, sho
 
 if TYPE_CHECKING:
     from deskhand.engine.story import Document
-    from deskhand.evals.recorded import Window
+    from deskhand.evals.recorded_runs import Window
 
 NO = 1
 _COLOURS = {"changed": "yellow", "unknown": "magenta"}
@@ -58,7 +58,7 @@ def replay(
     1 when a route, a status, a verdict, a tool call or a reply comes out differently.
     """
     from deskhand.errors import ConfigError
-    from deskhand.evals.recorded import Window
+    from deskhand.evals.recorded_runs import Window
 
     if (run is None) == (since is None and until is None):
         raise ConfigError(
@@ -83,8 +83,8 @@ async def _replay(
 ) -> "Document":
     from deskhand.cli.bars import Bar
     from deskhand.cli.opening import opened_store
-    from deskhand.evals.recorded import read_conversations
     from deskhand.evals.recorded_chat import RecordedChat
+    from deskhand.evals.recorded_runs import read_conversations
     from deskhand.evals.replay import replay_conversations
     from deskhand.wiring import open_sandbox, read_desk
 
@@ -143,8 +143,8 @@ def _breaks_off(change: "Document") -> bool:
 
 
 def _tell(report: "Document") -> None:
-    from deskhand.evals.apart import told as told_apart
-    from deskhand.evals.words import shown
+    from deskhand.evals.divergence import told as told_apart
+    from deskhand.evals.report_words import shown
 
     out = console()
     for one in report["runs"]:

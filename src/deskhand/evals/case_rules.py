@@ -11,7 +11,7 @@ from deskhand.conditions import ConditionError, compile_condition
 from deskhand.config.desk import DeskSpec
 from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import Place
-from deskhand.evals.sections import (
+from deskhand.evals.case_sections import (
     CaseSection,
     ExpectSection,
     GivenSection,
@@ -23,7 +23,7 @@ from deskhand.evals.sections import (
 PLAN_STEPS = ("respond", "ask_user")
 
 
-class Finding(NamedTuple):
+class CaseProblem(NamedTuple):
     place: Place
     problem: str
     fix: str
@@ -58,20 +58,20 @@ class Known:
         )
 
 
-def case_findings(case: CaseSection, place: Place, known: Known) -> Iterator[Finding]:
+def case_problems(case: CaseSection, place: Place, known: Known) -> Iterator[CaseProblem]:
     if bool(case.turns) == (case.message is not None):
         problem = (
             f"case `{case.id}` has both `message` and `turns`"
             if case.turns
             else f"case `{case.id}` says nothing"
         )
-        yield Finding(
+        yield CaseProblem(
             place, problem, "write `message:` for one message, or `turns:` for a conversation"
         )
     expectations = [(place, case.expect), *_expectations(case.turns, place)]
     if not any(expect is not None and expect.model_fields_set for _, expect in expectations):
         problem = f"case `{case.id}` expects nothing and could never fail"
-        yield Finding(place, problem, "write `expect:` with at least a `status`")
+        yield CaseProblem(place, problem, "write `expect:` with at least a `status`")
     yield from _given(case.given, (*place, "given"), known)
     for number, turn in enumerate(case.turns):
         yield from _turn(turn, (*place, "turns", number), known, first=number == 0)
@@ -86,15 +86,15 @@ def _expectations(
     return [((*place, "turns", number), turn.expect) for number, turn in enumerate(turns)]
 
 
-def _turn(turn: TurnSection, place: Place, known: Known, *, first: bool) -> Iterator[Finding]:
+def _turn(turn: TurnSection, place: Place, known: Known, *, first: bool) -> Iterator[CaseProblem]:
     if (turn.customer is None) == (turn.reviewer is None):
-        yield Finding(
+        yield CaseProblem(
             place,
             "a turn is either the customer's or a reviewer's",
             "write `customer:` or `reviewer:`",
         )
     if first and turn.reviewer is not None:
-        yield Finding(
+        yield CaseProblem(
             place, "there is nothing yet that a reviewer could decide", "begin with `customer:`"
         )
     reviewer = turn.reviewer
@@ -105,33 +105,33 @@ def _turn(turn: TurnSection, place: Place, known: Known, *, first: bool) -> Iter
             f"write `reviewer: {{decision: {decision if decision == 'answer' else 'edit'}, text:"
             " ...}`"
         )
-        yield Finding(
+        yield CaseProblem(
             (*place, "reviewer"), "`text` belongs to `edit` and `answer`, and they need it", fix
         )
     yield from _given(turn.given, (*place, "given"), known)
 
 
-def _given(given: GivenSection | None, place: Place, known: Known) -> Iterator[Finding]:
+def _given(given: GivenSection | None, place: Place, known: Known) -> Iterator[CaseProblem]:
     if given is None:
         return
     for tool in given.tools:
         yield from _name(tool, known.tools, "tool", (*place, "tools", tool))
     if given.agent and not known.profiles:
-        yield Finding(
+        yield CaseProblem(
             (*place, "agent"),
             "the desk has no agent that could say this",
             "remove it, or add a profile",
         )
     for number, said in enumerate(given.agent):
         if not said.model_fields_set:
-            yield Finding(
+            yield CaseProblem(
                 (*place, "agent", number),
                 "a turn of the agent says nothing",
                 "write `call:` or `say:`",
             )
 
 
-def _expect(expect: ExpectSection, place: Place, known: Known) -> Iterator[Finding]:
+def _expect(expect: ExpectSection, place: Place, known: Known) -> Iterator[CaseProblem]:
     if expect.flow is not None:
         yield from _name(expect.flow, known.flows, "flow", (*place, "flow"))
     for number, stage in enumerate(expect.stages or ()):
@@ -154,31 +154,31 @@ def _expect(expect: ExpectSection, place: Place, known: Known) -> Iterator[Findi
     yield from _written(expect, place)
 
 
-def _written(expect: ExpectSection, place: Place) -> Iterator[Finding]:
+def _written(expect: ExpectSection, place: Place) -> Iterator[CaseProblem]:
     if expect.holds is not None:
         try:
             compile_condition(expect.holds)
         except ConditionError as error:
-            yield Finding((*place, "holds", *error.path), error.problem, error.fix)
+            yield CaseProblem((*place, "holds", *error.path), error.problem, error.fix)
     reply = expect.reply
     if not isinstance(reply, ReplySection):
         return
     if not reply.model_fields_set:
-        yield Finding(
+        yield CaseProblem(
             (*place, "reply"), "`reply` says nothing", "write `contains:`, or `reply: true`"
         )
     if reply.matches is not None and not _compiles(reply.matches):
-        yield Finding(
+        yield CaseProblem(
             (*place, "reply", "matches"),
             f"`{reply.matches}` is not an RE2 pattern",
             "correct the pattern",
         )
 
 
-def _name(name: str, known: Iterable[str], what: str, place: Place) -> Iterator[Finding]:
+def _name(name: str, known: Iterable[str], what: str, place: Place) -> Iterator[CaseProblem]:
     if name not in known:
         fix = did_you_mean(name, known, otherwise=f"add this {what} to the desk")
-        yield Finding(place, f"the desk has no {what} `{name}`", fix)
+        yield CaseProblem(place, f"the desk has no {what} `{name}`", fix)
 
 
 def _compiles(pattern: str) -> bool:

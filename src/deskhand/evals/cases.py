@@ -11,9 +11,8 @@ from deskhand.config.desk import DeskSpec
 from deskhand.config.parse import parse_as
 from deskhand.config.yaml import YamlFile, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
-from deskhand.evals.case_rules import Known, case_findings
-from deskhand.evals.given_turns import completion_of
-from deskhand.evals.sections import (
+from deskhand.evals.case_rules import Known, case_problems
+from deskhand.evals.case_sections import (
     CaseSection,
     CasesSection,
     ExpectSection,
@@ -22,6 +21,7 @@ from deskhand.evals.sections import (
     ReviewerSection,
     TurnSection,
 )
+from deskhand.evals.given_turns import completion_of
 from deskhand.mail.authentication import MailTrust, who_wrote
 from deskhand.mail.files import MessageInvalid, message_from, read_messages
 from deskhand.model.chat import Completion
@@ -157,7 +157,7 @@ def _file(path: Path, desk: Desk) -> Iterator[Case | ConfigError]:
         place = ("cases", index)
         findings = [
             source.problem(where, problem, fix)
-            for where, problem, fix in case_findings(section, place, known)
+            for where, problem, fix in case_problems(section, place, known)
         ]
         yield from findings
         if not findings:

@@ -4,7 +4,7 @@ wording of errors."""
 from typing import Any
 
 from deskhand.engine.story import Document
-from deskhand.evals.reading import category_of, question_of, stages_of
+from deskhand.evals.run_facts import category_of, question_of, stages_of
 
 _VERDICT = ("verdict", "rule")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from deskhand.engine.story import Document
 from deskhand.errors import ModelRefused
-from deskhand.evals.sections import SaidSection
+from deskhand.evals.case_sections import SaidSection
 from deskhand.model.chat import ChatRequest, Chunk, Completion, ToolRequest
 
 MODEL = "given by the case"

@@ -6,7 +6,7 @@ from importlib.resources import files
 from jinja2 import Environment, StrictUndefined
 
 from deskhand.engine.story import Document
-from deskhand.evals.words import shown
+from deskhand.evals.report_words import shown
 
 _PAGE = "report.html.j2"
 

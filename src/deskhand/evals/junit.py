@@ -3,7 +3,7 @@
 from xml.etree import ElementTree as Xml
 
 from deskhand.engine.story import Document
-from deskhand.evals.words import failed_scores, score_words, without_control
+from deskhand.evals.report_words import failed_scores, score_words, without_control
 
 
 def junit_of(report: Document) -> str:

@@ -4,7 +4,7 @@ out must not."""
 from collections.abc import Sequence
 
 from deskhand.engine.story import Document
-from deskhand.evals.recorded import RecordedRun
+from deskhand.evals.recorded_runs import RecordedRun
 from deskhand.knowledge.exchanges import digest_of, sentences
 from deskhand.model.message import REPLY
 from deskhand.model.run import EXPIRY, Decision, Review

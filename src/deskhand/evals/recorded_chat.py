@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
 
 from deskhand.errors import DeskhandError, ModelAnswerInvalid, ModelRefused, ModelUnavailable
-from deskhand.evals.apart import Apart
+from deskhand.evals.divergence import Apart
 from deskhand.model.chat import ChatRequest, Chunk, Completion, Usage
 from deskhand.model.codes import ErrorCode
 from deskhand.model.run import LlmCall

@@ -13,9 +13,9 @@ from deskhand.evals.clocks import OwnTime
 from deskhand.evals.differences import differences
 from deskhand.evals.facts import facts_of
 from deskhand.evals.lane import Around, EarnedModes, Lane, SentLately
-from deskhand.evals.recorded import Happened, Moment, RecordedConversation, RecordedRun
 from deskhand.evals.recorded_chat import RecordedChat
 from deskhand.evals.recorded_modes import recorded_mode, was_checked
+from deskhand.evals.recorded_runs import Happened, Moment, RecordedConversation, RecordedRun
 from deskhand.evals.recorded_stages import RecordedStages
 from deskhand.evals.recorded_tools import RecordedTools
 from deskhand.evals.sealed import sealed

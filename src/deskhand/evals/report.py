@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from math import comb
 
 from deskhand.engine.story import Document
-from deskhand.evals.run import CaseResult, Trial
+from deskhand.evals.case_runner import CaseResult, Trial
 
 
 def report_of(

@@ -4,7 +4,7 @@ is written."""
 from typing import cast
 
 from deskhand.config.schema import DRAFT, Schema, condition_definitions, tidy
-from deskhand.evals.sections import CasesSection
+from deskhand.evals.case_sections import CasesSection
 
 
 def cases_schema() -> Schema:

@@ -11,7 +11,7 @@ import re2
 from deskhand.conditions import compile_condition
 from deskhand.engine.story import Document
 from deskhand.errors import ConfigError
-from deskhand.evals.reading import (
+from deskhand.evals.run_facts import (
     category_of,
     language_of_reply,
     plan_of,

@@ -6,11 +6,11 @@ from hashlib import sha256
 from pathlib import Path
 
 from deskhand.errors import ConfigError
+from deskhand.knowledge.article_sections import ArticleSection, ParsedArticle
 from deskhand.knowledge.chunks import cut
-from deskhand.knowledge.html import read_html
-from deskhand.knowledge.markdown import read_markdown, read_plain
-from deskhand.knowledge.pdf import read_pdf
-from deskhand.knowledge.sections import Draft, Section
+from deskhand.knowledge.html_articles import read_html
+from deskhand.knowledge.markdown_articles import read_markdown, read_plain
+from deskhand.knowledge.pdf_articles import read_pdf
 from deskhand.language.identify import identify
 from deskhand.model.knowledge import Article, Chunk
 
@@ -18,7 +18,7 @@ LARGEST_FILE = 30_000_000
 _READ_FOR_LANGUAGE = 5
 """Chunks; the identification looks at a page at most."""
 _SURE_OF_LANGUAGE = 0.6
-READERS: dict[str, Callable[[Path, bytes], Draft]] = {
+READERS: dict[str, Callable[[Path, bytes], ParsedArticle]] = {
     ".md": read_markdown,
     ".markdown": read_markdown,
     ".html": read_html,
@@ -102,11 +102,11 @@ def _written_in(title: str, chunks: Sequence[Chunk]) -> str | None:
     return found.code if found.confidence >= _SURE_OF_LANGUAGE else None
 
 
-def _below_title(section: Section, title: str) -> Section:
+def _below_title(section: ArticleSection, title: str) -> ArticleSection:
     """A heading that repeats the title is not cited again."""
     path = section.heading_path
     return (
-        Section(path[1:], section.text)
+        ArticleSection(path[1:], section.text)
         if path and path[0].casefold() == title.casefold()
         else section
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from deskhand.knowledge.sections import Section
+from deskhand.knowledge.article_sections import ArticleSection
 from deskhand.model.knowledge import Chunk
 
 LONGEST = 900
@@ -17,7 +17,7 @@ _PARAGRAPH = re.compile(r"\n[ \t]*\n+")
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])[\"')\]»”]*\s+|\n")
 
 
-def cut(sections: Sequence[Section]) -> list[Chunk]:
+def cut(sections: Sequence[ArticleSection]) -> list[Chunk]:
     """Chunks of at most LONGEST characters; every word of every section is in one of them."""
     return [
         Chunk(section.heading_path, text)

@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from deskhand.knowledge.words import words
+from deskhand.knowledge.text_normalization import words
 from deskhand.model.exchanges import Exchange, LearnedExchange
 from deskhand.model.principal import Principal
 from deskhand.ports import Embeds

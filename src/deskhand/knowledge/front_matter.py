@@ -9,7 +9,7 @@ from typing import Any
 from deskhand.config.suggestions import near
 from deskhand.config.yaml import YamlFile, parse_yaml
 from deskhand.errors import ConfigError, ConfigErrors
-from deskhand.knowledge.words import clean, primary_language
+from deskhand.knowledge.text_normalization import clean, primary_language
 
 KEYS = ("id", "title", "category", "language", "valid_until")
 _FENCE = re.compile(r"---[ \t]*")

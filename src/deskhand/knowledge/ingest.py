@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deskhand.errors import ConfigError, ConfigErrors
+from deskhand.knowledge.article_files import find_articles, source_path
 from deskhand.knowledge.articles import ArticleFile, ReadArticle, digest, read_article, read_bytes
 from deskhand.knowledge.chunks import CHUNKER, heads, passage
-from deskhand.knowledge.files import find_articles, source_path
-from deskhand.knowledge.words import words
+from deskhand.knowledge.text_normalization import words
 from deskhand.model.knowledge import Chunk, IndexedChunk, StoredArticle
 from deskhand.ports import Embeds, KnowledgeStore
 

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from deskhand.knowledge.strays import STRAY_QUESTIONS
-from deskhand.knowledge.words import primary_language, question_text, terms
+from deskhand.knowledge.background_questions import BACKGROUND_QUESTIONS
+from deskhand.knowledge.text_normalization import primary_language, question_text, terms
 from deskhand.model.knowledge import Hit, KnowledgeQuery
 from deskhand.ports import Embeds, KnowledgeStore
 
@@ -73,7 +73,7 @@ class KnowledgeBase:
         vector = self._embedder.embed([text], "query")[0]
         if not vector.any():
             return None
-        aimed = vector - self._embedder.embed(STRAY_QUESTIONS, "query").mean(axis=0) / 2
+        aimed = vector - self._embedder.embed(BACKGROUND_QUESTIONS, "query").mean(axis=0) / 2
         unit: NDArray[np.float32] = (aimed / max(float(np.linalg.norm(aimed)), 1e-9)).astype(
             np.float32
         )

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from deskhand.brain.scripted import (
-    Rule,
     ScriptedBrain,
     ScriptedChatModel,
-    When,
+    ScriptedRule,
+    ScriptedWhen,
     load_scripted,
     task_digest,
 )
@@ -69,7 +69,7 @@ async def test_else_answers_the_rest(script: Path) -> None:
 
 
 async def test_without_a_rule_stage_and_task_are_named() -> None:
-    brain = ScriptedBrain([Rule({"text": "x"}, When(stage="other"))])
+    brain = ScriptedBrain([ScriptedRule({"text": "x"}, ScriptedWhen(stage="other"))])
     with pytest.raises(ModelAnswerInvalid, match="the classify task of stage 'triage': no rule"):
         await brain.answer(task())
 
@@ -84,7 +84,7 @@ async def test_answers_are_validated_like_a_models(script: Path) -> None:
 
 async def test_a_template_that_lacks_a_name_says_so() -> None:
     brain = ScriptedBrain(
-        [Rule({"category": "{{ inputs.nothing.more }}", "confidence": 1}, name="one")]
+        [ScriptedRule({"category": "{{ inputs.nothing.more }}", "confidence": 1}, name="one")]
     )
     with pytest.raises(
         ModelAnswerInvalid, match=r"by rule one: its template cannot be filled in: .*nothing"
@@ -93,7 +93,9 @@ async def test_a_template_that_lacks_a_name_says_so() -> None:
 
 
 async def test_templates_run_in_a_sandbox() -> None:
-    brain = ScriptedBrain([Rule({"category": "{{ text.__class__.__mro__ }}", "confidence": 1})])
+    brain = ScriptedBrain(
+        [ScriptedRule({"category": "{{ text.__class__.__mro__ }}", "confidence": 1})]
+    )
     with pytest.raises(ModelAnswerInvalid, match="cannot be filled in"):
         await brain.answer(task())
 
@@ -114,7 +116,7 @@ async def test_a_function_may_answer_or_raise() -> None:
 
 async def test_a_rule_may_fail() -> None:
     with pytest.raises(ModelUnavailable):
-        await ScriptedBrain([Rule(ModelUnavailable("down"))]).answer(task())
+        await ScriptedBrain([ScriptedRule(ModelUnavailable("down"))]).answer(task())
 
 
 async def test_recorded_answers_are_found_by_the_question_alone() -> None:
@@ -200,11 +202,11 @@ async def test_a_script_streams_too() -> None:
 
 
 async def test_a_rule_may_reach_into_what_earlier_stages_said() -> None:
-    rule = Rule(
+    rule = ScriptedRule(
         {"category": "refund", "confidence": 1},
-        When(inputs={"outputs.classify.category": "refund"}),
+        ScriptedWhen(inputs={"outputs.classify.category": "refund"}),
     )
-    brain = ScriptedBrain([rule, Rule({"category": "other", "confidence": 1})])
+    brain = ScriptedBrain([rule, ScriptedRule({"category": "other", "confidence": 1})])
     for said, expected in (("refund", "refund"), ("order", "other")):
         task = Task(
             kind=TaskKind.CLASSIFY,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.evals.run import CaseResult, Settings, run_cases
+from deskhand.evals.case_runner import CaseResult, Settings, run_cases
 from deskhand.wiring import desk_cases, open_sandbox, read_desk
 from tests.eval_kit import a_desk
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deskhand.errors import ConfigError
-from deskhand.knowledge.changes import Change, changed_answers
+from deskhand.knowledge.changed_answers import Change, changed_answers
 from deskhand.knowledge.ingest import Indexer
 from deskhand.knowledge.search import KnowledgeBase
 from deskhand.ports import KnowledgeStore

@@ -3,7 +3,7 @@
 import pytest
 
 from deskhand.knowledge.ranking import fuse, weigh
-from deskhand.knowledge.words import primary_language, question_text, terms, words
+from deskhand.knowledge.text_normalization import primary_language, question_text, terms, words
 
 
 def test_first_in_both_lists_with_all_words_is_one() -> None:

@@ -30,7 +30,7 @@ _WORDS_TOO = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RedactionRules:
     """What is hidden beside e-mail addresses, phone, account and card numbers."""
 
     patterns: tuple[tuple[str, Any], ...] = ()
@@ -41,7 +41,7 @@ class Rules:
 class Placeholders:
     """One request's hidden values: the same value has the same placeholder throughout."""
 
-    rules: Rules
+    rules: RedactionRules
     names: tuple[str, ...] = ()
     mark: str = ""
     """Put into every placeholder, so that none stands in the texts already."""
@@ -62,7 +62,7 @@ class Placeholders:
 
     @classmethod
     def for_texts(
-        cls, texts: Iterable[str], rules: Rules, names: Iterable[str] = ()
+        cls, texts: Iterable[str], rules: RedactionRules, names: Iterable[str] = ()
     ) -> "Placeholders":
         """Placeholders that cannot be mistaken for anything in these texts."""
         whole = "\n".join(texts)

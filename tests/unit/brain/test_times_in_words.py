@@ -2,7 +2,7 @@
 
 import pytest
 
-from deskhand.brain.offers import offer
+from deskhand.brain.times_in_words import offer
 
 SLOTS = {
     "time_zone": "Europe/Prague",

@@ -7,7 +7,7 @@ from deskhand.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ArticleSection:
     """The text under one heading, with the headings above it."""
 
     heading_path: tuple[str, ...]
@@ -15,10 +15,10 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ParsedArticle:
     """What a reader found in a file; what it did not find is None."""
 
-    sections: list[Section]
+    sections: list[ArticleSection]
     title: str | None = None
     id: str | None = None
     category: str | None = None
@@ -31,7 +31,7 @@ class Outline:
     """Collects text under headings of levels 1 to 6."""
 
     _path: list[tuple[int, str]] = field(default_factory=list)
-    _sections: list[Section] = field(default_factory=list)
+    _sections: list[ArticleSection] = field(default_factory=list)
     _lines: list[str] = field(default_factory=list)
 
     def heading(self, level: int, text: str) -> None:
@@ -43,7 +43,7 @@ class Outline:
     def line(self, text: str) -> None:
         self._lines.append(text)
 
-    def sections(self) -> list[Section]:
+    def sections(self) -> list[ArticleSection]:
         self._close()
         return self._sections
 
@@ -51,7 +51,7 @@ class Outline:
         text = "\n".join(self._lines).strip()
         self._lines.clear()
         if text:
-            self._sections.append(Section(tuple(heading for _, heading in self._path), text))
+            self._sections.append(ArticleSection(tuple(heading for _, heading in self._path), text))
 
 
 def decoded(path: Path, raw: bytes, encoding: str = "utf-8-sig") -> str:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from deskhand.knowledge.article_sections import ArticleSection, Outline, ParsedArticle, decoded
 from deskhand.knowledge.front_matter import split_front_matter
-from deskhand.knowledge.sections import Draft, Outline, Section, decoded
-from deskhand.knowledge.words import clean
+from deskhand.knowledge.text_normalization import clean
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
@@ -15,7 +15,7 @@ _MARKS = re.compile(r"[*_`]{1,3}")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 
 
-def read_markdown(path: Path, raw: bytes) -> Draft:
+def read_markdown(path: Path, raw: bytes) -> ParsedArticle:
     """Text by headings, with front matter; what is commented out is not part of the article."""
     front, body, _ = split_front_matter(path, clean(decoded(path, raw)))
     outline = Outline()
@@ -29,25 +29,29 @@ def read_markdown(path: Path, raw: bytes) -> Draft:
         outline.heading(level, text)
     title = front.title or first
     sections = [_below_title(section, first) for section in outline.sections()]
-    return Draft(sections, title, front.id, front.category, front.language, front.valid_until)
+    return ParsedArticle(
+        sections, title, front.id, front.category, front.language, front.valid_until
+    )
 
 
-def read_plain(path: Path, raw: bytes) -> Draft:
+def read_plain(path: Path, raw: bytes) -> ParsedArticle:
     """Plain text is one section; it may have front matter, too."""
     front, body, _ = split_front_matter(path, clean(decoded(path, raw)))
     outline = Outline()
     for line in body.split("\n"):
         outline.line(line.rstrip())
-    return Draft(
+    return ParsedArticle(
         outline.sections(), front.title, front.id, front.category, front.language, front.valid_until
     )
 
 
-def _below_title(section: Section, title: str | None) -> Section:
+def _below_title(section: ArticleSection, title: str | None) -> ArticleSection:
     """A citation names the title anyway."""
     path = section.heading_path
     return (
-        Section(path[1:], section.text) if title is not None and path[:1] == (title,) else section
+        ArticleSection(path[1:], section.text)
+        if title is not None and path[:1] == (title,)
+        else section
     )
 
 

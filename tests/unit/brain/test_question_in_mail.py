@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from deskhand.brain.asking import asked_in
-from deskhand.brain.reading import said_in
+from deskhand.brain.question_in_mail import asked_in
+from deskhand.brain.task_inputs import said_in
 from deskhand.model.tasks import TaskKind
 from tests.embedded_desk import a_task
 

@@ -7,8 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from deskhand.errors import ConfigError
+from deskhand.knowledge.article_files import source_path
 from deskhand.knowledge.articles import ArticleFile, digest, read_bytes
-from deskhand.knowledge.files import source_path
 from deskhand.model.knowledge import AnswerSource, StoredArticle
 from deskhand.ports import KnowledgeStore
 

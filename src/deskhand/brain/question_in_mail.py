@@ -3,7 +3,7 @@
 
 import re
 
-from deskhand.brain.reading import question_of, sender_name
+from deskhand.brain.task_inputs import question_of, sender_name
 from deskhand.language.slots.text import Reading, fold
 from deskhand.model.tasks import Task
 

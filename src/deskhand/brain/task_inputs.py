@@ -1,94 +1,19 @@
-"""What the embedded brain reads with, and where it finds things in a task."""
+"""Where brains find things in a task: the message, its sender, what earlier stages gave."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
-from deskhand.brain.relevance import Ranked, ranked
-from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.language.identify import Language, identify
-from deskhand.language.slots import SlotValue
 from deskhand.mail.forward import forwarded
 from deskhand.mail.reply import visible_reply
 from deskhand.mail.words import words
-from deskhand.model.knowledge import Hit
 from deskhand.model.tasks import Task
-from deskhand.ports import Embeds, SearchesKnowledge
 
 Fields = dict[str, Any]
 
 _FEW_WORDS = 4
 """A body shorter than this says little without its subject."""
-
-
-class Prediction(Protocol):
-    """What an intent model says about one text."""
-
-    @property
-    def label(self) -> str | None:
-        """None when it abstains."""
-        ...
-
-    @property
-    def best(self) -> str: ...
-
-    @property
-    def confidence(self) -> float: ...
-
-
-class Intents(Protocol):
-    def predict(self, texts: Sequence[str]) -> Sequence[Prediction]: ...
-
-
-class Slots(Protocol):
-    def extract(
-        self,
-        text: str,
-        *,
-        language: str | None = None,
-        now: datetime,
-        time_zone: str = "UTC",
-        only: Collection[str] | None = None,
-    ) -> dict[str, SlotValue]: ...
-
-
-def by_names(descriptions: Mapping[str, str]) -> Intents:
-    from deskhand.language.intents import IntentModel
-
-    return IntentModel.fit([], descriptions=descriptions)
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddedDesk:
-    """Everything of a desk that the embedded brain works with; what is absent it does without."""
-
-    embedder: Callable[[], Embeds]
-    languages: tuple[str, ...] = ("en",)
-    intents: Callable[[], Intents | None] = lambda: None
-    """Called once, in a thread: the first time may have to learn."""
-    by_names: Callable[[Mapping[str, str]], Intents] = by_names
-    """A weak model from categories and their descriptions, for a desk without examples."""
-    slots: Slots | None = None
-    plans: Mapping[str, DeclaredPlan] | None = None
-    knowledge: SearchesKnowledge | None = None
-    descriptions: Mapping[str, str] | None = None
-    """Categories in words, for a desk without examples."""
-    rank: Callable[[Embeds, str, Sequence[Hit]], list[Ranked]] = ranked
-    """Which of the articles found answers the question, and how surely."""
-    answer_at: float = 0.75
-    """The confidence from which an article is quoted to a customer."""
-    always_asked: frozenset[str] = frozenset()
-    """Categories whose every reply a person looks at: what their words say goes before what else
-    a message brings."""
-    asks_about_foreign: bool = False
-    """Whether a person looks at a reply that quotes an article in another language than the
-    customer's."""
-    signature: str = ""
-    time_zone: str = "UTC"
-
-
-# --- what a stage knows
 
 
 def outputs_of(task: Task) -> Iterator[Fields]:

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from deskhand.brain.appointments import wish_in
-from deskhand.brain.reading import (
-    EmbeddedDesk,
+from deskhand.brain.embedded_desk import EmbeddedDesk
+from deskhand.brain.task_inputs import (
     Fields,
     language_of,
     message_of,

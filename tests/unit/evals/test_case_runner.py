@@ -7,8 +7,8 @@ import pytest
 
 from deskhand.brain.scripted import ScriptedBrain
 from deskhand.errors import ConfigError
+from deskhand.evals.case_runner import Settings, run_cases
 from deskhand.evals.report import report_of
-from deskhand.evals.run import Settings, run_cases
 from deskhand.wiring import desk_cases, open_sandbox, read_desk
 from tests.eval_kit import a_case, a_desk
 from tests.unit.evals.conftest import RunCases

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskhand.brain.llm import LlmBrain
-from deskhand.brain.personal import Placeholders, Rules
-from deskhand.brain.redaction import RedactingChatModel, redaction_rules
+from deskhand.brain.personal_data import Placeholders, RedactionRules
+from deskhand.brain.redacting_chat import RedactingChatModel, redaction_rules
 from deskhand.brain.scripted import ScriptedChatModel
 from deskhand.errors import ConfigError, ModelAnswerInvalid
 from deskhand.model.chat import ChatRequest, Chunk, Completion, ToolRequest
@@ -156,7 +156,7 @@ async def test_errors_about_a_wrong_answer_do_not_tell_what_was_hidden() -> None
 
 
 def test_a_name_that_is_a_word_is_hidden_where_it_is_a_name() -> None:
-    hidden = Placeholders(Rules(), ("Will Summer",))
+    hidden = Placeholders(RedactionRules(), ("Will Summer",))
     assert hidden.hide("I will come. Will\nSUMMER time") == "I will come. [NAME_1] time"
     assert hidden.hide("Yours, Will (summer)") == "Yours, [NAME_2] ([NAME_3])"
 

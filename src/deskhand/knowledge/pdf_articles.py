@@ -5,13 +5,13 @@ import logging
 from pathlib import Path
 
 from deskhand.errors import ConfigError
-from deskhand.knowledge.sections import Draft, Section
-from deskhand.knowledge.words import clean
+from deskhand.knowledge.article_sections import ArticleSection, ParsedArticle
+from deskhand.knowledge.text_normalization import clean
 
 _MOST_PAGES = 3000
 
 
-def read_pdf(path: Path, raw: bytes) -> Draft:
+def read_pdf(path: Path, raw: bytes) -> ParsedArticle:
     """The text that is in the file; a scan, a protected or a damaged one is a ConfigError that
     says so."""
     from pypdf import PdfReader
@@ -42,8 +42,8 @@ def read_pdf(path: Path, raw: bytes) -> Draft:
         fix = "run it through text recognition (OCR), or write the article as Markdown"
         raise ConfigError("this PDF holds no text, only pictures", file=path, fix=fix)
     sections = [
-        Section((f"page {number}",), text.strip())
+        ArticleSection((f"page {number}",), text.strip())
         for number, text in enumerate(pages, 1)
         if text.strip()
     ]
-    return Draft(sections, " ".join(title.split())[:500] or None)
+    return ParsedArticle(sections, " ".join(title.split())[:500] or None)

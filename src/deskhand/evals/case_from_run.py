@@ -12,12 +12,18 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from deskhand.config.yaml import read_text
 from deskhand.engine.story import Document
 from deskhand.errors import ConfigError
-from deskhand.evals.apart import turns_in
+from deskhand.evals.divergence import turns_in
 from deskhand.evals.given_turns import said_in
 from deskhand.evals.lessons import edit_of, lesson_of
-from deskhand.evals.reading import category_of, language_of_reply, stages_of
-from deskhand.evals.recorded import AGENT_BRAIN, Happened, Moment, RecordedConversation, RecordedRun
+from deskhand.evals.recorded_runs import (
+    AGENT_BRAIN,
+    Happened,
+    Moment,
+    RecordedConversation,
+    RecordedRun,
+)
 from deskhand.evals.recorded_tools import OUR_OWN, result_in
+from deskhand.evals.run_facts import category_of, language_of_reply, stages_of
 from deskhand.model.message import Message, iso
 from deskhand.model.outcome import Outcome
 from deskhand.model.principal import PrincipalKind

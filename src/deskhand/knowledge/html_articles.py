@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.errors import ConfigError
+from deskhand.knowledge.article_sections import Outline, ParsedArticle, decoded
 from deskhand.knowledge.front_matter import KEYS, read_value
-from deskhand.knowledge.sections import Draft, Outline, decoded
-from deskhand.knowledge.words import clean
+from deskhand.knowledge.text_normalization import clean
 
 _CHARSET = re.compile(
     rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE
@@ -30,7 +30,7 @@ _NEVER_TEXT = (
 _LEVELS = {f"h{level}": [f"h{level}"] for level in range(1, 7)}
 
 
-def read_html(path: Path, raw: bytes) -> Draft:
+def read_html(path: Path, raw: bytes) -> ParsedArticle:
     """Title, language and `<meta name=...>` from the head, the visible text by its headings."""
     from lxml.etree import LxmlError, ParserError
     from lxml.html import HTMLParser, document_fromstring
@@ -44,7 +44,7 @@ def read_html(path: Path, raw: bytes) -> Draft:
         _drop_unseen(tree)
         sections = _outline(tree).sections()
     except ParserError:  # as lxml says that nothing is there
-        return Draft([])
+        return ParsedArticle([])
     except (LxmlError, ValueError) as error:
         raise ConfigError(
             f"this is not HTML: {error}", file=path, fix="save the page again"
@@ -53,7 +53,7 @@ def read_html(path: Path, raw: bytes) -> Draft:
         raise ConfigError(
             "its elements are nested too deeply", file=path, fix="simplify the page"
         ) from None
-    return Draft(sections, **head)
+    return ParsedArticle(sections, **head)
 
 
 def _encoding(raw: bytes) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import re2
 
-from deskhand.brain.personal import Placeholders, Rules, texts_in
+from deskhand.brain.personal_data import Placeholders, RedactionRules, texts_in
 from deskhand.errors import ConfigError
 from deskhand.model.chat import ChatRequest, Chunk, Completion
 from deskhand.ports import ChatModel
@@ -18,7 +18,7 @@ _LONGEST = 40
 """Characters a streamed placeholder may be spread over."""
 
 
-def redaction_rules(patterns: Mapping[str, str]) -> Rules:
+def redaction_rules(patterns: Mapping[str, str]) -> RedactionRules:
     """Rules with a desk's own RE2 patterns by name: `{order: 'P-[0-9]{4}'}` becomes `[ORDER_1]`."""
     options = re2.Options()
     options.log_errors = False
@@ -34,7 +34,7 @@ def redaction_rules(patterns: Mapping[str, str]) -> Rules:
             raise ConfigError(
                 f"{pattern!r} is not an RE2 pattern", fix="correct it under `brain.redact`"
             ) from None
-    return Rules(tuple(compiled))
+    return RedactionRules(tuple(compiled))
 
 
 class RedactingChatModel:
@@ -44,8 +44,8 @@ class RedactingChatModel:
     What the model says in errors is about the placeholders, for it never saw anything else.
     """
 
-    def __init__(self, inner: ChatModel, rules: Rules | None = None) -> None:
-        self._inner, self._rules = inner, rules or Rules()
+    def __init__(self, inner: ChatModel, rules: RedactionRules | None = None) -> None:
+        self._inner, self._rules = inner, rules or RedactionRules()
 
     async def complete(self, request: ChatRequest) -> Completion:
         hidden, sent = await self._hidden(request)
@@ -77,7 +77,7 @@ class RedactingChatModel:
         return await asyncio.to_thread(_hidden, request, self._rules)
 
 
-def _hidden(request: ChatRequest, rules: Rules) -> tuple[Placeholders, ChatRequest]:
+def _hidden(request: ChatRequest, rules: RedactionRules) -> tuple[Placeholders, ChatRequest]:
     hidden = Placeholders.for_texts(texts_in(list(request.messages)), rules, request.private)
     messages = tuple(_hide_in(message, hidden) for message in request.messages)
     return hidden, replace(request, messages=messages, private=())

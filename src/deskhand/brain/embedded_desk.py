@@ -1,0 +1,78 @@
+"""A desk as the embedded brain sees it: what it learned, what it can search, what it may say."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from deskhand.brain.relevance import Ranked, ranked
+from deskhand.config.sections.plans import DeclaredPlan
+from deskhand.language.slots import SlotValue
+from deskhand.model.knowledge import Hit
+from deskhand.ports import Embeds, SearchesKnowledge
+
+
+class Prediction(Protocol):
+    """What an intent model says about one text."""
+
+    @property
+    def label(self) -> str | None:
+        """None when it abstains."""
+        ...
+
+    @property
+    def best(self) -> str: ...
+
+    @property
+    def confidence(self) -> float: ...
+
+
+class Intents(Protocol):
+    def predict(self, texts: Sequence[str]) -> Sequence[Prediction]: ...
+
+
+class Slots(Protocol):
+    def extract(
+        self,
+        text: str,
+        *,
+        language: str | None = None,
+        now: datetime,
+        time_zone: str = "UTC",
+        only: Collection[str] | None = None,
+    ) -> dict[str, SlotValue]: ...
+
+
+def by_names(descriptions: Mapping[str, str]) -> Intents:
+    from deskhand.language.intents import IntentModel
+
+    return IntentModel.fit([], descriptions=descriptions)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedDesk:
+    """Everything of a desk that the embedded brain works with; what is absent it does without."""
+
+    embedder: Callable[[], Embeds]
+    languages: tuple[str, ...] = ("en",)
+    intents: Callable[[], Intents | None] = lambda: None
+    """Called once, in a thread: the first time may have to learn."""
+    by_names: Callable[[Mapping[str, str]], Intents] = by_names
+    """A weak model from categories and their descriptions, for a desk without examples."""
+    slots: Slots | None = None
+    plans: Mapping[str, DeclaredPlan] | None = None
+    knowledge: SearchesKnowledge | None = None
+    descriptions: Mapping[str, str] | None = None
+    """Categories in words, for a desk without examples."""
+    rank: Callable[[Embeds, str, Sequence[Hit]], list[Ranked]] = ranked
+    """Which of the articles found answers the question, and how surely."""
+    answer_at: float = 0.75
+    """The confidence from which an article is quoted to a customer."""
+    always_asked: frozenset[str] = frozenset()
+    """Categories whose every reply a person looks at: what their words say goes before what else
+    a message brings."""
+    asks_about_foreign: bool = False
+    """Whether a person looks at a reply that quotes an article in another language than the
+    customer's."""
+    signature: str = ""
+    time_zone: str = "UTC"
