@@ -10,7 +10,7 @@ from bench.harness import Floor, Report
 from deskhand.config.sections.policy import PolicySpec, RuleSpec
 from deskhand.outgoing.commitments import Backing, check_commitments
 from deskhand.outgoing.content import check_text
-from deskhand.outgoing.finding import AllowedContent
+from deskhand.outgoing.content_finding import AllowedContent
 from deskhand.policy.facts import Facts
 from deskhand.policy.rules import RulePolicy, compile_policy
 

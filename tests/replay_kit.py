@@ -10,7 +10,7 @@ from typing import Any
 from deskhand.evals.recorded_chat import RecordedChat
 from deskhand.evals.recorded_runs import Window, read_conversations
 from deskhand.evals.replay import Replayed, replay_conversations
-from deskhand.mail.files import message_from
+from deskhand.mail.message_files import message_from
 from deskhand.model.run import Decision, ReviewState, Verdict
 from deskhand.wiring import Desk, open_database, open_desk, open_sandbox, open_store, read_desk
 

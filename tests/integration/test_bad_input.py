@@ -18,7 +18,7 @@ from deskhand.engine.journal import fold, result_of
 from deskhand.engine.loop import Flow
 from deskhand.errors import ModelUnavailable
 from deskhand.mail import parse
-from deskhand.mail.files import message_from
+from deskhand.mail.message_files import message_from
 from deskhand.model.chat import ChatRequest
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message

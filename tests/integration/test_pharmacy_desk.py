@@ -10,7 +10,7 @@ import pytest
 
 from deskhand.evals.case_runner import CaseResult, Settings, run_cases
 from deskhand.evals.cases import Case
-from deskhand.mail.files import message_from
+from deskhand.mail.message_files import message_from
 from deskhand.model.causes import Cause
 from deskhand.model.message import Message
 from deskhand.model.principal import Principal, PrincipalKind

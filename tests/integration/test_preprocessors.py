@@ -13,7 +13,7 @@ from deskhand.cli import main
 from deskhand.cli.terminal import console
 from deskhand.engine.story import read_records, story_of
 from deskhand.errors import ConfigError
-from deskhand.mail.parse import parse
+from deskhand.mail.message_parser import parse
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import DELIVER
 from deskhand.model.run import RunStatus

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 from deskhand.brain.embedded_desk import EmbeddedDesk
 from deskhand.brain.task_inputs import Fields, language_of, message_of, received_at, said_in
 from deskhand.brain.times_in_words import in_words, offer
-from deskhand.language.wishes import pick, read_wish
-from deskhand.mail.words import words
+from deskhand.language.meeting_times import choose_offer, read_wish
+from deskhand.mail.mail_phrases import mail_phrases
 from deskhand.model.booking import OFFERED
 from deskhand.model.tasks import Task
 from deskhand.scheduling.invitations import CALENDAR_TYPES, Invitation, read_invitations
@@ -51,7 +51,7 @@ def _wish(desk: EmbeddedDesk, task: Task) -> Wish:
     language, now = language_of(text, desk.languages).code, _received(desk, task)
     wish = read_wish(text, language, now)
     subject = str(message_of(task).get("subject") or "")
-    if wish.says_something or words().reply_subject.match(subject):
+    if wish.says_something or mail_phrases().reply_subject.match(subject):
         return wish
     return read_wish(subject, language, now)
 
@@ -62,7 +62,9 @@ def _picked(desk: EmbeddedDesk, task: Task) -> datetime | None:
     if not offered:
         return None
     text = said_in(task)
-    return pick(offered, text, language_of(text, desk.languages).code, _received(desk, task))
+    return choose_offer(
+        offered, text, language_of(text, desk.languages).code, _received(desk, task)
+    )
 
 
 def _invitation(desk: EmbeddedDesk, task: Task) -> Invitation | None:

@@ -4,7 +4,7 @@
 import re
 
 from deskhand.brain.task_inputs import question_of, sender_name
-from deskhand.language.slots.text import Reading, fold
+from deskhand.language.slots.folded_text import FoldedText, fold
 from deskhand.model.tasks import Task
 
 _GREETING = re.compile(
@@ -24,7 +24,7 @@ _FEWEST = 12
 def asked_in(task: Task) -> str:
     """What is asked, as articles are searched with it; the whole where too little would be left."""
     whole = question_of(task).strip()
-    reading = Reading(whole)
+    reading = FoldedText(whole)
     closing, greeting = _CLOSING.search(reading.folded), _GREETING.match(reading.folded)
     end = (
         len(whole)

@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from deskhand.language.identify import Language, identify
 from deskhand.mail.forward import forwarded
+from deskhand.mail.mail_phrases import mail_phrases
 from deskhand.mail.reply import visible_reply
-from deskhand.mail.words import words
 from deskhand.model.tasks import Task
 
 Fields = dict[str, Any]
@@ -68,7 +68,7 @@ def said_in(task: Task) -> str:
 def _attached_mail(task: Task) -> str:
     """The words of a mail that is passed on as an attachment, where the subject says that it is
     passed on."""
-    if not words().forward_subject.match(str(message_of(task).get("subject") or "")):
+    if not mail_phrases().forward_subject.match(str(message_of(task).get("subject") or "")):
         return ""
     attachments = message_of(task).get("attachments")
     for one in attachments if isinstance(attachments, list) else ():

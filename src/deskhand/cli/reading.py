@@ -35,7 +35,7 @@ def parse(
     """
     from deskhand.mail import forwarded, visible_reply
     from deskhand.mail.automatic import automatic
-    from deskhand.mail.files import read_messages
+    from deskhand.mail.message_files import read_messages
 
     message = read_messages(file)[0][0]
     if preprocessor is not None:
@@ -154,7 +154,7 @@ def route(
         return
     if file is None or desk is None:
         raise ConfigError("a message and a desk are needed", fix="deskhand route FILE --desk DESK")
-    from deskhand.mail.files import read_messages
+    from deskhand.mail.message_files import read_messages
     from deskhand.wiring import desk_router, read_desk
 
     decided = desk_router(read_desk(desk).spec).route(read_messages(file)[0][0])

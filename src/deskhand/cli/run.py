@@ -60,7 +60,7 @@ async def _run(
 ) -> tuple[list[dict[str, Any]], bool]:
     from deskhand.cli.narrator import Narrator
     from deskhand.cli.working import Watch, work_message
-    from deskhand.mail.files import read_messages
+    from deskhand.mail.message_files import read_messages
     from deskhand.wiring import mail_trust, read_desk
 
     loaded = read_desk(name)

@@ -23,7 +23,7 @@ from deskhand.evals.case_sections import (
 )
 from deskhand.evals.given_turns import completion_of
 from deskhand.mail.authentication import MailTrust, who_wrote
-from deskhand.mail.files import MessageInvalid, message_from, read_messages
+from deskhand.mail.message_files import MessageInvalid, message_from, read_messages
 from deskhand.model.chat import Completion
 from deskhand.model.message import Message
 from deskhand.model.results import ToolResult, normalize_tool_result

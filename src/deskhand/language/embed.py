@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from deskhand.language.readable import clean, has_words
+from deskhand.language.clean_text import clean, has_words
 from deskhand.language.vector_cache import VectorCache
 
 if TYPE_CHECKING:

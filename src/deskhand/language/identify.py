@@ -8,8 +8,8 @@ from collections.abc import Collection
 from functools import cache
 from typing import Any, NamedTuple
 
+from deskhand.language.clean_text import clean
 from deskhand.language.function_words import KNOWN, evidence
-from deskhand.language.readable import clean
 
 _LOOKED_AT = 2000
 """Characters that decide; the language of the first lines is the language of the mail."""

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from deskhand.errors import ConfigError
 from deskhand.language.calibrate import Calibration, by_share, calibrate, needed, of_other_desks
+from deskhand.language.clean_text import clean, has_words
 from deskhand.language.embed import Embedder
 from deskhand.language.experts import Experts, Matrix, Shares, softmax, together
 from deskhand.language.identify import identify
 from deskhand.language.intent_report import Conflict, FitReport, confusions, suspects
 from deskhand.language.ngrams import Ngrams
-from deskhand.language.readable import clean, has_words
 
 if TYPE_CHECKING:
     import numpy as np

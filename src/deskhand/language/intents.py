@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from deskhand.errors import ConfigError
+from deskhand.language.clean_text import clean, has_words, strange_share
 from deskhand.language.embed import MODEL, Embedder, shared_embedder
 from deskhand.language.experts import Matrix, together
 from deskhand.language.identify import identify
 from deskhand.language.intent_file import FORMAT, read_model, write_model
 from deskhand.language.intent_fit import ANY, FOREIGN, Learned, OutOfFold, Progress, learn, score
 from deskhand.language.intent_report import FitReport
-from deskhand.language.readable import clean, has_words, strange_share
 from deskhand.language.vector_cache import SqliteVectorCache
 
 if TYPE_CHECKING:

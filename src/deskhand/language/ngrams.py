@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from deskhand.language.readable import clean
+from deskhand.language.clean_text import clean
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from deskhand.mail.customer import Customer, customer_in
+from deskhand.mail.forwarded_customer import Customer, customer_in
 from deskhand.model.message import Message
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
 
@@ -13,7 +13,7 @@ _TOKEN = re.compile(r'\s*(?:(;)|(=)|"((?:[^"\\]|\\.){0,1000})"|([^\s;="()]{1,100
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class AuthenticationResult:
     """One check of the receiving server: `dkim=pass header.d=example.com`."""
 
     method: str
@@ -95,7 +95,7 @@ def _proven_sender(message: Message, trust: MailTrust) -> tuple[str | None, str]
     )
 
 
-def _vouched(results: Sequence[Result], domain: str) -> str | None:
+def _vouched(results: Sequence[AuthenticationResult], domain: str) -> str | None:
     """DMARC's verdict where there is one, else a passing signature or SPF in the sender's own
     domain."""
     verdicts = [one for one in results if one.method == "dmarc"]
@@ -114,7 +114,7 @@ def _vouched(results: Sequence[Result], domain: str) -> str | None:
     return None
 
 
-def _signer(result: Result) -> str:
+def _signer(result: AuthenticationResult) -> str:
     return (
         result.properties.get("header.d")
         or result.properties.get("header.i", "").rpartition("@")[2]
@@ -131,20 +131,22 @@ def _covers(authority: str, domain: str) -> bool:
 # ---------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
-def read_results(value: str) -> tuple[str, list[Result]]:
+def read_results(value: str) -> tuple[str, list[AuthenticationResult]]:
     """The server that signs with its name, and what it checked; a header that cannot be read
     says nothing."""
     groups = list(_groups(_without_comments(value)))
     if not groups or not groups[0] or "=" in groups[0]:
         return "", []
-    results: list[Result] = []
+    results: list[AuthenticationResult] = []
     for group in groups[1:]:
         pairs = _pairs(group)
         if pairs is None:
             return groups[0][0].lower(), []
         if pairs:
             (method, result), properties = pairs[0], dict(pairs[1:])
-            results.append(Result(method.partition("/")[0].lower(), result.lower(), properties))
+            results.append(
+                AuthenticationResult(method.partition("/")[0].lower(), result.lower(), properties)
+            )
     return groups[0][0].lower(), results
 
 

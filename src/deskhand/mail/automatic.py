@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from deskhand.mail.words import fold, words
+from deskhand.mail.mail_phrases import fold, mail_phrases
 from deskhand.model.message import Message
 from deskhand.model.principal import PrincipalKind
 
@@ -157,7 +157,7 @@ def _suppressed(message: Message) -> Automatic | None:
 
 def _away(subject: str) -> Automatic | None:
     said = fold(subject)
-    for word in words().away:
+    for word in mail_phrases().away:
         if said.startswith(word) or f": {word}" in said:
             return Automatic(AutomaticKind.AUTO_REPLY, f"its subject says {word!r}", certain=False)
     return None

@@ -9,7 +9,7 @@ the first line that is neither is the customer's text, and whatever header he wr
 import re
 from dataclasses import dataclass
 
-from deskhand.mail.crisp_words import CALLED, FIELDS, FOOTERS, HEADLINES, TITLES
+from deskhand.mail.crisp_phrases import CALLED, FIELDS, FOOTERS, HEADLINES, TITLES
 from deskhand.mail.forward import plain_lines
 from deskhand.mail.mailboxes import mailboxes
 from deskhand.model.message import Message

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
+from deskhand.mail.mail_phrases import ADDRESS, DATE, NAME, fold, mail_phrases, unmarked
 from deskhand.mail.mailboxes import Mailbox, mailboxes
 from deskhand.mail.quoted_headers import Block, bare, inline_block, label_of, read_block, unquoted
-from deskhand.mail.words import ADDRESS, DATE, NAME, fold, unmarked, words
 
 _UNDERSCORES = re.compile(r"[\s>]*_{20,}\s*$")
 _LONG_RULE = 8
@@ -35,8 +35,8 @@ def forwarded(text: str, subject: str | None = None) -> Forwarded | None:
     """The mail that this text forwards; `subject` is the forwarding mail's own, which some
     programs alone mark."""
     lines = plain_lines(text[:LONGEST])
-    said = None if subject is None else words().forward_subject.match(subject)
-    answers = subject is not None and not said and bool(words().reply_subject.match(subject))
+    said = None if subject is None else mail_phrases().forward_subject.match(subject)
+    answers = subject is not None and not said and bool(mail_phrases().reply_subject.match(subject))
     tries = _MOST_ATTRIBUTIONS
     for number, line in enumerate(lines):
         found = _separated(lines, number, line, answers)
@@ -60,7 +60,7 @@ def plain_lines(text: str) -> list[str]:
 
 def _separated(lines: list[str], number: int, line: str, answers: bool) -> Block | None:
     """The block after a line that says that a forwarded mail follows."""
-    known = words()
+    known = mail_phrases()
     if separator := known.separator.match(line):
         if separator["rest"].strip():
             return _inline(number, separator["rest"])
@@ -78,7 +78,11 @@ def _separated(lines: list[str], number: int, line: str, answers: bool) -> Block
 
 def _is_opening(line: str) -> bool:
     text = bare(line)
-    return text.endswith((":", "：")) and len(text) < 100 and fold(text[:-1]) in words().openings
+    return (
+        text.endswith((":", "："))
+        and len(text) < 100
+        and fold(text[:-1]) in mail_phrases().openings
+    )
 
 
 def _follows_from(lines: list[str], number: int) -> bool:
@@ -108,7 +112,7 @@ def attribution(line: str) -> dict[str, str] | None:
     text = bare(line)
     if len(text) > _LONGEST_LINE or "@" not in text or not text.endswith((":", "：")):
         return None
-    for template in words().attributions:
+    for template in mail_phrases().attributions:
         if match := template.match(text):
             found = match.groupdict()
             return {

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from deskhand.mail.words import unmarked
+from deskhand.mail.mail_phrases import unmarked
 
 _ADDRESS = r"[^\s<>\[\]()@,;:\"]{1,100}@[^\s<>\[\]()@,;:\"]{1,200}"
 _BARE = re.compile(rf"^[<\[(\"']*\s*({_ADDRESS})\s*[>\])\"']*$")

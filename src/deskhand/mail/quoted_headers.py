@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from deskhand.mail.words import words
+from deskhand.mail.mail_phrases import mail_phrases
 
 PEOPLE = ("from", "to", "cc", "reply_to")
 _QUOTE = re.compile(r"^\s{0,3}>[ \t]?")
@@ -58,7 +58,7 @@ def label_of(line: str) -> tuple[str, str] | None:
     )
     if at < 0:
         return None
-    known = words().labels.get(" ".join(text[:at].strip("* _").casefold().split()))
+    known = mail_phrases().labels.get(" ".join(text[:at].strip("* _").casefold().split()))
     return None if known is None else (known, text[at + 1 :].strip().lstrip("*").strip())
 
 
@@ -107,7 +107,7 @@ def inline_block(line: str) -> dict[str, str]:
     starts: list[tuple[str, int, int]] = []
     at = 0
     for header in ("from", "to", "cc", "date", "subject"):
-        names = "|".join(map(re.escape, words().spelled[header]))
+        names = "|".join(map(re.escape, mail_phrases().spelled[header]))
         before = _BEFORE.get(header, "")
         match = re.compile(rf"{before}(?:{names})\s?[:：]").search(line, at)
         if match is None and header in ("cc", "subject"):

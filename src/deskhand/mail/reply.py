@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from deskhand.mail.forward import plain_lines
+from deskhand.mail.mail_phrases import mail_phrases
 from deskhand.mail.quoted_headers import bare, label_of, read_block
-from deskhand.mail.words import words
 
 LONGEST = 200_000
 _LINES_OF_AN_ATTRIBUTION = 4
@@ -103,7 +103,7 @@ def _is_attribution(text: str, lines: int) -> bool:
         return False
     if lines > 1 and moment.start() > 60:
         return False  # a sentence that happens to be followed by one
-    known = words()
+    known = mail_phrases()
     if known.wrote.search(said) or known.wrote_amid.search(around):
         return True
     return address is not None and said.endswith((">", ")", "]"))
@@ -112,7 +112,7 @@ def _is_attribution(text: str, lines: int) -> bool:
 def _quoted_mail_begins(lines: list[str], number: int) -> bool:
     """Whether headers of an earlier mail begin here, perhaps under a rule or `-----Original
     Message-----`."""
-    known, line = words(), lines[number]
+    known, line = mail_phrases(), lines[number]
     if not line.strip():
         return False
     if known.original.match(line) or known.separator.match(line):
@@ -140,7 +140,7 @@ def _without_signature(lines: list[str]) -> list[str]:
 
 
 def _signature_starts(lines: list[str]) -> Iterator[int]:
-    known = words()
+    known = mail_phrases()
     for number, line in enumerate(lines):
         text = line.strip()
         if not text:

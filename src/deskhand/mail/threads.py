@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 
-from deskhand.mail.words import fold, words
+from deskhand.mail.mail_phrases import fold, mail_phrases
 from deskhand.model.message import Message
 from deskhand.model.principal import PrincipalKind
 from deskhand.model.run import ConversationTurn, EffectKey
@@ -33,7 +33,7 @@ _SHORTEST_SUBJECT = 6
 _EVER = 2**62
 
 
-class Evidence(StrEnum):
+class ThreadEvidence(StrEnum):
     TOKEN = "token"  # noqa: S105 what it is called, not what it is
     """The Message-ID of a mail that we sent: 52 random bits and an entry in the ledger."""
     REFERENCE = "reference"
@@ -46,7 +46,7 @@ class Evidence(StrEnum):
 class Placement:
     conversation: str
     why: str
-    evidence: Evidence | None = None
+    evidence: ThreadEvidence | None = None
     """None where the mail begins a conversation."""
     score: float = 0.0
 
@@ -66,7 +66,7 @@ async def place(message: Message, threads: Threads) -> Placement:
         turns = await threads.conversation(turn.run.conversation, before=_EVER, limit=_MOST_TURNS)
         problem = _objection(message, turns, evidence)
         if problem is None:
-            score = 1.0 if evidence is Evidence.TOKEN else 0.8
+            score = 1.0 if evidence is ThreadEvidence.TOKEN else 0.8
             return Placement(
                 turn.run.conversation, f"joined: {evidence} ({score:.2f})", evidence, score
             )
@@ -99,29 +99,29 @@ def subject_key(subject: str) -> tuple[str, bool]:
     for small talk."""
     answers = False
     rest = subject[:500]
-    while match := words().reply_subject.match(rest):
+    while match := mail_phrases().reply_subject.match(rest):
         rest, answers = match[1], True
-    if words().forward_subject.match(rest) and not answers:
+    if mail_phrases().forward_subject.match(rest) and not answers:
         return "", False
     key = fold(re.sub(r"\[[^\[\]]{0,60}\]", " ", rest))
     return (key, answers) if len(key) >= _SHORTEST_SUBJECT else ("", answers)
 
 
 def _objection(
-    message: Message, turns: Sequence[ConversationTurn], evidence: Evidence
+    message: Message, turns: Sequence[ConversationTurn], evidence: ThreadEvidence
 ) -> str | None:
     """Why a mail may not join; None when it may."""
     person = person_of(message)
     if not turns or any(person_of(turn.message) != person for turn in turns):
         return "it is another person's, or this sender was not proven as its person was"
-    if message.principal.kind is PrincipalKind.ANONYMOUS and evidence is not Evidence.TOKEN:
+    if message.principal.kind is PrincipalKind.ANONYMOUS and evidence is not ThreadEvidence.TOKEN:
         return "nobody vouched for the sender, and it does not answer a mail of ours"
     return None
 
 
 async def _referred(
     message: Message, threads: Threads
-) -> AsyncIterator[tuple[Evidence, ConversationTurn]]:
+) -> AsyncIterator[tuple[ThreadEvidence, ConversationTurn]]:
     """Conversations that the mail's headers name, the nearest mail first, those of our own mails
     before all."""
     headers = message.headers
@@ -133,13 +133,13 @@ async def _referred(
     for one in named:
         key = our_key(one)
         if key is not None and (turn := await threads.reply_sent(key)) is not None:
-            yield Evidence.TOKEN, turn
+            yield ThreadEvidence.TOKEN, turn
     for one in named:
         if (
             our_key(one) is None
             and (turn := await threads.message_known(message.channel, one)) is not None
         ):
-            yield Evidence.REFERENCE, turn
+            yield ThreadEvidence.REFERENCE, turn
 
 
 async def _by_subject(message: Message, threads: Threads) -> Placement | None:
@@ -157,9 +157,9 @@ async def _by_subject(message: Message, threads: Threads) -> Placement | None:
         if score < _ENOUGH or (best is not None and score <= best.score):
             continue
         turns = await threads.conversation(turn.run.conversation, before=_EVER, limit=_MOST_TURNS)
-        if _objection(message, turns, Evidence.SUBJECT) is None:
-            why = f"joined: {Evidence.SUBJECT} ({score:.2f})"
-            best = Placement(turn.run.conversation, why, Evidence.SUBJECT, score)
+        if _objection(message, turns, ThreadEvidence.SUBJECT) is None:
+            why = f"joined: {ThreadEvidence.SUBJECT} ({score:.2f})"
+            best = Placement(turn.run.conversation, why, ThreadEvidence.SUBJECT, score)
     return best
 
 

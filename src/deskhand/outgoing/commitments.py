@@ -17,9 +17,9 @@ from typing import Any, Literal, NamedTuple, cast
 from deskhand.config.sections.outgoing import Action, ClauseSpec
 from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots import SlotExtractor, SlotMatch
-from deskhand.language.slots.text import fold
+from deskhand.language.slots.folded_text import fold
 from deskhand.measures import measure
-from deskhand.outgoing.promises import LANGUAGES, promised
+from deskhand.outgoing.promise_patterns import LANGUAGES, promised_action
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”“»)]*\s+(?=[^a-zà-ž])|\n+")
 _ABBREVIATION = re.compile(
@@ -231,7 +231,7 @@ def _actions(folded: str, language: str | None) -> Iterator[Action]:
         sorted(LANGUAGES, key=lambda one: one != known)
     )  # the draft names its own language
     for clause in _CLAUSE.split(folded):
-        action = promised(clause.strip(" .!\"'"), languages)
+        action = promised_action(clause.strip(" .!\"'"), languages)
         if action is not None:
             yield action
 

@@ -10,10 +10,10 @@ from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots import SlotExtractor
 from deskhand.model.message import Reply
 from deskhand.outgoing.accounts import accounts_in
-from deskhand.outgoing.finding import AllowedContent, Finding, Rule
+from deskhand.outgoing.content_finding import AllowedContent, ContentFinding, ContentRule
 from deskhand.outgoing.links import ascii_host, is_allowed_host, links_in
-from deskhand.outgoing.reading import Reading
 from deskhand.outgoing.secrets import canaries_in, keys_in
+from deskhand.outgoing.visible_text import VisibleText
 
 MOST_TEXT = 200_000
 _HEADERS = ("to", "subject", "in_reply_to", "language")
@@ -35,15 +35,15 @@ _PHONES = SlotExtractor([SlotSpec(name="phone", type="phone")])
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def check_reply(reply: Reply, allowed: AllowedContent) -> list[Finding]:
+def check_reply(reply: Reply, allowed: AllowedContent) -> list[ContentFinding]:
     """Everything in a reply that may not simply leave, in the order of the text; pure."""
-    findings: list[Finding] = []
+    findings: list[ContentFinding] = []
     for name in _HEADERS:
         value = getattr(reply, name)
         if isinstance(value, str) and (broken := _IN_HEADER.search(value)):
             reason = f"a line break or control character in `{name}` could forge a header"
             findings.append(
-                Finding(
+                ContentFinding(
                     "header_injection", reason, repr(value[:80]), name, *broken.span(), refused=True
                 )
             )
@@ -52,11 +52,11 @@ def check_reply(reply: Reply, allowed: AllowedContent) -> list[Finding]:
     return findings
 
 
-def check_text(text: str, allowed: AllowedContent, *, field: str = "text") -> list[Finding]:
+def check_text(text: str, allowed: AllowedContent, *, field: str = "text") -> list[ContentFinding]:
     """The same for one text."""
     if len(text) > MOST_TEXT:
         return [
-            Finding(
+            ContentFinding(
                 "too_long",
                 f"longer than {MOST_TEXT:,} characters: nobody looks through it",
                 "",
@@ -71,11 +71,11 @@ def check_text(text: str, allowed: AllowedContent, *, field: str = "text") -> li
 class _Check:
     def __init__(self, text: str, allowed: AllowedContent, field: str) -> None:
         self._allowed, self._field = allowed, field
-        self._reading = Reading(text)
+        self._reading = VisibleText(text)
         self._own = {_folded(value) for value in allowed.own}
         self._hosts = frozenset(host.lower().rstrip(".") for host in allowed.hosts)
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[ContentFinding]:
         yield from self._hidden()
         yield from self._links()
         yield from self._loading()
@@ -84,15 +84,15 @@ class _Check:
         yield from self._secrets()
         yield from self._others()
 
-    def _hidden(self) -> Iterator[Finding]:
+    def _hidden(self) -> Iterator[ContentFinding]:
         given = self._reading.given
         for match in _TURNING.finditer(given):
             reason = "characters that nobody sees change what is read"
-            yield Finding(
+            yield ContentFinding(
                 "hidden_text", reason, repr(match.group()[:40]), self._field, *match.span()
             )
         for match in islice(_CONTROL.finditer(given), 1):
-            yield Finding(
+            yield ContentFinding(
                 "control_characters",
                 "a control character",
                 repr(match.group()),
@@ -100,7 +100,7 @@ class _Check:
                 *match.span(),
             )
 
-    def _links(self) -> Iterator[Finding]:
+    def _links(self) -> Iterator[ContentFinding]:
         for link in links_in(self._reading):
             if link.kind == "userinfo":
                 yield self._finding(
@@ -119,26 +119,26 @@ class _Check:
                 yield self._finding("foreign_host", self._why(link.value), link.start, link.end)
 
     def _why(self, host: str) -> str:
-        skeleton = Reading(_unicode_host(host)).skeleton
+        skeleton = VisibleText(_unicode_host(host)).skeleton
         for known in self._hosts:
             if skeleton == (meant := known.removeprefix("*.")):
                 return f"the host looks like {meant} but is {ascii_host(host) or 'none'}"
         return f"the host {host[:80]} is not among the desk's own"
 
-    def _address(self, address: str, start: int, end: int) -> Iterator[Finding]:
+    def _address(self, address: str, start: int, end: int) -> Iterator[ContentFinding]:
         known = {_folded(one) for one in self._allowed.addresses} | self._own
         variants = {_folded(address), _folded(address.lstrip(".-_'/=#&?*{|}~"))}
         if not variants & known and not is_allowed_host(address.rpartition("@")[2], self._hosts):
             reason = f"the address {address[:80]} is neither the desk's own nor the customer's"
             yield self._finding("foreign_address", reason, start, end)
 
-    def _loading(self) -> Iterator[Finding]:
+    def _loading(self) -> Iterator[ContentFinding]:
         for match in _LOADING.finditer(self._reading.skeleton):
             yield self._finding(
                 "remote_content", "it would load or run something at the reader's", *match.span()
             )
 
-    def _accounts(self) -> Iterator[Finding]:
+    def _accounts(self) -> Iterator[ContentFinding]:
         known = {_digits_and_letters(one) for one in (*self._allowed.accounts, *self._allowed.own)}
         for account in accounts_in(self._reading.plain):
             if _digits_and_letters(account.number) in known:
@@ -155,7 +155,7 @@ class _Check:
                 reason = f"the account {account.number} is not among the desk's own"
                 yield self._finding("foreign_account", reason, account.start, account.end)
 
-    def _phones(self) -> Iterator[Finding]:
+    def _phones(self) -> Iterator[ContentFinding]:
         if not self._allowed.phones:
             return
         known = [_digits(one) for one in (*self._allowed.phones, *self._allowed.own)]
@@ -166,13 +166,13 @@ class _Check:
                 reason = f"the telephone number {match.text} is not among the desk's own"
                 yield self._finding("foreign_phone", reason, match.start, match.end)
 
-    def _secrets(self) -> Iterator[Finding]:
+    def _secrets(self) -> Iterator[ContentFinding]:
         for secret in keys_in(self._reading.plain):
             yield self._finding("secret", "this has the shape of a key", *secret, hide=True)
         for secret in canaries_in(self._reading.plain, self._allowed.canaries):
             yield self._finding("canary", "words that never leave", *secret, hide=True)
 
-    def _others(self) -> Iterator[Finding]:
+    def _others(self) -> Iterator[ContentFinding]:
         others = self._allowed.others
         is_other = others if callable(others) else {_folded(one) for one in others}.__contains__
         if not callable(others) and not others:
@@ -191,18 +191,18 @@ class _Check:
                 )
 
     def _finding(
-        self, rule: Rule, reason: str, start: int, end: int, *, hide: bool = False
-    ) -> Finding:
+        self, rule: ContentRule, reason: str, start: int, end: int, *, hide: bool = False
+    ) -> ContentFinding:
         first, last = self._reading.span(start, end)
         shown = self._reading.given[first:last]
-        return Finding(
+        return ContentFinding(
             rule, reason, f"{shown[:4]}…" if hide else shown[:200], self._field, first, last
         )
 
 
 def identifiers_in(text: str) -> list[str]:
     """What may be the number of an order, a customer or the like: words with a digit, each once."""
-    words = (match.group().rstrip(".") for match in _TOKEN.finditer(Reading(text).plain))
+    words = (match.group().rstrip(".") for match in _TOKEN.finditer(VisibleText(text).plain))
     return list(dict.fromkeys(word for word in words if _has_digit(word)))
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import re2
 
 from deskhand.outgoing.domains import ABBREVIATIONS, COUNTRIES, FILES, GENERIC
-from deskhand.outgoing.reading import Reading
+from deskhand.outgoing.visible_text import VisibleText
 
 _DOT = r"(?:\.| ?[\[({] ?(?:\.|dot|punkt|tecka|punto|point) ?[\])}] ?| dot )"
 _AT = r"(?:@| ?[\[({] ?(?:@|at|zavinac|arroba) ?[\])}] ?| at )"
@@ -43,7 +43,7 @@ class Link(NamedTuple):
     end: int
 
 
-def links_in(reading: Reading) -> Iterator[Link]:
+def links_in(reading: VisibleText) -> Iterator[Link]:
     """Every one once; what stands inside another link (a redirect's target) counts on its own."""
     taken: list[tuple[int, int]] = []
     for link in (
@@ -82,7 +82,7 @@ def ascii_host(host: str) -> str | None:
         return None
 
 
-def _with_scheme(reading: Reading) -> Iterator[Link]:
+def _with_scheme(reading: VisibleText) -> Iterator[Link]:
     skeleton = reading.skeleton
     for pattern in (_SCHEME, _RELATIVE):
         for match in pattern.finditer(skeleton):
@@ -106,7 +106,7 @@ def _host(written: str) -> str:
     return _SPELT_OUT.sub(".", bare).replace(" ", "").rstrip(".,;:!?")
 
 
-def _addresses(reading: Reading) -> Iterator[Link]:
+def _addresses(reading: VisibleText) -> Iterator[Link]:
     for pattern in (_PLAIN_EMAIL, _EMAIL):
         for match in pattern.finditer(reading.skeleton):
             start, end = match.span()
@@ -117,7 +117,7 @@ def _addresses(reading: Reading) -> Iterator[Link]:
             yield Link("address", f"{local.lstrip(_NOT_HOST + chr(39))}@{_host(host)}", start, end)
 
 
-def _scripts(reading: Reading) -> Iterator[Link]:
+def _scripts(reading: VisibleText) -> Iterator[Link]:
     for match in _SCRIPT.finditer(reading.skeleton):
         word = match.group()
         is_word = word.startswith(("data", "about", "intent", "jar", "blob"))
@@ -126,13 +126,13 @@ def _scripts(reading: Reading) -> Iterator[Link]:
         yield Link("script", reading.plain[match.start() : match.end()], match.start(), match.end())
 
 
-def _numeric(reading: Reading) -> Iterator[Link]:
+def _numeric(reading: VisibleText) -> Iterator[Link]:
     for match in _IPV4.finditer(reading.skeleton):
         if all(int(part) <= 255 for part in match.group().split(".")):
             yield Link("host", match.group(), *match.span())
 
 
-def _bare(reading: Reading) -> Iterator[Link]:
+def _bare(reading: VisibleText) -> Iterator[Link]:
     skeleton = reading.skeleton
     for match in _BARE.finditer(skeleton):
         start, end = match.span()
@@ -140,7 +140,7 @@ def _bare(reading: Reading) -> Iterator[Link]:
         host = _host(written)
         if (
             " dot " in skeleton[start:end]
-            and Reading(host.rpartition(".")[2]).skeleton not in GENERIC
+            and VisibleText(host.rpartition(".")[2]).skeleton not in GENERIC
         ):
             continue
         if _is_ending(host, skeleton[end : end + 40]):
@@ -156,7 +156,7 @@ def _is_ending(host: str, after: str) -> bool:
     has_path = _PATH.match(after) is not None
     if host.lower() in ABBREVIATIONS and not has_path:
         return False
-    small = Reading(ending).skeleton
+    small = VisibleText(ending).skeleton
     if labels[0].lower() == "www" or small.startswith("xn--"):
         return True
     if small in FILES:

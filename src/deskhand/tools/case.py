@@ -14,7 +14,7 @@ from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.model.run import Decision, Effect, EffectKey, Verdict
 from deskhand.model.totals import Limit, Stop
 from deskhand.outgoing.commitments import Commitment
-from deskhand.outgoing.finding import Finding
+from deskhand.outgoing.content_finding import ContentFinding
 from deskhand.policy.facts import Facts
 from deskhand.policy.rules import Policy
 from deskhand.ports import StageContext
@@ -143,7 +143,7 @@ class Case:
     """Articles that this run's drafts were given, as they are."""
     others: tuple[str, ...] = ()
     """Words of a reply that name what belongs to somebody else."""
-    looked_through: tuple[list[Finding], list[Commitment]] | None = None
+    looked_through: tuple[list[ContentFinding], list[Commitment]] | None = None
     """What a reply's checks found, once they were made."""
 
     @property

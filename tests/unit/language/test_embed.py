@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deskhand.language.clean_text import LONGEST, clean
 from deskhand.language.embed import DIMENSIONS, Embedder
-from deskhand.language.readable import LONGEST, clean
 from deskhand.language.vector_cache import SqliteVectorCache
 
 ODD_TEXTS = [

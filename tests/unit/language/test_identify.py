@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from deskhand.language.clean_text import clean
 from deskhand.language.identify import Language, identify
-from deskhand.language.readable import clean
 
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "language_id" / "sentences"
 EVERYDAY = {

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from deskhand.config.sections.slots import Country, SlotSection, SlotSpec
 from deskhand.language.slots import PRECEDENCE, SlotExtractor
 from deskhand.language.slots.countries import NUMBERING
-from deskhand.language.slots.text import MOST_MATCHES
+from deskhand.language.slots.folded_text import MOST_MATCHES
 
 NOW = datetime(2025, 3, 12, 10, 0, tzinfo=UTC)
 EVERY: dict[str, dict[str, Any]] = {

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from deskhand.mail.authentication import MailTrust, principal_of
 from deskhand.mail.crisp import CrispUnreadable, read_crisp
-from deskhand.mail.crisp_words import FIELDS
-from deskhand.mail.parse import parse
+from deskhand.mail.crisp_phrases import FIELDS
+from deskhand.mail.message_parser import parse
 from deskhand.mail.preprocess import BUILT_IN, prepare
 from deskhand.model.message import Message, Reply
 from deskhand.model.principal import PrincipalKind

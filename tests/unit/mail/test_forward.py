@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from deskhand.mail import Forwarded, Mailbox, forwarded
-from deskhand.mail.words import words
+from deskhand.mail.mail_phrases import mail_phrases
 
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "forwarded_mail"
-TABLE = tomllib.loads((files("deskhand.mail") / "words.toml").read_text("utf-8"))
+TABLE = tomllib.loads((files("deskhand.mail") / "mail_phrases.toml").read_text("utf-8"))
 ANN = Mailbox("ann@example.com", "Ann Lee")
 
 
@@ -205,7 +205,7 @@ def test_every_language_has_its_labels(language: str) -> None:
 def test_no_label_stands_for_two_headers() -> None:
     for header, rows in TABLE["labels"].items():
         for label in (one for row in rows.values() for one in row):
-            assert words().labels[" ".join(label.casefold().split())] == header, label
+            assert mail_phrases().labels[" ".join(label.casefold().split())] == header, label
 
 
 def test_public_fixtures() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from deskhand.mail.files import MessageInvalid, message_from
+from deskhand.mail.message_files import MessageInvalid, message_from
 from deskhand.model.message import Address, Message
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind, asserted
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from deskhand.model.message import Reply
 from deskhand.outgoing.content import MOST_TEXT, check_reply, check_text
-from deskhand.outgoing.finding import AllowedContent
+from deskhand.outgoing.content_finding import AllowedContent
 
 REPLIES = Path(__file__).parents[2] / "data" / "honest_replies.txt"
 CANARY = "zebra-lantern-42"

@@ -13,7 +13,7 @@ from deskhand.adapters.channels.imap import Fetched, Imap, Selected
 from deskhand.adapters.channels.letters import ids_in
 from deskhand.adapters.channels.mailbox import Mailbox
 from deskhand.adapters.stores.channels import Arrival, Mark, SqlChannelStore
-from deskhand.mail.parse import parse
+from deskhand.mail.message_parser import parse
 from deskhand.mail.threads import our_key
 from deskhand.model.message import ON_REQUEST, Message
 from deskhand.ports import Intake

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from deskhand import ToolError
 
 from .catalogue import Pharmacy, Product, pharmacies, products, reservations, stock
-from .search import Index, index_of
+from .product_search import ProductIndex, index_of
 
 KEPT_FOR = 2 * 24 * 3600.0
 """Seconds that something is put aside."""
@@ -21,7 +21,7 @@ ACTIVE, CANCELLED, EXPIRED = "active", "cancelled", "expired"
 now = time.time
 
 
-def read_catalogue(db: sa.Connection) -> Index:
+def read_catalogue(db: sa.Connection) -> ProductIndex:
     return index_of(
         tuple(Product(*row) for row in db.execute(sa.select(*products.c).order_by(products.c.id)))
     )

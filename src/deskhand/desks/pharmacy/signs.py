@@ -12,7 +12,7 @@ from typing import Any
 
 import re2
 
-from .words import fold
+from .word_forms import fold
 
 _DATA = Path(__file__).parent / "data"
 _MOST_READ = 100_000

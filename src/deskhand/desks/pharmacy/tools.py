@@ -28,10 +28,10 @@ from deskhand import (
     tool,
 )
 
-from . import reading, shelf, wording
+from . import customer_request, shelf, wording
 from .catalogue import TABLES, Product
+from .category_choice import choose_category
 from .signs import emergency_signs, medical_signs, order_signs
-from .understanding import settle
 
 _EMERGENCY = "EMERGENCY: somebody may be in danger; a medical matter that a person must look at now"
 _MEDICAL = "a medical question: only a person may answer it"
@@ -197,7 +197,7 @@ def _create(
     wanted = _wanted(db, drug_name)
     known = tuple(shelf.read_pharmacies(db))
     meant = [one.id for one in known if one.id.casefold() == place.strip().casefold()]
-    where = meant[0] if meant else reading.place_in(place, known)
+    where = meant[0] if meant else customer_request.place_in(place, known)
     if place.strip() and not where:
         raise ToolError("not_found", f"There is no pharmacy {place!r}.")
     return {
@@ -221,7 +221,7 @@ def _cancel(owner: str, drug_name: str, number: str, db: sa.Connection) -> dict[
 
 
 def _mine(db: sa.Connection, owner: str, drug_name: str, number: str) -> list[dict[str, Any]]:
-    written = reading.NUMBER.search(drug_name)
+    written = customer_request.NUMBER.search(drug_name)
     number = number or (written[0].upper() if written else "")
     if number:
         return [one for one in shelf.reserved_for(db, owner) if one["id"] == number]
@@ -248,9 +248,11 @@ async def understand(
 ) -> dict[str, Any]:
     """The category that the brain and the words of the message agree on."""
     subject = envelope.message.subject if envelope.message else ""
-    text = reading.own_words(envelope.raw_input)
-    names = bool(reading.read(subject, envelope.raw_input).query)
-    return settle(envelope.output("classification") or {}, f"{subject}\n{text}", names)._asdict()
+    text = customer_request.own_words(envelope.raw_input)
+    names = bool(customer_request.read(subject, envelope.raw_input).query)
+    return choose_category(
+        envelope.output("classification") or {}, f"{subject}\n{text}", names
+    )._asdict()
 
 
 @service("read_request")
@@ -262,7 +264,9 @@ async def read_request(
     if (refused := _for_a_person(envelope)) is not None:
         return refused
     message, earlier = envelope.message, envelope.output("request") or {}
-    found = reading.as_output(reading.read(message.subject if message else "", envelope.raw_input))
+    found = customer_request.as_output(
+        customer_request.read(message.subject if message else "", envelope.raw_input)
+    )
     category = (envelope.output("understanding") or {}).get("category")
     known = {name: value or earlier.get(name, value) for name, value in found.items()}
     return known | {"missing": category in ("availability", "reservation") and not known["query"]}
@@ -282,7 +286,9 @@ async def word_results(
         case {"drugs": []}:
             return {"hand_over": True, "reason": "nothing in the catalogue is called that"}
         case {"drugs": [*drugs]}:
-            return {"text": wording.availability(drugs, place, reading.called(place), language)}
+            return {
+                "text": wording.availability(drugs, place, customer_request.called(place), language)
+            }
         case {"action": "create", "reservation": dict(made)}:
             return {"text": wording.put_aside(made, language)}
         case {"action": "check", "reservations": [*found]}:

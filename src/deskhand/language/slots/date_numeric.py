@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import re2
 
 from deskhand.config.sections.slots import SlotSpec
-from deskhand.language.slots.context import Context
 from deskhand.language.slots.date_words import MONTHS
-from deskhand.language.slots.text import Scan, fold
+from deskhand.language.slots.folded_text import Scan, fold
+from deskhand.language.slots.slot_context import SlotContext
 
 
 class Spot(NamedTuple):
@@ -46,7 +46,7 @@ _FAR = 150
 
 
 def numeric_spots(
-    scan: Scan, context: Context, spec: SlotSpec, languages: tuple[str, ...]
+    scan: Scan, context: SlotContext, spec: SlotSpec, languages: tuple[str, ...]
 ) -> Iterator[Spot]:
     if not _DIGIT.search(scan.folded):
         return

@@ -11,14 +11,14 @@ import re2
 from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.pattern_set import PatternSet
 from deskhand.language.slots import date_words as words
-from deskhand.language.slots.context import Context
 from deskhand.language.slots.date_numeric import Spot
+from deskhand.language.slots.folded_text import Scan, fold
 from deskhand.language.slots.numbers import number_words
-from deskhand.language.slots.text import Scan, fold
+from deskhand.language.slots.slot_context import SlotContext
 
 
 def relative_spots(
-    scan: Scan, context: Context, spec: SlotSpec, languages: tuple[str, ...]
+    scan: Scan, context: SlotContext, spec: SlotSpec, languages: tuple[str, ...]
 ) -> Iterator[Spot]:
     today = context.now.date()
     yield from _near_days(scan, today, languages)

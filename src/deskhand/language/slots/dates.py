@@ -8,12 +8,12 @@ from zoneinfo import ZoneInfo
 import re2
 
 from deskhand.config.sections.slots import SlotSpec
-from deskhand.language.slots.context import Context
 from deskhand.language.slots.date_numeric import Spot, numeric_spots
 from deskhand.language.slots.date_relative import relative_spots
+from deskhand.language.slots.folded_text import Scan
 from deskhand.language.slots.numbers import KNOWN_LANGUAGES, languages_of
-from deskhand.language.slots.text import Scan
-from deskhand.language.slots.value import SlotMatch
+from deskhand.language.slots.slot_context import SlotContext
+from deskhand.language.slots.slot_value import SlotMatch
 
 _BESIDE = re2.compile(
     r"^[ ,.(]{0,3}(?:(?:the|den|dne|dnia|am|dem|der|el|le|on|d\.|tj|that is) ?){0,2}[ ,.(]{0,2}$"
@@ -37,7 +37,7 @@ class DateExtractor:
         self._spec = spec
         self._zone = ZoneInfo(spec.time_zone) if spec.time_zone else None
 
-    def find(self, scan: Scan, context: Context) -> Iterator[SlotMatch]:
+    def find(self, scan: Scan, context: SlotContext) -> Iterator[SlotMatch]:
         local = context._replace(now=context.now.astimezone(self._zone)) if self._zone else context
         spots, trust = date_spots(scan, local, self._spec), 1.0
         if not spots and len(languages_of(context.language)) < len(
@@ -51,7 +51,9 @@ class DateExtractor:
                     value, start, end, spot.confidence * trust, precision=spot.precision
                 )
 
-    def _value(self, folded: str, spot: Spot, day: date, context: Context) -> tuple[str, int, int]:
+    def _value(
+        self, folded: str, spot: Spot, day: date, context: SlotContext
+    ) -> tuple[str, int, int]:
         if not self._spec.time or spot.precision != "exact":
             return day.isoformat(), spot.start, spot.end
         after = _CLOCK_AFTER.search(folded[spot.end : spot.end + _REACH])
@@ -66,7 +68,7 @@ class DateExtractor:
 
 
 def date_spots(
-    scan: Scan, context: Context, spec: SlotSpec, languages: tuple[str, ...] | None = None
+    scan: Scan, context: SlotContext, spec: SlotSpec, languages: tuple[str, ...] | None = None
 ) -> list[Spot]:
     """The places that speak of days, in order; read in the text's own language unless others are
     given."""

@@ -6,15 +6,15 @@ from itertools import islice
 from zoneinfo import ZoneInfo
 
 from deskhand.config.sections.slots import SlotSpec
-from deskhand.language.slots.context import Context, Extractor
 from deskhand.language.slots.dates import DateExtractor
+from deskhand.language.slots.folded_text import MOST_MATCHES, FoldedText, Scan
 from deskhand.language.slots.money import MoneyExtractor
 from deskhand.language.slots.names import NameExtractor
 from deskhand.language.slots.patterns import EmailExtractor, PatternExtractor, order_numbers
 from deskhand.language.slots.phone import PhoneExtractor
 from deskhand.language.slots.quantity import QuantityExtractor
-from deskhand.language.slots.text import MOST_MATCHES, Reading, Scan
-from deskhand.language.slots.value import SlotMatch, SlotValue, settle
+from deskhand.language.slots.slot_context import Extractor, SlotContext
+from deskhand.language.slots.slot_value import SlotMatch, SlotValue, settle
 
 PRECEDENCE = ("email", "order_number", "money", "date", "phone", "quantity")
 """Who keeps a place that several types read: the more specific, which comes first. `pattern` and
@@ -56,10 +56,10 @@ class SlotExtractor:
         one of `time_zone`."""
         asked = [name for name in self._specs if only is None or name in only]
         zone = ZoneInfo(time_zone)
-        context = Context(
+        context = SlotContext(
             language, now.astimezone(zone) if now.tzinfo else now.replace(tzinfo=zone)
         )
-        reading = Reading(text)
+        reading = FoldedText(text)
         found = {name: self._find(name, reading, context) for name in self._needed(asked)}
         return {name: self._settled(name, found) for name in asked}
 
@@ -72,7 +72,9 @@ class SlotExtractor:
             if name in asked or 0 <= _rank(spec) < weakest
         ]
 
-    def _find(self, name: str, reading: Reading, context: Context) -> tuple[list[SlotMatch], bool]:
+    def _find(
+        self, name: str, reading: FoldedText, context: SlotContext
+    ) -> tuple[list[SlotMatch], bool]:
         scan = Scan(reading)
         matches = list(islice(self._extractors[name].find(scan, context), MOST_MATCHES + 1))
         return matches[:MOST_MATCHES], scan.is_cut or len(matches) > MOST_MATCHES

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import re2
 
 from deskhand.config.sections.slots import Currency, SlotSpec
-from deskhand.language.slots.context import Context
+from deskhand.language.slots.folded_text import Scan
 from deskhand.language.slots.numbers import (
     DIGITS,
     HUNDREDS,
@@ -19,8 +19,8 @@ from deskhand.language.slots.numbers import (
     starts_inside_number,
     written_out,
 )
-from deskhand.language.slots.text import Scan
-from deskhand.language.slots.value import SlotMatch
+from deskhand.language.slots.slot_context import SlotContext
+from deskhand.language.slots.slot_value import SlotMatch
 
 _DOLLARS = ("USD", "CAD", "AUD", "NZD", "MXN")
 _KRONER = ("SEK", "NOK", "DKK")
@@ -99,7 +99,7 @@ class MoneyExtractor:
         self._only = frozenset(spec.currencies)
         self._mark = {"comma": ",", "point": ".", None: None}[spec.decimal]
 
-    def find(self, scan: Scan, context: Context) -> Iterator[SlotMatch]:
+    def find(self, scan: Scan, context: SlotContext) -> Iterator[SlotMatch]:
         languages = languages_of(context.language)
         words = number_words(languages)
         for match in scan.candidates(_money(languages)):
@@ -128,7 +128,7 @@ class MoneyExtractor:
         span: tuple[int, int],
         amounts: list[Decimal],
         currency: str,
-        context: Context,
+        context: SlotContext,
     ) -> Iterator[SlotMatch]:
         codes = self._currencies(currency, context)
         confidence = (
@@ -140,14 +140,14 @@ class MoneyExtractor:
                     {"amount": written_out(amount, 2), "currency": code}, *span, confidence
                 )
 
-    def _amounts(self, written: str, words: dict[str, int], context: Context) -> list[Decimal]:
+    def _amounts(self, written: str, words: dict[str, int], context: SlotContext) -> list[Decimal]:
         if written[0].isdecimal():
             mark = self._mark or decimal_mark(context.language)
             return list(read_number(written, mark, strict=self._mark is not None))
         word, _, hundreds = written.partition(" ")
         return [Decimal(words[word] * (100 if hundreds else 1))]
 
-    def _currencies(self, written: str, context: Context) -> list[str]:
+    def _currencies(self, written: str, context: SlotContext) -> list[str]:
         """What a sign or word may mean; a dollar is the American one unless the desk says
         otherwise."""
         codes = _codes(written)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from rapidfuzz import fuzz, process
 
 from deskhand.config.sections.slots import SlotSpec
-from deskhand.language.slots.context import Context
-from deskhand.language.slots.text import MOST_MATCHES, MOST_WORDS, WORD, Scan, Word, fold
-from deskhand.language.slots.value import SlotMatch
+from deskhand.language.slots.folded_text import MOST_MATCHES, MOST_WORDS, WORD, Scan, Word, fold
+from deskhand.language.slots.slot_context import SlotContext
+from deskhand.language.slots.slot_value import SlotMatch
 
 _ENDING = re.compile(r"(?:ou|ove|ovi|em|ech|ach|ami|ich|ych|ym|im|ho|mu|[aeiouy]){1,2}$")
 _INFLECTED = 0.88
@@ -57,7 +57,7 @@ class NameExtractor:
         )
         self._band = lru_cache(maxsize=1000)(self._names_about)
 
-    def find(self, scan: Scan, context: Context) -> Iterator[SlotMatch]:
+    def find(self, scan: Scan, context: SlotContext) -> Iterator[SlotMatch]:
         hits = self._hits(scan)
         for chosen in _apart(hits):
             readings = [hit for hit in hits if hit[:2] == chosen[:2]]

@@ -4,7 +4,7 @@ to a hundred."""
 from collections.abc import Iterable
 from decimal import Decimal
 
-from deskhand.language.slots.text import fold
+from deskhand.language.slots.folded_text import fold
 
 DIGITS = r"[0-9]{1,3}(?:[ '.,][0-9]{3}){1,4}(?:[.,][0-9]{1,2})?|[0-9]{1,15}(?:[.,][0-9]{1,4})?"
 """An RE2 pattern over folded text."""

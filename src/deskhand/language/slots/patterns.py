@@ -6,9 +6,9 @@ from typing import Any
 import re2
 
 from deskhand.config.sections.slots import SlotSpec
-from deskhand.language.slots.context import Context
-from deskhand.language.slots.text import Scan
-from deskhand.language.slots.value import SlotMatch
+from deskhand.language.slots.folded_text import Scan
+from deskhand.language.slots.slot_context import SlotContext
+from deskhand.language.slots.slot_value import SlotMatch
 
 
 class PatternExtractor:
@@ -20,7 +20,7 @@ class PatternExtractor:
         self._pattern = re2.compile(pattern, options)
         self._groups = dict(sorted(self._pattern.groupindex.items(), key=lambda item: item[1]))
 
-    def find(self, scan: Scan, context: Context) -> Iterator[SlotMatch]:
+    def find(self, scan: Scan, context: SlotContext) -> Iterator[SlotMatch]:
         for match in scan.candidates(self._pattern, scan.reading.text):
             value, group = self._value(match)
             start, end = match.span(group)
@@ -47,7 +47,7 @@ class EmailExtractor:
     """Addresses as people use them; lower case, since nobody means two mailboxes by two
     spellings."""
 
-    def find(self, scan: Scan, context: Context) -> Iterator[SlotMatch]:
+    def find(self, scan: Scan, context: SlotContext) -> Iterator[SlotMatch]:
         for match in scan.candidates(_EMAIL):
             address, start = match.group(), match.start()
             bare = address.lstrip(_QUOTES)
@@ -94,7 +94,7 @@ class OrderNumberExtractor:
         self._alone = re2.compile(rf"\b{own}\b")
         self._with_sign = re2.compile(rf"#()({digits})\b")
 
-    def find(self, scan: Scan, context: Context) -> Iterator[SlotMatch]:
+    def find(self, scan: Scan, context: SlotContext) -> Iterator[SlotMatch]:
         taken: set[int] = set()  # all forms end with the same digits
         for pattern, confidence in self._forms():
             for match in scan.candidates(pattern):

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import re2
 
 from deskhand.config.sections.slots import SlotSpec
-from deskhand.language.slots.context import Context
 from deskhand.language.slots.countries import NUMBERING, Numbering, country_code
-from deskhand.language.slots.text import Scan
-from deskhand.language.slots.value import SlotMatch
+from deskhand.language.slots.folded_text import Scan
+from deskhand.language.slots.slot_context import SlotContext
+from deskhand.language.slots.slot_value import SlotMatch
 
 _ROW = re2.compile(
     r"(?:\+ ?|\b00)?(?:\([0-9+]{1,6}\)|[0-9]{1,15})(?:(?: ?[-./] ?|"
@@ -46,7 +46,7 @@ class PhoneExtractor:
     def __init__(self, spec: SlotSpec) -> None:
         self._home: Numbering | None = NUMBERING[spec.country] if spec.country else None
 
-    def find(self, scan: Scan, context: Context) -> Iterator[SlotMatch]:
+    def find(self, scan: Scan, context: SlotContext) -> Iterator[SlotMatch]:
         for match in scan.candidates(_ROW):
             start, end = match.span()
             if end - start < 6 or not _stands_alone(scan.folded, start, end):

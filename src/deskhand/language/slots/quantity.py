@@ -8,7 +8,7 @@ from typing import Any
 import re2
 
 from deskhand.config.sections.slots import SlotSpec
-from deskhand.language.slots.context import Context
+from deskhand.language.slots.folded_text import Scan, fold
 from deskhand.language.slots.numbers import (
     DIGITS,
     decimal_mark,
@@ -18,8 +18,8 @@ from deskhand.language.slots.numbers import (
     starts_inside_number,
     written_out,
 )
-from deskhand.language.slots.text import Scan, fold
-from deskhand.language.slots.value import SlotMatch
+from deskhand.language.slots.slot_context import SlotContext
+from deskhand.language.slots.slot_value import SlotMatch
 
 UNITS: dict[str, str] = {
     "piece": (
@@ -64,7 +64,7 @@ class QuantityExtractor:
         self._mark = {"comma": ",", "point": ".", None: None}[spec.decimal]
         self._units = _spellings(spec)
 
-    def find(self, scan: Scan, context: Context) -> Iterator[SlotMatch]:
+    def find(self, scan: Scan, context: SlotContext) -> Iterator[SlotMatch]:
         if not self._units:
             return
         words = number_words(languages_of(context.language))

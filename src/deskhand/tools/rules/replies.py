@@ -10,7 +10,7 @@ from deskhand.model.message import CLOSING_TOOLS, DELIVER, ENGINE_TOOLS, Reply
 from deskhand.outgoing.accounts import accounts_in
 from deskhand.outgoing.commitments import Backing, Commitment, check_commitments, unbacked
 from deskhand.outgoing.content import check_reply
-from deskhand.outgoing.finding import AllowedContent, Finding
+from deskhand.outgoing.content_finding import AllowedContent, ContentFinding
 from deskhand.tools.case import Case, Ruling, Terms, deny, hold
 from deskhand.tools.counting import sends
 
@@ -54,7 +54,7 @@ def unbacked_commitment(case: Case, terms: Terms) -> Ruling | None:
     return _hold(COMMITMENT, f"nothing stands behind {_told(words)}", case, terms)
 
 
-def look_through(case: Case, terms: Terms) -> tuple[list[Finding], list[Commitment]]:
+def look_through(case: Case, terms: Terms) -> tuple[list[ContentFinding], list[Commitment]]:
     """Both checks, once a call, of a reply and of whatever a desk's own tool sends; nothing for
     any other call."""
     if case.name not in ENGINE_TOOLS and not sends(case):
@@ -96,7 +96,7 @@ def findings_of(case: Case, terms: Terms) -> tuple[dict[str, Any], ...]:
     )
 
 
-def _words(finding: Finding) -> str:
+def _words(finding: ContentFinding) -> str:
     return f"{finding.text!r}: {finding.reason}"
 
 

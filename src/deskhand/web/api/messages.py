@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from pydantic import AwareDatetime, BaseModel, Field
 
 from deskhand.errors import StoreUnavailable
-from deskhand.mail.files import MessageInvalid, message_from
+from deskhand.mail.message_files import MessageInvalid, message_from
 from deskhand.model.access import ApiKey, Scope
 from deskhand.model.message import Message, iso
 from deskhand.model.run import RunStatus

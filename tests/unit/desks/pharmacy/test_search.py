@@ -3,8 +3,8 @@
 import pytest
 
 from deskhand.desks.pharmacy.catalogue import sample_pharmacies, sample_products
-from deskhand.desks.pharmacy.reading import place_in, read
-from deskhand.desks.pharmacy.search import index_of
+from deskhand.desks.pharmacy.customer_request import place_in, read
+from deskhand.desks.pharmacy.product_search import index_of
 
 QUERIES = """
 ibuprofen 400 = ibuprofen 400 mg

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import re2
 
-from .words import fold
+from .word_forms import fold
 
 AGREED, BY_WORDS = 0.75, 0.6
 """How sure we are where guess and words agree, and where only the words speak."""
@@ -53,29 +53,29 @@ _ASKS = (
 )
 
 
-class Understanding(NamedTuple):
+class CategoryChoice(NamedTuple):
     category: str
     confidence: float
     why: str
 
 
-def settle(guess: dict[str, Any], text: str, names_product: bool) -> Understanding:
+def choose_category(guess: dict[str, Any], text: str, names_product: bool) -> CategoryChoice:
     """`guess` is what the brain said, and what it would have said where it had better not."""
     if not guess.get("abstained"):
-        return Understanding(
+        return CategoryChoice(
             str(guess["category"]), float(guess["confidence"]), "the brain is sure"
         )
     best, near = str(guess.get("best")), float(guess.get("best_confidence") or 0)
     if best == "medical" and near >= _FEAR_OF_MEDICAL:
-        return Understanding("medical", near, "it may be a medical question")
+        return CategoryChoice("medical", near, "it may be a medical question")
     cues = _cues(text, names_product)
     if best in cues:
-        return Understanding(best, max(near, AGREED), "the brain's guess and the words agree")
+        return CategoryChoice(best, max(near, AGREED), "the brain's guess and the words agree")
     if cues:
-        return Understanding(cues[0], BY_WORDS, "the words say so")
+        return CategoryChoice(cues[0], BY_WORDS, "the words say so")
     if best == "spam" and near >= _SURE_OF_SPAM and not names_product:
-        return Understanding("spam", near, "the brain is nearly sure")
-    return Understanding("other", 0.0, "neither the brain nor the words are clear")
+        return CategoryChoice("spam", near, "the brain is nearly sure")
+    return CategoryChoice("other", 0.0, "neither the brain nor the words are clear")
 
 
 def _cues(text: str, names_product: bool) -> list[str]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from deskhand.language.slots.value import Precision, SlotMatch
+from deskhand.language.slots.slot_value import Precision, SlotMatch
 
 MOST_TEXT = 1_000_000
 """Characters read of one text."""
@@ -85,7 +85,7 @@ def fold(text: str) -> str:
     return _DROPPED.sub("", text).translate(_FOLDING)
 
 
-class Reading:
+class FoldedText:
     """One text, as given and folded."""
 
     def __init__(self, text: str) -> None:
@@ -119,7 +119,7 @@ class Scan:
     """One slot's look at a text: hands out candidates until there are too many, and makes
     matches."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: FoldedText) -> None:
         self.reading = reading
         self.folded = reading.folded
         self.is_cut = reading.is_cut

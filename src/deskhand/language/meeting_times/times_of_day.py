@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import time
 from typing import Any, NamedTuple
 
-from deskhand.language.wishes import words
-from deskhand.language.wishes.words import any_of, compiled
+from deskhand.language.meeting_times import meeting_phrases
+from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
 
 NOON = time(12)
 _HOURS = r"a\.?m\b\.?|p\.?m\b\.?|uhr\b|hodin\w*|hod\b\.?|h\b|o'clock\b"
@@ -54,9 +54,9 @@ def read_day_time(folded: str, languages: tuple[str, ...]) -> DayTime:
 
 
 def _part(folded: str, languages: tuple[str, ...]) -> DayTime:
-    text = compiled(words.GREETING).sub(" ", folded)
-    morning = any_of(words.MORNING, languages).search(text) is not None
-    afternoon = any_of(words.AFTERNOON, languages).search(text) is not None
+    text = compiled(meeting_phrases.GREETING).sub(" ", folded)
+    morning = any_of(meeting_phrases.MORNING, languages).search(text) is not None
+    afternoon = any_of(meeting_phrases.AFTERNOON, languages).search(text) is not None
     if morning == afternoon:
         return DayTime()
     return DayTime(before=NOON) if morning else DayTime(after=NOON)
@@ -64,7 +64,7 @@ def _part(folded: str, languages: tuple[str, ...]) -> DayTime:
 
 def _between(folded: str, languages: tuple[str, ...]) -> tuple[time, time] | None:
     for language in languages:
-        opening, joint = words.BETWEEN[language]
+        opening, joint = meeting_phrases.BETWEEN[language]
         for match in compiled(rf"\b(?:{opening}) {_CLOCK} ?(?:{joint}) ?{_CLOCK}").finditer(folded):
             if (span := _span(match.groups(), folded[match.end() :])) is not None:
                 return span
@@ -93,7 +93,11 @@ def _span(parts: tuple[str | None, ...], rest: str) -> tuple[time, time] | None:
 
 def _clocks(folded: str, languages: tuple[str, ...]) -> Iterator[_Found]:
     taken: list[tuple[int, int]] = []
-    for kind, table in (("after", words.AFTER), ("before", words.BEFORE), ("at", words.AT)):
+    for kind, table in (
+        ("after", meeting_phrases.AFTER),
+        ("before", meeting_phrases.BEFORE),
+        ("at", meeting_phrases.AT),
+    ):
         opening = "|".join(table[language] for language in languages)
         for match in compiled(rf"(?:^|[^a-z0-9])(?:{opening}) {_CLOCK}").finditer(folded):
             if (

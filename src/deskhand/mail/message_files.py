@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from deskhand.errors import ConfigError
 from deskhand.mail.authentication import MailTrust, principal_of
-from deskhand.mail.parse import parse
+from deskhand.mail.message_parser import parse
 from deskhand.model.ids import new_id
 from deskhand.model.message import Message
 from deskhand.model.principal import ANONYMOUS, Principal, asserted

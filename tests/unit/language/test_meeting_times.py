@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deskhand.language.wishes import pick, read_wish
-from deskhand.language.wishes.days import easter
+from deskhand.language.meeting_times import choose_offer, read_wish
+from deskhand.language.meeting_times.day_ranges import easter
 from deskhand.scheduling.slots import Wish
 
 PRAGUE = ZoneInfo("Europe/Prague")
@@ -117,7 +117,7 @@ def test_what_says_nothing_about_when_is_no_wish(language: str, text: str) -> No
 def test_a_reply_that_names_one_of_the_offered_times_picks_it(
     language: str, text: str, place: int
 ) -> None:
-    assert pick(OFFERED, text, language, NOW) == OFFERED[place]
+    assert choose_offer(OFFERED, text, language, NOW) == OFFERED[place]
 
 
 @pytest.mark.parametrize(
@@ -136,8 +136,8 @@ def test_a_reply_that_names_one_of_the_offered_times_picks_it(
     ],
 )
 def test_a_reply_that_names_none_or_several_picks_none(language: str, text: str) -> None:
-    assert pick(OFFERED, text, language, NOW) is None
-    assert pick([], text, language, NOW) is None
+    assert choose_offer(OFFERED, text, language, NOW) is None
+    assert choose_offer([], text, language, NOW) is None
 
 
 def test_easter_is_when_it_is() -> None:
@@ -154,4 +154,4 @@ def test_easter_is_when_it_is() -> None:
 @given(st.text(max_size=120), st.sampled_from(["en", "cs", "de", "es", "pl", None]))
 def test_any_text_can_be_read(text: str, language: str | None) -> None:
     read_wish(text, language, NOW)
-    pick(OFFERED, text, language, NOW)
+    choose_offer(OFFERED, text, language, NOW)

@@ -38,7 +38,7 @@ _LOOK_ALIKE = {
 """Letters of other alphabets that are taken for these."""
 
 
-class Reading:
+class VisibleText:
     """`plain` as it is read, `skeleton` in ASCII small letters for patterns, both with the way
     back to the text."""
 

@@ -1,4 +1,4 @@
-"""The words of mail programs in many languages, from `words.toml`, ready to be looked up."""
+"""The words of mail programs in many languages, from `mail_phrases.toml`, ready to be looked up."""
 
 import re
 import tomllib
@@ -17,7 +17,7 @@ _MARKS = "\"'„“”«»‚‘’"
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class MailPhrases:
     labels: Mapping[str, str]
     """Which header a label stands for; labels are folded."""
     spelled: Mapping[str, tuple[str, ...]]
@@ -37,11 +37,11 @@ class Words:
 
 
 @cache
-def words() -> Words:
+def mail_phrases() -> MailPhrases:
     """Read and compiled once, at the first mail."""
-    table = tomllib.loads((files("deskhand.mail") / "words.toml").read_text("utf-8"))
+    table = tomllib.loads((files("deskhand.mail") / "mail_phrases.toml").read_text("utf-8"))
     signatures, subjects = table["signatures"], table["subjects"]
-    return Words(
+    return MailPhrases(
         labels={
             fold(label): field for field, rows in table["labels"].items() for label in _all(rows)
         },

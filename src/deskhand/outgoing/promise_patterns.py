@@ -221,7 +221,7 @@ def _negation(language: str) -> Any:
 @lru_cache(
     maxsize=4096
 )  # templates and articles say the same again and again, and a clause takes 70 patterns to read
-def promised(clause: str, languages: tuple[str, ...]) -> Action | None:
+def promised_action(clause: str, languages: tuple[str, ...]) -> Action | None:
     """What a folded clause promises or claims to have done; None for nothing, or for what is denied."""
     if _CONDITION.search(clause) is not None:
         return None

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import OSA
 
 from .catalogue import Product, aliases
-from .words import Word, fold, stem, words_in
+from .word_forms import Word, fold, stem, words_in
 
 _LONGEST_NAME = 4
 """In words."""
@@ -75,12 +75,12 @@ class Mention(NamedTuple):
     forms: frozenset[str] = frozenset()
 
 
-class Found(NamedTuple):
+class SearchHit(NamedTuple):
     product: Product
     score: float
 
 
-class Index:
+class ProductIndex:
     """Every name of every product, by how it sounds."""
 
     def __init__(self, products: Iterable[Product]) -> None:
@@ -107,11 +107,11 @@ class Index:
             if product not in self._named[key]:
                 self._named[key].append(product)
 
-    def search(self, query: str, limit: int = 5) -> list[Found]:
+    def search(self, query: str, limit: int = 5) -> list[SearchHit]:
         """The products a query means, best first; those of several names take turns."""
         mentions = self.mentions(query) or self._nearest(query)
         ranked = [self._ranked(mention) for mention in mentions]
-        found: dict[str, Found] = {}
+        found: dict[str, SearchHit] = {}
         for turn in range(max(map(len, ranked), default=0)):
             for one in ranked:
                 if turn < len(one):
@@ -185,17 +185,17 @@ class Index:
         every = words_in(query)
         return [_with_company(every, 0, len(every), names, best * 0.9)]
 
-    def _ranked(self, mention: Mention) -> list[Found]:
+    def _ranked(self, mention: Mention) -> list[SearchHit]:
         named = {product.id: product for name in mention.names for product in self._named[name]}
-        scored = [Found(product, _score(product, mention)) for product in named.values()]
+        scored = [SearchHit(product, _score(product, mention)) for product in named.values()]
         exact = [one for one in scored if not mention.strengths or _strong(one.product, mention)]
         return sorted(exact or scored, key=lambda one: -one.score)
 
 
 @lru_cache(maxsize=4)
-def index_of(products: tuple[Product, ...]) -> Index:
+def index_of(products: tuple[Product, ...]) -> ProductIndex:
     """The index of a catalogue, made once as long as it stays the same."""
-    return Index(products)
+    return ProductIndex(products)
 
 
 def _note(mentions: list[Mention], found: Mention) -> None:

@@ -5,14 +5,20 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 
 from deskhand.config.sections.slots import SlotSpec
-from deskhand.language.slots.context import Context
+from deskhand.language.meeting_times import meeting_phrases
+from deskhand.language.meeting_times.day_ranges import (
+    Stretch,
+    means_week,
+    part_of_week,
+    stretches,
+    week_around,
+)
+from deskhand.language.meeting_times.meeting_phrases import any_of, compiled, spoken
+from deskhand.language.meeting_times.times_of_day import read_day_time
 from deskhand.language.slots.date_numeric import Spot
 from deskhand.language.slots.dates import date_spots
-from deskhand.language.slots.text import Reading, Scan, fold
-from deskhand.language.wishes import words
-from deskhand.language.wishes.clocks import read_day_time
-from deskhand.language.wishes.days import Stretch, means_week, part_of_week, stretches, week_around
-from deskhand.language.wishes.words import any_of, compiled, spoken
+from deskhand.language.slots.folded_text import FoldedText, Scan, fold
+from deskhand.language.slots.slot_context import SlotContext
 from deskhand.scheduling.slots import Wish
 
 _LONGEST = 20_000
@@ -40,7 +46,7 @@ def read_wish(text: str, language: str | None, now: datetime) -> Wish:
     said = _COMPOUND.sub(r"\1 \2", " \n ".join(welcome(text[:_LONGEST], languages)))
     places = _places(said, language, languages, now)
     found = read_day_time(fold(said), languages)
-    if any_of(words.MOVING, languages).search(fold(said)) is not None:
+    if any_of(meeting_phrases.MOVING, languages).search(fold(said)) is not None:
         places = places[-1:]
     wish = _together(list(dict.fromkeys(days for place in places for days in place)))
     return Wish(wish.day, found.at, wish.until, wish.or_day, found.after, found.before)
@@ -49,7 +55,7 @@ def read_wish(text: str, language: str | None, now: datetime) -> Wish:
 def welcome(text: str, languages: tuple[str, ...]) -> Iterator[str]:
     """The sentences of a text that refuse nothing; `I cannot on Monday, but Tuesday is fine` is
     two."""
-    refusal = any_of(words.REFUSAL, languages)
+    refusal = any_of(meeting_phrases.REFUSAL, languages)
     for sentence in sentences(text):
         for part in _BUT.split(sentence):
             if refusal.search(fold(part)) is None:
@@ -77,9 +83,9 @@ def _places(
     text: str, language: str | None, languages: tuple[str, ...], now: datetime
 ) -> list[list[Days]]:
     """The days that each place of the text may mean, in order; what is over is left out."""
-    scan, today = Scan(Reading(text)), now.date()
+    scan, today = Scan(FoldedText(text)), now.date()
     folded = scan.folded
-    spots = date_spots(scan, Context(language, now), _WHEN)
+    spots = date_spots(scan, SlotContext(language, now), _WHEN)
     more = [one for one in stretches(folded, today, languages) if not _covered(one, spots)]
     week = _week(spots, more, folded, languages)
     found = [(one.start, [(one.first, one.last)]) for one in more]

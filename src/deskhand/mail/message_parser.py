@@ -7,9 +7,9 @@ from hashlib import sha256
 
 from deskhand.mail.charsets import clean
 from deskhand.mail.header_text import addresses, header_text
-from deskhand.mail.html import hidden_text, html_text
+from deskhand.mail.html_text import hidden_text, html_text
 from deskhand.mail.mime import Part, split
-from deskhand.mail.pdf import pdf_text
+from deskhand.mail.pdf_text import pdf_text
 from deskhand.model.message import HIDDEN, Address, Attachment, Message
 
 CHANNEL = "mail"

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from deskhand.language.slots.text import Scan
-from deskhand.language.slots.value import SlotMatch
+from deskhand.language.slots.folded_text import Scan
+from deskhand.language.slots.slot_value import SlotMatch
 
 
-class Context(NamedTuple):
+class SlotContext(NamedTuple):
     language: str | None
     """The text's language as a code, perhaps with a region, as `en-GB`."""
     now: datetime
@@ -18,4 +18,4 @@ class Context(NamedTuple):
 class Extractor(Protocol):
     """Finds one kind of value; pure, and never raises whatever the text."""
 
-    def find(self, scan: Scan, context: Context) -> Iterator[SlotMatch]: ...
+    def find(self, scan: Scan, context: SlotContext) -> Iterator[SlotMatch]: ...

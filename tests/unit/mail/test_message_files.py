@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from deskhand.errors import ConfigError
 from deskhand.mail.authentication import MailTrust
-from deskhand.mail.files import MessageInvalid, message_from, read_messages
+from deskhand.mail.message_files import MessageInvalid, message_from, read_messages
 from deskhand.model.message import Address, Message
 
 

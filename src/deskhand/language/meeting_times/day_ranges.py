@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from deskhand.language.meeting_times import meeting_phrases
+from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
 from deskhand.language.slots.numbers import number_words
-from deskhand.language.wishes import words
-from deskhand.language.wishes.words import any_of, compiled
 
 _AFTERWARDS = timedelta(days=13)
 """How long after a holiday still is `after` it."""
@@ -40,7 +40,7 @@ def week_around(day: date) -> tuple[date, date]:
 
 def means_week(before: str, languages: tuple[str, ...]) -> bool:
     """Whether what stands before a day says that its week is meant."""
-    return any_of(words.WEEK_OF, languages).search(before) is not None
+    return any_of(meeting_phrases.WEEK_OF, languages).search(before) is not None
 
 
 def part_of_week(
@@ -48,7 +48,7 @@ def part_of_week(
 ) -> tuple[date, date]:
     """The first or last days of a week where the words before it say so."""
     for language in languages:
-        early, late = words.END_OF_WEEK[language]
+        early, late = meeting_phrases.END_OF_WEEK[language]
         if compiled(early).search(before) is not None:
             return first, min(last, first + timedelta(days=1))
         if compiled(late).search(before) is not None:
@@ -58,7 +58,7 @@ def part_of_week(
 
 def _days_of_month(folded: str, today: date, languages: tuple[str, ...]) -> Iterator[Stretch]:
     for language in languages:
-        for match in compiled(words.DAY_OF_MONTH[language]).finditer(folded):
+        for match in compiled(meeting_phrases.DAY_OF_MONTH[language]).finditer(folded):
             day = _next_with(int(match.group(1)), today)
             if day is None:
                 continue
@@ -81,7 +81,7 @@ def _next_with(number: int, today: date) -> date | None:
 
 def _numbered_weeks(folded: str, today: date, languages: tuple[str, ...]) -> Iterator[Stretch]:
     for language in languages:
-        for match in compiled(words.WEEK_NUMBER[language]).finditer(folded):
+        for match in compiled(meeting_phrases.WEEK_NUMBER[language]).finditer(folded):
             for year in (today.year, today.year + 1):
                 try:
                     monday = date.fromisocalendar(year, int(match.group(1)), 1)
@@ -94,20 +94,24 @@ def _numbered_weeks(folded: str, today: date, languages: tuple[str, ...]) -> Ite
 
 def _coming_weeks(folded: str, today: date, languages: tuple[str, ...]) -> Iterator[Stretch]:
     for language in languages:
-        pattern = words.COMING_WEEKS[language].replace("{n}", words.NUMBER)
+        pattern = meeting_phrases.COMING_WEEKS[language].replace("{n}", meeting_phrases.NUMBER)
         for match in compiled(pattern).finditer(folded):
             number, unit = match.groups()
-            count = words.COUNTS.get(number) or number_words((language,)).get(number) or int(number)
+            count = (
+                meeting_phrases.COUNTS.get(number)
+                or number_words((language,)).get(number)
+                or int(number)
+            )
             days = count * (1 if unit[:2] in ("da", "dn", "ta", "di") else 7)
             yield Stretch(match.start(), match.end(), today, today + timedelta(days=min(days, 366)))
 
 
 def _holidays(folded: str, today: date, languages: tuple[str, ...]) -> Iterator[Stretch]:
-    for name, table in words.HOLIDAYS.items():
+    for name, table in meeting_phrases.HOLIDAYS.items():
         for match in any_of(table, languages).finditer(folded):
             before = folded[max(0, match.start() - 20) : match.start()]
-            after = any_of(words.AFTER_HOLIDAY, languages).search(before) is not None
-            ahead = any_of(words.BEFORE_HOLIDAY, languages).search(before) is not None
+            after = any_of(meeting_phrases.AFTER_HOLIDAY, languages).search(before) is not None
+            ahead = any_of(meeting_phrases.BEFORE_HOLIDAY, languages).search(before) is not None
             if after == ahead:
                 continue
             first, last = _holiday(name, today)

@@ -7,9 +7,9 @@ from deskhand import mail
 from deskhand.language.identify import identify
 
 from .catalogue import Pharmacy, sample_pharmacies, sample_products
-from .search import index_of
+from .product_search import index_of
+from .word_forms import Word, fold, words_in
 from .wording import Language
-from .words import Word, fold, words_in
 
 NUMBER = re.compile(r"\bR-[A-Z2-7]{8}\b", re.IGNORECASE)
 _QUANTITY = re.compile(

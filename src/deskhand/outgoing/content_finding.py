@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Rule = Literal[
+ContentRule = Literal[
     "header_injection", "foreign_host", "script_link", "foreign_address", "foreign_phone", "foreign_account",  # noqa: E501
     "card_number", "crypto_address", "remote_content", "secret", "canary", "other_customer", "hidden_text",  # noqa: E501
     "control_characters", "too_long",
@@ -12,10 +12,10 @@ Rule = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ContentFinding:
     """Something that may not simply leave."""
 
-    rule: Rule
+    rule: ContentRule
     reason: str
     """For the reviewer."""
     text: str

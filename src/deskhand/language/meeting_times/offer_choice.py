@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from deskhand.language.slots.text import fold
-from deskhand.language.wishes import words
-from deskhand.language.wishes.wish import read_wish, welcome
-from deskhand.language.wishes.words import compiled, spoken
+from deskhand.language.meeting_times import meeting_phrases
+from deskhand.language.meeting_times.meeting_phrases import compiled, spoken
+from deskhand.language.meeting_times.meeting_wish import read_wish, welcome
+from deskhand.language.slots.folded_text import fold
 from deskhand.scheduling.slots import Wish
 
 
-def pick(
+def choose_offer(
     offered: Sequence[datetime], text: str, language: str | None, now: datetime
 ) -> datetime | None:
     """The one offered time that the words mean; None where they mean none, several, or another."""
@@ -40,10 +40,10 @@ def _places(text: str, languages: tuple[str, ...]) -> set[int]:
     for sentence in welcome(text, languages):
         folded = fold(sentence).strip()
         for language in languages:
-            for place, ordinal in enumerate(words.ORDINALS[language].split("/")):
-                noun = words.OFFER_NOUN[language]
+            for place, ordinal in enumerate(meeting_phrases.ORDINALS[language].split("/")):
+                noun = meeting_phrases.OFFER_NOUN[language]
                 named = rf"\b{ordinal} (?:{noun})\b|\b(?:{noun}) {ordinal}\b"
-                alone = words.ALONE[language].replace("{o}", ordinal)
+                alone = meeting_phrases.ALONE[language].replace("{o}", ordinal)
                 if compiled(named).search(folded) or compiled(alone).search(folded):
                     found.add(place)
     return found
