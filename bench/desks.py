@@ -16,9 +16,9 @@ from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.agents.agent import Agent, Parts
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatch import InProcessDispatcher, Limits
+from deskhand.engine.dispatcher import InProcessDispatcher, Limits
 from deskhand.engine.loop import Flow
-from deskhand.engine.work import Worker
+from deskhand.engine.worker import Worker
 from deskhand.model.message import Address, Message
 from deskhand.model.run import RunStatus
 from deskhand.model.spec import AgentSpec, FlowSpec

@@ -15,9 +15,9 @@ from bench.durable import STEP, _drive, _graph
 from bench.harness import Floor, Report, Result, alternate, medians, run_case, spread
 from deskhand.agents.agent import Agent, Parts
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatch import InProcessDispatcher, Limits
+from deskhand.engine.dispatcher import InProcessDispatcher, Limits
 from deskhand.engine.loop import Flow
-from deskhand.engine.work import Worker
+from deskhand.engine.worker import Worker
 from deskhand.model.envelope import Envelope
 from deskhand.model.ids import new_id
 from deskhand.model.run import RunStatus

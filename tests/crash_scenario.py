@@ -18,9 +18,9 @@ from deskhand.agents.agent import Parts
 from deskhand.agents.services import dispatch_through
 from deskhand.engine.audit import verify_desk
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatch import InProcessDispatcher, Limits
+from deskhand.engine.dispatcher import InProcessDispatcher, Limits
 from deskhand.engine.loop import Flow
-from deskhand.engine.work import Worker
+from deskhand.engine.worker import Worker
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message, Reply
 from deskhand.model.run import Decision, EffectState, ReviewKind, ReviewState, RunStatus, Verdict

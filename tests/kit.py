@@ -12,9 +12,9 @@ from typing import Any
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.agents.agent import Agent, Parts
-from deskhand.engine.dispatch import InProcessDispatcher, Limits
+from deskhand.engine.dispatcher import InProcessDispatcher, Limits
 from deskhand.engine.loop import Flow
-from deskhand.engine.work import Worker
+from deskhand.engine.worker import Worker
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Address, Message, Reply
 from deskhand.model.principal import asserted

@@ -16,8 +16,8 @@ from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.brain.scripted import ScriptedChatModel
 from deskhand.engine.audit import verify_desk
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatch import InProcessDispatcher, Limits
-from deskhand.engine.work import Worker
+from deskhand.engine.dispatcher import InProcessDispatcher, Limits
+from deskhand.engine.worker import Worker
 from deskhand.model.chat import ChatRequest, Completion
 from deskhand.model.run import EffectState, RunStatus
 from deskhand.tools.context import Context

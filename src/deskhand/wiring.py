@@ -51,19 +51,19 @@ from deskhand.config.sections.mcp import McpServerSpec, McpToolSpec, Pin
 from deskhand.config.sections.profiles import require_models, stand_ins
 from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import read_yaml
-from deskhand.engine.answering import answering_flow
 from deskhand.engine.bookings import BookingKeeper
-from deskhand.engine.channels import ChannelKeeper
+from deskhand.engine.channel_runner import ChannelRunner
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatch import InProcessDispatcher, Limits
+from deskhand.engine.dispatcher import InProcessDispatcher, Limits
 from deskhand.engine.housekeeping import Housekeeper
-from deskhand.engine.learning import Learner
+from deskhand.engine.learner import Learner
 from deskhand.engine.loop import End, Flow
-from deskhand.engine.notifying import Digest, Hook, Notifier
-from deskhand.engine.offers import offered_before
+from deskhand.engine.manual_reply import manual_reply_flow
+from deskhand.engine.notifier import Digest, Hook, Notifier
+from deskhand.engine.offered_slots import offered_before
 from deskhand.engine.screening import Pace, Screen
-from deskhand.engine.trusting import Trust
-from deskhand.engine.work import AtRest, BeforeRest, Screening, Worker
+from deskhand.engine.trust_modes import Trust
+from deskhand.engine.worker import AtRest, BeforeRest, Screening, Worker
 from deskhand.errors import ConfigError, DeskhandError, ToolError
 from deskhand.evals.cited import CitedHere
 from deskhand.evals.lane import Around, EarnedModes, Lane, SentLately
@@ -239,7 +239,7 @@ class Desk:
     live: bool
     knowledge: KnowledgeBase
     trust: Trust
-    channels: tuple[ChannelKeeper, ...] = ()
+    channels: tuple[ChannelRunner, ...] = ()
     """Those this process reads, or would read; empty where nobody asked to listen."""
 
 
@@ -479,14 +479,14 @@ async def open_desk(
         clock,
         before_rest=trust.rested,
         at_rest=_each(rested),
-        answering=answering_flow(gate, sending, parts),
+        answering=manual_reply_flow(gate, sending, parts),
     )
     limits = Limits(
         in_flight=in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog
     )
     dispatcher = _dispatcher(loaded, store, worker, limits, crew)
     keepers = [
-        ChannelKeeper(
+        ChannelRunner(
             channel,
             channel_store(database, spec.name, channel.name, store.owner),
             mail_intake(spec, store, dispatcher.submit),
@@ -1073,7 +1073,7 @@ class Sandbox:
                 )
                 for name, flow in flows.items()
             }
-        answering = answering_flow(gate, sending, parts)
+        answering = manual_reply_flow(gate, sending, parts)
         return Lane(
             store,
             _worker(spec, store, flows, clock, screened, answering=answering),

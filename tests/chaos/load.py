@@ -21,8 +21,8 @@ from deskhand.agents.agent import Parts
 from deskhand.agents.services import dispatch_through
 from deskhand.engine.audit import verify_desk
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatch import InProcessDispatcher, Limits
-from deskhand.engine.work import Worker
+from deskhand.engine.dispatcher import InProcessDispatcher, Limits
+from deskhand.engine.worker import Worker
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Reply
 from deskhand.model.run import RunStatus

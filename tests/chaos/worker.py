@@ -26,7 +26,7 @@ from deskhand.agents.services import dispatch_through
 from deskhand.cli.memory import keep_memory_compact
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.loop import Flow
-from deskhand.engine.work import Worker
+from deskhand.engine.worker import Worker
 from deskhand.errors import StoreUnavailable
 from deskhand.model.envelope import Envelope
 from deskhand.model.ids import new_id

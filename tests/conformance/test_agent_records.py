@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from deskhand.adapters.chat_models.recording import RecordingChatModel
-from deskhand.engine.work import Worker
+from deskhand.engine.worker import Worker
 from deskhand.errors import ModelRefused
 from deskhand.model.run import Decision, ReviewState, Verdict
 from deskhand.tools.closing import closing_tools

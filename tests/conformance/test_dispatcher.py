@@ -11,8 +11,8 @@ import pytest
 
 from deskhand.agents.agent import Parts
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatch import InProcessDispatcher, Limits
-from deskhand.engine.work import MAX_CRASHES, Worker
+from deskhand.engine.dispatcher import InProcessDispatcher, Limits
+from deskhand.engine.worker import MAX_CRASHES, Worker
 from deskhand.errors import AlreadyServed, Fenced, StoreUnavailable
 from deskhand.model.envelope import Envelope
 from deskhand.model.run import RunStatus

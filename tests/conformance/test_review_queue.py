@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.engine.finding import terms_of, walk
+from deskhand.engine.review_search import terms_of, walk
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.causes import Cause
 from deskhand.model.queue import ReviewFilter

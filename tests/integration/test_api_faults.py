@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deskhand.errors import Fenced, StoreUnavailable
-from deskhand.web.api import bodies
+from deskhand.web.api import request_body
 from tests.api_kit import Client, Served, is_problem, served
 
 
@@ -116,7 +116,7 @@ async def test_a_fault_of_ours_is_an_incident_that_the_log_explains(
 async def test_a_body_that_does_not_arrive_is_not_waited_for_for_ever(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bodies, "PATIENCE", 0.05)
+    monkeypatch.setattr(request_body, "PATIENCE", 0.05)
 
     async def stalling() -> AsyncIterator[bytes]:
         yield b"{"

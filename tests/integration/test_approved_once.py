@@ -20,10 +20,10 @@ from deskhand.agents.agent import Parts
 from deskhand.agents.sending import Sending
 from deskhand.agents.services import dispatch_through, review_through
 from deskhand.crashpoints import Crash
-from deskhand.engine.answering import answering_flow
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatch import InProcessDispatcher, Limits
-from deskhand.engine.work import Worker
+from deskhand.engine.dispatcher import InProcessDispatcher, Limits
+from deskhand.engine.manual_reply import manual_reply_flow
+from deskhand.engine.worker import Worker
 from deskhand.errors import Conflict, PermanentError
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Reply
@@ -151,7 +151,7 @@ async def begin(folder: Path) -> Life:
         "dispatch": dispatch_through(gate, sending),
     }
     flow = a_flow(chain_of(["reply", "review", "dispatch"]), Parts(tools=gate, services=services))
-    answering = answering_flow(gate, sending, Parts(tools=gate))
+    answering = manual_reply_flow(gate, sending, Parts(tools=gate))
     worker = Worker(store, {"flow": flow}, clock, answering=answering)
     limits = Limits(in_flight=2, sweep=0.02, lease=1.0)
     return Life(

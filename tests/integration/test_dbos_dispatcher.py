@@ -16,7 +16,7 @@ from deskhand.adapters.dispatch.dbos import Executor, QueueSettings
 from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
 from deskhand.agents.agent import Parts
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.work import Worker
+from deskhand.engine.worker import Worker
 from deskhand.errors import ModelUnavailable, NotFound
 from deskhand.model.envelope import Envelope
 from deskhand.model.run import RunStatus

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.engine.trusting import ITSELF
+from deskhand.engine.trust_modes import ITSELF
 from deskhand.errors import Conflict, NotFound
 from deskhand.wiring import open_database, open_trust, read_desk
 from tests.kit import a_message

@@ -13,7 +13,7 @@ import pytest
 from deskhand import wiring
 from deskhand.brain.scripted import ScriptedBrain
 from deskhand.config.sections.brain import BrainSpec
-from deskhand.engine.learning import Learner
+from deskhand.engine.learner import Learner
 from deskhand.model.message import Address, Message
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
 from deskhand.model.run import Decision, ReviewState, Verdict

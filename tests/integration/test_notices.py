@@ -19,7 +19,7 @@ from aiohttp import web
 from deskhand.adapters.stores.notices import TAKEN_FOR, SqlNoticeStore
 from deskhand.adapters.webhooks import Webhook
 from deskhand.config.sections.notify import DigestSpec, WebhookSpec
-from deskhand.engine.notifying import RETRY_AFTER, STALE, Digest, Hook, Notifier, slot_of
+from deskhand.engine.notifier import RETRY_AFTER, STALE, Digest, Hook, Notifier, slot_of
 from deskhand.errors import ConfigError, RetryableError, ToolError
 from deskhand.model.causes import Cause
 from deskhand.model.message import Reply

@@ -11,7 +11,7 @@ from deskhand.cli.opening import opened_database
 from deskhand.cli.terminal import console, moment, print_json, print_table, printable, run_async
 
 if TYPE_CHECKING:
-    from deskhand.engine.trusting import Trust
+    from deskhand.engine.trust_modes import Trust
 
 app = typer.Typer(help="How far each category of a desk is trusted.", no_args_is_help=True)
 

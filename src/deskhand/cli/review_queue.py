@@ -12,7 +12,7 @@ from deskhand.cli.terminal import console, moment, print_json, print_plain, prin
 from deskhand.model.documents import document
 
 if TYPE_CHECKING:
-    from deskhand.engine.canned import Canned
+    from deskhand.engine.canned_replies import Canned
     from deskhand.model.run import Review
     from deskhand.wiring import DeskStore
 
@@ -180,7 +180,7 @@ def canned(
 async def _canned(
     database: str | None, desk: str | None, review: str, reviewer: str
 ) -> "list[Canned]":
-    from deskhand.engine.docket import read_docket
+    from deskhand.engine.review_file import read_review_file
     from deskhand.errors import ConfigError
     from deskhand.wiring import read_desk
 
@@ -190,4 +190,4 @@ async def _canned(
         )
     spec = read_desk(desk).spec
     async with opened_store(database, desk) as store:
-        return (await read_docket(store, review)).canned(spec.reviews.canned, reviewer)
+        return (await read_review_file(store, review)).canned(spec.reviews.canned, reviewer)

@@ -17,7 +17,7 @@ from deskhand.cli.terminal import (
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from deskhand.engine.docket import Docket
+    from deskhand.engine.review_file import ReviewFile
     from deskhand.model.run import Event, Review
 
 _WIDEST = 100
@@ -45,12 +45,12 @@ def print_reviews(found: "list[Review]") -> None:
     print_table(("review", "since", "kind", "state", "cause", "for"), ("reason",), rows)
 
 
-def print_docket(docket: "Docket") -> None:
+def print_review_file(review_file: "ReviewFile") -> None:
     from rich.text import Text
 
     from deskhand.cli.trace import payload_lines
 
-    review, to = docket.review, console()
+    review, to = review_file.review, console()
     to.print(
         Text(review.id, style="bold"),
         status_text(review.state),
@@ -58,19 +58,19 @@ def print_docket(docket: "Docket") -> None:
     )
     to.print(Text(printable(f"  {review.kind}: {review.reason}"), style="yellow"), soft_wrap=True)
     for line in (
-        *_fact_lines(docket),
-        *_message_lines(docket),
+        *_fact_lines(review_file),
+        *_message_lines(review_file),
         *payload_lines(review.payload),
-        *_beside(docket),
+        *_beside(review_file),
     ):
         to.print(line, soft_wrap=True)
     _print_how(review)
 
 
-def _fact_lines(docket: "Docket") -> "list[Text]":
+def _fact_lines(review_file: "ReviewFile") -> "list[Text]":
     from rich.text import Text
 
-    review, message = docket.review, docket.message
+    review, message = review_file.review, review_file.message
     about = "" if message is None else f"  {message.subject}  from {message.sender}"
     lines = [f"  {review.run_id}{about}"]
     facts: dict[str, Any] = {
@@ -94,13 +94,13 @@ def _fact_lines(docket: "Docket") -> "list[Text]":
     return [Text(printable(line), style="dim") for line in lines]
 
 
-def _message_lines(docket: "Docket") -> "list[Text]":
+def _message_lines(review_file: "ReviewFile") -> "list[Text]":
     """What the customer wrote, its beginning."""
     from rich.text import Text
 
-    if docket.message is None or not docket.message.body.strip():
+    if review_file.message is None or not review_file.message.body.strip():
         return []
-    lines = [line for line in docket.message.body.strip().splitlines() if line.strip()]
+    lines = [line for line in review_file.message.body.strip().splitlines() if line.strip()]
     shown = [shortened(line, _WIDEST) for line in lines[:_MOST_LINES]]
     more = [f"… {len(lines) - _MOST_LINES} more lines"] if len(lines) > _MOST_LINES else []
     return [
@@ -109,26 +109,28 @@ def _message_lines(docket: "Docket") -> "list[Text]":
     ]
 
 
-def _beside(docket: "Docket") -> "list[Text]":
+def _beside(review_file: "ReviewFile") -> "list[Text]":
     """Calls that were made, what the draft was drawn from, and what colleagues did and said."""
     from rich.text import Text
 
     lines: list[str] = []
-    for call in docket.tool_calls:
+    for call in review_file.tool_calls:
         written = json.dumps(call["arguments"], ensure_ascii=False)
         lines.append(
             f"  ⚒ {call['tool']} {written}  {call['verdict']}{'' if call['ok'] else ', not done'}"
         )
     lines += [
-        f"  ❝ {source.get('title') or source.get('article') or source}" for source in docket.sources
+        f"  ❝ {source.get('title') or source.get('article') or source}"
+        for source in review_file.sources
     ]
     lines += [
-        f"  ☞ {moment(event.at)} {event.by}: {event_words(event)}" for event in docket.history
+        f"  ☞ {moment(event.at)} {event.by}: {describe_event(event)}"
+        for event in review_file.history
     ]
     return [Text(""), *(Text(shortened(line, 160), style="dim") for line in lines)] if lines else []
 
 
-def event_words(event: "Event") -> str:
+def describe_event(event: "Event") -> str:
     about: dict[str, Any] = event.payload
     kind = event.kind.removeprefix("review.").replace("_", " ")
     if "text" in about:

@@ -10,12 +10,12 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.opening import opened_store
-from deskhand.cli.review_screen import print_docket, print_reviews
+from deskhand.cli.review_screen import print_review_file, print_reviews
 from deskhand.cli.terminal import console, print_json, run_async
 from deskhand.model.documents import document
 
 if TYPE_CHECKING:
-    from deskhand.engine.docket import Docket
+    from deskhand.engine.review_file import ReviewFile
     from deskhand.model.causes import Cause
     from deskhand.model.queue import ReviewFilter
     from deskhand.model.run import Review
@@ -100,7 +100,7 @@ async def _list(
     limit: int,
     after: str | None,
 ) -> "list[Review]":
-    from deskhand.engine.finding import search, terms_of, walk
+    from deskhand.engine.review_search import search, terms_of, walk
     from deskhand.model.run import ReviewState
 
     async with opened_store(database, desk) as store:
@@ -136,27 +136,29 @@ def show_review(
     as_json: options.Json = False,
 ) -> None:
     """Show exactly what a decision would be about."""
-    docket = run_async(_show(database, desk, review))
+    review_file = run_async(_show(database, desk, review))
     if as_json:
-        print_json(_document(docket))
+        print_json(_document(review_file))
         return
-    print_docket(docket)
+    print_review_file(review_file)
 
 
-async def _show(database: str | None, desk: str | None, review: str) -> "Docket":
-    from deskhand.engine.docket import read_docket
+async def _show(database: str | None, desk: str | None, review: str) -> "ReviewFile":
+    from deskhand.engine.review_file import read_review_file
 
     async with opened_store(database, desk) as store:
-        return await read_docket(store, review)
+        return await read_review_file(store, review)
 
 
-def _document(docket: "Docket") -> dict[str, Any]:
-    return document(docket.review) | {
-        "message": None if docket.message is None else docket.message.model_dump(mode="json"),
-        "tool_calls": docket.tool_calls,
-        "sources": docket.sources,
-        "history": [document(event) for event in docket.history],
-        "edits": [document(edit) for edit in docket.edits],
+def _document(review_file: "ReviewFile") -> dict[str, Any]:
+    return document(review_file.review) | {
+        "message": None
+        if review_file.message is None
+        else review_file.message.model_dump(mode="json"),
+        "tool_calls": review_file.tool_calls,
+        "sources": review_file.sources,
+        "history": [document(event) for event in review_file.history],
+        "edits": [document(edit) for edit in review_file.edits],
     }
 
 
@@ -217,7 +219,7 @@ def edit(
     as_json: options.Json = False,
 ) -> None:
     """Change the reply, then let it leave."""
-    from deskhand.engine.canned import check_filled
+    from deskhand.engine.canned_replies import check_filled
     from deskhand.errors import ConfigError
 
     if file is not None:
@@ -251,7 +253,7 @@ def answer(
     as_json: options.Json = False,
 ) -> None:
     """Answer a handed-over message in your own words; the answer leaves as every reply does."""
-    from deskhand.engine.canned import check_filled
+    from deskhand.engine.canned_replies import check_filled
     from deskhand.errors import ConfigError
 
     if file is not None:

@@ -4,7 +4,7 @@ it."""
 from collections.abc import Iterable
 from typing import Any
 
-from deskhand.engine.trusting import Trust, figures_of
+from deskhand.engine.trust_modes import Trust, figures_of
 from deskhand.model.documents import document
 from deskhand.model.judgement import Figure, Judged, ModeChange
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from deskhand.engine.loop import Process
-from deskhand.engine.work import Worker
+from deskhand.engine.worker import Worker
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
 from deskhand.ports import Store

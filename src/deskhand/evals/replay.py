@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from deskhand.engine.loop import End, Process
 from deskhand.engine.story import Document, read_records, story_of
-from deskhand.engine.work import Screening
+from deskhand.engine.worker import Screening
 from deskhand.errors import Conflict, NotFound
 from deskhand.evals.clocks import OwnTime
 from deskhand.evals.differences import differences

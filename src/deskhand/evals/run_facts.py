@@ -4,7 +4,7 @@ called."""
 from collections.abc import Mapping
 from typing import Any, cast
 
-from deskhand.engine.answering import ANSWER
+from deskhand.engine.manual_reply import ANSWER
 from deskhand.engine.story import Document
 from deskhand.language.identify import identify
 from deskhand.model.plan import Plan, Respond, ToolCall

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from deskhand.engine.context import RunContext
 from deskhand.engine.loop import Flow, Process, run_flow
-from deskhand.engine.work import Worker
+from deskhand.engine.worker import Worker
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message
 from deskhand.model.run import (

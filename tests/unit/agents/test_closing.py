@@ -18,7 +18,7 @@ from deskhand.agents.closing import Closing
 from deskhand.agents.sending import Sending
 from deskhand.engine.journal import result_of
 from deskhand.engine.loop import Flow
-from deskhand.engine.work import Worker
+from deskhand.engine.worker import Worker
 from deskhand.model.envelope import Envelope
 from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.model.run import Decision, Effect, Review, ReviewKind, ReviewState, RunStatus, Verdict

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.agents.agent import Parts
-from deskhand.engine.dispatch import Limits
+from deskhand.engine.dispatcher import Limits
 from deskhand.engine.loop import Flow
 from deskhand.errors import Conflict, PermanentError, StoreUnavailable
 from deskhand.model.envelope import Ask, Envelope, StageResult

@@ -12,7 +12,7 @@ from deskhand.adapters.channels.letters import Letter, compose, ids_in, message_
 from deskhand.adapters.channels.mail_intake import read_mail
 from deskhand.adapters.stores.channels import Arrival, Mark, SqlChannelStore
 from deskhand.config.sections.channels import ChannelSpec
-from deskhand.engine.answered import person_answered
+from deskhand.engine.external_reply import person_answered
 from deskhand.mail.threads import our_key
 from deskhand.model.message import Message
 from deskhand.model.run import Run

@@ -18,7 +18,7 @@ from deskhand.adapters.channels.mail_intake import (
 )
 from deskhand.adapters.channels.mailbox import Mailbox
 from deskhand.adapters.stores.channels import SqlChannelStore, Unshown
-from deskhand.engine.answered import person_answered
+from deskhand.engine.external_reply import person_answered
 from deskhand.mail.threads import our_key
 from deskhand.model.run import Run, RunStatus
 from deskhand.ports import Store, TrustStore

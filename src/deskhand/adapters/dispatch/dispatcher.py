@@ -11,7 +11,7 @@ from deskhand.adapters.dispatch.dbos import Ticket
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.crashpoints import crash_point
 from deskhand.engine.background import Background
-from deskhand.engine.dispatch import SUSPECT_AFTER
+from deskhand.engine.dispatcher import SUSPECT_AFTER
 from deskhand.errors import Fenced, NotFound, StoreUnavailable
 from deskhand.model.message import Message
 from deskhand.model.run import Accepted, Run, RunStatus

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as Connection
 
 from deskhand.config.sections.reviews import ReviewsSpec
-from deskhand.engine.trusting import Trust
+from deskhand.engine.trust_modes import Trust
 from deskhand.errors import NotFound
 from deskhand.model.access import ApiKey, Scope
 from deskhand.model.knowledge import Hit

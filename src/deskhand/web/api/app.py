@@ -14,7 +14,7 @@ from deskhand.ports import ApiKeys
 from deskhand.web.api import desks as desk_routes
 from deskhand.web.api import health, kb, messages, modes, reviews, runs
 from deskhand.web.api.access import Authenticate, ServedDesk
-from deskhand.web.api.guard import Guard
+from deskhand.web.api.middleware import Guard
 from deskhand.web.api.problems import problem_of
 
 

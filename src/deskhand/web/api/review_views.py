@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Self
 
-from deskhand.engine.docket import Docket
+from deskhand.engine.review_file import ReviewFile
 from deskhand.model.causes import Cause
 from deskhand.model.run import DECISIONS, Decision, Event, Review, ReviewKind, ReviewState
 from deskhand.web.api.views import View, moment
@@ -80,16 +80,18 @@ class ReviewDocument(ReviewView):
     """What reviewers have typed so far."""
 
     @classmethod
-    def told(cls, docket: Docket, now: float) -> Self:
-        message = docket.message
+    def told(cls, review_file: ReviewFile, now: float) -> Self:
+        message = review_file.message
         return cls(
-            **_review_facts(docket.review),
-            age_seconds=max(0.0, now - docket.review.created_at),
+            **_review_facts(review_file.review),
+            age_seconds=max(0.0, now - review_file.review.created_at),
             message=None if message is None else message.model_dump(mode="json"),
-            tool_calls=list(docket.tool_calls),
-            sources=list(docket.sources),
-            history=[NoteView.of(event) for event in docket.history],
-            edits=[EditView(by=one.by, at=moment(one.at), edit=one.edit) for one in docket.edits],
+            tool_calls=list(review_file.tool_calls),
+            sources=list(review_file.sources),
+            history=[NoteView.of(event) for event in review_file.history],
+            edits=[
+                EditView(by=one.by, at=moment(one.at), edit=one.edit) for one in review_file.edits
+            ],
         )
 
 

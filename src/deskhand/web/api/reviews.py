@@ -7,9 +7,9 @@ from typing import Annotated, Literal, Self, TypeVar
 from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import AwareDatetime, Field, ValidationError, model_validator
 
-from deskhand.engine.canned import check_filled
-from deskhand.engine.docket import read_docket
-from deskhand.engine.finding import search, terms_of
+from deskhand.engine.canned_replies import check_filled
+from deskhand.engine.review_file import read_review_file
+from deskhand.engine.review_search import search, terms_of
 from deskhand.model.access import Scope
 from deskhand.model.causes import Cause
 from deskhand.model.frozen import Frozen
@@ -18,13 +18,13 @@ from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState, Verdict
 from deskhand.ports import Store
 from deskhand.web.api.access import Caller, may
-from deskhand.web.api.bodies import parse_json, read_body
 from deskhand.web.api.cursors import review_cursor, review_place
 from deskhand.web.api.documents import json_body
 from deskhand.web.api.problems import invalid_fields
+from deskhand.web.api.request_body import parse_json, read_body
 from deskhand.web.api.review_views import CannedView, ReviewDocument, ReviewView
 from deskhand.web.api.views import Page
-from deskhand.web.undoing import undo
+from deskhand.web.undo import undo
 
 router = APIRouter(prefix="/api/reviews", tags=["reviews"])
 
@@ -137,10 +137,10 @@ async def list_reviews(
 @router.get("/{review_id}")
 async def show_review(caller: Reader, review_id: ReviewId) -> ReviewDocument:
     """All that is needed to decide, with the version and the hash that the decision names."""
-    _, docket = await caller.look(
-        f"review {review_id}", lambda store: read_docket(store, review_id)
+    _, review_file = await caller.look(
+        f"review {review_id}", lambda store: read_review_file(store, review_id)
     )
-    return ReviewDocument.told(docket, time.time())
+    return ReviewDocument.told(review_file, time.time())
 
 
 @router.post("/{review_id}/decision", openapi_extra=json_body(DecisionBody))
@@ -211,10 +211,10 @@ async def keep_edit(request: Request, caller: Decider, review_id: ReviewId) -> R
 @router.get("/{review_id}/canned")
 async def canned_replies(caller: Reader, review_id: ReviewId) -> list[CannedView]:
     """The desk's canned replies, filled with what is known about the message, in its language."""
-    desk, docket = await caller.look(
-        f"review {review_id}", lambda store: read_docket(store, review_id)
+    desk, review_file = await caller.look(
+        f"review {review_id}", lambda store: read_review_file(store, review_id)
     )
-    found = docket.canned(desk.spec.reviews.canned, caller.key.name)
+    found = review_file.canned(desk.spec.reviews.canned, caller.key.name)
     return [
         CannedView(name=one.name, language=one.language, text=one.text, missing=list(one.missing))
         for one in found

@@ -11,8 +11,8 @@ from deskhand.errors import NotFound
 from deskhand.ports import Users
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
-from deskhand.web.approvals.door import Door
 from deskhand.web.approvals.pages import Pages
+from deskhand.web.approvals.session import Door
 
 PREFIX = "/approvals"
 

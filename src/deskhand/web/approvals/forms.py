@@ -5,8 +5,8 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
-from deskhand.web.api.bodies import PATIENCE, too_large
 from deskhand.web.api.problems import Refused
+from deskhand.web.api.request_body import PATIENCE, too_large
 
 MAX_FORM = 1_000_000
 _MOST_FIELDS = 40

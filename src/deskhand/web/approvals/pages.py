@@ -16,18 +16,20 @@ from deskhand.model.causes import Cause
 from deskhand.model.run import Decision, Review, ReviewState
 from deskhand.ports import Users
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.approvals.acting import act, leaving_until
-from deskhand.web.approvals.door import (
-    COOKIE,
-    HOME,
-    POLICY,
-    Visit,
-    check_origin,
-    keep_cookie,
-    own_path,
-)
+from deskhand.web.approvals.actions import act, leaving_until
 from deskhand.web.approvals.forms import read_form
-from deskhand.web.approvals.queue import (
+from deskhand.web.approvals.labels import (
+    CAUSES,
+    KINDS,
+    PAST,
+    age,
+    clock,
+    expiry,
+    iso,
+    quotes_as_prose,
+    visible,
+)
+from deskhand.web.approvals.queue_page import (
     NOBODY,
     PAGE,
     TABS,
@@ -40,17 +42,15 @@ from deskhand.web.approvals.queue import (
     read_queue,
     written_place,
 )
-from deskhand.web.approvals.sheet import decided_words, read_sheet, typing_words
-from deskhand.web.approvals.words import (
-    CAUSES,
-    KINDS,
-    PAST,
-    age,
-    clock,
-    expiry,
-    iso,
-    quotes_as_prose,
-    visible,
+from deskhand.web.approvals.review_page import decided_words, read_review_page, typing_words
+from deskhand.web.approvals.session import (
+    COOKIE,
+    HOME,
+    POLICY,
+    Visit,
+    check_origin,
+    keep_cookie,
+    own_path,
 )
 
 HERE = Path(__file__).parent
@@ -165,7 +165,7 @@ class Pages:
     async def _sheet(self, visit: Visit, problem: str | None, status: int = 200) -> Response:
         desk, review_id = _place(visit)
         chosen = Filter.of(visit.request.query_params, visit.desks)
-        shown = await read_sheet(desk, review_id, visit.name, time.time())
+        shown = await read_review_page(desk, review_id, visit.name, time.time())
         before, after = await neighbours(visit, chosen, shown["review"])
         frame = await self._frame(visit, chosen)
         review, now = shown["review"], time.time()

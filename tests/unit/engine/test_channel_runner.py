@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from deskhand.engine.channels import DOWN_AFTER, ChannelKeeper
+from deskhand.engine.channel_runner import DOWN_AFTER, ChannelRunner
 from deskhand.errors import AlreadyServed, Fenced, StoreUnavailable
 from deskhand.model.message import Message
 from deskhand.model.run import Accepted
@@ -75,8 +75,8 @@ async def accept(message: Message) -> Accepted:
     return Accepted("run_1", duplicate=False)
 
 
-async def kept(channel: FakeChannel, lease: FakeLease, clock: TestClock) -> ChannelKeeper:
-    keeper = ChannelKeeper(channel, lease, accept, clock)
+async def kept(channel: FakeChannel, lease: FakeLease, clock: TestClock) -> ChannelRunner:
+    keeper = ChannelRunner(channel, lease, accept, clock)
     keeper.start()
     return keeper
 
@@ -122,7 +122,7 @@ async def test_whoever_loses_the_lease_stops_reading() -> None:
 
 async def test_a_channel_that_stays_away_makes_the_process_not_ready() -> None:
     clock = TestClock()
-    keeper = ChannelKeeper(FakeChannel(*[break_off] * 100_000), FakeLease(), accept, clock)
+    keeper = ChannelRunner(FakeChannel(*[break_off] * 100_000), FakeLease(), accept, clock)
     assert keeper.is_well
     keeper.start()
     began = clock.now()
@@ -140,7 +140,7 @@ async def test_messages_wait_for_a_database_that_is_away() -> None:
             raise refused.pop()
         return Accepted("run_1", duplicate=False)
 
-    keeper = ChannelKeeper(FakeChannel(), FakeLease(), submit, TestClock())
+    keeper = ChannelRunner(FakeChannel(), FakeLease(), submit, TestClock())
     assert (await keeper.hand_in(a_message())).run_id == "run_1"
 
 

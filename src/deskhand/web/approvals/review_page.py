@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from deskhand.engine.docket import Docket, read_docket
+from deskhand.engine.review_file import ReviewFile, read_review_file
 from deskhand.mail.reply import visible_reply
 from deskhand.model.message import INVITATION_ANSWERS, REPLY, Reply
 from deskhand.model.run import (
@@ -20,7 +20,7 @@ from deskhand.model.run import (
     ReviewState,
 )
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.approvals.words import PAST, age, iso, origin
+from deskhand.web.approvals.labels import PAST, age, iso, origin
 
 _WORDS = {Decision(word): said for word, said in PAST.items()}
 _OTHERS = {
@@ -31,39 +31,40 @@ _OTHERS = {
 _EARLIER = 5
 
 
-async def read_sheet(desk: ServedDesk, review_id: str, me: str, now: float) -> dict[str, Any]:
-    docket = await read_docket(desk.store, review_id)
-    review = docket.review
+async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float) -> dict[str, Any]:
+    review_file = await read_review_file(desk.store, review_id)
+    review = review_file.review
     run = await desk.store.run(review.run_id)
     earlier = await desk.store.conversation(
         review.conversation, before=run.position, limit=_EARLIER
     )
-    reply = _reply(docket)
+    reply = _reply(review_file)
     return {
-        "docket": docket,
+        "review_file": review_file,
         "review": review,
         "open": review.state is ReviewState.OPEN,
         "age": age(now - review.created_at),
         "decisions": list(DECISIONS[review.kind]) if review.state is ReviewState.OPEN else [],
-        "message": docket.message,
+        "message": review_file.message,
         "said": ""
-        if docket.message is None
-        else visible_reply(docket.message.words) or docket.message.words,
+        if review_file.message is None
+        else visible_reply(review_file.message.words) or review_file.message.words,
         "earlier": [(turn.message, age(now - turn.run.created_at)) for turn in earlier],
         "reply": reply,
         "action": "approve" if isinstance(review.payload.get("reply"), dict) else "answer",
-        "draft": _draft(docket, reply or {}, me),
-        "typing": typing_words(docket.edits, me),
-        "mine": _unsent(docket, me),
+        "draft": _draft(review_file, reply or {}, me),
+        "typing": typing_words(review_file.edits, me),
+        "mine": _unsent(review_file, me),
         "findings": [_finding(one) for one in review.payload.get("findings") or ()],
         "held": _call(review.payload) if "call_hash" in review.payload else None,
         "error": review.payload.get("error"),
-        "calls": [_call(call) for call in docket.tool_calls],
-        "sources": [_source(source) for source in docket.sources],
+        "calls": [_call(call) for call in review_file.tool_calls],
+        "sources": [_source(source) for source in review_file.sources],
         "history": [
-            (event.by or "the desk", event_words(event), iso(event.at)) for event in docket.history
+            (event.by or "the desk", describe_event(event), iso(event.at))
+            for event in review_file.history
         ],
-        "canned": docket.canned(desk.spec.reviews.canned, me),
+        "canned": review_file.canned(desk.spec.reviews.canned, me),
         "mode": await _mode(desk, review),
         "needed": int(review.payload.get("approvals_needed", 1)),
         "snoozes": snoozes(now, desk.spec.time_zone),
@@ -81,22 +82,22 @@ async def _mode(desk: ServedDesk, review: Review) -> str | None:
     )
 
 
-def _reply(docket: Docket) -> dict[str, Any] | None:
+def _reply(review_file: ReviewFile) -> dict[str, Any] | None:
     """What is decided about; for a message that was handed over, what a person may begin an
     answer with."""
-    review, message = docket.review, docket.message
+    review, message = review_file.review, review_file.message
     reply = review.payload.get(REPLY)
     if isinstance(reply, dict) or message is None or Decision.ANSWER not in DECISIONS[review.kind]:
         return reply if isinstance(reply, dict) else None
-    drafted = docket.outputs.get(REPLY)
+    drafted = review_file.outputs.get(REPLY)
     text = drafted.get("text") if isinstance(drafted, dict) else None
     return Reply.to_message(message, str(text or "")).model_dump(mode="json")
 
 
-def _draft(docket: Docket, reply: Mapping[str, Any], me: str) -> dict[str, Any]:
+def _draft(review_file: ReviewFile, reply: Mapping[str, Any], me: str) -> dict[str, Any]:
     """What stands in the fields: what this person typed last, else what the desk wrote."""
-    review = docket.review
-    mine = next((one for one in docket.edits if one.by == me), None)
+    review = review_file.review
+    mine = next((one for one in review_file.edits if one.by == me), None)
     edit = (
         review.edit or {}
         if review.state is not ReviewState.OPEN
@@ -144,10 +145,10 @@ def _ago(seconds: float) -> str:
     return "just now" if passed == "now" else f"{passed} ago"
 
 
-def _unsent(docket: Docket, me: str) -> str | None:
+def _unsent(review_file: ReviewFile, me: str) -> str | None:
     """What somebody typed into a review that somebody else decided."""
-    review = docket.review
-    mine = next((str(one.edit.get("text") or "") for one in docket.edits if one.by == me), "")
+    review = review_file.review
+    mine = next((str(one.edit.get("text") or "") for one in review_file.edits if one.by == me), "")
     sent = str(
         (review.edit or {}).get("text") or (review.payload.get(REPLY) or {}).get("text") or ""
     )
@@ -193,7 +194,7 @@ def _source(source: Mapping[str, Any]) -> tuple[str, str]:
     )
 
 
-def event_words(event: Event) -> str:
+def describe_event(event: Event) -> str:
     kind, about = event.kind.removeprefix("review."), event.payload
     if kind == "snoozed":
         return (

@@ -30,7 +30,7 @@ class ChannelHealth:
     detail: str = ""
 
 
-class ChannelKeeper:
+class ChannelRunner:
     """Runs one channel for as long as the process serves its desk."""
 
     def __init__(

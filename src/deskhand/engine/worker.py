@@ -8,11 +8,11 @@ from typing import Any
 
 from deskhand.config.sections.expiry import ExpirySpec
 from deskhand.crashpoints import crash_point
-from deskhand.engine.answering import answer_in, newest_answer
 from deskhand.engine.context import RunContext
 from deskhand.engine.journal import fold, result_of
 from deskhand.engine.loop import End, Flow, run_flow
-from deskhand.engine.why import causes_of, facts_of
+from deskhand.engine.manual_reply import answer_in, newest_answer
+from deskhand.engine.review_causes import causes_of, facts_of
 from deskhand.errors import DeskhandError, Fenced, PermanentError, StoreUnavailable
 from deskhand.model.causes import Cause
 from deskhand.model.codes import ErrorCode

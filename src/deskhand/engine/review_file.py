@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from deskhand.engine.canned import Canned, canned_replies, values_for
+from deskhand.engine.canned_replies import Canned, canned_replies, values_for
 from deskhand.engine.story import Document, read_records, tool_calls
 from deskhand.model.message import Message
 from deskhand.model.run import BegunEdit, Event, Review
@@ -14,7 +14,7 @@ _ABOUT_REVIEWS = "review."
 
 
 @dataclass(frozen=True, slots=True)
-class Docket:
+class ReviewFile:
     review: Review
     message: Message | None
     """None once it was erased."""
@@ -32,13 +32,13 @@ class Docket:
         return canned_replies(texts, self.review.facts.get("language"), values)
 
 
-async def read_docket(store: Store, review_id: str) -> Docket:
+async def read_review_file(store: Store, review_id: str) -> ReviewFile:
     review = await store.review(review_id)
     records = await read_records(store, review.run_id)
     events = await store.events(run_id=review.run_id)
     told = records.states
     outputs = told[-1].after.outputs if told else {}
-    return Docket(
+    return ReviewFile(
         review,
         records.message,
         outputs,

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 from urllib.parse import urlencode
 
-from deskhand.engine.finding import Item, terms_of, walk
+from deskhand.engine.review_search import Item, terms_of, walk
 from deskhand.model.causes import Cause
 from deskhand.model.queue import Facets, Place, ReviewFilter
 from deskhand.model.run import Review, ReviewState
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.approvals.door import HOME, Visit
+from deskhand.web.approvals.session import HOME, Visit
 
 Tab = Literal["open", "mine", "snoozed", "leaving"]
 TABS: tuple[Tab, ...] = get_args(Tab)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from deskhand.engine.canned import canned_replies, check_filled, values_for
+from deskhand.engine.canned_replies import canned_replies, check_filled, values_for
 from deskhand.errors import Conflict
 from deskhand.model.message import Address
 from tests.kit import a_message

@@ -3,7 +3,7 @@
 import pytest
 
 from deskhand.engine.loop import End
-from deskhand.engine.why import causes_of, facts_of
+from deskhand.engine.review_causes import causes_of, facts_of
 from deskhand.model.causes import Cause, cause_of_rule
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, Envelope, ErrorNote

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deskhand.web.api.bodies import parse_json
 from deskhand.web.api.problems import Refused
+from deskhand.web.api.request_body import parse_json
 
 
 @given(st.binary())

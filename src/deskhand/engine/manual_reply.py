@@ -24,7 +24,7 @@ async def _leaves(category: str | None) -> str:
     return "auto"
 
 
-def answering_flow(gate: ToolGate, sending: Sending, parts: Parts) -> Flow:
+def manual_reply_flow(gate: ToolGate, sending: Sending, parts: Parts) -> Flow:
     """Gate, undo window and delivery, without anything that the message's own flow would have
     done first."""
     by_person = replace(sending, mode_for=_leaves, spot_checks=None)

@@ -4,13 +4,13 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
-from deskhand.engine.canned import check_filled
+from deskhand.engine.canned_replies import check_filled
 from deskhand.errors import Conflict
 from deskhand.model.run import LETS_GO, Decision, Review, Verdict
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
-from deskhand.web.approvals.sheet import typed
-from deskhand.web.undoing import undo
+from deskhand.web.approvals.review_page import typed
+from deskhand.web.undo import undo
 
 _MOST_WORDS = 10_000
 _SOON = 3.0
