@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
-from deskhand.adapters.stores.keys import SqlKeyStore
+from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.model.access import Scope
 from deskhand.web.api.app import create_app
 from deskhand.web.approvals.app import PREFIX, create_approvals

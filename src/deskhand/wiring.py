@@ -22,10 +22,10 @@ from deskhand.adapters.chat_models.limiting import RatedChatModel, SharedRate
 from deskhand.adapters.chat_models.openai import OpenAIChatModel
 from deskhand.adapters.chat_models.providers import endpoint_for, provider_table
 from deskhand.adapters.chat_models.recording import RecordingChatModel
+from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.adapters.stores.channels import SqlChannelStore
 from deskhand.adapters.stores.desks import desk_names
 from deskhand.adapters.stores.exchanges import SqlExchanges
-from deskhand.adapters.stores.keys import SqlKeyStore
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.adapters.stores.trust import SqlTrustStore
@@ -295,8 +295,8 @@ def open_store(database: Database, desk: str, owner: str | None = None) -> DeskS
 def knowledge_store(database: Database, desk: str) -> KnowledgeStore:
     """A desk's index of articles; pgvector compares the vectors where the database has it."""
     from deskhand.adapters.stores.knowledge import SqlKnowledgeStore
+    from deskhand.adapters.stores.knowledge_fulltext import PostgresWords, SqliteWords
     from deskhand.adapters.stores.knowledge_pgvector import PgVector
-    from deskhand.adapters.stores.knowledge_words import PostgresWords, SqliteWords
 
     if isinstance(database, SqliteDatabase):
         return SqlKnowledgeStore(database, desk, SqliteWords())
@@ -355,12 +355,12 @@ def embedder_name() -> str:
 def own_database(database: Database, desk: str) -> "OwnDatabase":
     """The tables of a desk's own: a file beside a SQLite database, a schema on PostgreSQL; made
     when first used."""
-    from deskhand.adapters.stores.own_tables import OwnDatabase, PostgresPlace, SqlitePlace
+    from deskhand.adapters.stores.own_tables import OwnDatabase, PostgresOwnTables, SqliteOwnTables
 
     if isinstance(database, SqliteDatabase):
         beside = database.path.with_name(f"{database.path.stem}.{desk}{database.path.suffix}")
-        return OwnDatabase(SqlitePlace(beside))
-    return OwnDatabase(PostgresPlace(database, desk))
+        return OwnDatabase(SqliteOwnTables(beside))
+    return OwnDatabase(PostgresOwnTables(database, desk))
 
 
 class Erased(NamedTuple):
@@ -373,7 +373,7 @@ class Erased(NamedTuple):
 async def erase_person(database: Database, desk: str, address: str, by: str) -> Erased:
     """The desk's own tables first: what names a person there is known from the engine's, which
     go after them."""
-    from deskhand.adapters.stores.erasing import known_as
+    from deskhand.adapters.stores.erasure import known_as
 
     names, run_ids = await database.read_core(lambda core: known_as(core, desk, address))
     rows = await own_database(database, desk).erase(names, run_ids)
@@ -389,9 +389,9 @@ async def copy_database(
             "a copy goes from a SQLite file to PostgreSQL",
             fix="deskhand db copy FILE postgresql://...",
         )
-    from deskhand.adapters.stores import copying
+    from deskhand.adapters.stores import database_copy
 
-    return await copying.copy_database(source, target, progress)
+    return await database_copy.copy_database(source, target, progress)
 
 
 async def _open_postgres(url: str) -> "PostgresDatabase":

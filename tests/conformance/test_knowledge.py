@@ -12,8 +12,8 @@ import pytest
 import sqlalchemy as sa
 
 from deskhand.adapters.stores.knowledge import SqlKnowledgeStore
+from deskhand.adapters.stores.knowledge_fulltext import PostgresWords, SqliteWords
 from deskhand.adapters.stores.knowledge_pgvector import PgVector
-from deskhand.adapters.stores.knowledge_words import PostgresWords, SqliteWords
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.adapters.stores.sqlite import SqliteStore

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.adapters.stores.keys import SqlKeyStore
+from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.errors import ConfigError, Conflict, NotFound
 from deskhand.model.access import Scope

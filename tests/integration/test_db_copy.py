@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from deskhand.adapters.stores.copying import copy_database
+from deskhand.adapters.stores.database_copy import copy_database
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.adapters.stores.sqlite import SqliteStore

@@ -17,9 +17,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:
-        from deskhand.cli.failing import tell_failure
+        from deskhand.cli.failures import report_failure
 
-        code = tell_failure(error, as_json="--json" in given)
+        code = report_failure(error, as_json="--json" in given)
         if code is None:
             raise
         return code

@@ -30,8 +30,9 @@ from deskhand.cli import users as user_commands
 from deskhand.cli.demo import demo
 from deskhand.cli.doctor import doctor
 from deskhand.cli.init import init
-from deskhand.cli.reading import parse, route
+from deskhand.cli.parse import parse
 from deskhand.cli.replay import replay
+from deskhand.cli.route import route
 from deskhand.cli.run import run
 from deskhand.cli.serve import serve
 from deskhand.cli.stop import resume, stop

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.opening import name_of, opened_database
+from deskhand.cli.databases import name_of, opened_database
 from deskhand.cli.terminal import (
     complain,
     console,
@@ -299,11 +299,11 @@ def _read(file: Path) -> "tuple[list[ContactEntry], list[BadEntry], list[str]]":
 async def _import(
     entries: "Sequence[ContactEntry]", by: str, database: str | None, desk: str | None
 ) -> "dict[str, int]":
-    from deskhand.cli.bars import Bar
+    from deskhand.cli.terminal import ProgressBar
 
     counts = {"added": 0, "changed": 0, "unchanged": 0}
     async with _contacts(database, desk, create=True) as contacts:
-        with Bar("contacts", len(entries)) as bar:
+        with ProgressBar("contacts", len(entries)) as bar:
             for at in range(0, len(entries), PORTION):
                 portion = entries[at : at + PORTION]
                 for change in await contacts.put(portion, by):

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.opening import opened_store
+from deskhand.cli.databases import opened_store
 from deskhand.cli.terminal import console, print_json, run_async
 
 app = typer.Typer(help="Conversations that people took over.", no_args_is_help=True)

@@ -55,7 +55,7 @@ async def _copy(source: str, target: str, *, quiet: bool) -> dict[str, int]:
         TimeRemainingColumn,
     )
 
-    from deskhand.cli.opening import opened_database
+    from deskhand.cli.databases import opened_database
     from deskhand.wiring import copy_database, open_database
 
     words = (

@@ -150,7 +150,7 @@ def add(
 async def _add(
     run_id: str, name: str, case_id: str, tags: list[str], file: Path | None, database: str | None
 ) -> Path:
-    from deskhand.cli.opening import opened_store
+    from deskhand.cli.databases import opened_store
     from deskhand.errors import ConfigError
     from deskhand.evals.case_from_run import append_case, case_of
     from deskhand.evals.cases import case_files
@@ -197,7 +197,7 @@ async def _run(
     judge: str | None,
     live: bool,
 ) -> "Document":
-    from deskhand.cli.bars import Bar
+    from deskhand.cli.terminal import ProgressBar
     from deskhand.evals.case_runner import Settings, run_cases
     from deskhand.evals.report import report_of
     from deskhand.evals.sealed import sealed
@@ -208,11 +208,11 @@ async def _run(
     cases = _chosen(every, ids, tags)
     kind = loaded.spec.brain.kind
     failed: list[str] = []
-    with Bar("cases", len(cases)) as bar:
+    with ProgressBar("cases", len(cases)) as bar:
 
         def done(result: "CaseResult") -> None:
             failed.extend([] if result.passed else [result.case.id])
-            bar.advance(what=f"cases, [red]{len(failed)} failed[/]" if failed else None)
+            bar.advance(label=f"cases, [red]{len(failed)} failed[/]" if failed else None)
 
         asks = live or not all(one.says for one in cases)
         async with (

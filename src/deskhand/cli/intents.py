@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.failing import NO
+from deskhand.cli.failures import NO
 from deskhand.cli.terminal import console, print_json, print_table, shortened
 
 if TYPE_CHECKING:

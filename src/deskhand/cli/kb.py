@@ -168,7 +168,7 @@ def changed(
 # --- the work
 
 
-class Place:
+class KnowledgeBase:
     """A desk's index and the folder of its own articles."""
 
     def __init__(self, store: "KnowledgeStore", home: Path) -> None:
@@ -176,15 +176,17 @@ class Place:
 
 
 @asynccontextmanager
-async def _opened(desk: str, url: str | None, *, create: bool = False) -> AsyncIterator[Place]:
-    from deskhand.cli.opening import opened_database
+async def _opened(
+    desk: str, url: str | None, *, create: bool = False
+) -> AsyncIterator[KnowledgeBase]:
+    from deskhand.cli.databases import opened_database
     from deskhand.knowledge.article_files import FOLDER
     from deskhand.wiring import desk_name, find_desk, knowledge_store, open_database
 
     folder = find_desk(desk)
     opening = open_database(url or options.DEFAULT_DATABASE) if create else opened_database(url)
     async with opening as database:
-        yield Place(knowledge_store(database, desk_name(folder)), folder / FOLDER)
+        yield KnowledgeBase(knowledge_store(database, desk_name(folder)), folder / FOLDER)
 
 
 async def _indexed(

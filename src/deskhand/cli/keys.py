@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.opening import opened_database
+from deskhand.cli.databases import opened_database
 from deskhand.cli.terminal import console, print_json, print_table, run_async, when
 from deskhand.model.access import Scope
 from deskhand.model.documents import document

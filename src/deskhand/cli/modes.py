@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.opening import opened_database
+from deskhand.cli.databases import opened_database
 from deskhand.cli.terminal import console, moment, print_json, print_table, printable, run_async
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.opening import opened_store
+from deskhand.cli.databases import opened_store
 from deskhand.cli.terminal import console, print_json, printable, run_async, shortened
 
 if TYPE_CHECKING:

@@ -81,8 +81,8 @@ async def _replay(
     live: bool,
     parallel: int,
 ) -> "Document":
-    from deskhand.cli.bars import Bar
-    from deskhand.cli.opening import opened_store
+    from deskhand.cli.databases import opened_store
+    from deskhand.cli.terminal import ProgressBar
     from deskhand.evals.recorded_chat import RecordedChat
     from deskhand.evals.recorded_runs import read_conversations
     from deskhand.evals.replay import replay_conversations
@@ -93,7 +93,7 @@ async def _replay(
         conversations = await read_conversations(store, window)
     total = sum(len(conversation.runs) for conversation in conversations)
     chat = RecordedChat()
-    with Bar("runs", total) as bar:
+    with ProgressBar("runs", total) as bar:
         async with open_sandbox(
             loaded, chat=lambda own: chat.before(own if live else None), rest=0.0
         ) as sandbox:

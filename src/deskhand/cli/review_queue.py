@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deskhand.cli import options, reviews
-from deskhand.cli.opening import opened_store
+from deskhand.cli.databases import opened_store
 from deskhand.cli.reviews import ReviewId
 from deskhand.cli.terminal import console, moment, print_json, print_plain, printable, run_async
 from deskhand.model.documents import document

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.opening import opened_store
+from deskhand.cli.databases import opened_store
 from deskhand.cli.review_screen import print_review_file, print_reviews
 from deskhand.cli.terminal import console, print_json, run_async
 from deskhand.model.documents import document

@@ -13,7 +13,7 @@ from deskhand.cli import options
 from deskhand.cli.terminal import console, print_json, run_async
 
 if TYPE_CHECKING:
-    from deskhand.cli.working import Watch
+    from deskhand.cli.run_follower import Watch
     from deskhand.ports import Store
     from deskhand.wiring import Desk, LoadedDesk
 
@@ -58,8 +58,8 @@ def run(
 async def _run(
     file: Path, name: str, live: bool, database: str | None, outbox: Path | None, quiet: bool
 ) -> tuple[list[dict[str, Any]], bool]:
-    from deskhand.cli.narrator import Narrator
-    from deskhand.cli.working import Watch, work_message
+    from deskhand.cli.run_follower import Watch, work_message
+    from deskhand.cli.run_printer import RunPrinter
     from deskhand.mail.message_files import read_messages
     from deskhand.wiring import mail_trust, read_desk
 
@@ -71,12 +71,12 @@ async def _run(
         if not quiet and console().is_terminal:
             spinner = stack.enter_context(console().status("[dim]opening the desk …[/]"))
         watch = Watch(spinner)
-        narrator = None if quiet else Narrator(console())
+        printer = None if quiet else RunPrinter(console())
         stories: list[dict[str, Any]] = []
         async with _opened(loaded, live, database, outbox, watch) as desk:
             for number, message in enumerate(messages, 1):
                 title = f"{number}/{len(messages)}" if is_conversation else ""
-                stories.append(await work_message(desk, message, watch, narrator, title))
+                stories.append(await work_message(desk, message, watch, printer, title))
         if live and not quiet:
             _say_how_to_decide(stories[-1])
     return stories, is_conversation

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
+from deskhand.cli.service_process import keep_memory_compact, opened_together
 from deskhand.cli.terminal import run_async
-from deskhand.cli.together import together
 
 if TYPE_CHECKING:
     import uvicorn
@@ -50,7 +50,6 @@ def serve(
 ) -> None:
     """Work desks and take messages over HTTP; SIGTERM or Ctrl-C stops once what runs has come to
     rest."""
-    from deskhand.cli.memory import keep_memory_compact
     from deskhand.logs import set_up_logging
 
     set_up_logging(logging.INFO, as_json=log_json or None)
@@ -108,7 +107,7 @@ async def opened(
     owner = new_id("own")
     crew = join_crew(database, loaded, in_flight=0) if workers else None
     folders = [outbox if len(loaded) == 1 else outbox / one.spec.name for one in loaded]
-    async with together(
+    async with opened_together(
         open_desk(one, database, outbox=folder, owner=owner, crew=crew, listen=True)
         for one, folder in zip(loaded, folders, strict=True)
     ) as desks:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.opening import name_of, opened_database
+from deskhand.cli.databases import name_of, opened_database
 from deskhand.cli.terminal import console, moment, print_json, run_async
 from deskhand.model.documents import document
 

@@ -96,6 +96,41 @@ def print_table(
     console().print(made)
 
 
+class ProgressBar:
+    """A bar on stderr while long work goes on; shown only where stderr is a terminal."""
+
+    def __init__(self, label: str, total: int) -> None:
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+        )
+        stderr = console(to_stderr=True)
+        self._progress = Progress(
+            *columns, console=stderr, transient=True, disable=not stderr.is_terminal
+        )
+        self._task = self._progress.add_task(label, total=total)
+
+    def __enter__(self) -> "ProgressBar":
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._progress.stop()
+
+    def advance(self, by: int = 1, label: str | None = None) -> None:
+        self._progress.update(self._task, advance=by, description=label)
+
+
 def when(at: float | str) -> str:
     """A time, in seconds or as a document has it, in a table: the clock today, the date before."""
     then, now = _local(at), datetime.now(UTC).astimezone()

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from deskhand.cli.narrator import Narrator, reply_lines
+from deskhand.cli.run_printer import RunPrinter, reply_lines
 from deskhand.cli.terminal import elapsed, milliseconds, moment, printable, status_text
 from deskhand.engine.story import Document, Records, events_of, story_of, time_spent, timeline_of
 from deskhand.errors import NotFound
@@ -38,14 +38,14 @@ def step_at(records: Records, seq: int) -> Document:
 
 def print_trace(console: Console, records: Records) -> None:
     run = records.run
-    narrator = Narrator(console, numbered=True, since=run.created_at)
+    printer = RunPrinter(console, numbered=True, since=run.created_at)
     console.print(Text(run.id, style="bold"), status_text(run.status))
     _print_facts(console, records)
     if records.message is not None:
-        narrator.message(records.message)
+        printer.message(records.message)
     for row in records.rows:
-        narrator.step(row)
-    narrator.rest(story_of(records))
+        printer.step(row)
+    printer.rest(story_of(records))
     for review in records.reviews:
         line = Text.from_markup(f"  review {review.id} {status_text(review.state)}")
         console.print(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.opening import opened_database
+from deskhand.cli.databases import opened_database
 from deskhand.cli.terminal import console, print_json, print_table, run_async, when
 from deskhand.model.documents import document
 
@@ -36,7 +36,7 @@ def add(
     as_json: options.Json = False,
 ) -> None:
     """Let somebody log in and decide for these desks."""
-    from deskhand.cli.opening import name_of
+    from deskhand.cli.databases import name_of
 
     password = _password(password_file, generate)
     user = run_async(_add(database, name, password, [name_of(one) for one in desk]))

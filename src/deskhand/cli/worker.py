@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
+from deskhand.cli.service_process import keep_memory_compact, opened_together
 from deskhand.cli.terminal import run_async
-from deskhand.cli.together import together
 
 if TYPE_CHECKING:
     from deskhand.wiring import Database, LoadedDesk
@@ -60,24 +60,23 @@ def worker(
 ) -> None:
     """Work desks beside other workers on one PostgreSQL; SIGTERM or Ctrl-C hands back what does
     not finish in time."""
-    from deskhand.cli.memory import keep_memory_compact
     from deskhand.logs import set_up_logging
     from deskhand.wiring import read_desk
 
     set_up_logging(logging.INFO, as_json=log_json or None)
     keep_memory_compact()
     settings = {"in_flight": in_flight, "everywhere": everywhere, "lease": lease}
-    place = _Place(
+    setup = _WorkerSetup(
         database or options.DEFAULT_DATABASE,
         outbox or options.DEFAULT_OUTBOX,
         settings,
         _rates(rate or []),
         grace,
     )
-    run_async(_work([read_desk(name) for name in desks], place))
+    run_async(_work([read_desk(name) for name in desks], setup))
 
 
-class _Place:
+class _WorkerSetup:
     """Where and how to work."""
 
     def __init__(
@@ -97,7 +96,7 @@ class _Place:
         )
 
 
-async def _work(loaded: "list[LoadedDesk]", place: _Place) -> None:
+async def _work(loaded: "list[LoadedDesk]", setup: _WorkerSetup) -> None:
     """One life after another: a worker that was taken for dead, or lost its database at the
     start, begins anew."""
     from deskhand.errors import Fenced, StoreUnavailable
@@ -108,8 +107,8 @@ async def _work(loaded: "list[LoadedDesk]", place: _Place) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     while not stop.is_set():
         try:
-            async with open_database(place.database) as database:
-                await _live(loaded, database, place, stop)
+            async with open_database(setup.database) as database:
+                await _live(loaded, database, setup, stop)
         except Fenced as error:
             log.warning("%s; starting anew", error)
         except StoreUnavailable as error:
@@ -119,20 +118,20 @@ async def _work(loaded: "list[LoadedDesk]", place: _Place) -> None:
 
 
 async def _live(
-    loaded: "list[LoadedDesk]", database: "Database", place: _Place, stop: asyncio.Event
+    loaded: "list[LoadedDesk]", database: "Database", setup: _WorkerSetup, stop: asyncio.Event
 ) -> None:
     from deskhand.wiring import join_crew, open_desk
 
-    crew = join_crew(database, loaded, **place.settings)
-    folders = [place.outbox if len(loaded) == 1 else place.outbox / one.spec.name for one in loaded]
-    async with together(
+    crew = join_crew(database, loaded, **setup.settings)
+    folders = [setup.outbox if len(loaded) == 1 else setup.outbox / one.spec.name for one in loaded]
+    async with opened_together(
         open_desk(
             one,
             database,
             outbox=folder,
             crew=crew,
-            rates=place.rates or None,
-            grace=place.grace,
+            rates=setup.rates or None,
+            grace=setup.grace,
             listen=True,
         )
         for one, folder in zip(loaded, folders, strict=True)
@@ -142,7 +141,7 @@ async def _live(
             "worker %s works %s",
             crew.member,
             names,
-            extra={"database": options.shown(place.database)},
+            extra={"database": options.shown(setup.database)},
         )
         stopping = asyncio.ensure_future(stop.wait())
         ends: set[asyncio.Future[Any]] = {stopping, crew.lost}

@@ -7,7 +7,7 @@ import pytest
 
 SCRIPT = """
 import ctypes
-from deskhand.cli.memory import keep_memory_compact
+from deskhand.cli.service_process import keep_memory_compact
 {first}
 libc = ctypes.CDLL(None)
 libc.malloc.restype, libc.malloc.argtypes, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]

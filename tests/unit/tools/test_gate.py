@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from pydantic import SecretStr
 
 from deskhand import crashpoints
-from deskhand.adapters.stores.own_tables import OwnDatabase, SqlitePlace
+from deskhand.adapters.stores.own_tables import OwnDatabase, SqliteOwnTables
 from deskhand.errors import Fenced, StoreUnavailable, ToolError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.principal import asserted
@@ -347,7 +347,7 @@ async def test_what_changes_only_the_desks_own_tables_is_rehearsed_in_capture_mo
         """Write a note."""
         return await ctx.database.once(tables, ctx.effect_key, keep)
 
-    own = OwnDatabase(SqlitePlace(tmp_path / "own.db"))
+    own = OwnDatabase(SqliteOwnTables(tmp_path / "own.db"))
     modes: list[Literal["capture", "live"]] = ["capture", "capture", "live"]
     for mode in modes:
         gate = Gate(ToolRegistry([note]), MemoryLedger(), desk="acme", mode=mode, database=own)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import sqlalchemy as sa
 
-from deskhand.adapters.stores import leasing
+from deskhand.adapters.stores import leases
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.sql_store import CoreDatabase
 from deskhand.errors import Fenced
@@ -37,7 +37,7 @@ class Roster:
 
         def op(core: sa.Connection) -> None:
             for desk in sorted(desks):
-                leasing.acquire(core, desk, CREW, leasing.database_time(core), lease, self._name)
+                leases.acquire(core, desk, CREW, leases.database_time(core), lease, self._name)
                 core.execute(
                     t.leases.update().where(t.leases.c.name == desk).values(host=_LEASE_HOST, pid=0)
                 )
@@ -118,7 +118,7 @@ class Roster:
             others = core.execute(sa.select(t.workers.c.desks)).scalars().all()
             served = {desk for names in others for desk in names.split()}
             for desk in sorted(set(desks) - served):
-                leasing.give_up(core, desk, CREW)
+                leases.give_up(core, desk, CREW)
 
         await self._database.write_core(op)
 
@@ -128,7 +128,7 @@ class Roster:
 
     async def time(self) -> float:
         """The database's clock, which all workers share."""
-        return await self._database.read_core(leasing.database_time)
+        return await self._database.read_core(leases.database_time)
 
     async def members(self) -> list[Member]:
         """Everybody on the roster, oldest first, with what each has in hand."""
@@ -140,7 +140,7 @@ class Roster:
             )
             for row in core.execute(at_work.order_by(t.runs.c.position)):
                 running.setdefault(row.owner, []).append(row.id)
-            now = leasing.database_time(core)
+            now = leases.database_time(core)
             rows = core.execute(
                 sa.select(t.workers).order_by(t.workers.c.started_at, t.workers.c.id)
             )

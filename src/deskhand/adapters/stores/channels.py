@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from deskhand.adapters.stores import leasing
+from deskhand.adapters.stores import leases
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.rows import RUN_COLUMNS, pack, run_of, unpack
 from deskhand.adapters.stores.sql_store import CoreDatabase
@@ -171,20 +171,20 @@ class SqlChannelStore:
 
     async def acquire(self, seconds: float) -> None:
         await self._database.write_core(
-            lambda core: leasing.acquire(
+            lambda core: leases.acquire(
                 core, self._lease, self.owner, self._now(), seconds, self.desk
             )
         )
 
     async def renew(self, seconds: float) -> None:
         await self._database.write_core(
-            lambda core: leasing.renew(
+            lambda core: leases.renew(
                 core, self._lease, self.owner, self._now(), seconds, self.desk
             )
         )
 
     async def give_up(self) -> None:
-        await self._database.write_core(lambda core: leasing.give_up(core, self._lease, self.owner))
+        await self._database.write_core(lambda core: leases.give_up(core, self._lease, self.owner))
 
     @property
     def _lease(self) -> str:

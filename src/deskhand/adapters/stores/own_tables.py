@@ -51,7 +51,7 @@ not the code."""
 ERASED = "erased"
 
 
-class Place(Protocol):
+class OwnTablesLocation(Protocol):
     """Where a desk's tables lie, and how a transaction is made there."""
 
     async def is_there(self) -> bool:
@@ -70,19 +70,23 @@ class OwnDatabase:
     """A desk's own tables at work; in a rehearsal everything is done as ever and undone again."""
 
     def __init__(
-        self, place: Place, *, keep: bool = True, _ready: set[OwnTables] | None = None
+        self,
+        location: OwnTablesLocation,
+        *,
+        keep: bool = True,
+        _ready: set[OwnTables] | None = None,
     ) -> None:
-        self._place, self._keep = place, keep
+        self._location, self._keep = location, keep
         self._ready: set[OwnTables] = set() if _ready is None else _ready
         self._preparing = asyncio.Lock()
 
     async def read(self, tables: OwnTables, work: Work[T]) -> T:
         await self._prepared(tables)
-        return await self._place.read(work)
+        return await self._location.read(work)
 
     async def write(self, tables: OwnTables, work: Work[T]) -> T:
         await self._prepared(tables)
-        return await self._place.write(work, keep=self._keep)
+        return await self._location.write(work, keep=self._keep)
 
     async def once(self, tables: OwnTables, key: str, work: Work[dict[str, Any]]) -> dict[str, Any]:
         return await self.write(tables, partial(_done_once, key, work))
@@ -90,19 +94,19 @@ class OwnDatabase:
     async def erase(self, people: Collection[str], run_ids: Collection[str]) -> int:
         """Forget whose rows these people's are, and what was answered under their runs' keys;
         how many rows."""
-        if not await self._place.is_there():
+        if not await self._location.is_there():
             return 0
-        return await self._place.write(partial(_erase, people, run_ids), keep=self._keep)
+        return await self._location.write(partial(_erase, people, run_ids), keep=self._keep)
 
     def rehearsal(self) -> "OwnDatabase":
-        return OwnDatabase(self._place, keep=False, _ready=self._ready)
+        return OwnDatabase(self._location, keep=False, _ready=self._ready)
 
     async def _prepared(self, tables: OwnTables) -> None:
         if tables in self._ready:
             return
         async with self._preparing:
             if tables not in self._ready:
-                await self._place.write(partial(_prepare, tables), keep=True, alone=True)
+                await self._location.write(partial(_prepare, tables), keep=True, alone=True)
                 self._ready.add(tables)
 
 
@@ -165,7 +169,7 @@ def _done_once(key: str, work: Work[dict[str, Any]], connection: sa.Connection) 
     return result
 
 
-class SqlitePlace:
+class SqliteOwnTables:
     """A file of the desk's own, made when it is first used."""
 
     def __init__(self, path: Path) -> None:
@@ -207,7 +211,7 @@ class SqlitePlace:
         return raw
 
 
-class PostgresPlace:
+class PostgresOwnTables:
     """A schema of the desk's own; nothing else is in sight of its transactions."""
 
     def __init__(self, database: "PostgresDatabase", desk: str) -> None:

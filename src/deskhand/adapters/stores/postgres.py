@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
-from deskhand.adapters.stores import leasing
+from deskhand.adapters.stores import leases
 from deskhand.adapters.stores import postgres_writes as writes
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.adapters.stores.rows import pack
@@ -211,8 +211,8 @@ class PostgresStore(SqlStore):
     async def acquire(self, seconds: float) -> None:
         name = self._postgres.name
         await self._postgres.write_core(
-            lambda core: leasing.acquire(
-                core, self.desk, self.owner, leasing.database_time(core), seconds, name
+            lambda core: leases.acquire(
+                core, self.desk, self.owner, leases.database_time(core), seconds, name
             )
         )
         self._leased = True
@@ -220,11 +220,11 @@ class PostgresStore(SqlStore):
     async def renew(self, seconds: float) -> None:
         name = self._postgres.name
         await self._postgres.write_core(
-            lambda core: leasing.renew(
-                core, self.desk, self.owner, leasing.database_time(core), seconds, name
+            lambda core: leases.renew(
+                core, self.desk, self.owner, leases.database_time(core), seconds, name
             )
         )
 
     async def give_up(self) -> None:
         self._leased = False
-        await self._postgres.write_core(lambda core: leasing.give_up(core, self.desk, self.owner))
+        await self._postgres.write_core(lambda core: leases.give_up(core, self.desk, self.owner))

@@ -5,7 +5,7 @@ from typing import Any, Protocol, TypeVar
 
 import sqlalchemy as sa
 
-from deskhand.adapters.stores import mailing, queueing, reviewing
+from deskhand.adapters.stores import replies, review_decisions, review_queue
 from deskhand.crashpoints import crash_point
 from deskhand.model.causes import Cause
 from deskhand.model.queue import Facets, ReviewFilter
@@ -57,7 +57,7 @@ class SqlReviews:
     ) -> list[Review]:
         now = self._now()
         return await self._database.read_core(
-            lambda core: queueing.list_reviews(
+            lambda core: review_queue.list_reviews(
                 core, self.desk, wanted, now=now, limit=limit, after=after, backwards=backwards
             )
         )
@@ -65,57 +65,59 @@ class SqlReviews:
     async def count_reviews(self, wanted: ReviewFilter) -> int:
         now = self._now()
         return await self._database.read_core(
-            lambda core: queueing.count_reviews(core, self.desk, wanted, now)
+            lambda core: review_queue.count_reviews(core, self.desk, wanted, now)
         )
 
     async def review_facets(self) -> Facets:
-        return await self._database.read_core(lambda core: queueing.facets(core, self.desk))
+        return await self._database.read_core(lambda core: review_queue.facets(core, self.desk))
 
     async def review(self, review_id: str) -> Review:
         return await self._database.read_core(
-            lambda core: reviewing.find_review(core, self.desk, review_id)
+            lambda core: review_decisions.find_review(core, self.desk, review_id)
         )
 
     async def decide(self, review_id: str, verdict: Verdict) -> Review:
         decided = await self._database.write_core(
-            lambda core: reviewing.decide_review(core, self.desk, review_id, verdict, self._now())
+            lambda core: review_decisions.decide_review(
+                core, self.desk, review_id, verdict, self._now()
+            )
         )
         crash_point("review.after_commit")
         return decided
 
     async def expire_reviews(self, now: float) -> list[Review]:
         return await self._database.write_core(
-            lambda core: reviewing.expire_overdue(core, self.desk, now)
+            lambda core: review_decisions.expire_overdue(core, self.desk, now)
         )
 
     async def hold_back(self, review_id: str, by: str) -> Review:
         held = await self._database.write_core(
-            lambda core: mailing.hold_back(core, self.desk, review_id, by, self._now())
+            lambda core: replies.hold_back(core, self.desk, review_id, by, self._now())
         )
         crash_point("review.after_commit")
         return held
 
     async def snooze(self, review_id: str, by: str, until: float | None) -> Review:
         return await self._database.write_core(
-            lambda core: queueing.snooze(core, self.desk, review_id, by, until, self._now())
+            lambda core: review_queue.snooze(core, self.desk, review_id, by, until, self._now())
         )
 
     async def assign(self, review_id: str, by: str, to: str | None) -> Review:
         return await self._database.write_core(
-            lambda core: queueing.assign(core, self.desk, review_id, by, to, self._now())
+            lambda core: review_queue.assign(core, self.desk, review_id, by, to, self._now())
         )
 
     async def note_review(self, review_id: str, by: str, text: str) -> Review:
         return await self._database.write_core(
-            lambda core: queueing.note(core, self.desk, review_id, by, text, self._now())
+            lambda core: review_queue.note(core, self.desk, review_id, by, text, self._now())
         )
 
     async def keep_edit(self, review_id: str, by: str, edit: dict[str, Any]) -> None:
         await self._database.write_core(
-            lambda core: queueing.keep_edit(core, self.desk, review_id, by, edit, self._now())
+            lambda core: review_queue.keep_edit(core, self.desk, review_id, by, edit, self._now())
         )
 
     async def begun_edits(self, review_id: str) -> list[BegunEdit]:
         return await self._database.read_core(
-            lambda core: queueing.begun_edits(core, self.desk, review_id)
+            lambda core: review_queue.begun_edits(core, self.desk, review_id)
         )

@@ -7,11 +7,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from deskhand.adapters.stores import archive, mailing, reviewing, threads
+from deskhand.adapters.stores import audit_records, conversations, replies, review_decisions
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.agent_views import read_agent_runs, read_email_events
-from deskhand.adapters.stores.erasing import erase_person
-from deskhand.adapters.stores.pruning import prune_desk
+from deskhand.adapters.stores.erasure import erase_person
+from deskhand.adapters.stores.retention import prune_desk
 from deskhand.adapters.stores.review_store import CoreDatabase as CoreDatabase
 from deskhand.adapters.stores.review_store import SqlReviews
 from deskhand.adapters.stores.rows import (
@@ -283,7 +283,7 @@ class SqlStore(SqlReviews):
                 )
             ).one()
             verdict = Verdict(Decision.RETRY, by=by, version=review.version)
-            reviewing.decide_review(core, self.desk, review.id, verdict, self._now())
+            review_decisions.decide_review(core, self.desk, review.id, verdict, self._now())
             return self._run(core, run_id)
 
         return await self._database.write_core(op)
@@ -301,8 +301,10 @@ class SqlStore(SqlReviews):
                 "updated_at": self._now(),
             }
             core.execute(t.runs.update().where(t.runs.c.position == run.position).values(**values))
-            reviewing.close_reviews(core, run.position)
-            reviewing.record_event(core, self.desk, "run.cancelled", run_id, by, {}, self._now())
+            review_decisions.close_reviews(core, run.position)
+            review_decisions.record_event(
+                core, self.desk, "run.cancelled", run_id, by, {}, self._now()
+            )
             return self._run(core, run_id)
 
         return await self._database.write_core(op)
@@ -331,7 +333,7 @@ class SqlStore(SqlReviews):
 
     async def take_over(self, conversation: str, by: str) -> None:
         await self._database.write_core(
-            lambda core: reviewing.take_over(core, self.desk, conversation, by, self._now())
+            lambda core: review_decisions.take_over(core, self.desk, conversation, by, self._now())
         )
 
     async def give_back(self, conversation: str, by: str) -> bool:
@@ -349,7 +351,7 @@ class SqlStore(SqlReviews):
             )
             if given:
                 payload = {"conversation": conversation}
-                reviewing.record_event(
+                review_decisions.record_event(
                     core, self.desk, "conversation.given_back", None, by, payload, self._now()
                 )
             return given
@@ -364,46 +366,46 @@ class SqlStore(SqlReviews):
 
     async def message_known(self, channel: str, message_id: str) -> ConversationTurn | None:
         return await self._database.read_core(
-            lambda core: threads.message_known(core, self.desk, channel, message_id)
+            lambda core: conversations.message_known(core, self.desk, channel, message_id)
         )
 
     async def reply_sent(self, key: EffectKey) -> ConversationTurn | None:
         tools = (DELIVER, KEEP_DRAFT)
         return await self._database.read_core(
-            lambda core: threads.reply_sent(core, self.desk, key, tools)
+            lambda core: conversations.reply_sent(core, self.desk, key, tools)
         )
 
     async def messages_from(
         self, address: str, *, since: float, limit: int = 20
     ) -> list[ConversationTurn]:
         return await self._database.read_core(
-            lambda core: threads.messages_from(core, self.desk, address, since, limit)
+            lambda core: conversations.messages_from(core, self.desk, address, since, limit)
         )
 
     async def replies_since(
         self, conversation: str, tool: str, since: float, *, beside: str
     ) -> int:
         return await self._database.glance(
-            lambda core: mailing.replies_since(core, self.desk, conversation, tool, since, beside)
+            lambda core: replies.replies_since(core, self.desk, conversation, tool, since, beside)
         )
 
     async def replies_to(self, sender: str, tool: str, since: float, *, beside: str) -> int:
         return await self._database.read_core(
-            lambda core: mailing.replies_to(core, self.desk, sender, beside, tool, since)
+            lambda core: replies.replies_to(core, self.desk, sender, beside, tool, since)
         )
 
     async def answered_by_person(
         self, conversation: str, by: str, *, silence: bool, text: str | None = None
     ) -> int:
         return await self._database.write_core(
-            lambda core: mailing.answered_by_person(
+            lambda core: replies.answered_by_person(
                 core, self.desk, conversation, by, silence, self._now(), text
             )
         )
 
     async def note_bounce(self, run_id: str, reason: str) -> bool:
         return await self._database.write_core(
-            lambda core: mailing.note_bounce(core, self.desk, run_id, reason, self._now())
+            lambda core: replies.note_bounce(core, self.desk, run_id, reason, self._now())
         )
 
     # --- records
@@ -455,7 +457,7 @@ class SqlStore(SqlReviews):
     async def record_event(self, event: Event) -> None:
         at = event.at or self._now()
         await self._database.write_core(
-            lambda core: reviewing.record_event(
+            lambda core: review_decisions.record_event(
                 core, self.desk, event.kind, event.run_id, event.by, event.payload, at
             )
         )
@@ -494,16 +496,16 @@ class SqlStore(SqlReviews):
 
     async def journals(self, *, after: int = 0, limit: int = 200) -> list[Journaled]:
         return await self._database.read_core(
-            lambda core: archive.journals(core, self.desk, after, limit)
+            lambda core: audit_records.journals(core, self.desk, after, limit)
         )
 
     async def save_seal(self, at: float, heads: bytes, mac: str) -> Seal:
         return await self._database.write_core(
-            lambda core: archive.save_seal(core, self.desk, at, heads, mac)
+            lambda core: audit_records.save_seal(core, self.desk, at, heads, mac)
         )
 
     async def seals(self) -> list[Seal]:
-        return await self._database.read_core(lambda core: archive.seals(core, self.desk))
+        return await self._database.read_core(lambda core: audit_records.seals(core, self.desk))
 
     # --- the API's memory
 

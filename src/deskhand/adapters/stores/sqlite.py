@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from deskhand.adapters.stores import leasing
-from deskhand.adapters.stores.reviewing import open_review
+from deskhand.adapters.stores import leases
+from deskhand.adapters.stores.review_decisions import open_review
 from deskhand.adapters.stores.rows import pack, unpack
 from deskhand.adapters.stores.sql_store import SqlStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase, Tx
@@ -266,19 +266,19 @@ class SqliteStore(SqlStore):
     async def acquire(self, seconds: float) -> None:
         name = self._sqlite.name
         await self._sqlite.write_core(
-            lambda core: leasing.acquire(core, self.desk, self.owner, self._now(), seconds, name)
+            lambda core: leases.acquire(core, self.desk, self.owner, self._now(), seconds, name)
         )
         self._leased = True
 
     async def renew(self, seconds: float) -> None:
         name = self._sqlite.name
         await self._sqlite.write_core(
-            lambda core: leasing.renew(core, self.desk, self.owner, self._now(), seconds, name)
+            lambda core: leases.renew(core, self.desk, self.owner, self._now(), seconds, name)
         )
 
     async def give_up(self) -> None:
         self._leased = False
-        await self._sqlite.write_core(lambda core: leasing.give_up(core, self.desk, self.owner))
+        await self._sqlite.write_core(lambda core: leases.give_up(core, self.desk, self.owner))
 
     def _check_lease(self, tx: Tx) -> None:
         held = tx.raw.execute("SELECT owner FROM leases WHERE name=?", (self.desk,)).fetchone()

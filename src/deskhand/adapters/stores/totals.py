@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.postgres_database import Connection
-from deskhand.adapters.stores.reviewing import record_event, release_stopped
+from deskhand.adapters.stores.review_decisions import record_event, release_stopped
 from deskhand.crashpoints import crash_point
 from deskhand.errors import EffectRefused
 from deskhand.model.totals import Counted, Place, Scope, Stop, Sums, Total

@@ -8,9 +8,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from deskhand.adapters.stores import judging
+from deskhand.adapters.stores import judgements
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.reviewing import record_event
+from deskhand.adapters.stores.review_decisions import record_event
 from deskhand.adapters.stores.rows import Row, pack, unpack
 from deskhand.adapters.stores.sql_store import CoreDatabase
 from deskhand.model.judgement import BY_PEOPLE, Figure, Judged, Judgement, ModeChange
@@ -82,7 +82,7 @@ class SqlTrustStore:
     async def judge(self, judgement: Judgement) -> bool:
         judgement = replace(judgement, at=judgement.at or self._now())
         return await self._database.write_core(
-            lambda core: judging.keep(core, self.desk, judgement)
+            lambda core: judgements.keep(core, self.desk, judgement)
         )
 
     async def left_alone(self, judgement: Judgement) -> bool:
@@ -96,7 +96,7 @@ class SqlTrustStore:
                 sa.select(t.judgements.c.id).where(t.judgements.c.run == run).limit(1)
             ).first():
                 return False
-            return judging.keep(
+            return judgements.keep(
                 core, self.desk, replace(judgement, judged=Judged.SENT, at=self._now())
             )
 
@@ -117,7 +117,7 @@ class SqlTrustStore:
                 .order_by(t.judgements.c.id.desc())
                 .limit(1)
             ).scalar()
-            if run_id is None or not judging.note_return(
+            if run_id is None or not judgements.note_return(
                 core, self.desk, run_id, Judged.COMPLAINED, self._now()
             ):
                 return None

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.keys import checked_desks
+from deskhand.adapters.stores.api_keys import checked_desks
 from deskhand.adapters.stores.passwords import fits, hashed
 from deskhand.adapters.stores.sql_store import CoreDatabase
 from deskhand.errors import ConfigError, Conflict, NotFound, TooManyLogins

@@ -4,7 +4,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from deskhand.cli.together import together
+from deskhand.cli.service_process import opened_together
 
 
 async def test_all_are_left_side_by_side() -> None:
@@ -15,7 +15,7 @@ async def test_all_are_left_side_by_side() -> None:
         yield name
         await leaving.wait()  # only once all three are leaving does one of them get on
 
-    async with asyncio.timeout(60), together(desk(name) for name in "abc") as opened:
+    async with asyncio.timeout(60), opened_together(desk(name) for name in "abc") as opened:
         assert opened == ["a", "b", "c"]
 
 
@@ -36,10 +36,10 @@ async def test_what_was_opened_is_left_when_a_later_one_cannot_be_opened_or_an_e
                 raise OSError("cannot leave")
 
     with pytest.raises(ValueError, match="cannot open"):
-        async with together([desk("a"), desk("bad"), desk("c")]):
+        async with opened_together([desk("a"), desk("bad"), desk("c")]):
             raise AssertionError("never gets here")
     assert left == ["a"]
     with pytest.raises(OSError, match="cannot leave"):
-        async with together([desk("sticky"), desk("b")]):
+        async with opened_together([desk("sticky"), desk("b")]):
             pass
     assert sorted(left) == ["a", "b", "sticky"]

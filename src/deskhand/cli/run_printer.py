@@ -52,7 +52,7 @@ class Line(NamedTuple):
     """Of a call: shown whole, however long its arguments are."""
 
 
-class Narrator:
+class RunPrinter:
     def __init__(
         self, console: Console, *, numbered: bool = False, since: float | None = None
     ) -> None:

@@ -8,7 +8,7 @@ from deskhand.errors import ConfigError, ConfigErrors, DeskhandError
 NO, USAGE = 1, 2
 
 
-def tell_failure(error: Exception, *, as_json: bool) -> int | None:
+def report_failure(error: Exception, *, as_json: bool) -> int | None:
     """Say what went wrong and return the exit code; None for a fault of ours, which deserves its
     traceback."""
     if isinstance(error, DeskhandError):

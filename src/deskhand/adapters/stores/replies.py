@@ -4,8 +4,13 @@ bounced, held back."""
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.judging import judge_answer, note_return
-from deskhand.adapters.stores.reviewing import close_reviews, find_review, record_event, take_over
+from deskhand.adapters.stores.judgements import judge_answer, note_return
+from deskhand.adapters.stores.review_decisions import (
+    close_reviews,
+    find_review,
+    record_event,
+    take_over,
+)
 from deskhand.adapters.stores.rows import pack, review_of
 from deskhand.crashpoints import crash_point
 from deskhand.errors import Conflict

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.exchanges import forget_exchanges
-from deskhand.adapters.stores.reviewing import close_reviews, record_event
+from deskhand.adapters.stores.review_decisions import close_reviews, record_event
 from deskhand.adapters.stores.rows import pack, unpack
 from deskhand.adapters.stores.totals import name_digest
 from deskhand.errors import Conflict

@@ -8,7 +8,7 @@ import asyncpg
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.copying_own import copy_own_tables, own_files
+from deskhand.adapters.stores.own_tables_copy import copy_own_tables, own_files
 from deskhand.adapters.stores.postgres_database import CONNECT_SECONDS, PostgresDatabase
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.errors import Conflict

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.reviewing import check_open, find_review, record_event
+from deskhand.adapters.stores.review_decisions import check_open, find_review, record_event
 from deskhand.adapters.stores.rows import pack, review_of, unpack
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.causes import Cause

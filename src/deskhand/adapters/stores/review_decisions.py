@@ -4,7 +4,7 @@ nobody decides."""
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.judging import judge_decision
+from deskhand.adapters.stores.judgements import judge_decision
 from deskhand.adapters.stores.rows import pack, review_of
 from deskhand.crashpoints import crash_point
 from deskhand.errors import Conflict, NotFound

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from deskhand.cli.narrator import Narrator, line_of, reply_lines
+from deskhand.cli.run_printer import RunPrinter, line_of, reply_lines
 from deskhand.model.envelope import Delta, StageResult
 from deskhand.model.run import StepRow
 
@@ -62,7 +62,9 @@ def test_a_call_that_failed_says_why(more: dict[str, Any], results: list[Any]) -
 
 def shown(result: StageResult, width: int, name: str = "stage") -> str:
     told = StringIO()
-    Narrator(Console(file=told, width=width, highlight=False)).step(replace(row(result), name=name))
+    RunPrinter(Console(file=told, width=width, highlight=False)).step(
+        replace(row(result), name=name)
+    )
     return told.getvalue().rstrip()
 
 

@@ -15,7 +15,7 @@ from deskhand.model.run import RunStatus, StepRow
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from deskhand.cli.narrator import Narrator
+    from deskhand.cli.run_printer import RunPrinter
     from deskhand.wiring import Desk
 
 _LOOK_EVERY = 0.1
@@ -41,34 +41,34 @@ async def work_message(
     desk: "Desk",
     message: Message,
     watch: Watch,
-    narrator: "Narrator | None" = None,
+    printer: "RunPrinter | None" = None,
     title: str = "",
 ) -> Document:
     """Hand a message in, tell it and its steps as they are recorded, and return its story once
     it rests."""
     accepted = await desk.dispatcher.submit(message)
-    if narrator is not None:
-        narrator.accepted(await desk.store.message(accepted.run_id) or message, title)
-    return await follow(desk, accepted.run_id, watch, narrator)
+    if printer is not None:
+        printer.accepted(await desk.store.message(accepted.run_id) or message, title)
+    return await follow(desk, accepted.run_id, watch, printer)
 
 
 async def follow(
-    desk: "Desk", run_id: str, watch: Watch, narrator: "Narrator | None" = None, *, told: int = 0
+    desk: "Desk", run_id: str, watch: Watch, printer: "RunPrinter | None" = None, *, told: int = 0
 ) -> Document:
     """Tell a run's steps from number `told` on until it rests; Fenced when another process takes
     the database."""
     resting = asyncio.ensure_future(desk.dispatcher.wait(run_id))
     try:
-        if narrator is None:
+        if printer is None:
             await _first_of(resting, desk.dispatcher.lost)
         else:
             async for row in _steps(desk, run_id, resting, watch, told):
-                narrator.step(row)
+                printer.step(row)
     finally:
         resting.cancel()
     story = story_of(await read_records(desk.store, run_id))
-    if narrator is not None:
-        narrator.rest(story)
+    if printer is not None:
+        printer.rest(story)
     return story
 
 

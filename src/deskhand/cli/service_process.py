@@ -1,0 +1,56 @@
+"""What `serve` and `worker` share: processes that work several desks and live for weeks."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    suppress,
+)
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_M_MMAP_THRESHOLD = -3
+_MAPPED_FROM_BYTES = 128 * 1024
+
+
+@asynccontextmanager
+async def opened_together(
+    openings: Iterable[AbstractAsyncContextManager[T]],
+) -> AsyncIterator[list[T]]:
+    """Enter one context after the other, and leave all of them at the same time.
+
+    Yields what each gives. Each may take a while to come to rest; leaving side by side keeps
+    these times from adding up. Raises the first error that leaving met, after all were left.
+    """
+    opened: list[T] = []
+    exit_stacks: list[AsyncExitStack] = []
+    try:
+        for opening in openings:
+            exit_stack = AsyncExitStack()
+            opened.append(await exit_stack.enter_async_context(opening))
+            exit_stacks.append(exit_stack)
+        yield opened
+    finally:
+        results = await asyncio.gather(
+            *(exit_stack.aclose() for exit_stack in exit_stacks), return_exceptions=True
+        )
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+
+
+def keep_memory_compact() -> None:
+    """Make malloc give large blocks back to the system when they are freed (glibc only).
+
+    Every read from a socket asks for 256 KB and keeps a few bytes of it. glibc maps blocks of
+    that size only until the first of them is freed, and takes them from the heap ever after. What
+    stays between them fragments the heap, by some 3.5 KB a message. Setting the threshold also
+    stops glibc from moving it.
+    """
+    import ctypes
+
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _MAPPED_FROM_BYTES)
