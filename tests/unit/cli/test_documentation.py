@@ -13,6 +13,10 @@ from deskhand.evals.schema import cases_schema
 from tests.cli_kit import Cli
 
 ROOT = Path(__file__).parents[3]
+GUIDE = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs/guide").glob("*.md"))
+PAGES = sorted(
+    str(page.relative_to(ROOT)) for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))
+)
 
 
 def blocks(file: str, language: str) -> list[Any]:
@@ -34,11 +38,7 @@ def read(text: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        *blocks("README.md", "yaml"),
-        *blocks("docs/guide.md", "yaml"),
-        *blocks("docs/tutorial.md", "yaml"),
-    ],
+    [block for page in ("README.md", "docs/tutorial.md", *GUIDE) for block in blocks(page, "yaml")],
 )
 def test_every_section_of_a_desk_that_is_shown_fits_the_schema(text: str) -> None:
     shown = read(text)
@@ -49,6 +49,24 @@ def test_every_section_of_a_desk_that_is_shown_fits_the_schema(text: str) -> Non
     del schema["anyOf"]  # a section alone is no desk
     known = {key: value for key, value in shown.items() if key in schema["properties"]}
     jsonschema.validate(known, {**schema, "required": [], "anyOf": [{}]})
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_of_a_page_leads_to_a_page_and_a_heading_that_exist(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in target:
+            continue
+        file, _, heading = target.partition("#")
+        linked = (ROOT / page).parent / file if file else ROOT / page
+        assert linked.exists(), target
+        assert not heading or heading in headings(linked), target
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors that a Markdown renderer gives the headings of a page."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def test_the_desk_of_the_readme_loads_and_works(cli: Cli, tmp_path: Path) -> None:
