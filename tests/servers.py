@@ -3,7 +3,9 @@ end."""
 
 import asyncio
 import atexit
+import contextlib
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -11,19 +13,32 @@ import tempfile
 import time
 from functools import cache
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import asyncpg
 
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
+from tests.waiting import PATIENCE
 
 NOBODY = 65534
 
 
+LOWEST_PORT = 15_000
+PORTS = 17_000
+
+
 def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
+    """A port that nobody uses, below those that the kernel gives to clients.
+
+    A client that calls a server which is down for a moment would otherwise be given, some day,
+    the server's own port, and keep it from coming back.
+    """
+    while True:
+        port = LOWEST_PORT + secrets.randbelow(PORTS)
+        with socket.socket() as listener, contextlib.suppress(OSError):
+            listener.bind(("127.0.0.1", port))
+            return port
 
 
 def postgres_programs() -> Path | None:
@@ -91,6 +106,8 @@ class PostgresServer:
             "-D",
             self._data,
             "-w",
+            "-t",
+            f"{PATIENCE:.0f}",
             "-s",
             "-l",
             str(self._folder / "log"),
@@ -112,7 +129,11 @@ class PostgresServer:
             drop = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
             command = [*drop, "env", f"HOME={self._folder}", *command]
         done = subprocess.run(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, timeout=60
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=PATIENCE,
         )
         if check and done.returncode != 0:
             raise RuntimeError(f"{program} failed: {done.stderr.decode()}")
@@ -126,19 +147,10 @@ def postgres() -> PostgresServer:
     return server
 
 
-_TEMPLATE = "deskhand_template"
-
-
-@cache
-def _template() -> str:
-    """A migrated database to copy: migrating afresh for every test would be most of the time."""
-
-    async def make() -> None:
-        await _execute(f"CREATE DATABASE {_TEMPLATE}")
-        await (await PostgresDatabase.open(postgres().url(_TEMPLATE))).close()
-
-    asyncio.run(make())
-    return _TEMPLATE
+TEMPLATE = "deskhand_template"
+UNFINISHED = "deskhand_template_unfinished"
+"""The template's name until its migrations are through."""
+TEMPLATE_LOCK = 0x74656D70
 
 
 def new_database() -> str:
@@ -146,6 +158,36 @@ def new_database() -> str:
     name = f"test_{uuid4().hex[:12]}"
     asyncio.run(_execute(f"CREATE DATABASE {name} TEMPLATE {_template()}"))
     return postgres().url(name)
+
+
+@cache
+def _template() -> str:
+    asyncio.run(make_template(postgres()))
+    return TEMPLATE
+
+
+async def make_template(server: PostgresServer) -> None:
+    """A migrated database to copy: migrating afresh for every test would be most of the time.
+
+    It gets its name last, so what was left half-made is seen by its name, dropped and made again.
+    """
+    connection = await asyncpg.connect(server.url())
+    try:
+        await connection.execute(f"SELECT pg_advisory_lock({TEMPLATE_LOCK})")
+        if await _has_database(connection, TEMPLATE):
+            return
+        await connection.execute(f"DROP DATABASE IF EXISTS {UNFINISHED} WITH (FORCE)")
+        await connection.execute(f"CREATE DATABASE {UNFINISHED}")
+        migrated = await PostgresDatabase.open(server.url(UNFINISHED))
+        await migrated.close()
+        await connection.execute(f"ALTER DATABASE {UNFINISHED} RENAME TO {TEMPLATE}")
+    finally:
+        await connection.close()
+
+
+async def _has_database(connection: Any, name: str) -> bool:
+    query = "SELECT EXISTS(SELECT 1 FROM pg_database WHERE datname = $1)"
+    return bool(await connection.fetchval(query, name))
 
 
 async def _execute(statement: str) -> None:
@@ -175,7 +217,7 @@ class RedisServer:
         self._process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE
         while not self.answers():
             assert time.monotonic() < deadline, "redis-server did not come up"
             time.sleep(0.02)
@@ -194,7 +236,7 @@ class RedisServer:
 
     def remove(self) -> None:
         self._process.terminate()
-        self._process.wait(timeout=10)
+        self._process.wait(timeout=PATIENCE)
 
 
 @cache

@@ -12,16 +12,23 @@ HEAD = "0016"
 _SCRIPTS = Path(__file__).parent / "migrations"
 
 
+def is_newest(connection: sa.Connection) -> bool:
+    """Whether the schema needs no migration; asks only, and quickly."""
+    return _version(connection) == HEAD
+
+
 def migrate(connection: sa.Connection) -> None:
-    """Upgrade in place; does nothing, quickly, when the schema is already the newest."""
-    current = None
-    if sa.inspect(connection).has_table("alembic_version"):
-        current = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
-        if current == HEAD:
-            return
-    from alembic import (
-        command,
-    )  # the import alone takes longer than opening a database that is up to date
+    """Upgrade in place; does nothing, quickly, when the schema is already the newest.
+
+    Raises ConfigError when a newer version of Deskhand wrote the database. The caller's
+    transaction makes the upgrade whole or undone, and keeps other processes out of it.
+    """
+    current = _version(connection)
+    if current == HEAD:
+        return
+
+    # The import alone takes longer than opening a database that is up to date.
+    from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory
     from alembic.util import CommandError
@@ -32,8 +39,18 @@ def migrate(connection: sa.Connection) -> None:
     try:
         ScriptDirectory.from_config(config).get_revision(current or HEAD)
     except CommandError:
-        fix = "install the version of Deskhand that wrote it, or a newer one"
         raise ConfigError(
-            f"the database has schema {current}, which this version does not know", fix=fix
+            f"the database has schema {current}, which this version does not know",
+            fix="install the version of Deskhand that wrote it, or a newer one",
         ) from None
     command.upgrade(config, "head")
+
+
+def _version(connection: sa.Connection) -> str | None:
+    """The migration that the database has reached; None for an empty database."""
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    version: str | None = connection.execute(
+        sa.text("SELECT version_num FROM alembic_version")
+    ).scalar()
+    return version

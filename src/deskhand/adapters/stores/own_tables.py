@@ -231,6 +231,7 @@ class PostgresOwnTables:
 
     def _transact(self, work: Work[T], keep: bool, alone: bool, connection: sa.Connection) -> T:
         if alone:
+            connection.execute(sa.text("SET LOCAL idle_in_transaction_session_timeout = 0"))
             connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _PREPARING})
             connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
         self._within(connection)

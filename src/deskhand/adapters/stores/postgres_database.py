@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 import asyncpg
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from deskhand.adapters.stores.migrate import migrate
+from deskhand.adapters.stores.migrate import is_newest, migrate
 from deskhand.crashpoints import crash_point
 from deskhand.errors import ConfigError, DeskhandError, StoreUnavailable
 
@@ -36,6 +36,16 @@ NOT_IDLE = {"idle_in_transaction_session_timeout": "5000"}
 """Milliseconds. A process that was suspended in a transaction, or whose machine is gone, must
 not keep its locks: the others would wait for them, with their heartbeats and with its runs."""
 MIGRATION_LOCK = 0x6465736B
+MIGRATION_SETTINGS = {
+    "idle_in_transaction_session_timeout": "0",
+    "statement_timeout": "0",
+    "lock_timeout": "0",
+    "tcp_keepalives_idle": "30",
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "3",
+}
+"""A migration takes the time it needs, and waits as long for another process that migrates.
+Keepalives free the lock of a machine that is gone."""
 POINT_LOOKUPS = {
     "jit": "off",
     "enable_seqscan": "off",
@@ -66,9 +76,7 @@ class PostgresDatabase:
         self.commits = 0
         self.writes = 0
         self._engine: AsyncEngine = create_async_engine(
-            url.replace("postgresql://", "postgresql+asyncpg://", 1).replace(
-                "postgres://", "postgresql+asyncpg://", 1
-            ),
+            _with_driver(url),
             pool_size=4,
             max_overflow=4,
             pool_pre_ping=True,
@@ -94,11 +102,10 @@ class PostgresDatabase:
             )
         database = cls(url)
         try:
-            async with database._engine.begin() as connection:
-                await connection.execute(
-                    sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK}
-                )
-                await connection.run_sync(migrate)
+            async with database._engine.connect() as connection:
+                is_up_to_date = await connection.run_sync(is_newest)
+            if not is_up_to_date:
+                await _migrate(url)
             await database._connect()
         except Exception as error:
             await database._engine.dispose()
@@ -226,6 +233,33 @@ class PostgresDatabase:
         return cause if isinstance(cause, Exception) else RuntimeError(str(cause))
 
 
+async def _migrate(url: str) -> None:
+    """Upgrade the schema on a connection without limits, one process at a time.
+
+    All of it is one transaction: it is whole or, after a crash, as if it had never begun.
+    """
+    engine = create_async_engine(
+        _with_driver(url),
+        poolclass=sa.NullPool,
+        connect_args={"timeout": CONNECT_SECONDS, "server_settings": MIGRATION_SETTINGS},
+    )
+    try:
+        async with engine.begin() as connection:
+            await _take_migration_lock(connection)
+            await connection.run_sync(migrate)
+    finally:
+        await engine.dispose()
+
+
+async def _take_migration_lock(connection: AsyncConnection) -> None:
+    """Held until the transaction ends; says so where it has to wait."""
+    key = {"key": MIGRATION_LOCK}
+    is_ours = await connection.scalar(sa.text("SELECT pg_try_advisory_xact_lock(:key)"), key)
+    if not is_ours:
+        log.info("another process is bringing the database up to date: waiting for it")
+        await connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), key)
+
+
 _AWAY = (
     OSError,
     TimeoutError,
@@ -269,6 +303,11 @@ def _settle(job: _Job, result: Any) -> None:
         job.future.set_exception(result)
     else:
         job.future.set_result(result)
+
+
+def _with_driver(url: str) -> str:
+    """The address as SQLAlchemy wants it."""
+    return "postgresql+asyncpg://" + url.partition("://")[2]
 
 
 def _public(url: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
-from deskhand.adapters.stores.migrate import migrate
+from deskhand.adapters.stores.migrate import is_newest, migrate
 from deskhand.crashpoints import Crash, crash_point
 from deskhand.errors import StoreUnavailable
 
@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 MAX_BATCH = 512
 BUSY_MS = 5000
+MIGRATION_BUSY_MS = 120_000
+"""How long to wait for another process that migrates the same file."""
 
 
 @dataclass(slots=True)
@@ -249,10 +251,12 @@ class SqliteDatabase:
         )  # rows of about 1 KB fill these better than 4 KB pages
         tx.raw.execute("PRAGMA journal_mode=WAL")
         tx.raw.execute("PRAGMA synchronous=FULL")
+        if not is_newest(tx.core):
+            tx.raw.execute(f"PRAGMA busy_timeout={MIGRATION_BUSY_MS}")
+            tx.raw.execute("BEGIN IMMEDIATE")  # whole or not at all, and by one process
+            migrate(tx.core)
+            tx.raw.execute("COMMIT")
         tx.raw.execute(f"PRAGMA busy_timeout={BUSY_MS}")
-        tx.raw.execute("BEGIN IMMEDIATE")  # whole or not at all, and by one process
-        migrate(tx.core)
-        tx.raw.execute("COMMIT")
 
     def _connect_to_read(self) -> Tx:
         tx = self._connect()
