@@ -5,6 +5,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # In a recipe $(@D) is the environment being filled.
 PIP ?= $(@D)/bin/python -m pip
 PYTEST_ARGS ?=
+# `make firm FIRM_ARGS="--whole 1 --rounds 5"` repeats less.
+FIRM_ARGS ?=
 # `make lock LOCK_ARGS=--upgrade` moves every pin to its newest version.
 LOCK_ARGS ?=
 PIP_TOOLS := pip-tools==7.6.2
@@ -16,7 +18,7 @@ BENCH_AGENTS_VENV := .venv-bench-openai-agents
 LOCK_VENV := .venv-lock
 BIN := $(VENV)/bin
 
-.PHONY: help install demo test lint format chaos soak bench lock clean distclean
+.PHONY: help install demo test firm lint format chaos soak bench lock clean distclean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,9 +30,11 @@ demo: install ## Watch two desks work sample mail, and decide on a page (Ctrl-C 
 
 test: lint ## Run every check, then the tests
 	scripts/test-servers.sh
-	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal $(PYTEST_ARGS) || { \
-		echo "What failed is run once more, alone. Failing twice counts; failing once deserves a look." >&2; \
-		$(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
+	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal --durations 25 $(PYTEST_ARGS)
+
+firm: install ## Repeat whole runs and real tests beside busy loops (hours; goes on where it was)
+	scripts/test-servers.sh
+	$(BIN)/python scripts/repeat-tests.py $(FIRM_ARGS)
 
 lint: install ## Check style, types and layers
 	$(BIN)/ruff check .

@@ -20,6 +20,7 @@ from deskhand.ports import Calendar
 from deskhand.wiring import Desk, open_calendar, open_database, open_desk, read_desk
 from tests.calendar_servers import PASSWORD, USER, Collection
 from tests.kit import a_message
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent
 DESK = """
@@ -74,7 +75,7 @@ class Place:
         return await self.rested(run_id)
 
     async def rested(self, run_id: str) -> RunStatus:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             return await self.desk.dispatcher.wait(run_id)
 
     async def held(self, run_id: str) -> Booking:
@@ -83,7 +84,7 @@ class Place:
 
     async def until(self, run_id: str, state: BookingState) -> Booking:
         """What the keeper makes of it, in a moment."""
-        deadline = asyncio.get_running_loop().time() + 60
+        deadline = asyncio.get_running_loop().time() + PATIENCE
         while (booking := await self.held(run_id)).state is not state:
             assert asyncio.get_running_loop().time() < deadline, f"{booking} did not become {state}"
             await asyncio.sleep(0.02)
@@ -145,7 +146,7 @@ async def survive(folder: Path, collection: Collection, setting: str) -> None:
         *command, cwd=ROOT, env=environment, stderr=asyncio.subprocess.PIPE
     )
     try:
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(PATIENCE):
             _, said = await killed.communicate()
     finally:
         if killed.returncode is None:

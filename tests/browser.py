@@ -14,10 +14,11 @@ from typing import Any
 import aiohttp
 import pytest
 
+from tests.waiting import PATIENCE
+
 PROGRAM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
-PATIENCE = 60.0
 
 needs_browser = pytest.mark.skipif(
     PROGRAM is None, reason="Chromium is not installed (Debian: apt-get install chromium)"

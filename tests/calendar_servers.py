@@ -16,6 +16,7 @@ from uuid import uuid4
 import aiohttp
 
 from tests.servers import free_port
+from tests.waiting import PATIENCE
 
 USER, PASSWORD = "support", "open sesame"
 _CONFIGURATION = """
@@ -54,7 +55,7 @@ class RadicaleServer:
         self._process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not self._answers():
             assert self._process.poll() is None, "Radicale ended by itself"
             assert time.monotonic() < deadline, "Radicale did not come up within 60 s"
@@ -62,7 +63,7 @@ class RadicaleServer:
 
     def stop(self) -> None:
         self._process.terminate()
-        self._process.wait(timeout=30)
+        self._process.wait(timeout=PATIENCE)
 
     def remove(self) -> None:
         self.stop()

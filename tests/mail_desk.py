@@ -1,13 +1,13 @@
 """A small desk that answers mail, and waiting for what comes of it."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from textwrap import dedent
 
 from deskhand.wiring import Desk, open_database, open_desk, read_desk
 from tests.mail_servers import PASSWORD, SUPPORT, Dovecot, SmtpServer
+from tests.waiting import until
 
 DESK = """
 desk: mails
@@ -78,15 +78,3 @@ async def at_work(desk: Path, database: str | None = None) -> AsyncIterator[Desk
     ):
         await until(lambda: all(keeper.health.state == "connected" for keeper in working.channels))
         yield working
-
-
-async def until(
-    holds: Callable[[], bool] | Callable[[], Awaitable[bool]], within: float = 120
-) -> None:
-    """Wait for something to become true; a test that has to wait longer has failed."""
-    async with asyncio.timeout(within):
-        while True:
-            found = holds()
-            if found if isinstance(found, bool) else await found:
-                return
-            await asyncio.sleep(0.05)

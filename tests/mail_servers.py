@@ -22,6 +22,7 @@ from email.parser import BytesParser
 from pathlib import Path
 
 from tests.servers import NOBODY, free_port
+from tests.waiting import PATIENCE
 
 PASSWORD = "open sesame"
 SUPPORT = "support@acme.test"
@@ -129,14 +130,14 @@ class Dovecot:
 
     def stop(self) -> None:
         self._process.terminate()
-        self._process.wait(timeout=60)
+        self._process.wait(timeout=PATIENCE)
 
     def remove(self) -> None:
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _wait(self) -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while True:
             assert self._process.poll() is None, self._log()
             assert time.monotonic() < deadline, self._log()
@@ -169,7 +170,10 @@ class Dovecot:
             str(self.folder / "key.pem"),
         ]
         subprocess.run(
-            [*command, "-out", str(self.certificate)], check=True, capture_output=True, timeout=60
+            [*command, "-out", str(self.certificate)],
+            check=True,
+            capture_output=True,
+            timeout=PATIENCE,
         )
 
     def _configuration(self, tls: bool, tokens: str | None) -> str:

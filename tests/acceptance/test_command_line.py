@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from tests.cli_kit import SAMPLES
+from tests.waiting import PATIENCE
 
 DESKHAND = [sys.executable, "-m", "deskhand.cli"]
-WAIT = 30.0
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 def deskhand(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*DESKHAND, *map(str, arguments)], capture_output=True, text=True, timeout=60
+        [*DESKHAND, *map(str, arguments)], capture_output=True, text=True, timeout=PATIENCE
     )
 
 
@@ -126,7 +126,7 @@ class Served:
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
-        _, err = self.process.communicate(timeout=WAIT)
+        _, err = self.process.communicate(timeout=PATIENCE)
         self.lines += [json.loads(line) for line in err.splitlines()]
         return self.process.returncode
 
@@ -139,7 +139,7 @@ class Served:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=WAIT) as answer:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
             with error:
@@ -169,7 +169,7 @@ def a_key() -> str:
 
 
 def eventually(look: Callable[[], bool]) -> None:
-    until = time.monotonic() + WAIT
+    until = time.monotonic() + PATIENCE
     while not look():
         assert time.monotonic() < until, "it did not happen in time"
         time.sleep(0.1)
@@ -231,7 +231,7 @@ def test_a_process_whose_lease_is_gone_says_so_and_ends(
     raw.close()
     assert served.process.stderr is not None
     err = served.process.stderr.read()
-    assert served.process.wait(WAIT) == 1
+    assert served.process.wait(PATIENCE) == 1
     assert "error: another process serves" in err
     assert "deskhand.db now" in err
     assert "Traceback" not in err

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import httpx
 
+from tests.waiting import PATIENCE
+
 DESKHAND = [sys.executable, "-m", "deskhand.cli", "demo"]
-PATIENCE = 120.0
 
 
 def test_the_sample_mails_are_worked_and_the_records_hold(tmp_path: Path) -> None:

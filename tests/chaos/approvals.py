@@ -25,9 +25,10 @@ from deskhand.model.access import Scope
 from deskhand.model.run import Decision, Review, ReviewState, RunStatus
 from deskhand.wiring import DeskStore, api_keys, channel_store, open_database, open_store
 from tests.chaos.armed_server import ARMED, CRASH_AT, LOG
-from tests.mail_desk import until, write_desk
+from tests.mail_desk import write_desk
 from tests.mail_servers import CUSTOMER, SUPPORT, Dovecot, SmtpServer, a_mail, smtp_server
 from tests.servers import free_port
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
 NAME = "mails"

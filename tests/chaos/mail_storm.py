@@ -16,8 +16,9 @@ from pathlib import Path
 from deskhand.model.run import RunStatus
 from deskhand.wiring import channel_store, open_database, open_store
 from tests.chaos.reviewers import reviewing
-from tests.mail_desk import until, write_desk
+from tests.mail_desk import write_desk
 from tests.mail_servers import CUSTOMER, SUPPORT, Dovecot, SmtpServer, a_mail, smtp_server
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
 DROP_EVERY = 10

@@ -21,6 +21,7 @@ from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
 from tests.chaos.worker import Settings, SharedWorld, run
 from tests.kit import a_message
+from tests.waiting import PATIENCE
 
 _nursery = multiprocessing.get_context("forkserver")
 """Forks workers from a process that has imported everything: seconds less for each that is
@@ -48,7 +49,7 @@ class WorkerProcess:
 
     async def up(self) -> str:
         """Its name on the roster, once it works."""
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(PATIENCE):
             return await asyncio.wrap_future(self._name)
 
     @property
@@ -67,7 +68,7 @@ class WorkerProcess:
 
     async def ended(self) -> int:
         """Its exit code."""
-        await asyncio.to_thread(self._process.join, 120)
+        await asyncio.to_thread(self._process.join, PATIENCE)
         assert self._process.exitcode is not None, "it is still there"
         return self._process.exitcode
 
@@ -135,7 +136,7 @@ async def hand_in(
     return refused
 
 
-async def at_rest(store: PostgresStore, within: float = 120) -> None:
+async def at_rest(store: PostgresStore, within: float = PATIENCE) -> None:
     """Wait until no run is queued or running."""
     async with asyncio.timeout(within):
         while True:

@@ -17,6 +17,7 @@ from deskhand.tools.registry import ToolRegistry, tool
 from tests.conformance.adapters import Stores
 from tests.kit import MemoryOutbox, TestClock, a_message
 from tests.loop_kit import a_profile, agent_flow, asks, by_turn, says
+from tests.waiting import PATIENCE
 
 
 @tool(effect="read")
@@ -35,13 +36,13 @@ async def worked(store: Any, number: int, *turns: Any) -> str:
     flow = agent_flow(chat, tools, a_profile(tools, name="pharmacy", max_iterations=3))(gate)
     run_id: str = (await store.accept(a_message(number), flow="pharmacy")).run_id
     worker = Worker(store, {"pharmacy": flow}, clock)
-    await asyncio.wait_for(worker.work(run_id), 60)
+    await asyncio.wait_for(worker.work(run_id), PATIENCE)
     for review in await store.reviews(run_id=run_id, state=ReviewState.OPEN):
         if review.payload.get("reply"):
             await store.decide(
                 review.id, Verdict(Decision.APPROVE, "eve", review.version, review.payload_hash)
             )
-            await asyncio.wait_for(worker.work(run_id), 60)
+            await asyncio.wait_for(worker.work(run_id), PATIENCE)
     return run_id
 
 

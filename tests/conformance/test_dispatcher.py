@@ -18,6 +18,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.run import RunStatus
 from tests.conformance.adapters import Stores
 from tests.kit import a_flow, a_message, chain_of
+from tests.waiting import PATIENCE
 
 Service = Callable[[Envelope], Awaitable[dict[str, Any]]]
 
@@ -116,7 +117,7 @@ async def test_work_in_flight_is_bounded_and_intake_waits_while_the_backlog_is_f
     store = await stores()
     async with serving(store, service, in_flight=3, backlog=5) as dispatcher:
         submits = [asyncio.create_task(dispatcher.submit(a_message(n))) for n in range(30)]
-        await asyncio.wait_for(full.wait(), 60)
+        await asyncio.wait_for(full.wait(), PATIENCE)
         assert not all(task.done() for task in submits)
         gate.set()
         accepted = await asyncio.gather(*submits)
@@ -197,7 +198,7 @@ async def test_whoever_loses_the_lease_stops_working(stores: Stores) -> None:
         await one.give_up()
         await two.acquire(60)
         with pytest.raises(Fenced):
-            await asyncio.wait_for(asyncio.shield(dispatcher.lost), 60)
+            await asyncio.wait_for(asyncio.shield(dispatcher.lost), PATIENCE)
         with pytest.raises(StoreUnavailable):
             await dispatcher.submit(a_message())
 
@@ -274,7 +275,7 @@ async def test_waiting_for_a_run_that_is_at_rest_answers_at_once(stores: Stores)
         run_id = (await dispatcher.submit(a_message())).run_id
         assert await dispatcher.wait(run_id) is RunStatus.DONE
         with contextlib.suppress(asyncio.TimeoutError):
-            assert await asyncio.wait_for(dispatcher.wait(run_id), 60) is RunStatus.DONE
+            assert await asyncio.wait_for(dispatcher.wait(run_id), PATIENCE) is RunStatus.DONE
 
 
 async def test_whoever_waits_for_a_run_hears_that_it_was_cancelled(stores: Stores) -> None:
@@ -292,7 +293,7 @@ async def test_whoever_waits_for_a_run_hears_that_it_was_cancelled(stores: Store
         await asyncio.sleep(0)
         await store.cancel(second, "eve")
         gate.set()
-        assert await asyncio.wait_for(waiting, 60) is RunStatus.CANCELLED
+        assert await asyncio.wait_for(waiting, PATIENCE) is RunStatus.CANCELLED
 
 
 async def test_duplicates_do_not_use_up_the_backlog(stores: Stores) -> None:
@@ -301,7 +302,7 @@ async def test_duplicates_do_not_use_up_the_backlog(stores: Stores) -> None:
         first = (await dispatcher.submit(a_message(1))).run_id
         await dispatcher.wait(first)
         again = asyncio.gather(*(dispatcher.submit(a_message(1)) for _ in range(20)))
-        assert {answer.run_id for answer in await asyncio.wait_for(again, 60)} == {first}
+        assert {answer.run_id for answer in await asyncio.wait_for(again, PATIENCE)} == {first}
 
 
 async def test_a_caller_who_gives_up_does_not_change_the_order(stores: Stores) -> None:
@@ -340,6 +341,6 @@ async def test_suspects_do_not_keep_others_from_work(stores: Stores) -> None:
 
     async with serving(store, service, in_flight=2) as dispatcher:
         fresh = (await dispatcher.submit(a_message("x", body="fresh"))).run_id
-        assert await asyncio.wait_for(dispatcher.wait(fresh), 60) is RunStatus.DONE
+        assert await asyncio.wait_for(dispatcher.wait(fresh), PATIENCE) is RunStatus.DONE
         gate.set()
         assert {await dispatcher.wait(run) for run in runs} == {RunStatus.DONE}

@@ -19,6 +19,7 @@ from deskhand.wiring import desk_cases, open_database, open_sandbox, open_store,
 from tests.api_kit import Client, Served, is_problem, served, write_desk
 from tests.approvals_kit import make_passwords_cheap, outbox, person, words_of
 from tests.replay_kit import recording, replayed, verdicts
+from tests.waiting import PATIENCE
 
 MORE = """
 undo_seconds: {undo}
@@ -55,7 +56,7 @@ def a_mail(body: str = "broken", **fields: Any) -> Message:
 async def handed_over(shop: Served, message: Message | None = None) -> Review:
     desk = shop.desks["shop"]
     accepted = await desk.dispatcher.submit(message or a_mail())
-    status = await asyncio.wait_for(desk.dispatcher.wait(accepted.run_id), 60)
+    status = await asyncio.wait_for(desk.dispatcher.wait(accepted.run_id), PATIENCE)
     assert status is RunStatus.NEEDS_REVIEW
     return await newest(shop, accepted.run_id)
 
@@ -76,7 +77,7 @@ def shown(review: Review) -> dict[str, Any]:
 async def at_rest(shop: Served, run_id: str) -> RunStatus:
     desk = shop.desks["shop"]
     desk.dispatcher.wake()
-    return await asyncio.wait_for(desk.dispatcher.wait(run_id), 60)
+    return await asyncio.wait_for(desk.dispatcher.wait(run_id), PATIENCE)
 
 
 async def test_an_answer_from_the_page_can_be_stopped_changed_and_leaves_once(shop: Served) -> None:

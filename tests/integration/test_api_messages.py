@@ -11,6 +11,7 @@ import pytest
 from deskhand.errors import StoreUnavailable
 from deskhand.model.principal import ANONYMOUS
 from tests.api_kit import EVERY_SCOPE, LIMIT, Client, Served, is_problem, served
+from tests.waiting import PATIENCE
 
 ANN = {"from": "ann@example.com", "subject": "Parcel", "body": "Hello"}
 
@@ -57,7 +58,7 @@ async def test_a_desk_that_stops_leaves_no_waiting_client_behind(
     waiting = asyncio.create_task(client.message("slow", wait=30))
     await asyncio.sleep(0.2)
     await shop.desks["shop"].dispatcher.stop(grace=0)
-    answer = await asyncio.wait_for(waiting, 60)
+    answer = await asyncio.wait_for(waiting, PATIENCE)
     assert (answer.status_code, answer.json()["status"]) == (202, "queued")
     is_problem(await client.message(), 503, "store_unavailable")
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.api_kit import Client, Served, is_problem, served
+from tests.waiting import PATIENCE
 
 CANNED = """
 reviews:
@@ -139,7 +140,7 @@ async def test_canned_replies_are_filled_and_never_leave_half_filled(
     assert (
         await client.post(f"/api/reviews/{review['review']}/decision", json=body)
     ).status_code == 200
-    await asyncio.wait_for(shop.desks["shop"].dispatcher.wait(review["run"]), 60)
+    await asyncio.wait_for(shop.desks["shop"].dispatcher.wait(review["run"]), PATIENCE)
     run = (await client.get(f"/api/runs/{review['run']}")).json()
     assert run["reply"]["text"] == "Dear Ann, thank you. Ida"
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.api_kit import Client, Served, is_problem, served
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def decide(client: Client, review: dict[str, Any], decision: str = "approve", **
 
 
 async def rested(shop: Served, client: Client, review: dict[str, Any]) -> dict[str, Any]:
-    await asyncio.wait_for(shop.desks["shop"].dispatcher.wait(review["run"]), 60)
+    await asyncio.wait_for(shop.desks["shop"].dispatcher.wait(review["run"]), PATIENCE)
     return dict((await client.get(f"/api/runs/{review['run']}")).json())
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.api_kit import Client, Served, is_problem, served
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ async def test_a_run_that_needs_review_can_be_retried_once_its_cause_is_mended(
     (shop.folder / "shop" / "mended").touch()
     queued = await client.post(f"/api/runs/{run['run']}/retry")
     assert (queued.status_code, queued.json()["status"]) == (200, "queued")
-    await asyncio.wait_for(shop.desks["shop"].dispatcher.wait(run["run"]), 60)
+    await asyncio.wait_for(shop.desks["shop"].dispatcher.wait(run["run"]), PATIENCE)
     assert (await client.get(f"/api/runs/{run['run']}")).json()["status"] == "sent"
     is_problem(await client.post(f"/api/runs/{run['run']}/retry"), 409, "conflict")
 

@@ -10,6 +10,7 @@ import pytest
 import uvicorn
 
 from tests.api_kit import Client, Served, is_problem, served
+from tests.waiting import PATIENCE
 
 FIFTY_MEGABYTES = 50_000_000
 
@@ -76,5 +77,5 @@ async def test_a_server_that_stops_answers_whoever_waits(
     waiting = asyncio.create_task(client.post("/api/messages?wait=30", json=body))
     await asyncio.sleep(0.2)
     await shop.desks["shop"].dispatcher.stop(grace=0)
-    answer = await asyncio.wait_for(waiting, 60)
+    answer = await asyncio.wait_for(waiting, PATIENCE)
     assert (answer.status_code, answer.json()["status"]) == (202, "queued")

@@ -18,6 +18,7 @@ from deskhand.wiring import user_accounts
 from tests.api_kit import Served, served
 from tests.approvals_kit import HOME, PASSWORD, make_passwords_cheap, outbox, person
 from tests.browser import Page, browser, needs_browser
+from tests.waiting import PATIENCE
 
 pytestmark = needs_browser
 
@@ -68,7 +69,7 @@ async def site(folder: Path) -> AsyncIterator[tuple[Served, str]]:
 async def wait_for_review(shop: Served, message: Message) -> None:
     desk = shop.desks["shop"]
     accepted = await desk.dispatcher.submit(message)
-    status = await asyncio.wait_for(desk.dispatcher.wait(accepted.run_id), 60)
+    status = await asyncio.wait_for(desk.dispatcher.wait(accepted.run_id), PATIENCE)
     assert status is RunStatus.WAITING_REVIEW
 
 
@@ -232,7 +233,7 @@ async def test_a_long_queue_is_walked_with_keys_and_a_handed_over_message_answer
         desk = shop.desks["shop"]
         broken = await desk.dispatcher.submit(a_mail(3, "broken"))
         assert (
-            await asyncio.wait_for(desk.dispatcher.wait(broken.run_id), 60)
+            await asyncio.wait_for(desk.dispatcher.wait(broken.run_id), PATIENCE)
             is RunStatus.NEEDS_REVIEW
         )
         await log_in(page, base)

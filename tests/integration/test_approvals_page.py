@@ -24,6 +24,7 @@ from tests.approvals_kit import (
     person,
     words_of,
 )
+from tests.waiting import PATIENCE
 
 MORE = """
 undo_seconds: 0
@@ -51,7 +52,7 @@ async def api(shop: Served) -> Client:
 
 async def rested(shop: Served, review: dict[str, Any]) -> str:
     return str(
-        await asyncio.wait_for(shop.desks[review["desk"]].dispatcher.wait(review["run"]), 60)
+        await asyncio.wait_for(shop.desks[review["desk"]].dispatcher.wait(review["run"]), PATIENCE)
     )
 
 

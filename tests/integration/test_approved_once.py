@@ -34,8 +34,8 @@ from deskhand.tools.registry import ToolRegistry
 from tests.api_kit import Client, Served, served
 from tests.crash_scenario import ForgetfulMail, World
 from tests.kit import a_flow, a_message, chain_of
-from tests.mail_desk import until
 from tests.servers import new_database, postgres_programs
+from tests.waiting import PATIENCE, until
 
 AT_ONCE = 64
 LONG = 600
@@ -204,7 +204,7 @@ def parked(tmp_path_factory: pytest.TempPathFactory) -> dict[Decision, Path]:
         async with living(folder) as life:
             body = "Where is it?" if decision is Decision.APPROVE else "broken"
             accepted = await life.dispatcher.submit(a_message(body=body))
-            status = await asyncio.wait_for(life.dispatcher.wait(accepted.run_id), 60)
+            status = await asyncio.wait_for(life.dispatcher.wait(accepted.run_id), PATIENCE)
             assert status is (
                 RunStatus.WAITING_REVIEW if decision is Decision.APPROVE else RunStatus.NEEDS_REVIEW
             )
@@ -257,7 +257,7 @@ async def test_a_reply_that_a_person_lets_go_leaves_once_whenever_the_process_di
 
     await asyncio.wait(
         {asyncio.create_task(until_over()), asyncio.create_task(crashed.wait())},
-        timeout=60,
+        timeout=PATIENCE,
         return_when=asyncio.FIRST_COMPLETED,
     )
     crashpoints.disarm()
@@ -278,5 +278,5 @@ async def test_a_reply_that_a_person_lets_go_leaves_once_whenever_the_process_di
         async def sent() -> bool:
             return (await heir.store.run(first.run_id)).status is RunStatus.SENT
 
-        await until(sent, within=60)
+        await until(sent)
     assert [kind for kind, _, _ in World(tmp_path).happened()] == ["mail"]

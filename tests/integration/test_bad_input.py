@@ -26,6 +26,7 @@ from deskhand.model.run import ReviewKind, RunStatus
 from deskhand.model.spec import AgentSpec, FlowSpec
 from deskhand.tools import Gate, tool
 from tests.kit import Engine, a_flow, a_message, chain_of, engine
+from tests.waiting import PATIENCE
 
 BAD = "POISON"
 
@@ -105,7 +106,7 @@ async def among_others(desk: Engine, poison: Message) -> tuple[str, list[RunStat
     accepted = [await desk.dispatcher.submit(a_message(number)) for number in range(3)]
     bad = await desk.dispatcher.submit(poison)
     accepted += [await desk.dispatcher.submit(a_message(number)) for number in range(3, 6)]
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await desk.dispatcher.wait(bad.run_id)
         return bad.run_id, [await desk.dispatcher.wait(one.run_id) for one in accepted]
 

@@ -11,6 +11,7 @@ from deskhand.model.run import Decision, ReviewState, RunStatus, Verdict
 from tests.booking_desk import a_place, on_server, survive
 from tests.calendar_servers import Collection, radicale
 from tests.kit import a_message
+from tests.waiting import PATIENCE
 
 
 async def test_a_time_is_held_while_its_reply_waits_and_confirmed_when_it_leaves(
@@ -142,7 +143,7 @@ async def test_colleagues_see_in_their_calendar_what_is_held_and_confirmed(
         assert await collection.text(rival) is not None
         await place.decided(other, asked, Decision.REJECT)
         await place.until(other, BookingState.RELEASED)
-        deadline = asyncio.get_running_loop().time() + 60
+        deadline = asyncio.get_running_loop().time() + PATIENCE
         while await collection.text(rival) is not None:
             assert asyncio.get_running_loop().time() < deadline, "the event stays in the calendar"
             await asyncio.sleep(0.05)

@@ -14,7 +14,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.wiring import open_database, open_desk, read_desk
 from tests.kit import a_message
-from tests.mail_desk import at_work, until, write_desk
+from tests.mail_desk import at_work, write_desk
 from tests.mail_servers import (
     CUSTOMER,
     MISSING,
@@ -25,6 +25,7 @@ from tests.mail_servers import (
     dovecot_program,
     smtp_server,
 )
+from tests.waiting import until
 
 FLOWS = """
 flows:

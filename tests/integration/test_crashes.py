@@ -19,6 +19,7 @@ from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.crashpoints import CRASH_POINTS, Crash
 from tests.crash_scenario import Scene
 from tests.servers import new_database, postgres_programs
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 
@@ -164,7 +165,7 @@ def kill_at(folder: Path, setting: str, *url: str) -> int:
     }
     command = [sys.executable, "-m", "tests.crash_scenario", str(folder), *url]
     done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, timeout=120, check=False
+        command, cwd=ROOT, env=environment, capture_output=True, timeout=PATIENCE, check=False
     )
     assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
     return done.returncode

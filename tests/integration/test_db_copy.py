@@ -28,6 +28,7 @@ from deskhand.wiring import knowledge_store, own_database
 from tests.kit import a_message
 from tests.knowledge_kit import HashingEmbedder, an_article
 from tests.servers import new_database, postgres_programs
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.skipif(
     postgres_programs() is None, reason="PostgreSQL's server is not installed"
@@ -118,12 +119,12 @@ async def test_the_command_copies_and_counts(tmp_path: Path) -> None:
         "--json",
     ]
     done = await asyncio.to_thread(
-        subprocess.run, command, capture_output=True, timeout=60, check=False
+        subprocess.run, command, capture_output=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
     assert json.loads(done.stdout)["rows"]["runs"] == 20
     again = await asyncio.to_thread(
-        subprocess.run, command, capture_output=True, timeout=60, check=False
+        subprocess.run, command, capture_output=True, timeout=PATIENCE, check=False
     )
     assert again.returncode != 0
     assert b"not empty" in again.stderr

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.servers import PostgresServer, postgres_programs
+from tests.waiting import PATIENCE
 
 pytest.importorskip("dbos", reason="DBOS is not installed (pip install deskhand[scale])")
 pytestmark = pytest.mark.skipif(
@@ -36,7 +37,7 @@ def server() -> Iterator[PostgresServer]:
 
 def told(server: PostgresServer, *arguments: str) -> Any:
     command = [*COMMAND, *arguments, "--json", "--database", server.url()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -65,7 +66,7 @@ def post(url: str, key: str, number: int) -> tuple[int, str | None]:
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
     request = urllib.request.Request(f"{url}/api/messages", json.dumps(body).encode(), headers)
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return answer.status, None
     except urllib.error.HTTPError as refused:
         with refused:
@@ -88,7 +89,7 @@ def test_messages_come_in_by_http_and_a_worker_works_them(
         server.stop()
         assert post(url, key, 2) == (503, "5")
         server.start()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while post(url, key, 2)[0] != 202:
             assert time.monotonic() < deadline
             time.sleep(0.2)
@@ -103,7 +104,7 @@ def test_messages_come_in_by_http_and_a_worker_works_them(
     finally:
         for process in (intake, worker):
             process.send_signal(signal.SIGTERM)
-        codes = [process.wait(60) for process in (intake, worker)]
+        codes = [process.wait(PATIENCE) for process in (intake, worker)]
         for process in (intake, worker):
             assert process.stderr is not None
             process.stderr.close()

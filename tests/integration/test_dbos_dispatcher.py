@@ -23,6 +23,7 @@ from deskhand.model.run import RunStatus
 from tests.conformance import test_dispatcher as promises
 from tests.conformance.adapters import ADAPTERS, Stores
 from tests.kit import a_flow, a_message, chain_of
+from tests.waiting import PATIENCE
 
 pytest.importorskip("dbos", reason="DBOS is not installed (pip install deskhand[scale])")
 
@@ -86,7 +87,7 @@ async def test_work_that_comes_while_a_worker_is_still_starting_is_done(
 
     monkeypatch.setattr(promises, "serving", serving)
     monkeypatch.setattr(Executor, "launch", slowly)
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE):
         await promises.test_a_stop_hands_back_what_is_not_finished_and_the_next_start_takes_it_up(
             stores
         )
@@ -110,7 +111,7 @@ async def test_work_in_flight_is_bounded_and_intake_waits_while_the_backlog_is_f
 
     async with serving(await stores(), service, in_flight=3, backlog=5) as dispatcher:
         submits = [asyncio.create_task(dispatcher.submit(a_message(n))) for n in range(30)]
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             await three.wait()
             while sum(task.done() for task in submits) < 3 + 5:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)

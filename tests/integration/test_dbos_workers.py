@@ -20,12 +20,17 @@ from tests.chaos.worker import DESK, INTAKE, LOST, SharedWorld, close_gate, memb
 from tests.chaos.workers import WorkerProcess, Workers, all_well, at_rest, hand_in, load, report
 from tests.kit import a_message
 from tests.servers import PostgresServer, new_database, postgres_programs
+from tests.waiting import PATIENCE
 
 pytest.importorskip("dbos", reason="DBOS is not installed (pip install deskhand[scale])")
 pytestmark = pytest.mark.skipif(
     postgres_programs() is None,
     reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)",
 )
+
+
+NEVER_SILENT = 600.0
+"""A lease under which nobody is taken for dead, however slow the machine."""
 
 
 @pytest.fixture
@@ -52,7 +57,7 @@ async def up(*processes: WorkerProcess) -> list[str]:
 
 async def running(store: PostgresStore, owner: str, at_least: int = 1) -> list[str]:
     """Wait until this worker has runs in hand."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while True:
             found = [
                 run.id for run in await store.runs(status=RunStatus.RUNNING) if run.owner == owner
@@ -65,15 +70,15 @@ async def running(store: PostgresStore, owner: str, at_least: int = 1) -> list[s
 async def test_a_killed_workers_runs_are_finished_by_another(
     url: str, workers: Workers, store: PostgresStore, tmp_path: Path
 ) -> None:
-    lanes = load(60, 20)
+    lanes, gate = load(60, 20), close_gate(tmp_path)
     async with member(url, tmp_path, INTAKE) as intake:
-        victim = workers.start(think=1.0)
+        victim = workers.start()
         [name] = await up(victim)
-        await up(workers.start(think=0.01))
-        handing_in = asyncio.create_task(hand_in(intake, lanes))
+        await hand_in(intake, lanes)
         await running(store, name, 5)
         victim.kill()
-        await handing_in
+        await up(workers.start())
+        gate.unlink()
         await at_rest(store)
     assert await report(store, tmp_path, lanes) == all_well(60)
     assert max(run.crashes for run in await store.runs()) == 1
@@ -82,14 +87,15 @@ async def test_a_killed_workers_runs_are_finished_by_another(
 async def test_a_worker_that_was_stopped_and_woken_is_fenced_and_leaves(
     url: str, workers: Workers, store: PostgresStore, tmp_path: Path
 ) -> None:
-    lanes = load(40, 20)
+    lanes, gate = load(40, 20), close_gate(tmp_path)
     async with member(url, tmp_path, INTAKE) as intake:
-        zombie = workers.start(think=0.5)
+        zombie = workers.start()
         [name] = await up(zombie)
         await hand_in(intake, lanes)
         await running(store, name, 5)
         zombie.signal(signal.SIGSTOP)
-        await up(workers.start(think=0.01))
+        await up(workers.start())
+        gate.unlink()
         await at_rest(store)
         zombie.signal(signal.SIGCONT)
         assert await zombie.ended() == LOST
@@ -99,15 +105,16 @@ async def test_a_worker_that_was_stopped_and_woken_is_fenced_and_leaves(
 async def test_a_stopping_worker_hands_back_what_it_cannot_finish(
     url: str, workers: Workers, store: PostgresStore, tmp_path: Path
 ) -> None:
-    lanes = load(20, 20)
+    lanes, gate = load(20, 20), close_gate(tmp_path)
     async with member(url, tmp_path, INTAKE) as intake:
-        slow = workers.start(think=60)
+        slow = workers.start(lease=NEVER_SILENT)
         [name] = await up(slow)
         await hand_in(intake, lanes)
         await running(store, name, 5)
-        await up(workers.start(think=0.01))
+        await up(workers.start(lease=NEVER_SILENT))
         slow.signal(signal.SIGTERM)
         assert await slow.ended() == 0
+        gate.unlink()
         await at_rest(store)
     assert await report(store, tmp_path, lanes) == all_well(20)
     assert max(run.crashes for run in await store.runs()) == 0
@@ -149,15 +156,16 @@ async def _cut_connections(url: str) -> None:
 async def test_workers_with_an_old_and_a_new_flow_version_share_the_work(
     url: str, workers: Workers, store: PostgresStore, tmp_path: Path
 ) -> None:
-    lanes = load(60, 20)
+    lanes, gate = load(60, 20), close_gate(tmp_path)
     async with member(url, tmp_path, INTAKE) as intake:
-        new = workers.start(version="v2", think=0.5)
-        [name] = await up(new)
-        await up(workers.start(version="v1", think=0.01))
-        handing_in = asyncio.create_task(hand_in(intake, lanes))
-        await running(store, name, 3)
+        new = workers.start(version="v2", in_flight=4)
+        [new_name] = await up(new)
+        await hand_in(intake, lanes)
+        await running(store, new_name, 3)
+        [old_name] = await up(workers.start(version="v1"))
+        await running(store, old_name, 3)
         new.kill()
-        await handing_in
+        gate.unlink()
         await at_rest(store)
     assert await report(store, tmp_path, lanes) == all_well(60)
 
@@ -166,14 +174,12 @@ async def test_no_more_run_at_once_than_may_everywhere(
     url: str, workers: Workers, store: PostgresStore, tmp_path: Path
 ) -> None:
     lanes, gate = load(40, 20), close_gate(tmp_path)
-    both = [workers.start(in_flight=3, everywhere=4, think=0.01) for _ in range(2)]
+    both = [workers.start(in_flight=3, everywhere=4, lease=NEVER_SILENT) for _ in range(2)]
     names = await up(*both)
     async with member(url, tmp_path, INTAKE) as intake:
         await hand_in(intake, lanes)
-        async with asyncio.timeout(60):
-            while (  # noqa: ASYNC110
-                len(owners := [run.owner for run in await store.runs(status=RunStatus.RUNNING)]) < 4
-            ):
+        async with asyncio.timeout(PATIENCE):
+            while len(owners := await owners_at_work(store)) < 4:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         assert set(owners) == set(names)
         await asyncio.sleep(1)  # many looks at the queue, of both
@@ -181,6 +187,10 @@ async def test_no_more_run_at_once_than_may_everywhere(
         await at_rest(store)
     assert await report(store, tmp_path, lanes) == all_well(40)
     assert most_at_once(tmp_path) == 4
+
+
+async def owners_at_work(store: PostgresStore) -> list[str | None]:
+    return [run.owner for run in await store.runs(status=RunStatus.RUNNING)]
 
 
 def most_at_once(folder: Path) -> int:

@@ -10,6 +10,7 @@ from deskhand.model.run import EXPIRY, Decision, Review, ReviewKind, ReviewState
 from tests import api_kit
 from tests.api_kit import Served, served
 from tests.approvals_kit import make_passwords_cheap, outbox, person, words_of
+from tests.waiting import PATIENCE
 
 HOURS = 3600.0
 
@@ -31,7 +32,7 @@ async def pass_time(shop: Served, review: Review, hours: float) -> list[Review]:
     desk = shop.desks["shop"]
     await desk.store.expire_reviews(review.created_at + hours * HOURS)
     desk.dispatcher.wake()
-    await asyncio.wait_for(desk.dispatcher.wait(review.run_id), 60)
+    await asyncio.wait_for(desk.dispatcher.wait(review.run_id), PATIENCE)
     return await desk.store.reviews(run_id=review.run_id)
 
 

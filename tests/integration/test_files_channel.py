@@ -10,8 +10,9 @@ import pytest
 
 from deskhand.model.run import RunStatus
 from deskhand.wiring import Desk
-from tests.mail_desk import at_work, until
+from tests.mail_desk import at_work
 from tests.mail_servers import a_mail
+from tests.waiting import until
 
 DESK = """
 desk: mails

@@ -13,8 +13,9 @@ from deskhand.adapters.channels import gmail as gmail_module
 from deskhand.model.run import ReviewState, RunStatus
 from deskhand.wiring import Desk, check_channels, read_desk
 from tests.fake_gmail import FakeGmail, fake_gmail
-from tests.mail_desk import at_work, until
+from tests.mail_desk import at_work
 from tests.mail_servers import SUPPORT, a_mail
+from tests.waiting import until
 
 DESK = """
 desk: mails

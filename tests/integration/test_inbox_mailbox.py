@@ -11,7 +11,7 @@ from deskhand.engine.story import read_records, story_of
 from deskhand.knowledge.exchanges import owner_of
 from deskhand.model.run import Decision, Review, ReviewState, RunStatus, Verdict
 from deskhand.wiring import Desk, exchanges_of, find_desk, open_database
-from tests.mail_desk import at_work, until
+from tests.mail_desk import at_work
 from tests.mail_servers import (
     CUSTOMER,
     MISSING,
@@ -23,6 +23,7 @@ from tests.mail_servers import (
     dovecot_program,
     smtp_server,
 )
+from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(dovecot_program() is None, reason=MISSING)
 

@@ -10,7 +10,7 @@ from deskhand.agents.sending import SHADOWED
 from deskhand.model.judgement import Judgement
 from deskhand.model.run import RunStatus
 from deskhand.wiring import Desk
-from tests.mail_desk import at_work, until, write_desk
+from tests.mail_desk import at_work, write_desk
 from tests.mail_servers import (
     CUSTOMER,
     MISSING,
@@ -22,6 +22,7 @@ from tests.mail_servers import (
     dovecot_program,
     smtp_server,
 )
+from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(dovecot_program() is None, reason=MISSING)
 

@@ -17,6 +17,7 @@ from deskhand import crashpoints
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.crashpoints import Crash
 from tests.loop_scenario import TURNS, LoopScene
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 POINTS = (
@@ -60,7 +61,7 @@ async def live_until_crash(folder: Path, point: str, passage: int) -> None:
     crashpoints.arm(point, die, passage)
     life = asyncio.create_task(scene.work())
     death = asyncio.create_task(crashed.wait())
-    await asyncio.wait({life, death}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
+    await asyncio.wait({life, death}, return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE)
     crashpoints.disarm()
     assert crashed.is_set(), f"{point} was not passed {passage} times"
     await scene.dispatcher._sweeping.stop()
@@ -76,7 +77,7 @@ async def inherit(folder: Path) -> LoopScene:
     heir = LoopScene(folder)
     await heir.open()
     await heir.database.write_core(lambda core: core.exec_driver_sql("DELETE FROM leases").close())
-    await asyncio.wait_for(heir.work(), 60)
+    await asyncio.wait_for(heir.work(), PATIENCE)
     await heir.check()
     await heir.close()
     return heir
@@ -107,7 +108,7 @@ async def test_a_process_killed_in_turn_seven_resumes_at_seven(tmp_path: Path) -
         [sys.executable, "-m", "tests.loop_scenario", str(tmp_path)],
         env=environment,
         cwd=ROOT,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert died.returncode == -signal.SIGKILL

@@ -14,7 +14,7 @@ from deskhand.agents import sending
 from deskhand.errors import Conflict
 from deskhand.model.run import Decision, Review, ReviewState, RunStatus, Verdict
 from deskhand.wiring import Desk, check_channels, read_desk
-from tests.mail_desk import at_work, until, write_desk
+from tests.mail_desk import at_work, write_desk
 from tests.mail_servers import (
     CUSTOMER,
     MISSING,
@@ -27,6 +27,7 @@ from tests.mail_servers import (
     dovecot_program,
     smtp_server,
 )
+from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(dovecot_program() is None, reason=MISSING)
 

@@ -10,7 +10,7 @@ import pytest
 from deskhand.model.run import RunStatus
 from deskhand.wiring import check_channels, read_desk
 from tests.fake_gmail import fake_gmail
-from tests.mail_desk import at_work, until, write_desk
+from tests.mail_desk import at_work, write_desk
 from tests.mail_servers import (
     CUSTOMER,
     MISSING,
@@ -20,6 +20,7 @@ from tests.mail_servers import (
     dovecot_program,
     smtp_server,
 )
+from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(dovecot_program() is None, reason=MISSING)
 

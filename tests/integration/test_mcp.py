@@ -29,7 +29,8 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.run import RunStatus
 from deskhand.wiring import open_database, open_desk, read_desk
 from tests.kit import a_message
-from tests.mail_desk import until
+from tests.servers import free_port
+from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.skipif(
     find_spec("mcp") is None, reason="pip install deskhand[mcp] to test MCP servers"
@@ -37,14 +38,6 @@ pytestmark = pytest.mark.skipif(
 
 OFFICIAL = Path(__file__).parents[1] / "mcp_server.py"
 PROGRAM = Path(__file__).parents[1] / "mcp_program.py"
-PATIENCE = 60.0
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
 
 
 @pytest.fixture(scope="module")
@@ -55,14 +48,14 @@ def web_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         [sys.executable, str(OFFICIAL), str(folder), str(port)], stdout=silent, stderr=silent
     )
     try:
-        deadline = time.monotonic() + 2 * PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline and process.poll() is None:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
             time.sleep(0.1)
         else:
-            pytest.fail("the server did not start within two minutes")
+            pytest.fail("the server did not start in time")
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.kill()
@@ -210,7 +203,7 @@ def test_the_doctor_sees_servers_and_an_eval_asks_none(
 async def test_a_program_of_the_official_sdk_answers(tmp_path: Path) -> None:
     command = (sys.executable, str(OFFICIAL), str(tmp_path))
     server = McpServer(
-        McpServerSpec(name="warehouse", command=command, timeout=2 * PATIENCE, folder=tmp_path), {}
+        McpServerSpec(name="warehouse", command=command, timeout=PATIENCE, folder=tmp_path), {}
     )
     try:
         assert await server.call("find_stock", {"article": "A-1"}, PATIENCE) == {
@@ -390,7 +383,7 @@ async def worked(desk: Path) -> tuple[RunStatus, list[dict[str, Any]]]:
         open_desk(read_desk(str(desk)), database, outbox=desk.parent / "outbox") as working,
     ):
         accepted = await working.dispatcher.submit(a_message())
-        async with asyncio.timeout(8 * PATIENCE):
+        async with asyncio.timeout(PATIENCE):
             status = await working.dispatcher.wait(accepted.run_id)
         rows = await working.store.rows(accepted.run_id)
     results: list[dict[str, Any]] = fold(Envelope(), rows).outputs["act"]["results"]

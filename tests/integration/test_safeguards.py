@@ -25,8 +25,8 @@ from deskhand.tools.gate import VIOLATION, Gate
 from deskhand.tools.registry import tool
 from deskhand.tools.services import ServiceFunction, ServiceResult
 from tests.kit import Engine, a_flow, a_message, engine
+from tests.waiting import PATIENCE
 
-PATIENCE = 60
 ALLOWED = Ruled("allow", "fine")
 done: list[str] = []
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.chaos.load import Load, all_well
 from tests.crash_scenario import World
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 MESSAGES, CONVERSATIONS = 80, 20
@@ -18,11 +19,11 @@ def test_a_process_killed_again_and_again_on_a_slow_disk_loses_nothing(tmp_path:
     command = [sys.executable, "-m", "tests.chaos.load", *settings]
     for answered in (15, 45):
         with subprocess.Popen(command, cwd=ROOT) as process:
-            deadline = time.monotonic() + 120
+            deadline = time.monotonic() + PATIENCE
             while len(World(tmp_path).happened()) < answered:
                 assert process.poll() is None
                 assert time.monotonic() < deadline
                 time.sleep(0.02)
             process.kill()
-    assert subprocess.run(command, cwd=ROOT, check=False, timeout=120).returncode == 0
+    assert subprocess.run(command, cwd=ROOT, check=False, timeout=PATIENCE).returncode == 0
     assert asyncio.run(Load(tmp_path, MESSAGES, CONVERSATIONS).check()) == all_well(MESSAGES)

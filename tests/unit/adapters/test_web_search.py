@@ -17,6 +17,7 @@ from deskhand.tools.provenance import results_in
 from deskhand.tools.rules.replies import trusted_results
 from deskhand.tools.web_search import web_search_tool
 from tests.memory_ledger import FixedContext, MemoryLedger
+from tests.waiting import PATIENCE
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -156,7 +157,7 @@ async def test_a_server_that_does_not_answer_is_given_up() -> None:
     gone = asyncio.Event()
 
     async def answer(request: web.Request) -> web.Response:
-        await asyncio.wait_for(gone.wait(), 60)
+        await asyncio.wait_for(gone.wait(), PATIENCE)
         return web.Response()
 
     async with searx(answer) as url:

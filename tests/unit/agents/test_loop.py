@@ -19,6 +19,7 @@ from deskhand.tools.context import Context
 from deskhand.tools.registry import Tool, tool
 from tests.kit import Engine, a_message, engine
 from tests.loop_kit import a_profile, agent_flow, asks, by_turn, says, told
+from tests.waiting import PATIENCE
 
 SHOP: list[str] = []
 
@@ -166,7 +167,7 @@ async def test_reads_of_one_turn_run_side_by_side_and_effects_one_after_the_othe
         going.add(name)
         if len(going) == 3:
             all_here.set()
-        await asyncio.wait_for(all_here.wait(), 60)
+        await asyncio.wait_for(all_here.wait(), PATIENCE)
         return {"seen": name}
 
     @tool(effect="keyed")

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from deskhand.cli.service_process import opened_together
+from tests.waiting import PATIENCE
 
 
 async def test_all_are_left_side_by_side() -> None:
@@ -15,7 +16,7 @@ async def test_all_are_left_side_by_side() -> None:
         yield name
         await leaving.wait()  # only once all three are leaving does one of them get on
 
-    async with asyncio.timeout(60), opened_together(desk(name) for name in "abc") as opened:
+    async with asyncio.timeout(PATIENCE), opened_together(desk(name) for name in "abc") as opened:
         assert opened == ["a", "b", "c"]
 
 

@@ -9,8 +9,8 @@ import pytest
 from deskhand.engine import background
 from deskhand.engine.background import Background
 from deskhand.errors import StoreUnavailable
+from tests.waiting import PATIENCE
 
-PATIENCE = 60.0
 NEVER = 3600.0
 log = logging.getLogger("deskhand.test")
 

@@ -12,6 +12,7 @@ from deskhand.model.message import Message
 from deskhand.model.run import Accepted
 from deskhand.ports import Intake
 from tests.kit import TestClock, a_message
+from tests.waiting import PATIENCE
 
 Listen = Callable[[Intake], Awaitable[None]]
 
@@ -66,7 +67,7 @@ async def stumble(intake: Intake) -> None:
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not holds():  # noqa: ASYNC110 time stands still in these tests
             await asyncio.sleep(0)
 
@@ -115,7 +116,7 @@ async def test_whoever_loses_the_lease_stops_reading() -> None:
     keeper = await kept(FakeChannel(read), lease, TestClock())
     await until(lambda: keeper.health.state == "connected")
     lease.held_elsewhere = lease.taken_away = True
-    await asyncio.wait_for(stopped.wait(), 60)
+    await asyncio.wait_for(stopped.wait(), PATIENCE)
     await until(lambda: keeper.health.state == "read elsewhere")
     await keeper.stop()
 
@@ -150,4 +151,4 @@ async def test_stopping_ends_whatever_it_does(state: str) -> None:
     lease.held_elsewhere = state != "connected"
     keeper = await kept(FakeChannel(), lease, TestClock())
     await until(lambda: keeper.health.state == state)
-    await asyncio.wait_for(keeper.stop(), 60)
+    await asyncio.wait_for(keeper.stop(), PATIENCE)

@@ -23,6 +23,7 @@ from deskhand.model.outcome import Outcome
 from deskhand.model.run import Journaled, ReviewState, RunStatus, Seal, StepRow, canonical_hash
 from deskhand.tools.services import ServiceResult
 from tests.kit import TestClock, a_flow, a_message, chain_of, engine
+from tests.waiting import PATIENCE
 
 DIGEST = sha256(b"message").digest()
 FIRST = Envelope(run_id="run_1", raw_input="Hi")
@@ -293,7 +294,7 @@ async def test_words_the_engine_does_not_know_end_in_needs_review(
 
     parts = Parts(services={"ask": ask})
     async with engine(tmp_path / "d.db", lambda gate: a_flow(chain_of(["ask"]), parts)) as desk:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             run = await desk.store.run(await desk.work(a_message()))
         [review] = await desk.store.reviews()
     assert run.status is RunStatus.NEEDS_REVIEW

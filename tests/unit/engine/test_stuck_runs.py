@@ -16,6 +16,7 @@ from deskhand.model.spec import AgentSpec
 from deskhand.tools.gate import Gate
 from deskhand.tools.services import ServiceResult
 from tests.kit import Engine, a_flow, a_message, chain_of, engine
+from tests.waiting import PATIENCE
 
 
 async def retried(desk: Engine, run_id: str) -> RunStatus:
@@ -79,7 +80,7 @@ async def test_a_row_on_its_way_when_the_time_is_up_counts_and_the_run_goes_on(
                 await asyncio.sleep(2.5)
 
         desk.store.append = slowly  # type: ignore[method-assign]
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             run_id = await desk.work(a_message())
         run, rows = await desk.store.run(run_id), await desk.store.rows(run_id)
     assert run.status is RunStatus.DONE
@@ -114,7 +115,7 @@ async def test_a_row_that_was_committed_although_the_database_said_no_does_not_s
                 raise StoreUnavailable("the connection broke during COMMIT")
 
         desk.store.append = unsure  # type: ignore[method-assign]
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             run_id = await desk.work(a_message())
         assert (await desk.store.run(run_id)).status is RunStatus.DONE
         assert [row.name for row in await desk.store.rows(run_id)] == ["count"]
@@ -135,7 +136,7 @@ async def test_stages_that_rescue_each_other_in_vain_reach_the_hop_limit(tmp_pat
     }
     parts = Parts(services={"down": down})
     async with engine(tmp_path / "d.db", lambda gate: a_flow(stages, parts, max_hops=5)) as desk:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             run = await desk.store.run(await desk.work(a_message()))
     assert (run.status, run.error_code) == (RunStatus.NEEDS_REVIEW, "hop_limit")
 
@@ -208,7 +209,7 @@ async def test_a_status_that_ends_no_run_is_not_recorded_and_a_mended_service_ca
         tmp_path / "d.db",
         lambda gate: a_flow(chain_of(["finish"]), Parts(services={"finish": finish})),
     ) as desk:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             run_id = await desk.work(a_message())
         run = await desk.store.run(run_id)
         assert run.status is RunStatus.NEEDS_REVIEW
@@ -237,5 +238,5 @@ async def test_the_dispatcher_keeps_looking_after_a_look_that_failed(tmp_path: P
             return await expire(now)
 
         desk.store.expire_reviews = conflict_once  # type: ignore[method-assign]
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             await looked.wait()

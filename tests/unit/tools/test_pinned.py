@@ -14,6 +14,7 @@ from deskhand.tools.pinned import pinned_tool, safe_schema
 from deskhand.tools.plain_authority import plain_authority
 from deskhand.tools.registry import Tool
 from tests.memory_ledger import ANN, FixedContext, MemoryLedger
+from tests.waiting import PATIENCE
 
 SCHEMA = {
     "type": "object",
@@ -190,4 +191,4 @@ def test_the_sdk_is_imported_by_nobody_who_does_not_use_it() -> None:
         "import sys, deskhand.wiring, deskhand.adapters.mcp, deskhand.cli.mcp; assert 'mcp' not in"
         " sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)

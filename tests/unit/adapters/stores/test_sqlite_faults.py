@@ -22,6 +22,7 @@ from deskhand.errors import StoreUnavailable
 from deskhand.model.envelope import Envelope
 from deskhand.model.run import RunStatus
 from tests.kit import a_flow, a_message, chain_of, engine
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -234,7 +235,7 @@ async def test_runs_in_flight_wait_for_a_locked_file_and_finish(tmp_path: Path) 
             with pytest.raises(StoreUnavailable):
                 await desk.dispatcher.submit(a_message("refused"))
             await asyncio.sleep(0.5)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             statuses = [await desk.dispatcher.wait(run_id) for run_id in ids]
             await desk.work(a_message("refused"))
         assert set(statuses) == {RunStatus.DONE}
@@ -354,7 +355,7 @@ async def test_a_desk_on_a_full_disk_loses_nothing_and_goes_on(tmp_path: Path) -
         assert "the disk is full" in str(refused[0][1])
         await asyncio.sleep(0.3)
         await pages(desk.database, None)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             for number, _ in refused:
                 accepted.append(
                     (await desk.dispatcher.submit(a_message(number, body="z" * 3000))).run_id
@@ -400,7 +401,7 @@ async def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
             assert all("the disk" in words for words in refused)
             await asyncio.sleep(0.3)
             filler.unlink()
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 statuses = [await desk.dispatcher.wait(run_id) for run_id in accepted]
             assert set(statuses) == {RunStatus.DONE}
             assert len(await desk.store.runs(limit=500)) == len(accepted)
