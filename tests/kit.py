@@ -20,9 +20,9 @@ from deskhand.model.message import Address, Message, Reply
 from deskhand.model.principal import asserted
 from deskhand.model.spec import AgentSpec, FlowSpec
 from deskhand.ports import StageContext
-from deskhand.tools.case import Terms
 from deskhand.tools.delivery import delivery_tool
 from deskhand.tools.gate import Gate
+from deskhand.tools.gate_call import Terms
 from deskhand.tools.registry import Tool, ToolRegistry
 from deskhand.tools.services import ServiceResult
 

@@ -8,7 +8,7 @@ from deskhand.errors import EffectRefused
 from deskhand.model.envelope import Envelope
 from deskhand.model.principal import Principal, asserted
 from deskhand.model.run import Effect, EffectKey, EffectState, Verdict
-from deskhand.model.totals import Counted, Place, Scope, Stop, Sums, Total
+from deskhand.model.totals import Counted, Scope, Stop, Sums, Total, TotalKey
 
 
 class MemoryLedger:
@@ -16,7 +16,7 @@ class MemoryLedger:
 
     def __init__(self) -> None:
         self.rows: dict[EffectKey, tuple[str, str, EffectState, str]] = {}
-        self.counted: dict[tuple[Scope, Place, str, str], int] = {}
+        self.counted: dict[tuple[Scope, TotalKey, str, str], int] = {}
         self.stop: Stop | None = None
 
     async def intend(
@@ -40,7 +40,7 @@ class MemoryLedger:
         every = [self.effect(key) for key in self.rows if run_id in (None, key.run_id)]
         return [effect for effect in every if state in (None, effect.state)]
 
-    async def totals(self, places: Mapping[Scope, Place]) -> list[Total]:
+    async def totals(self, places: Mapping[Scope, TotalKey]) -> list[Total]:
         return [
             Total(scope, tool, unit, amount)
             for (scope, place, tool, unit), amount in self.counted.items()

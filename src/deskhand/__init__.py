@@ -99,9 +99,9 @@ if TYPE_CHECKING:
     from deskhand.tools.authority import SenderAddress as SenderAddress
     from deskhand.tools.authority import Slot as Slot
     from deskhand.tools.authority import resolver as resolver
-    from deskhand.tools.case import Terms as Terms
     from deskhand.tools.context import Context as Context
     from deskhand.tools.gate import Gate as Gate
+    from deskhand.tools.gate_call import Terms as Terms
     from deskhand.tools.message_facts import message_fact as message_fact
     from deskhand.tools.registry import Tool as Tool
     from deskhand.tools.registry import ToolRegistry as ToolRegistry

@@ -54,7 +54,7 @@ from deskhand.model.run import (
     Verdict,
 )
 from deskhand.model.tasks import Answer, Task
-from deskhand.model.totals import Counted, Place, Pruned, Scope, Stop, Total
+from deskhand.model.totals import Counted, Pruned, Scope, Stop, Total, TotalKey
 from deskhand.own_tables import OwnTables
 
 if TYPE_CHECKING:
@@ -322,7 +322,7 @@ class Effects(Protocol):
         self, run_id: str | None = None, state: EffectState | None = None
     ) -> list[Effect]: ...
 
-    async def totals(self, places: Mapping[Scope, Place]) -> list[Total]:
+    async def totals(self, places: Mapping[Scope, TotalKey]) -> list[Total]:
         """What has been counted so far at these places."""
         ...
 

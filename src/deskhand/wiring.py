@@ -96,10 +96,10 @@ from deskhand.ports import (
 from deskhand.routing.rules import Router
 from deskhand.tools.built_in import MAY_BE_ABSENT, built_in_shapes, built_in_tools
 from deskhand.tools.calendar_tools import CHECK_CALENDAR
-from deskhand.tools.case import Terms
 from deskhand.tools.delivery import DELIVER, delivery_tool, draft_tool
 from deskhand.tools.desk_code import DeskCode, load_tools
 from deskhand.tools.gate import Gate, StandIn
+from deskhand.tools.gate_call import Terms
 from deskhand.tools.office import OFFICE_SHAPES, Office
 from deskhand.tools.pinned import pinned_tool
 from deskhand.tools.registry import Tool, ToolRegistry

@@ -15,7 +15,7 @@ from deskhand.errors import Conflict
 from deskhand.model.message import Address
 from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.model.run import EffectKey, RunStatus
-from deskhand.model.totals import CALLS, Counted, Place, Scope
+from deskhand.model.totals import CALLS, Counted, Scope, TotalKey
 from deskhand.own_tables import OwnTables
 from deskhand.wiring import (
     Database,
@@ -84,7 +84,7 @@ class Shop:
             a_message(number, conversation=conversation), flow="flow"
         )
         await self.store.claim(accepted.run_id, {"flow": "v1"})
-        places: dict[Scope, Place] = {"conversation": (conversation, ""), "day": ("", day)}
+        places: dict[Scope, TotalKey] = {"conversation": (conversation, ""), "day": ("", day)}
         counted = Counted(places, {CALLS: 1}, ())
         await self.store.intend(EffectKey(accepted.run_id, 0), "sell", "hash", counted)
         await self.store.finish(accepted.run_id, RunStatus.DONE)

@@ -20,8 +20,8 @@ from deskhand.model.spec import AgentSpec
 from deskhand.model.totals import Limit
 from deskhand.policy.facts import Facts
 from deskhand.policy.rules import Decision as Ruled
-from deskhand.tools.case import Terms
 from deskhand.tools.gate import VIOLATION, Gate
+from deskhand.tools.gate_call import Terms
 from deskhand.tools.registry import tool
 from deskhand.tools.services import ServiceFunction, ServiceResult
 from tests.kit import Engine, a_flow, a_message, engine

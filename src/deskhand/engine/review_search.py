@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from deskhand.model.message import REPLY, Message
-from deskhand.model.queue import Place, ReviewFilter
+from deskhand.model.queue import QueuePosition, ReviewFilter
 from deskhand.model.run import Review
 from deskhand.ports import Store
 
@@ -32,7 +32,7 @@ async def walk(
     wanted: ReviewFilter,
     terms: Sequence[str] = (),
     *,
-    beyond: Place | None = None,
+    beyond: QueuePosition | None = None,
     limit: int,
     backwards: bool = False,
 ) -> list[Item]:

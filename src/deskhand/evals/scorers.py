@@ -20,7 +20,7 @@ from deskhand.evals.run_facts import (
     stages_of,
     verdicts_of,
 )
-from deskhand.tools.declared import Declared, Place, declare, place_of
+from deskhand.tools.declared import Declared, SourcePlace, declare, place_of
 
 PASS = 0.5
 """A scorer that gives a number passes from here on."""
@@ -62,7 +62,7 @@ class Scorer:
 
     name: str
     function: ScorerFunction
-    place: Place
+    place: SourcePlace
 
 
 def scorer(name: str) -> Callable[[ScorerFunction], Scorer]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from deskhand.model.causes import Cause
 from deskhand.model.run import ReviewState
 
-Place = tuple[bool, float, str]
+QueuePosition = tuple[bool, float, str]
 """Where a review stands among open ones: emergencies first, then the oldest; `Review.place`."""
 
 

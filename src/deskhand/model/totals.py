@@ -15,7 +15,7 @@ SPEND = "model_spend"
 FRACTION = 10_000
 """Money is counted in ten-thousandths: whole numbers add up exactly in every database."""
 
-Place = tuple[str, str]
+TotalKey = tuple[str, str]
 """Whose total it is (a conversation, a principal, nobody for the whole desk) and of which day
 (none: of all time)."""
 
@@ -52,7 +52,7 @@ class Counted:
     """What one effect adds to the totals, and what they may not exceed: checked where the
     intention is written."""
 
-    places: Mapping[Scope, Place]
+    places: Mapping[Scope, TotalKey]
     units: Mapping[str, int]
     limits: tuple[Limit, ...] = ()
     heeds_stop: bool = True

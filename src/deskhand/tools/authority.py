@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from deskhand.model.principal import Principal
 from deskhand.tools.context import Context
-from deskhand.tools.declared import Place, declare, place_of
+from deskhand.tools.declared import SourcePlace, declare, place_of
 
 
 class Authority(BaseModel):
@@ -110,7 +110,7 @@ class Resolver:
 
     kind: type[Authority]
     function: ResolverFunction
-    place: Place
+    place: SourcePlace
 
     async def __call__(self, key: str, principal: Principal, ctx: Context) -> tuple[Authority, ...]:
         """What the key may mean; a resolver that returns anything else than its type is a fault

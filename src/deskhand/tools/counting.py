@@ -7,92 +7,101 @@ from typing import Any
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import CLOSING_TOOLS, DELIVER
 from deskhand.model.principal import Principal
-from deskhand.model.totals import CALLS, SENDS, Counted, Limit, Place, Scope, Sums, counted_money
+from deskhand.model.totals import (
+    CALLS,
+    SENDS,
+    Counted,
+    Limit,
+    Scope,
+    Sums,
+    TotalKey,
+    counted_money,
+)
 from deskhand.policy.facts import Facts
 from deskhand.ports import Effects
 from deskhand.tools.authority import SenderAddress
-from deskhand.tools.case import Case, Terms
+from deskhand.tools.gate_call import GateCall, Terms
 from deskhand.tools.message_facts import told_of
 from deskhand.tools.provenance import Sources
 
 
-async def describe(case: Case, terms: Terms, ledger: Effects) -> None:
+async def describe(call: GateCall, terms: Terms, ledger: Effects) -> None:
     """Where the arguments came from and what the totals were, as the facts of this call."""
-    tool, envelope = case.called, case.ctx.envelope
+    tool, envelope = call.admitted_tool, call.ctx.envelope
     constants = terms.constants.get(tool.name, {})
-    defaults = {name: value for name, value in case.canonical.items() if name not in case.given}
+    defaults = {name: value for name, value in call.canonical.items() if name not in call.given}
     written = {**{name: list(one) for name, one in constants.items()}, **defaults}
-    sources = Sources(case.principal, envelope, written, terms.model_outputs, terms.outside)
-    case.origin = {name: sources.origin(name, value) for name, value in case.canonical.items()}
-    case.offered = frozenset(
+    sources = Sources(call.principal, envelope, written, terms.model_outputs, terms.outside)
+    call.origin = {name: sources.origin(name, value) for name, value in call.canonical.items()}
+    call.offered = frozenset(
         (one.argument, one.key)
-        for one in case.lookups
+        for one in call.lookups
         if one.kind.must_be_offered and sources.offers(one.key)
     )
     sums = Sums()
     if terms.policy is not None and tool.changes_something:
-        sums = Sums.of(await ledger.totals(places(case, terms)))
+        sums = Sums.of(await ledger.totals(places(call, terms)))
     message = envelope.message
-    case.facts = Facts(
+    call.facts = Facts(
         tool=tool.name,
         effect=str(tool.effect),
         risk=str(tool.risk),
-        at=datetime.fromtimestamp(case.now, terms.time_zone),
-        arguments=case.canonical,
-        principal=dict(_known_of(case.principal)),
+        at=datetime.fromtimestamp(call.now, terms.time_zone),
+        arguments=call.canonical,
+        principal=dict(_known_of(call.principal)),
         intent=_said(envelope, "intent_id") or _said(envelope, "intent"),
         category=_said(envelope, "category"),
         channel=message.channel if message is not None else None,
         language=_said(envelope, "language"),
         message={} if terms.policy is None else told_of(envelope, terms.message_facts),
         totals=sums.facts(),
-        origin=case.origin,
-        objects=_objects(case),
+        origin=call.origin,
+        objects=_objects(call),
     )
 
 
-def added_by(case: Case, terms: Terms, limits: tuple[Limit, ...]) -> Counted:
+def added_by(call: GateCall, terms: Terms, limits: tuple[Limit, ...]) -> Counted:
     units = {CALLS: 1} | {
-        currency: counted_money(moved.amount) for currency, moved in case.money.items()
+        currency: counted_money(moved.amount) for currency, moved in call.money.items()
     }
-    if sends(case):
+    if sends(call):
         units[SENDS] = 1
-    return Counted(places(case, terms), units, limits, case.heeds_stop)
+    return Counted(places(call, terms), units, limits, call.heeds_stop)
 
 
-def places(case: Case, terms: Terms) -> dict[Scope, Place]:
+def places(call: GateCall, terms: Terms) -> dict[Scope, TotalKey]:
     """A sender nobody vouched for is counted under the address he wrote from."""
-    message = case.ctx.envelope.message
+    message = call.ctx.envelope.message
     sender = "" if message is None else f"unproven:{message.sender.address.strip().lower()}"
-    day = datetime.fromtimestamp(case.now, terms.time_zone).date().isoformat()
-    conversation = case.key.run_id if message is None else message.conversation
+    day = datetime.fromtimestamp(call.now, terms.time_zone).date().isoformat()
+    conversation = call.key.run_id if message is None else message.conversation
     return {
         "conversation": (conversation, ""),
-        "principal": (case.principal.name or sender, day),
+        "principal": (call.principal.name or sender, day),
         "day": ("", day),
     }
 
 
-def sends(case: Case) -> bool:
+def sends(call: GateCall) -> bool:
     """A reply that is handed in has not left: its delivery is what is counted and looked
     through."""
-    if case.name in CLOSING_TOOLS:
+    if call.name in CLOSING_TOOLS:
         return False
-    bound = case.called.signature.bound.values()
-    return case.name == DELIVER or any(issubclass(one.kind, SenderAddress) for one in bound)
+    bound = call.admitted_tool.signature.bound.values()
+    return call.name == DELIVER or any(issubclass(one.kind, SenderAddress) for one in bound)
 
 
-def _objects(case: Case) -> dict[str, Any]:
+def _objects(call: GateCall) -> dict[str, Any]:
     """What the tool would be given: where a key means several things, the only one that is the
     principal's."""
     known: dict[str, Any] = {}
-    for lookup in case.lookups:
+    for lookup in call.lookups:
         own = [
-            one.model_dump(mode="json") for one in lookup.found if one.belongs_to(case.principal)
+            one.model_dump(mode="json") for one in lookup.found if one.belongs_to(call.principal)
         ]
         if len(own) != 1:
             continue
-        if isinstance(case.arguments.values[lookup.argument], list):
+        if isinstance(call.arguments.values[lookup.argument], list):
             known.setdefault(lookup.argument, []).append(own[0])
         else:
             known[lookup.argument] = own[0]

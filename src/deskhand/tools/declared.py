@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from deskhand.errors import ConfigError
 
 
-class Place(NamedTuple):
+class SourcePlace(NamedTuple):
     file: str
     line: int
 
@@ -24,7 +24,7 @@ class Declared(Protocol):
     """Anything a decorator of ours makes."""
 
     @property
-    def place(self) -> Place: ...
+    def place(self) -> SourcePlace: ...
 
 
 Thing = TypeVar("Thing", bound=Declared)
@@ -32,10 +32,14 @@ Thing = TypeVar("Thing", bound=Declared)
 _reading: ContextVar[list[Declared] | None] = ContextVar("deskhand_reading", default=None)
 
 
-def place_of(function: Callable[..., Any]) -> Place:
+def place_of(function: Callable[..., Any]) -> SourcePlace:
     """File and line of a function, even behind decorators."""
     code = getattr(inspect.unwrap(function), "__code__", None)
-    return Place("<unknown>", 0) if code is None else Place(code.co_filename, code.co_firstlineno)
+    return (
+        SourcePlace("<unknown>", 0)
+        if code is None
+        else SourcePlace(code.co_filename, code.co_firstlineno)
+    )
 
 
 def declare(thing: Thing) -> Thing:

@@ -17,16 +17,16 @@ from deskhand.outgoing.content import identifiers_in
 from deskhand.policy.facts import BESIDE
 from deskhand.ports import DeskDatabase, Effects, StageContext
 from deskhand.tools.authority import Resolver
-from deskhand.tools.case import Case, Ruling, Terms, hold
 from deskhand.tools.context import NO_DATABASE, Context
 from deskhand.tools.counting import added_by, describe
 from deskhand.tools.effects import carry_out
+from deskhand.tools.gate_call import GateCall, Ruling, Terms, hold
 from deskhand.tools.handlers import handler_of
 from deskhand.tools.lookup import LookupFailed, Lookups
 from deskhand.tools.parsing import read_arguments
 from deskhand.tools.readable import readable_failure, readable_result
 from deskhand.tools.registry import Probe, Tool, ToolRegistry
-from deskhand.tools.rules import ADMISSION, APPROVAL, JUDGED_ONCE, JUDGEMENT, RULES, Rule
+from deskhand.tools.rules import ADMISSION, APPROVAL, JUDGED_ONCE, JUDGEMENT, RULES, GateRule
 from deskhand.tools.rules.approval import needs_four_eyes
 from deskhand.tools.rules.replies import findings_of
 from deskhand.tools.running import run_within
@@ -117,7 +117,7 @@ class Gate:
         mode: Literal["live", "capture"] = "live",
         terms: Terms | None = None,
         resolvers: Iterable[Resolver] = (),
-        rules: Sequence[Rule] = RULES,
+        rules: Sequence[GateRule] = RULES,
         now: Callable[[], float] = time.time,
         record_event: Callable[[Event], Awaitable[None]] | None = None,
         stand_in: StandIn | None = None,
@@ -183,12 +183,12 @@ class Gate:
         self, reply: Mapping[str, Any], ctx: StageContext
     ) -> tuple[dict[str, Any], ...]:
         """What would speak against a reply for what it says, without judging or sending it."""
-        case = self._case(DELIVER, reply, (DELIVER,), ctx, 0)
-        if not isinstance(case.checked, Arguments):
+        call = self._prepared(DELIVER, reply, (DELIVER,), ctx, 0)
+        if not isinstance(call.checked, Arguments):
             return ()
-        case.principal, case.now = ctx.principal, self._now()
-        await self._read_reply(case, self._context(case))
-        return findings_of(case, self._terms)
+        call.principal, call.now = ctx.principal, self._now()
+        await self._read_reply(call, self._context(call))
+        return findings_of(call, self._terms)
 
     async def _answer(
         self,
@@ -199,29 +199,29 @@ class Gate:
         index: int,
         started: float,
     ) -> GateAnswer:
-        case = self._case(name, parameters, allowed, ctx, index, started)
-        objection = _first(self._admission, case, self._terms)
+        call = self._prepared(name, parameters, allowed, ctx, index, started)
+        objection = _first(self._admission, call, self._terms)
         if objection is not None:
-            return self._refused(case, objection)
-        context = self._context(case)
+            return self._refused(call, objection)
+        context = self._context(call)
         try:
-            await self._look_up(case, context)
+            await self._look_up(call, context)
         except LookupFailed as error:
-            return self._refused(case, error.ruling(case))
+            return self._refused(call, error.ruling(call))
         begun = time.perf_counter()
-        objection = self._judge(case)
+        objection = self._judge(call)
         decision_ms = (time.perf_counter() - begun) * 1000
         if objection is not None:
-            return self._refused(case, objection, decision_ms)
+            return self._refused(call, objection, decision_ms)
         try:
-            result = await self._run(case, context)
+            result = await self._run(call, context)
         except EffectRefused as error:
             return self._refused(
-                case, hold(error.rule, str(error), liftable=error.liftable), decision_ms
+                call, hold(error.rule, str(error), liftable=error.liftable), decision_ms
             )
-        return self._told(case, "allow", "allowed", "", result, decision_ms)
+        return self._told(call, "allow", "allowed", "", result, decision_ms)
 
-    def _case(
+    def _prepared(
         self,
         name: str,
         parameters: Mapping[str, Any] | str,
@@ -229,7 +229,7 @@ class Gate:
         ctx: StageContext,
         index: int,
         started: float = 0.0,
-    ) -> Case:
+    ) -> GateCall:
         given, note = read_arguments(parameters)
         tool = self._registry.get(name)
         checked: Arguments | ArgumentsInvalid | None = None
@@ -239,94 +239,100 @@ class Gate:
             except ArgumentsInvalid as error:
                 checked = error
         key, live = ctx.effect_key(index), self._mode == "live"
-        case = Case(name, given, note, allowed, ctx, key, tool, checked, live=live, started=started)
-        case.hash = canonical_hash([name, case.canonical])
-        return case
+        call = GateCall(
+            name, given, note, allowed, ctx, key, tool, checked, live=live, started=started
+        )
+        call.hash = canonical_hash([name, call.canonical])
+        return call
 
-    async def _look_up(self, case: Case, context: Context) -> None:
+    async def _look_up(self, call: GateCall, context: Context) -> None:
         """Everything that is asked of others: who the principal is, what the keys mean, what
         happened before."""
-        tool = case.called
-        case.principal = case.ctx.principal
+        tool = call.admitted_tool
+        call.principal = call.ctx.principal
         if (
-            case.name not in OWN_TOOLS or self.has_policy
+            call.name not in OWN_TOOLS or self.has_policy
         ):  # an answer needs no customer data to leave
-            case.principal = await self._lookups.identify(case.principal, context, tool.timeout)
+            call.principal = await self._lookups.identify(call.principal, context, tool.timeout)
             if self._acquainted is not None:
-                case.principal = await self._acquainted(case.principal)
-        case.approval = case.ctx.approval(case.hash, case.key)
-        case.now = self._now()
-        await self._lookups.resolve(case, context)
-        await describe(case, self._terms, self._ledger)
-        if case.name in ENGINE_TOOLS:
-            await self._read_reply(case, context)
-        if tool.changes_something and case.live:
-            case.effects = await self._ledger.effects(case.key.run_id)
-            case.stop = None if case.known is None else await self._ledger.stopped()
+                call.principal = await self._acquainted(call.principal)
+        call.approval = call.ctx.approval(call.hash, call.key)
+        call.now = self._now()
+        await self._lookups.resolve(call, context)
+        await describe(call, self._terms, self._ledger)
+        if call.name in ENGINE_TOOLS:
+            await self._read_reply(call, context)
+        if tool.changes_something and call.live:
+            call.effects = await self._ledger.effects(call.key.run_id)
+            call.stop = None if call.earlier_effect is None else await self._ledger.stopped()
 
-    async def _read_reply(self, case: Case, context: Context) -> None:
+    async def _read_reply(self, call: GateCall, context: Context) -> None:
         if self._cited is not None:
-            case.cited = tuple(await self._cited(case.key.run_id))
-        case.others = await self._others_in(case, context)
+            call.cited = tuple(await self._cited(call.key.run_id))
+        call.others = await self._others_in(call, context)
 
-    async def _others_in(self, case: Case, context: Context) -> tuple[str, ...]:
+    async def _others_in(self, call: GateCall, context: Context) -> tuple[str, ...]:
         """What a reply names of other customers', without what the sender wrote himself and what
         an article says."""
         if not self._lookups.knows_owners:
             return ()
-        reply, message = Reply.model_validate(case.canonical), case.ctx.envelope.message
+        reply, message = Reply.model_validate(call.canonical), call.ctx.envelope.message
         said = () if message is None else (message.subject, message.body)
-        known = set(identifiers_in("\n".join((*said, *case.cited))))
+        known = set(identifiers_in("\n".join((*said, *call.cited))))
         named = [
             word for word in identifiers_in(f"{reply.subject}\n{reply.text}") if word not in known
         ]
         if not named:
             return ()
-        seconds, whose = case.called.timeout, case.principal
+        seconds, whose = call.admitted_tool.timeout, call.principal
         with suppress(LookupFailed):  # then the numbers are for a person to look at
             whose = await self._lookups.identify(whose, context, seconds)
         strange = await self._lookups.strangers(named[:MOST_LOOKED_UP], whose, context, seconds)
         return (*strange, *named[MOST_LOOKED_UP:])
 
-    def _judge(self, case: Case) -> Ruling | None:
+    def _judge(self, call: GateCall) -> Ruling | None:
         """The first rule that speaks against the call, after a person's approval has lifted what
         it may lift."""
-        tool = case.called
-        if tool.changes_something and not tool.signature.survives(case.arguments):
+        tool = call.admitted_tool
+        if tool.changes_something and not tool.signature.survives(call.arguments):
             raise ValueError(
                 f"{tool.name}: the canonical arguments do not say all there is; nobody could"
                 " approve them"
             )
-        known = case.known if case.known is not None and case.known.call_hash == case.hash else None
+        known = (
+            call.earlier_effect
+            if call.earlier_effect is not None and call.earlier_effect.call_hash == call.hash
+            else None
+        )
         if known is not None and known.state is EffectState.DONE:
             return None  # judged when it was intended; what it did is told again
         for rule in self._judgement:
             if known is not None and rule.name in JUDGED_ONCE:
                 continue
-            ruling = rule.check(case, self._terms)
+            ruling = rule.check(call, self._terms)
             if ruling is None:
                 continue
-            if not (ruling.verdict == "hold" and ruling.liftable and case.is_approved):
+            if not (ruling.verdict == "hold" and ruling.liftable and call.is_approved):
                 return ruling
-            doubt = _first(self._approval, case, self._terms)
+            doubt = _first(self._approval, call, self._terms)
             if doubt is not None:
                 return doubt
         return None
 
-    async def _run(self, case: Case, context: Context) -> ToolResult:
-        tool = case.called
+    async def _run(self, call: GateCall, context: Context) -> ToolResult:
+        tool = call.admitted_tool
         stood_in = (
-            self._stand_in(case.ctx, case.name, case.canonical)
+            self._stand_in(call.ctx, call.name, call.canonical)
             if self._stand_in is not None
             else None
         )
         if stood_in is not None:
             return stood_in
         if not tool.changes_something:
-            return await self._attempted(case, context)
+            return await self._attempted(call, context)
         if self._mode == "capture":
             rehearsed = (
-                await self._attempted(case, context) if tool.rehearsable else ToolResult.success({})
+                await self._attempted(call, context) if tool.rehearsable else ToolResult.success({})
             )
             return (
                 rehearsed.changed(data={**(rehearsed.data or {}), "captured": True})
@@ -336,48 +342,48 @@ class Gate:
 
         async def perform() -> ToolResult:
             try:
-                return self._shown(await self._handle(case, context), case)
+                return self._shown(await self._handle(call, context), call)
             except Exception as error:
-                _log_failure(case, error)
+                _log_failure(call, error)
                 raise
 
-        approved = case.is_approved and _first(self._approval, case, self._terms) is None
-        adds = added_by(case, self._terms, limits=() if approved else case.limits)
-        canonical, probe, known = case.arguments.canonical, _timed_probe(tool), case.known
+        approved = call.is_approved and _first(self._approval, call, self._terms) is None
+        adds = added_by(call, self._terms, limits=() if approved else call.limits)
+        canonical, probe, known = call.arguments.canonical, _timed_probe(tool), call.earlier_effect
         return await carry_out(
-            case.key, tool, case.hash, canonical, self._ledger, perform, probe, adds, known=known
+            call.key, tool, call.hash, canonical, self._ledger, perform, probe, adds, known=known
         )
 
-    async def _attempted(self, case: Case, context: Context) -> ToolResult:
+    async def _attempted(self, call: GateCall, context: Context) -> ToolResult:
         """What leaves nothing behind may simply fail."""
         try:
-            return self._shown(await self._handle(case, context), case)
+            return self._shown(await self._handle(call, context), call)
         except Exception as error:
-            _log_failure(case, error)
+            _log_failure(call, error)
             return readable_failure(error)
 
-    async def _handle(self, case: Case, context: Context) -> Any:
-        tool = case.called
-        values = self._lookups.filled(case, context)
+    async def _handle(self, call: GateCall, context: Context) -> Any:
+        tool = call.admitted_tool
+        values = self._lookups.filled(call, context)
         return await run_within(tool.timeout, handler_of(tool), values, what=tool.name)
 
-    def _context(self, case: Case) -> Context:
-        return Context(case.key.run_id, str(case.key), self._desk, case.name, self._database)
+    def _context(self, call: GateCall) -> Context:
+        return Context(call.key.run_id, str(call.key), self._desk, call.name, self._database)
 
-    def _shown(self, value: Any, case: Case) -> ToolResult:
+    def _shown(self, value: Any, call: GateCall) -> ToolResult:
         """What a tool returned, unless it is somebody else's."""
-        if (whose := strangers_data(value, case.principal)) is None:
+        if (whose := strangers_data(value, call.principal)) is None:
             return readable_result(value)
         log.error(
-            "%s in run %s returned data of another customer (%s)", case.name, case.key.run_id, whose
+            "%s in run %s returned data of another customer (%s)", call.name, call.key.run_id, whose
         )
-        return withheld(case.name, whose)
+        return withheld(call.name, whose)
 
     # --- what is told
 
-    def _refused(self, case: Case, ruling: Ruling, decision_ms: float = 0.0) -> GateAnswer:
+    def _refused(self, call: GateCall, ruling: Ruling, decision_ms: float = 0.0) -> GateAnswer:
         answer = self._told(
-            case, ruling.verdict, ruling.rule, ruling.reason, ruling.result, decision_ms
+            call, ruling.verdict, ruling.rule, ruling.reason, ruling.result, decision_ms
         )
         return replace(
             answer, findings=ruling.findings, requires_escalation=ruling.requires_escalation
@@ -385,30 +391,30 @@ class Gate:
 
     def _told(
         self,
-        case: Case,
+        call: GateCall,
         verdict: Literal["allow", "hold", "deny"],
         rule: str,
         reason: str,
         result: ToolResult,
         decision_ms: float,
     ) -> GateAnswer:
-        judged = case.facts is not None
+        judged = call.facts is not None
         return GateAnswer(
-            case.name,
+            call.name,
             verdict,
             rule,
             reason,
-            case.hash,
-            case.canonical,
+            call.hash,
+            call.canonical,
             result,
-            latency_ms=(time.perf_counter() - case.started) * 1000,
+            latency_ms=(time.perf_counter() - call.started) * 1000,
             decision_ms=decision_ms,
-            origin=case.origin,
-            facts=case.facts.record() if case.facts is not None else {},
+            origin=call.origin,
+            facts=call.facts.record() if call.facts is not None else {},
             approved_by=(
-                case.approval.people if case.approval is not None and case.is_approved else ()
+                call.approval.people if call.approval is not None and call.is_approved else ()
             ),
-            approvals_needed=2 if judged and needs_four_eyes(case, self._terms) else 1,
+            approvals_needed=2 if judged and needs_four_eyes(call, self._terms) else 1,
         )
 
     async def _tell(self, answer: GateAnswer, run_id: str) -> None:
@@ -436,15 +442,15 @@ class Gate:
             await self._record_event(Event(VIOLATION, run_id=run_id, by="gate", payload=told))
 
 
-def _log_failure(case: Case, error: Exception) -> None:
+def _log_failure(call: GateCall, error: Exception) -> None:
     """A ToolError is the tool's own word for the model; whatever else it raises, somebody may
     have to mend."""
     level = logging.INFO if isinstance(error, ToolError) else logging.WARNING
-    log.log(level, "%s %s failed: %r", case.name, case.key, error, exc_info=error)
+    log.log(level, "%s %s failed: %r", call.name, call.key, error, exc_info=error)
 
 
-def _first(rules: Sequence[Rule], case: Case, terms: Terms) -> Ruling | None:
-    return next((ruling for rule in rules if (ruling := rule.check(case, terms)) is not None), None)
+def _first(rules: Sequence[GateRule], call: GateCall, terms: Terms) -> Ruling | None:
+    return next((ruling for rule in rules if (ruling := rule.check(call, terms)) is not None), None)
 
 
 def _timed_probe(tool: Tool) -> Probe | None:

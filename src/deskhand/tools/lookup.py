@@ -7,9 +7,9 @@ from typing import Any
 from deskhand.errors import Fenced, StoreUnavailable
 from deskhand.model.principal import Principal
 from deskhand.tools.authority import Authority, Customer, CustomerId, Owned, Resolver, SenderAddress
-from deskhand.tools.bound import Injected
-from deskhand.tools.case import Case, Lookup, Ruling, deny, hold
 from deskhand.tools.context import Context
+from deskhand.tools.gate_call import GateCall, Lookup, Ruling, deny, hold
+from deskhand.tools.parameters import Injected
 from deskhand.tools.running import run_within
 
 
@@ -19,9 +19,9 @@ class LookupFailed(Exception):
     def __init__(self, kind: type[Authority], cause: Exception) -> None:
         super().__init__(f"{kind.__name__} could not be looked up: {type(cause).__name__}")
 
-    def ruling(self, case: Case) -> Ruling:
+    def ruling(self, call: GateCall) -> Ruling:
         say = "It could not be looked up; try again later."
-        if case.called.changes_something:
+        if call.admitted_tool.changes_something:
             return hold("lookup_failed", str(self), say, liftable=False)
         return deny("lookup_failed", str(self), say)
 
@@ -47,15 +47,15 @@ class Lookups:
         assert isinstance(customer, Customer)
         return principal.changed(customer_id=customer.id, tier=customer.tier or principal.tier)
 
-    async def resolve(self, case: Case, context: Context) -> None:
+    async def resolve(self, call: GateCall, context: Context) -> None:
         """Find what every key means, whoever it belongs to; the rules decide about that."""
-        for argument, bound in case.called.signature.bound.items():
+        for argument, bound in call.admitted_tool.signature.bound.items():
             if issubclass(bound.kind, SenderAddress):
                 continue
-            given = case.arguments.values[argument]
+            given = call.arguments.values[argument]
             for key in () if given is None else given if isinstance(given, list) else (given,):
-                found = await self._find(bound.kind, str(key), case, context)
-                case.lookups.append(Lookup(argument, str(key), bound.kind, found))
+                found = await self._find(bound.kind, str(key), call, context)
+                call.lookups.append(Lookup(argument, str(key), bound.kind, found))
 
     @property
     def knows_owners(self) -> bool:
@@ -80,11 +80,11 @@ class Lookups:
 
         return [word for word in words if await is_strange(word)]
 
-    def filled(self, case: Case, context: Context) -> dict[str, Any]:
+    def filled(self, call: GateCall, context: Context) -> dict[str, Any]:
         """The arguments as the tool's function takes them: things for keys, and what the gate
         fills itself."""
-        values = dict(case.arguments.values)
-        for argument, bound in case.called.signature.bound.items():
+        values = dict(call.arguments.values)
+        for argument, bound in call.admitted_tool.signature.bound.items():
             given = values[argument]
             if given is None:
                 continue
@@ -94,19 +94,19 @@ class Lookups:
                     SenderAddress(one) for one in (given if isinstance(given, list) else [given])
                 ]
             else:
-                several = [_chosen(one, case) for one in case.lookups if one.argument == argument]
+                several = [_chosen(one, call) for one in call.lookups if one.argument == argument]
             values[argument] = several if isinstance(given, list) else several[0]
-        for name, wanted in case.called.signature.injected.items():
-            values[name] = _injected(wanted, case.principal, context)
+        for name, wanted in call.admitted_tool.signature.injected.items():
+            values[name] = _injected(wanted, call.principal, context)
         return values
 
     async def _find(
-        self, kind: type[Authority], key: str, case: Case, context: Context
+        self, kind: type[Authority], key: str, call: GateCall, context: Context
     ) -> tuple[Authority, ...]:
         resolver = self._resolvers.get(kind)
         if resolver is None:
             raise LookupError(f"the desk has no resolver of {kind.__name__}")
-        return await self._ask(resolver, key, case.principal, context, case.called.timeout)
+        return await self._ask(resolver, key, call.principal, context, call.admitted_tool.timeout)
 
     async def _ask(
         self, resolver: Resolver, key: str, principal: Principal, context: Context, seconds: float
@@ -128,8 +128,8 @@ class Lookups:
         return found
 
 
-def _chosen(lookup: Lookup, case: Case) -> Authority:
-    own = [one for one in lookup.found if one.belongs_to(case.principal)]
+def _chosen(lookup: Lookup, call: GateCall) -> Authority:
+    own = [one for one in lookup.found if one.belongs_to(call.principal)]
     return (own or lookup.found)[0]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_type_hints
 
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message
-from deskhand.tools.declared import Place, declare, place_of
+from deskhand.tools.declared import SourcePlace, declare, place_of
 
 Value = bool | float | str
 FactFunction = Callable[[Message, str], Value]
@@ -24,7 +24,7 @@ class MessageFact:
     name: str
     kind: FactKind
     function: FactFunction
-    place: Place
+    place: SourcePlace
 
 
 def message_fact(name: str) -> Callable[[FactFunction], MessageFact]:

@@ -13,9 +13,9 @@ from deskhand.model.codes import ErrorCode
 from deskhand.model.outcome import EffectClass, RiskLevel
 from deskhand.model.results import ToolErrorDetails
 from deskhand.tools.authority import CustomerId
-from deskhand.tools.bound import Injected
 from deskhand.tools.context import Context
-from deskhand.tools.declared import Place
+from deskhand.tools.declared import SourcePlace
+from deskhand.tools.parameters import Injected
 from deskhand.tools.registry import Tool, bring
 from deskhand.tools.schema import Arguments, ArgumentsInvalid, Signature
 
@@ -105,7 +105,7 @@ def pinned_tool(spec: McpToolSpec, ask: Ask) -> Tool:
         risk=RiskLevel(spec.risk),
         timeout=spec.timeout,
         signature=signature,
-        place=Place(PINS, 1),
+        place=SourcePlace(PINS, 1),
         public=spec.public,
         outside=not spec.trusted,
     )

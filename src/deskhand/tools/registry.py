@@ -11,7 +11,7 @@ from typing import Any, Literal, NoReturn
 
 from deskhand.errors import ConfigError
 from deskhand.model.outcome import EffectClass, IdempotencyClass, RiskLevel
-from deskhand.tools.declared import Place, declare, place_of
+from deskhand.tools.declared import SourcePlace, declare, place_of
 from deskhand.tools.docstring import read_docstring
 from deskhand.tools.handlers import keep_handler
 from deskhand.tools.schema import Signature, signature_of
@@ -36,7 +36,7 @@ class Tool:
     risk: RiskLevel
     timeout: float
     signature: Signature = field(repr=False)
-    place: Place
+    place: SourcePlace
     probe: Probe | None = None
     public: bool = False
     """Whether it may act for a sender nobody vouched for."""
@@ -155,7 +155,7 @@ def tool_probe(function: Probe) -> Probe:
     return function
 
 
-def _check_function(function: Callable[..., Any], place: Place) -> None:
+def _check_function(function: Callable[..., Any], place: SourcePlace) -> None:
     if not inspect.isfunction(function):
         raise place.error(f"@tool goes on a function, not on {function!r}")
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
@@ -172,7 +172,7 @@ def _check_probe(made: Tool) -> None:
     tool_probe(made.probe)
 
 
-def _one_of(kind: Any, value: str, what: str, place: Place) -> Any:
+def _one_of(kind: Any, value: str, what: str, place: SourcePlace) -> Any:
     try:
         return kind(value)
     except ValueError:

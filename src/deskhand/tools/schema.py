@@ -15,9 +15,9 @@ from pydantic_core import ErrorDetails, PydanticUndefined, to_jsonable_python
 
 from deskhand.model.codes import ErrorCode
 from deskhand.model.results import ToolErrorDetails
-from deskhand.tools.bound import Bound, Injected, hides_authority, injected, shown_as_key
-from deskhand.tools.declared import Place, place_of
+from deskhand.tools.declared import SourcePlace, place_of
 from deskhand.tools.json_schema import plain_schema
+from deskhand.tools.parameters import Bound, Injected, hides_authority, injected, shown_as_key
 
 _EXACT_FLOATS = 2**53
 
@@ -166,7 +166,7 @@ def signature_of(
 
 
 def _check_kind(
-    parameter: inspect.Parameter, tool: str, place: Place, hints: Mapping[str, Any]
+    parameter: inspect.Parameter, tool: str, place: SourcePlace, hints: Mapping[str, Any]
 ) -> None:
     if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
         raise place.error(
@@ -184,7 +184,7 @@ def _field(
     parameter: inspect.Parameter,
     hint: Any,
     tool: str,
-    place: Place,
+    place: SourcePlace,
     descriptions: Mapping[str, str],
 ) -> tuple[Any, FieldInfo]:
     name, default = parameter.name, parameter.default
@@ -200,7 +200,7 @@ def _field(
     return hint, field
 
 
-def _check_default(default: Any, hint: Any, what: str, place: Place) -> None:
+def _check_default(default: Any, hint: Any, what: str, place: SourcePlace) -> None:
     try:
         TypeAdapter(hint).validate_python(default)
     except ValidationError:

@@ -12,7 +12,7 @@ from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.frozen import Frozen
 from deskhand.model.outcome import Outcome
 from deskhand.ports import PostHook, PreHook, StageContext
-from deskhand.tools.declared import Place, declare, place_of
+from deskhand.tools.declared import SourcePlace, declare, place_of
 
 
 class ServiceResult(Frozen):
@@ -42,7 +42,7 @@ class Service:
 
     name: str
     function: ServiceFunction
-    place: Place
+    place: SourcePlace
 
     async def __call__(
         self, envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
@@ -57,7 +57,7 @@ class Hook:
     when: Literal["before", "after"]
     stage: str
     function: Callable[..., Any]
-    place: Place
+    place: SourcePlace
 
     def __call__(self, *arguments: Any) -> Any:
         return self.function(*arguments)
@@ -69,7 +69,7 @@ class Preprocessor:
 
     name: str
     function: Preprocess
-    place: Place
+    place: SourcePlace
 
 
 def preprocessor(name: str) -> Callable[[Preprocess], Preprocessor]:
@@ -126,7 +126,7 @@ def after(stage: str) -> Callable[[PostHook], Hook]:
 
 
 def _check_arity(
-    function: Callable[..., Any], names: tuple[str, ...], what: str, place: Place
+    function: Callable[..., Any], names: tuple[str, ...], what: str, place: SourcePlace
 ) -> None:
     try:
         inspect.signature(function).bind(*names)

@@ -14,7 +14,7 @@ from deskhand.model.totals import SENDS, Limit, counted_money
 from deskhand.policy.rules import compile_policy
 from deskhand.ports import Effects
 from deskhand.tools import Gate, Terms, Tool, ToolRegistry
-from deskhand.tools.rules import RULES, Rule
+from deskhand.tools.rules import RULES, GateRule
 from tests.security.hijack.company import DAY, DESK_ADDRESS, HOST, resolvers_of, tools_of
 from tests.security.hijack.office import Desk, calendar_slots, office_resolvers, office_tools
 from tests.security.hijack.replies import ALWAYS_ASK, SENDING
@@ -70,7 +70,7 @@ CAPS = (
 class Build:
     """How a gate is put together; a mutant changes one thing of it."""
 
-    rules: Sequence[Rule] = RULES
+    rules: Sequence[GateRule] = RULES
     caps: tuple[Limit, ...] = CAPS
     always_ask: frozenset[str] = ALWAYS_ASK
     outside: bool = True

@@ -89,7 +89,7 @@ def _keys_forgotten() -> Patches:
 
     return {
         "tests.memory_ledger.MemoryLedger.intend": intend,
-        "deskhand.tools.case.Case.known": property(_nothing),
+        "deskhand.tools.gate_call.GateCall.earlier_effect": property(_nothing),
     }
 
 

@@ -12,7 +12,7 @@ from aiohttp import web
 from deskhand.adapters.web_search import LARGEST, SearxSearch
 from deskhand.model.envelope import Envelope
 from deskhand.tools import Gate, ToolRegistry
-from deskhand.tools.case import Terms
+from deskhand.tools.gate_call import Terms
 from deskhand.tools.provenance import results_in
 from deskhand.tools.rules.replies import trusted_results
 from deskhand.tools.web_search import web_search_tool

@@ -43,7 +43,7 @@ from deskhand.model.run import (
     StepRow,
     Verdict,
 )
-from deskhand.model.totals import Place, Pruned, Scope, Stop, Total
+from deskhand.model.totals import Pruned, Scope, Stop, Total, TotalKey
 from deskhand.tools.delivery import DELIVER, KEEP_DRAFT
 
 _STALE_DRAFT = sa.exists().where(
@@ -428,7 +428,7 @@ class SqlStore(SqlReviews):
         )
         return await self._database.read_core(lambda core: core.execute(query).scalar() or 0.0)
 
-    async def totals(self, places: Mapping[Scope, Place]) -> list[Total]:
+    async def totals(self, places: Mapping[Scope, TotalKey]) -> list[Total]:
         return await self._database.glance(lambda core: read_totals(core, self.desk, places))
 
     async def stop(self, by: str, reason: str = "") -> Stop:

@@ -13,7 +13,7 @@ from deskhand.adapters.stores.postgres_database import Connection
 from deskhand.adapters.stores.review_decisions import record_event, release_stopped
 from deskhand.crashpoints import crash_point
 from deskhand.errors import EffectRefused
-from deskhand.model.totals import Counted, Place, Scope, Stop, Sums, Total
+from deskhand.model.totals import Counted, Scope, Stop, Sums, Total, TotalKey
 
 MOST = 2**63 - 1
 """The largest number both databases keep."""
@@ -165,7 +165,7 @@ _AT = sa.select(t.totals.c.tool, t.totals.c.unit, t.totals.c.amount).where(
 """Asked about every effect, so it is put together once."""
 
 
-def read_totals(core: sa.Connection, desk: str, places: Mapping[Scope, Place]) -> list[Total]:
+def read_totals(core: sa.Connection, desk: str, places: Mapping[Scope, TotalKey]) -> list[Total]:
     found: list[Total] = []
     for scope, (name, day) in places.items():
         rows = core.execute(

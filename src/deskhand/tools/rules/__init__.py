@@ -4,13 +4,13 @@ by name."""
 from collections.abc import Callable
 from typing import NamedTuple
 
-from deskhand.tools.case import Case, Ruling, Terms
+from deskhand.tools.gate_call import GateCall, Ruling, Terms
 from deskhand.tools.rules import admission, approval, authority, effect, limits, recipients, replies
 
-Check = Callable[[Case, Terms], Ruling | None]
+Check = Callable[[GateCall, Terms], Ruling | None]
 
 
-class Rule(NamedTuple):
+class GateRule(NamedTuple):
     """One reason why a call may not run; its name stands in every verdict it gives."""
 
     name: str
@@ -18,33 +18,33 @@ class Rule(NamedTuple):
 
 
 ADMISSION = (
-    Rule("not_listed", admission.not_listed),
-    Rule("unknown_tool", admission.unknown_tool),
-    Rule("unreadable_arguments", admission.unreadable_arguments),
-    Rule("invalid_arguments", admission.invalid_arguments),
+    GateRule("not_listed", admission.not_listed),
+    GateRule("unknown_tool", admission.unknown_tool),
+    GateRule("unreadable_arguments", admission.unreadable_arguments),
+    GateRule("invalid_arguments", admission.invalid_arguments),
 )
 """Asked before anything is looked up."""
 
 JUDGEMENT = (
-    Rule("rejected_by_reviewer", approval.rejected_by_reviewer),
-    Rule("needs_a_customer", authority.needs_a_customer),
-    Rule("read_scope", authority.read_scope),
-    Rule("not_yours", authority.not_yours),
-    Rule("not_offered", authority.not_offered),
-    Rule("ambiguous_object", authority.ambiguous_object),
-    Rule("policy", limits.policy),
-    Rule("needs_a_principal", authority.needs_a_principal),
-    Rule("recipient", recipients.recipient),
-    Rule(replies.HEADER, replies.header_injection),
-    Rule(replies.ALWAYS_ASK, replies.always_ask),
-    Rule(replies.CONTENT, replies.outgoing_content),
-    Rule(replies.COMMITMENT, replies.unbacked_commitment),
-    Rule("irreversible_needs_approval", effect.irreversible_needs_approval),
-    Rule("risk_needs_approval", effect.risk_needs_approval),
-    Rule("unbound_authority", effect.unbound_authority),
-    Rule("earlier_outcome_unknown", effect.earlier_outcome_unknown),
-    Rule("over_cap", limits.over_cap),
-    Rule("stopped", limits.stopped),
+    GateRule("rejected_by_reviewer", approval.rejected_by_reviewer),
+    GateRule("needs_a_customer", authority.needs_a_customer),
+    GateRule("read_scope", authority.read_scope),
+    GateRule("not_yours", authority.not_yours),
+    GateRule("not_offered", authority.not_offered),
+    GateRule("ambiguous_object", authority.ambiguous_object),
+    GateRule("policy", limits.policy),
+    GateRule("needs_a_principal", authority.needs_a_principal),
+    GateRule("recipient", recipients.recipient),
+    GateRule(replies.HEADER, replies.header_injection),
+    GateRule(replies.ALWAYS_ASK, replies.always_ask),
+    GateRule(replies.CONTENT, replies.outgoing_content),
+    GateRule(replies.COMMITMENT, replies.unbacked_commitment),
+    GateRule("irreversible_needs_approval", effect.irreversible_needs_approval),
+    GateRule("risk_needs_approval", effect.risk_needs_approval),
+    GateRule("unbound_authority", effect.unbound_authority),
+    GateRule("earlier_outcome_unknown", effect.earlier_outcome_unknown),
+    GateRule("over_cap", limits.over_cap),
+    GateRule("stopped", limits.stopped),
 )
 """A hold among these is lifted by an approval that stands; a denial by nothing."""
 
@@ -53,8 +53,8 @@ JUDGED_ONCE = frozenset(("policy", "over_cap"))
 itself."""
 
 APPROVAL = (
-    Rule("approval_expired", approval.approval_expired),
-    Rule("four_eyes", approval.four_eyes),
+    GateRule("approval_expired", approval.approval_expired),
+    GateRule("four_eyes", approval.four_eyes),
 )
 """Why an approval does not stand."""
 

@@ -3,27 +3,27 @@
 from deskhand.model.codes import ErrorCode
 from deskhand.model.money import Money
 from deskhand.model.run import Decision
-from deskhand.tools.case import Case, Ruling, Terms, deny, hold
+from deskhand.tools.gate_call import GateCall, Ruling, Terms, deny, hold
 
 CLOCKS_DIFFER = 300.0
 """Seconds by which the reviewer's clock may be ahead of ours."""
 
 
-def rejected_by_reviewer(case: Case, terms: Terms) -> Ruling | None:
-    verdict = case.approval
+def rejected_by_reviewer(call: GateCall, terms: Terms) -> Ruling | None:
+    verdict = call.approval
     if verdict is None or verdict.decision is not Decision.REJECT:
         return None
-    reason = f"a reviewer rejected this call of {case.name}" + (
+    reason = f"a reviewer rejected this call of {call.name}" + (
         f": {verdict.note}" if verdict.note else ""
     )
     return deny("rejected_by_reviewer", reason, code=ErrorCode.TOOL_REJECTED)
 
 
-def approval_expired(case: Case, terms: Terms) -> Ruling | None:
+def approval_expired(call: GateCall, terms: Terms) -> Ruling | None:
     """Also one from the future: a clock was set back, and nobody can tell how old the approval
     is."""
-    assert case.approval is not None
-    age = case.now - case.approval.at
+    assert call.approval is not None
+    age = call.now - call.approval.at
     if -CLOCKS_DIFFER <= age <= terms.approval_lasts:
         return None
     when = (
@@ -33,14 +33,14 @@ def approval_expired(case: Case, terms: Terms) -> Ruling | None:
     )
     return hold(
         "approval_expired",
-        f"the approval by {case.approval.by} {when}; approve again",
+        f"the approval by {call.approval.by} {when}; approve again",
         liftable=False,
     )
 
 
-def four_eyes(case: Case, terms: Terms) -> Ruling | None:
-    assert case.approval is not None
-    if not needs_four_eyes(case, terms) or len(case.approval.people) > 1:
+def four_eyes(call: GateCall, terms: Terms) -> Ruling | None:
+    assert call.approval is not None
+    if not needs_four_eyes(call, terms) or len(call.approval.people) > 1:
         return None
     return hold(
         "four_eyes",
@@ -49,10 +49,10 @@ def four_eyes(case: Case, terms: Terms) -> Ruling | None:
     )
 
 
-def needs_four_eyes(case: Case, terms: Terms) -> bool:
+def needs_four_eyes(call: GateCall, terms: Terms) -> bool:
     """Another currency than the limit's cannot be compared with it, so two people look."""
     limit = terms.four_eyes_over
-    return limit is not None and any(_over(moved, limit) for moved in case.money.values())
+    return limit is not None and any(_over(moved, limit) for moved in call.money.values())
 
 
 def _over(moved: Money, limit: Money) -> bool:

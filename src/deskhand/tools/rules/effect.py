@@ -4,14 +4,14 @@ person."""
 from deskhand.model.message import DELIVER
 from deskhand.model.outcome import EffectClass, RiskLevel
 from deskhand.model.run import EffectState
-from deskhand.tools.case import Case, Ruling, Terms, hold
+from deskhand.tools.gate_call import GateCall, Ruling, Terms, hold
 from deskhand.tools.plain_authority import plain_authority
 
 LATER = "A colleague has to look at this first."
 
 
-def irreversible_needs_approval(case: Case, terms: Terms) -> Ruling | None:
-    tool = case.called
+def irreversible_needs_approval(call: GateCall, terms: Terms) -> Ruling | None:
+    tool = call.admitted_tool
     if tool.effect is not EffectClass.IRREVERSIBLE or tool.probe is not None:
         return None
     return hold(
@@ -19,42 +19,42 @@ def irreversible_needs_approval(case: Case, terms: Terms) -> Ruling | None:
     )
 
 
-def risk_needs_approval(case: Case, terms: Terms) -> Ruling | None:
+def risk_needs_approval(call: GateCall, terms: Terms) -> Ruling | None:
     """Where no policy of the desk's own decides."""
-    tool = case.called
+    tool = call.admitted_tool
     risky = tool.risk in (RiskLevel.HIGH, RiskLevel.CRITICAL)
-    if terms.policy is not None or not risky or not _lasting(case):
+    if terms.policy is not None or not risky or not _lasting(call):
         return None
     reason = f"{tool.name} is of {tool.risk} risk and no policy of this desk says when it may pass"
     return hold("risk_needs_approval", reason, LATER)
 
 
-def unbound_authority(case: Case, terms: Terms) -> Ruling | None:
+def unbound_authority(call: GateCall, terms: Terms) -> Ruling | None:
     """Where no policy of the desk's own decides: a plain text that names an object or an address
     binds to nobody."""
-    if terms.policy is not None or not _lasting(case) or case.name == DELIVER:
+    if terms.policy is not None or not _lasting(call) or call.name == DELIVER:
         return None
     unbound = [
-        name for name in plain_authority(case.called) if case.canonical.get(name) is not None
+        name for name in plain_authority(call.admitted_tool) if call.canonical.get(name) is not None
     ]
     if not unbound:
         return None
-    reason = f"{case.name}: {', '.join(unbound)} is plain text, so nobody checked whose it is"
+    reason = f"{call.name}: {', '.join(unbound)} is plain text, so nobody checked whose it is"
     return hold("unbound_authority", reason, LATER)
 
 
-def earlier_outcome_unknown(case: Case, terms: Terms) -> Ruling | None:
+def earlier_outcome_unknown(call: GateCall, terms: Terms) -> Ruling | None:
     """An earlier call of the same tool in this run may have happened: another one could be its
     double."""
-    if any(effect.key == case.key for effect in case.effects):
+    if any(effect.key == call.key for effect in call.effects):
         return None
-    for effect in case.effects:
+    for effect in call.effects:
         unsettled = effect.state in (EffectState.INTENDED, EffectState.UNKNOWN)
-        if unsettled and effect.tool == case.name:
+        if unsettled and effect.tool == call.name:
             reason = f"nobody knows whether an earlier {effect.tool} ({effect.key}) took effect"
             return hold("earlier_outcome_unknown", reason)
     return None
 
 
-def _lasting(case: Case) -> bool:
-    return case.called.effect in (EffectClass.KEYED, EffectClass.IRREVERSIBLE)
+def _lasting(call: GateCall) -> bool:
+    return call.admitted_tool.effect in (EffectClass.KEYED, EffectClass.IRREVERSIBLE)

@@ -3,18 +3,18 @@
 from deskhand.config.sections.policy import LimitSpec
 from deskhand.model.codes import ErrorCode
 from deskhand.model.totals import CALLS, Limit, counted_money, is_money
-from deskhand.tools.case import Case, Ruling, Terms, hold
+from deskhand.tools.gate_call import GateCall, Ruling, Terms, hold
 
 
-def policy(case: Case, terms: Terms) -> Ruling | None:
+def policy(call: GateCall, terms: Terms) -> Ruling | None:
     """The company's rules can only make the gate stricter. The verdict carries the name of the
     company's rule."""
-    if terms.policy is None or case.facts is None:
+    if terms.policy is None or call.facts is None:
         return None
-    decided = terms.policy.decide(case.facts)
+    decided = terms.policy.decide(call.facts)
     if decided.verdict == "allow":
         if decided.limit is not None:
-            case.limits += _limits(decided.limit, case.name)
+            call.limits += _limits(decided.limit, call.name)
         return None
     code = ErrorCode.TOOL_DENIED if decided.verdict == "deny" else ErrorCode.TOOL_HELD
     return Ruling(
@@ -28,14 +28,14 @@ def policy(case: Case, terms: Terms) -> Ruling | None:
     )
 
 
-def over_cap(case: Case, terms: Terms) -> Ruling | None:
+def over_cap(call: GateCall, terms: Terms) -> Ruling | None:
     """The caps go with the call into the transaction that writes its intention: nobody can slip
     in between."""
-    if not case.called.changes_something:
+    if not call.admitted_tool.changes_something:
         return None
-    case.limits += terms.caps
+    call.limits += terms.caps
     capped = {limit.unit for limit in terms.caps if is_money(limit.unit)}
-    for currency in case.money:
+    for currency in call.money:
         if capped and currency not in capped:
             reason = (
                 f"nobody can tell whether an amount in {currency} stays within caps in"
@@ -45,14 +45,14 @@ def over_cap(case: Case, terms: Terms) -> Ruling | None:
     return None
 
 
-def stopped(case: Case, terms: Terms) -> Ruling | None:
+def stopped(call: GateCall, terms: Terms) -> Ruling | None:
     """Asked together with the caps: the switch holds from the moment it is thrown, in every
     process."""
-    case.heeds_stop = case.called.changes_something
-    if case.stop is None:
+    call.heeds_stop = call.admitted_tool.changes_something
+    if call.stop is None:
         return None
-    why = f": {case.stop.reason}" if case.stop.reason else ""
-    return hold("stopped", f"the desk was stopped by {case.stop.by}{why}", liftable=False)
+    why = f": {call.stop.reason}" if call.stop.reason else ""
+    return hold("stopped", f"the desk was stopped by {call.stop.by}{why}", liftable=False)
 
 
 def _limits(limit: LimitSpec, tool: str) -> tuple[Limit, ...]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from deskhand.model.message import CLOSING_TOOLS
 from deskhand.tools.authority import SenderAddress
-from deskhand.tools.case import Case, Ruling, Terms, deny, hold
+from deskhand.tools.gate_call import GateCall, Ruling, Terms, deny, hold
 
 NAMES = frozenset(
     (
@@ -25,13 +25,13 @@ NAMES = frozenset(
 """Parameters that name a recipient even when they are plain text."""
 
 
-def recipient(case: Case, terms: Terms) -> Ruling | None:
+def recipient(call: GateCall, terms: Terms) -> Ruling | None:
     if (
-        not case.called.changes_something or case.name in CLOSING_TOOLS
+        not call.admitted_tool.changes_something or call.name in CLOSING_TOOLS
     ):  # asked about the delivery that follows
         return None
-    known = _known(case) | terms.recipients
-    named = list(_addresses(case))
+    known = _known(call) | terms.recipients
+    named = list(_addresses(call))
     for (
         argument,
         address,
@@ -52,19 +52,19 @@ def recipient(case: Case, terms: Terms) -> Ruling | None:
     return None
 
 
-def _known(case: Case) -> set[str]:
+def _known(call: GateCall) -> set[str]:
     """A Cc or Reply-To that an outsider wrote is not among them."""
-    message = case.ctx.envelope.message
-    addresses = (case.principal.address, None if message is None else message.sender.address)
+    message = call.ctx.envelope.message
+    addresses = (call.principal.address, None if message is None else message.sender.address)
     return {address.strip().casefold() for address in addresses if address and address.strip()}
 
 
-def _addresses(case: Case) -> Iterator[tuple[str, str]]:
-    signature = case.called.signature
+def _addresses(call: GateCall) -> Iterator[tuple[str, str]]:
+    signature = call.admitted_tool.signature
     typed = {
         name for name, bound in signature.bound.items() if issubclass(bound.kind, SenderAddress)
     }
-    for name, value in case.canonical.items():
+    for name, value in call.canonical.items():
         if name in typed or (name not in signature.bound and name.casefold() in NAMES):
             yield from ((name, address) for address in _texts(value))
 

@@ -11,85 +11,85 @@ from deskhand.outgoing.accounts import accounts_in
 from deskhand.outgoing.commitments import Backing, Commitment, check_commitments, unbacked
 from deskhand.outgoing.content import check_reply
 from deskhand.outgoing.content_finding import AllowedContent, ContentFinding
-from deskhand.tools.case import Case, Ruling, Terms, deny, hold
 from deskhand.tools.counting import sends
+from deskhand.tools.gate_call import GateCall, Ruling, Terms, deny, hold
 
 HEADER, CONTENT, COMMITMENT = "header_injection", "outgoing_content", "unbacked_commitment"
 ALWAYS_ASK = "always_ask"
 _SAY = "A colleague has to look at this reply first."
 
 
-def header_injection(case: Case, terms: Terms) -> Ruling | None:
+def header_injection(call: GateCall, terms: Terms) -> Ruling | None:
     """A line break in a header is a forgery, whoever approves it."""
-    broken = [finding for finding in look_through(case, terms)[0] if finding.refused]
+    broken = [finding for finding in look_through(call, terms)[0] if finding.refused]
     return None if not broken else deny(HEADER, broken[0].reason, "The reply's headers are broken.")
 
 
-def always_ask(case: Case, terms: Terms) -> Ruling | None:
+def always_ask(call: GateCall, terms: Terms) -> Ruling | None:
     """What leaves in a matter of such a category was let go by a person, whichever way it comes
     here.
 
     A question that stands in desk.yaml word for word was, when it was written there.
     """
-    category = None if case.facts is None else case.facts.category
-    if case.name != DELIVER or category not in terms.always_ask:
+    category = None if call.facts is None else call.facts.category
+    if call.name != DELIVER or category not in terms.always_ask:
         return None
-    if str(case.canonical.get("text", "")).strip() in terms.own_questions:
+    if str(call.canonical.get("text", "")).strip() in terms.own_questions:
         return None
-    return _hold(ALWAYS_ASK, f"{category} is always looked at by a person", case, terms)
+    return _hold(ALWAYS_ASK, f"{category} is always looked at by a person", call, terms)
 
 
-def outgoing_content(case: Case, terms: Terms) -> Ruling | None:
-    found, _ = look_through(case, terms)
+def outgoing_content(call: GateCall, terms: Terms) -> Ruling | None:
+    found, _ = look_through(call, terms)
     if not found:
         return None
-    return _hold(CONTENT, f"the reply holds {_told([_words(one) for one in found])}", case, terms)
+    return _hold(CONTENT, f"the reply holds {_told([_words(one) for one in found])}", call, terms)
 
 
-def unbacked_commitment(case: Case, terms: Terms) -> Ruling | None:
-    _, found = look_through(case, terms)
+def unbacked_commitment(call: GateCall, terms: Terms) -> Ruling | None:
+    _, found = look_through(call, terms)
     if not found:
         return None
     words = [f"{one.value} ({one.sentence[:120]!r})" for one in found]
-    return _hold(COMMITMENT, f"nothing stands behind {_told(words)}", case, terms)
+    return _hold(COMMITMENT, f"nothing stands behind {_told(words)}", call, terms)
 
 
-def look_through(case: Case, terms: Terms) -> tuple[list[ContentFinding], list[Commitment]]:
+def look_through(call: GateCall, terms: Terms) -> tuple[list[ContentFinding], list[Commitment]]:
     """Both checks, once a call, of a reply and of whatever a desk's own tool sends; nothing for
     any other call."""
-    if case.name not in ENGINE_TOOLS and not sends(case):
+    if call.name not in ENGINE_TOOLS and not sends(call):
         return [], []
-    if case.looked_through is None:
+    if call.looked_through is None:
         reply = (
-            Reply.model_validate(case.canonical) if case.name in ENGINE_TOOLS else _as_reply(case)
+            Reply.model_validate(call.canonical) if call.name in ENGINE_TOOLS else _as_reply(call)
         )
-        promises = check_commitments(reply.text, reply.language, _backing(case, terms))
-        case.looked_through = (check_reply(reply, _allowed(case, terms)), unbacked(promises))
-    return case.looked_through
+        promises = check_commitments(reply.text, reply.language, _backing(call, terms))
+        call.looked_through = (check_reply(reply, _allowed(call, terms)), unbacked(promises))
+    return call.looked_through
 
 
-def _as_reply(case: Case) -> Reply:
+def _as_reply(call: GateCall) -> Reply:
     """What a desk's own tool would send: its subject, and all other texts but the addresses,
     which a rule has seen."""
-    addresses = case.called.signature.bound
+    addresses = call.admitted_tool.signature.bound
     texts = {
         name: "\n".join(_texts(value))
-        for name, value in case.canonical.items()
+        for name, value in call.canonical.items()
         if name not in addresses
     }
     subject = texts.pop("subject", "")
     return Reply(to="", subject=subject, text="\n".join(texts.values()))
 
 
-def _hold(rule: str, reason: str, case: Case, terms: Terms) -> Ruling:
+def _hold(rule: str, reason: str, call: GateCall, terms: Terms) -> Ruling:
     """With all findings: an approval lifts these rules, so whoever approves sees what each of
     them found."""
-    return hold(rule, reason, _SAY)._replace(findings=findings_of(case, terms))
+    return hold(rule, reason, _SAY)._replace(findings=findings_of(call, terms))
 
 
-def findings_of(case: Case, terms: Terms) -> tuple[dict[str, Any], ...]:
+def findings_of(call: GateCall, terms: Terms) -> tuple[dict[str, Any], ...]:
     """For a reviewer's screen."""
-    content, promises = look_through(case, terms)
+    content, promises = look_through(call, terms)
     return (
         *(one.as_json() for one in content),
         *({"rule": COMMITMENT, **one.as_json()} for one in promises),
@@ -105,22 +105,22 @@ def _told(words: list[str]) -> str:
     return words[0] + more
 
 
-def _allowed(case: Case, terms: Terms) -> AllowedContent:
+def _allowed(call: GateCall, terms: Terms) -> AllowedContent:
     """The desk's own and the operator's list; of the customer's, the proven address, the sender's,
     what tools gave.
 
     A tool may give back a note that an outsider wrote, so its word is not enough for an address or
     an account.
     """
-    message, listed = case.ctx.envelope.message, terms.outgoing
+    message, listed = call.ctx.envelope.message, terms.outgoing
     own = [
-        case.principal.address,
-        case.principal.customer_id,
+        call.principal.address,
+        call.principal.customer_id,
         None if message is None else message.sender.address,
     ]
     given = (
         text[:200]
-        for text in _texts([result["data"] for result in trusted_results(case.ctx.envelope, terms)])
+        for text in _texts([result["data"] for result in trusted_results(call.ctx.envelope, terms)])
     )
     names = [text for text in given if "@" not in text and not any(accounts_in(text))]
     return AllowedContent(
@@ -130,17 +130,17 @@ def _allowed(case: Case, terms: Terms) -> AllowedContent:
         accounts=listed.accounts,
         canaries=listed.canaries,
         own=[*filter(None, own), *names],
-        others=case.others,
+        others=call.others,
     )
 
 
-def _backing(case: Case, terms: Terms) -> Backing:
-    message = case.ctx.envelope.message
+def _backing(call: GateCall, terms: Terms) -> Backing:
+    message = call.ctx.envelope.message
     return Backing(
-        now=datetime.fromtimestamp(case.now, terms.time_zone),
-        results=trusted_results(case.ctx.envelope, terms),
+        now=datetime.fromtimestamp(call.now, terms.time_zone),
+        results=trusted_results(call.ctx.envelope, terms),
         clauses=terms.clauses,
-        quotes=case.cited,
+        quotes=call.cited,
         message="" if message is None else f"{message.subject}\n{message.body}",
     )
 

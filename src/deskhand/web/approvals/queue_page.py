@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from deskhand.engine.review_search import Item, terms_of, walk
 from deskhand.model.causes import Cause
-from deskhand.model.queue import Facets, Place, ReviewFilter
+from deskhand.model.queue import Facets, QueuePosition, ReviewFilter
 from deskhand.model.run import Review, ReviewState
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.approvals.session import HOME, Visit
@@ -95,7 +95,7 @@ async def read_queue(
     visit: Visit,
     chosen: Filter,
     *,
-    beyond: Place | None = None,
+    beyond: QueuePosition | None = None,
     limit: int,
     backwards: bool = False,
 ) -> list[Item]:
@@ -140,11 +140,11 @@ async def neighbours(
     return (before[0] if before else None, after[0] if after else None)
 
 
-def written_place(place: Place) -> str:
+def written_place(place: QueuePosition) -> str:
     return f"{int(place[0])}:{place[1]!r}:{place[2]}"
 
 
-def read_place(text: str) -> Place | None:
+def read_place(text: str) -> QueuePosition | None:
     """None for what no page of ours has written: then the queue is shown from its beginning."""
     kind, _, rest = text.partition(":")
     at, _, review_id = rest.partition(":")

@@ -106,7 +106,7 @@ class Lookup:
 
 
 @dataclass(slots=True)
-class Case:
+class GateCall:
     """One call on its way through the rules. What is looked up comes after the rules that need
     nothing looked up."""
 
@@ -152,7 +152,7 @@ class Case:
         return self.checked
 
     @property
-    def called(self) -> Tool:
+    def admitted_tool(self) -> Tool:
         assert self.tool is not None
         return self.tool
 
@@ -161,7 +161,7 @@ class Case:
         return self.checked.canonical if isinstance(self.checked, Arguments) else self.given
 
     @property
-    def known(self) -> Effect | None:
+    def earlier_effect(self) -> Effect | None:
         """What an earlier attempt at this very call left in the ledger."""
         return next((effect for effect in self.effects if effect.key == self.key), None)
 
