@@ -28,6 +28,7 @@ from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind, RunStatus
 from deskhand.model.spec import AgentSpec
 from deskhand.model.tasks import Answer, Task, TaskKind
+from deskhand.model.understanding import Understanding, wrong_fields
 from deskhand.ports import (
     Brain,
     MockHandler,
@@ -118,6 +119,7 @@ class Agent:
         brought = _ONE_HOP if working is started else before.delta_to(working)
         made = await self._main(working, ctx)
         output = _plain(made.output)
+        self._check_fields(output)
         if made.outcome.is_success:
             self._require(output)
         after = working if ctx.envelope is before else ctx.envelope.apply(brought)
@@ -212,14 +214,9 @@ class Agent:
     # --- around them
 
     def _tone(self, envelope: Envelope) -> str | None:
-        """The tone for the message's category, as some earlier stage found it."""
-        for output in reversed(list(envelope.outputs.values())):
-            category = (
-                cast(dict[str, Any], output).get("category") if isinstance(output, dict) else None
-            )
-            if isinstance(category, str) and category in self.spec.tone:
-                return self.spec.tone[category]
-        return self.spec.tone.get("else")
+        """The tone for the message's topic, as earlier stages found it."""
+        topic = Understanding.of(envelope).topic_in(self.spec.tone)
+        return self.spec.tone.get(topic or "else")
 
     def _with_reply(self, envelope: Envelope, output: dict[str, Any]) -> Envelope:
         """A draft, or what an agent said last, becomes the reply that review and dispatch work
@@ -295,6 +292,15 @@ class Agent:
                 ErrorCode.HOOK_FAILED,
             )
         return changed
+
+    def _check_fields(self, output: dict[str, Any]) -> None:
+        """Raise RetryableError where a reserved field holds something of another type."""
+        problems = wrong_fields(output)
+        if problems:
+            raise RetryableError(
+                f"stage {self.spec.name!r} gave wrong fields: {'; '.join(problems)}",
+                ErrorCode.OUTPUT_INVALID_FIELDS,
+            )
 
     def _require(self, output: dict[str, Any]) -> None:
         missing = [name for name in self.spec.required_output_fields if output.get(name) is None]

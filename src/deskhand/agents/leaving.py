@@ -10,7 +10,6 @@ from deskhand.agents.sending import (
     Calls,
     Sending,
     before_leaving,
-    category_of,
     held_reply,
     try_later,
     undelivered,
@@ -48,10 +47,9 @@ async def let_leave(
             call=answer.record() | {"result": answer.result.data}, delta=noted or Delta()
         )
 
-    category = category_of(envelope).get("category")
     try:
         kept = await before_leaving(
-            envelope, reply, category, sending, gate, ctx, calls=calls, for_a_person=for_a_person
+            envelope, reply, sending, gate, ctx, calls=calls, for_a_person=for_a_person
         )
         if kept is not None:
             return kept

@@ -19,6 +19,7 @@ from deskhand.model.outcome import Outcome
 from deskhand.model.profile import ProfileSpec
 from deskhand.model.run import Decision, ReviewKind, RunStatus
 from deskhand.model.spec import AgentSpec
+from deskhand.model.understanding import Understanding
 from deskhand.ports import ChatModel, PromptSource, Sink, StageContext, ToolGate
 from deskhand.tools.registry import Tool
 from deskhand.tools.services import ServiceResult
@@ -141,7 +142,7 @@ class ProfileStage:
         return Brief(
             system=self._system(envelope),
             heard=self._news(envelope, run_id),
-            model=self._profile.choose_model(_intent(envelope), role, self._usual),
+            model=self._profile.choose_model(Understanding.of(envelope).topic, role, self._usual),
             private=() if message is None else _private(message),
             without=REPLYING if _decision(envelope) == Decision.REVISE else frozenset(),
         )
@@ -216,16 +217,6 @@ def _handed_over(output: dict[str, Any], reason: str) -> ServiceResult:
     return ServiceResult(
         output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason
     )
-
-
-def _intent(envelope: Envelope) -> str | None:
-    """The newest output that names one."""
-    for output in reversed(list(envelope.outputs.values())):
-        for name in ("intent_id", "intent", "category"):
-            value = output.get(name) if isinstance(output, dict) else None
-            if isinstance(value, str) and value:
-                return value
-    return None
 
 
 def _private(message: Message) -> tuple[str, ...]:

@@ -5,12 +5,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, cast
 
-from deskhand.agents.sending import ReasonsFor, category_of
+from deskhand.agents.sending import ReasonsFor
 from deskhand.language.instructions import spoken_to_machine
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import HIDDEN
-from deskhand.model.spec import AgentSpec
+from deskhand.model.spec import AgentSpec, always_ask_in
+from deskhand.model.understanding import Understanding
 
 REVIEW = "review"
 """The service whose stages say what a person looks at."""
@@ -28,8 +29,7 @@ async def reasons_for(
 ) -> list[tuple[Cause, str]]:
     """All that speaks for a person, the weightiest first; all replies while nobody said what is
     confident."""
-    found = category_of(envelope)
-    why = _why(envelope, settings, found.get("category"), found.get("confidence"))
+    why = _why(envelope, settings, Understanding.of(envelope))
     if settings.get("ask_first_contact") and not await known(envelope):
         why.append((Cause.FIRST_CONTACT, "the desk has never answered this sender"))
     return why
@@ -49,23 +49,23 @@ async def _all_reasons(
 
 
 def _why(
-    envelope: Envelope, settings: Mapping[str, Any], category: Any, confidence: Any
+    envelope: Envelope, settings: Mapping[str, Any], understanding: Understanding
 ) -> list[tuple[Cause, str]]:
-    threshold, always_ask = settings.get("auto_send_at"), settings.get("always_ask")
+    threshold = settings.get("auto_send_at")
+    always_ask = always_ask_in(settings)
     if threshold is None and always_ask is None:
         return [(Cause.EVERY_REPLY, "every reply is looked at by a person")]
     found: list[tuple[Cause, str]] = []
     if settings.get("wary") and (words := _to_a_machine(envelope)) is not None:
         found.append((Cause.TO_A_MACHINE, f"the message speaks to a machine: “{words}”"))
-    if category in (always_ask or ()):
-        found.append((Cause.ALWAYS_ASK, f"{category} is always looked at by a person"))
+    if (topic := understanding.topic_in(always_ask or ())) is not None:
+        found.append((Cause.ALWAYS_ASK, f"{topic} is always looked at by a person"))
     if (held := _handed_over(envelope)) is not None:
         found.append(held)
-    if threshold is not None and not (
-        isinstance(confidence, int | float) and confidence >= threshold
-    ):
-        known = f"{confidence:g}" if isinstance(confidence, int | float) else "unknown"
-        found.append((Cause.BELOW_THRESHOLD, f"confidence {known} is below {threshold:g}"))
+    confidence = understanding.confidence
+    if threshold is not None and (confidence is None or confidence < threshold):
+        shown = "unknown" if confidence is None else f"{confidence:g}"
+        found.append((Cause.BELOW_THRESHOLD, f"confidence {shown} is below {threshold:g}"))
     return found
 
 

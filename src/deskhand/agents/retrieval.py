@@ -8,12 +8,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from deskhand.agents.sending import category_of
 from deskhand.errors import PermanentError
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message
 from deskhand.model.principal import Principal
+from deskhand.model.understanding import Understanding
 from deskhand.ports import StageContext
 from deskhand.tools.services import ServiceFunction
 
@@ -81,7 +81,7 @@ def retrieve_from(sources: Sequence[Source], *, patience: float = PATIENCE) -> S
 def _asked(message: Message, envelope: Envelope, ctx: StageContext) -> Asked:
     own = visible_reply(envelope.raw_input) or envelope.raw_input
     text = f"{message.subject}\n{own}".strip()
-    return Asked(ctx.run_id, message, text, category_of(envelope).get("category"), ctx.principal)
+    return Asked(ctx.run_id, message, text, Understanding.of(envelope).topic, ctx.principal)
 
 
 async def _pieces(source: Source, asked: Asked, patience: float) -> Sequence[Piece] | str:

@@ -3,7 +3,7 @@ change one's mind."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from deskhand.agents.held import Held
 from deskhand.errors import DeskhandError, PermanentError, RetryableError
@@ -13,12 +13,14 @@ from deskhand.model.message import ON_REQUEST, Message
 from deskhand.model.outcome import Outcome
 from deskhand.model.results import ToolResult
 from deskhand.model.run import EXPIRY, Decision, ReviewKind, RunStatus, canonical_hash
+from deskhand.model.understanding import Understanding
 from deskhand.ports import SpotChecks, StageContext, ToolGate
 from deskhand.scheduling.invitations import DECLINED
 from deskhand.tools.delivery import KEEP_DRAFT
 from deskhand.tools.effects import outcome_unknown
 from deskhand.tools.rules.replies import ALWAYS_ASK, COMMITMENT, CONTENT
 from deskhand.tools.services import ServiceResult
+from deskhand.trust.standing import MODES
 
 UNDO, HOLD, DRAFT, SPOT_CHECK, RETRY = "undo", "hold", "draft", "spot_check", "retry"
 TIME_LOST = "time_lost"
@@ -90,6 +92,11 @@ class Sending:
     """Who says which replies a person looks at although they could leave by themselves; None for
     nobody."""
 
+    async def mode_of(self, understanding: Understanding) -> str:
+        """The mode in force for a message; the lowest where its intent and category differ."""
+        modes = [await self.mode_for(topic) for topic in understanding.topics or (None,)]
+        return min(modes, key=MODES.index)
+
     async def too_many(self, envelope: Envelope) -> str | None:
         """Why no further reply may leave in this conversation by itself: two machines may be
         talking to each other."""
@@ -104,14 +111,13 @@ class Sending:
         self, envelope: Envelope, text: str
     ) -> tuple[RunStatus, str, Cause] | None:
         """Where a run ends instead of asking the customer by itself, and why."""
-        category = category_of(envelope).get("category")
-        mode = await self.mode_for(category)
+        understanding = Understanding.of(envelope)
+        mode = await self.mode_of(understanding)
         if mode == "shadow":
             return RunStatus.DONE, SHADOWED, Cause.MODE
-        if category in self.always_ask and text.strip() not in self.own_questions:
-            words = (
-                f"{category} is always looked at by a person, a question to the customer as well"
-            )
+        topic = understanding.topic_in(self.always_ask)
+        if topic is not None and text.strip() not in self.own_questions:
+            words = f"{topic} is always looked at by a person, a question to the customer as well"
             return RunStatus.NEEDS_REVIEW, words, Cause.ALWAYS_ASK
         if mode == "draft":
             words = ASKED_IN_DRAFT
@@ -123,7 +129,6 @@ class Sending:
 async def before_leaving(
     envelope: Envelope,
     reply: dict[str, Any],
-    category: str | None,
     sending: Sending,
     gate: ToolGate,
     ctx: StageContext,
@@ -133,7 +138,9 @@ async def before_leaving(
 ) -> ServiceResult | None:
     """What keeps a reply from leaving now; None when nothing does. `for_a_person` is why a
     person sends it anyway."""
-    message, mode = envelope.message, await sending.mode_for(category)
+    message = envelope.message
+    understanding = Understanding.of(envelope)
+    mode = await sending.mode_of(understanding)
     if mode == "shadow":
         return ServiceResult(
             output={"sent": False, "mode": mode}, status=RunStatus.DONE, reason=SHADOWED
@@ -150,7 +157,7 @@ async def before_leaving(
             words, causes = "; ".join(words for _, words in why), tuple(cause for cause, _ in why)
             return _wait(reply, DRAFT, words, *causes, mode=mode, counts=not for_a_person, **kept)
         if sending.spot_checks is not None and await sending.spot_checks.checks(
-            envelope.run_id, category
+            envelope.run_id, understanding.topic
         ):
             words = "spot check: it could have left by itself"
             return _wait(reply, SPOT_CHECK, words, Cause.SPOT_CHECK, mode=mode, counts=True)
@@ -247,14 +254,6 @@ def undelivered(what: str, result: ToolResult) -> DeskhandError:
     if outcome_unknown(result) or (result.error is not None and result.error.recoverable):
         return RetryableError(words)
     return PermanentError(words)
-
-
-def category_of(envelope: Envelope) -> dict[str, Any]:
-    """The newest output that names a category."""
-    for output in reversed(list(envelope.outputs.values())):
-        if isinstance(output, dict) and "category" in output:
-            return cast(dict[str, Any], output)
-    return {}
 
 
 def _decided(envelope: Envelope, reply: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from deskhand.agents.leaving import let_leave
 from deskhand.agents.reasons import KnownSender, reasons_for, unknown
-from deskhand.agents.sending import Sending, category_of
+from deskhand.agents.sending import Sending
 from deskhand.config.sections.expiry import ExpirySpec
 from deskhand.errors import PermanentError
 from deskhand.model.causes import cause_of_rule, each_once
@@ -14,6 +14,7 @@ from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.message import REPLY
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind
+from deskhand.model.understanding import Understanding
 from deskhand.ports import StageContext, ToolGate
 from deskhand.tools.rules.replies import COMMITMENT, CONTENT
 from deskhand.tools.services import ServiceFunction, ServiceResult
@@ -27,10 +28,13 @@ async def review(
     """Pass a confident reply on; ask a person about every other, and about all while nobody said
     what is confident."""
     reply = _reply(envelope)
-    found = category_of(envelope)
-    category, confidence = found.get("category"), found.get("confidence")
+    understanding = Understanding.of(envelope)
     why = await reasons_for(envelope, settings, known)
-    output = {"requires_approval": bool(why), "category": category, "confidence": confidence}
+    output = {
+        "requires_approval": bool(why),
+        "category": understanding.category,
+        "confidence": understanding.confidence,
+    }
     if settings.get("auto_send_at") is not None:
         output["threshold"] = settings["auto_send_at"]
     if not why:

@@ -18,6 +18,7 @@ from deskhand.errors import ConfigError, ModelRefused
 from deskhand.language.intent_examples import IntentExamples, load_intents
 from deskhand.model.tasks import TaskKind
 from deskhand.ports import Brain, ChatModel, Clock, Embeds, SearchesKnowledge
+from deskhand.tools.terms import always_asked
 
 if TYPE_CHECKING:
     from deskhand.brain.embedded_desk import Intents
@@ -153,12 +154,7 @@ def _embedded(
             answer_at=spec.brain.answer_at,
             asks_about_foreign=spec.brain.foreign_articles == "ask",
             signature=spec.brain.signature,
-            always_asked=_always_asked(spec),
+            always_asked=always_asked(spec),
             time_zone=spec.calendar.zone,
         )
     )
-
-
-def _always_asked(spec: DeskSpec) -> frozenset[str]:
-    settings = (stage.settings for flow in spec.flows.values() for stage in flow.stages.values())
-    return frozenset(category for one in settings for category in one.get("always_ask") or ())

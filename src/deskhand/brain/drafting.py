@@ -16,7 +16,14 @@ from deskhand.brain.replies import (
     reply_language,
     shortened_quote,
 )
-from deskhand.brain.task_inputs import Fields, message_of, newest, outputs_of, sender_name
+from deskhand.brain.task_inputs import (
+    Fields,
+    message_of,
+    newest,
+    outputs_of,
+    sender_name,
+    understanding_of,
+)
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.model.knowledge import Hit
 from deskhand.model.plan import SKIPPED
@@ -72,7 +79,7 @@ def needs_articles(desk: EmbeddedDesk, task: Task) -> bool:
 
 
 def _plan_of(desk: EmbeddedDesk, task: Task) -> DeclaredPlan | None:
-    return (desk.plans or {}).get(str(newest(task, "intent_id") or newest(task, "category") or ""))
+    return (desk.plans or {}).get(understanding_of(task).topic or "")
 
 
 def _from_plan(
@@ -83,9 +90,7 @@ def _from_plan(
         questions = [line for line in asked.splitlines() if line.strip()]
         return {"parts": ReplyParts(questions=questions), "confidence": 0.9}
     if plan is not None and plan.hand_over:
-        return _handed_over(
-            f"{newest(task, 'intent_id') or newest(task, 'category')} is answered by a colleague"
-        )
+        return _handed_over(f"{understanding_of(task).topic} is answered by a colleague")
     results = _results(task)
     if not results:
         return None

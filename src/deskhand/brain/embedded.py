@@ -20,6 +20,7 @@ from deskhand.brain.task_inputs import (
     newest,
     question_of,
     said_in,
+    understanding_of,
     with_subject,
 )
 from deskhand.errors import DeskhandError, ModelAnswerInvalid
@@ -132,8 +133,10 @@ class EmbeddedBrain:
     # --- deciding and answering
 
     def _decide(self, task: Task) -> Fields:
-        intent, confidence = newest(task, "category"), newest(task, "confidence")
-        if not isinstance(intent, str):
+        understanding = understanding_of(task)
+        intent = understanding.topic
+        confidence = understanding.confidence
+        if intent is None:
             found = self._classify(task)
             intent, confidence = (
                 (None, 0.0) if found.get("abstained") else (found["category"], found["confidence"])

@@ -9,6 +9,7 @@ from deskhand.mail.forward import forwarded
 from deskhand.mail.mail_phrases import mail_phrases
 from deskhand.mail.reply import visible_reply
 from deskhand.model.tasks import Task
+from deskhand.model.understanding import Understanding
 
 Fields = dict[str, Any]
 
@@ -24,11 +25,16 @@ def outputs_of(task: Task) -> Iterator[Fields]:
             yield cast(Fields, output)
 
 
+def understanding_of(task: Task) -> Understanding:
+    """What earlier stages have found out about the message."""
+    outputs = task.inputs.get("outputs")
+    return Understanding(cast(Fields, outputs) if isinstance(outputs, dict) else {})
+
+
 def newest(task: Task, field: str) -> Any:
-    """The value an earlier stage gave to `field`; a task that brings it itself comes first."""
-    if field in task.inputs:
-        return task.inputs[field]
-    return next((output[field] for output in outputs_of(task) if field in output), None)
+    """The newest value of `field` that is not None; the task's own comes before earlier stages'."""
+    own = task.inputs.get(field)
+    return own if own is not None else understanding_of(task).newest(field)
 
 
 def message_of(task: Task) -> Fields:

@@ -12,6 +12,7 @@ from deskhand.engine.journal import State
 from deskhand.model.message import REPLY, Message, iso
 from deskhand.model.plan import PLAN, SKIPPED, Plan
 from deskhand.model.run import LETS_GO, Run, RunStatus
+from deskhand.model.understanding import Understanding
 
 Document = dict[str, Any]
 
@@ -21,6 +22,7 @@ def agent_state(run: Run, message: Message | None, told: Sequence[State]) -> Doc
     after = told[-1].after if told else None
     outputs: Mapping[str, Any] = after.outputs if after is not None else {}
     metadata: Mapping[str, Any] = after.metadata if after is not None else {}
+    understanding = Understanding(outputs)
     reply = outputs.get(REPLY)
     text = str(reply.get("text") or "") if isinstance(reply, Mapping) else ""
     decided = (metadata.get("decision") or {}).get("decision")
@@ -29,13 +31,13 @@ def agent_state(run: Run, message: Message | None, told: Sequence[State]) -> Doc
     draft = outputs.get(str(metadata.get("drafted_by")))
     return {
         "email": _email(message),
-        "classification": _newest(outputs, "category"),
-        "confidence": _newest(outputs, "confidence", beside="category"),
-        "context": list(_newest(outputs, "context") or []),
+        "classification": understanding.category,
+        "confidence": understanding.confidence,
+        "context": list(understanding.newest("context") or []),
         "selected_tools": _selected(outputs.get(PLAN)),
-        "tool_results": _results(outputs),
+        "tool_results": _results(understanding),
         "draft_response": str(draft.get("text") or "") if isinstance(draft, Mapping) else text,
-        "requires_approval": asks or bool(_newest(outputs, "requires_approval")),
+        "requires_approval": asks or understanding.requires_approval,
         "final_response": text if let_go else "",
         "error": after.errors[-1].message if after is not None and after.errors else None,
         "steps": [_step(state) for state in told],
@@ -54,15 +56,6 @@ def _email(message: Message | None) -> Document | None:
     }
 
 
-def _newest(outputs: Mapping[str, Any], field: str, beside: str | None = None) -> Any:
-    """The value the latest stage gave to a field; `beside` names another that must stand next to
-    it."""
-    for output in reversed(list(outputs.values())):
-        if isinstance(output, Mapping) and field in output and (beside is None or beside in output):
-            return output[field]
-    return None
-
-
 def _selected(plan: Any) -> list[str]:
     try:
         return [] if plan is None else Plan.parse(plan).selected_tools
@@ -70,15 +63,13 @@ def _selected(plan: Any) -> list[str]:
         return []
 
 
-def _results(outputs: Mapping[str, Any]) -> Document:
-    """Data or error by tool; of a tool that was called twice, both."""
-    found: dict[str, list[Any]] = {}
-    for output in outputs.values():
-        results = output.get("results") if isinstance(output, Mapping) else None
-        for one in results if isinstance(results, list) else ():
-            if isinstance(one, Mapping) and "tool" in one:
-                found.setdefault(str(one["tool"]), []).append(_result(one))
-    return {tool: several[0] if len(several) == 1 else several for tool, several in found.items()}
+def _results(understanding: Understanding) -> Document:
+    """Data or error by tool; a list of them for a tool that was called more than once."""
+    by_tool: dict[str, list[Any]] = {}
+    for result in reversed(understanding.results):
+        if "tool" in result:
+            by_tool.setdefault(str(result["tool"]), []).append(_result(result))
+    return {tool: made[0] if len(made) == 1 else made for tool, made in by_tool.items()}
 
 
 def _result(one: Mapping[str, Any]) -> Any:

@@ -8,6 +8,7 @@ from deskhand.config.sections.plans import ANY_LANGUAGE
 from deskhand.config.sections.reviews import PLACEHOLDER, PLACEHOLDERS, SLOT, placeholders_in
 from deskhand.errors import Conflict
 from deskhand.model.message import Message
+from deskhand.model.understanding import Understanding
 
 _LONGEST = 200
 
@@ -47,12 +48,9 @@ def values_for(
     values = {"reviewer": reviewer, "desk": desk}
     if message is not None:
         values |= {"name": _line(message.sender.name), "subject": _line(message.subject)}
-    for output in outputs.values():
-        slots = output.get("slots") if isinstance(output, dict) else None
-        for name, slot in slots.items() if isinstance(slots, dict) else ():
-            value = slot.get("value") if isinstance(slot, dict) else slot
-            if isinstance(value, str | int | float):
-                values[f"{SLOT}{name}"] = _line(str(value))
+    for name, value in Understanding(outputs).slots.items():
+        if isinstance(value, str | int | float):
+            values[f"{SLOT}{name}"] = _line(str(value))
     return values
 
 

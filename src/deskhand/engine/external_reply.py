@@ -1,13 +1,14 @@
 """A person answered a customer from a mail program: what that ends, and what it says about the
 desk's own reply."""
 
-from deskhand.agents.sending import DRAFT, category_of
+from deskhand.agents.sending import DRAFT
 from deskhand.engine.story import read_records
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Envelope
 from deskhand.model.judgement import Judged, Judgement
 from deskhand.model.message import REPLY
 from deskhand.model.run import ReviewState, Run, RunStatus
+from deskhand.model.understanding import Understanding
 from deskhand.ports import Store, TrustStore
 from deskhand.trust.difference import changes_facts, share_changed
 
@@ -53,7 +54,7 @@ async def _compare(trust: TrustStore, shadow: Envelope, text: str) -> None:
     await trust.judge(
         Judgement(
             run_id=shadow.run_id,
-            category=str(category_of(shadow).get("category") or ""),
+            category=Understanding.of(shadow).topic or "",
             language=str(reply.get("language") or ""),
             mode="shadow",
             judged=Judged.COMPARED,

@@ -4,7 +4,6 @@ the next start."""
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any
 
 from deskhand.engine.background import Background
 from deskhand.engine.story import Records, read_records
@@ -13,6 +12,7 @@ from deskhand.mail.reply import visible_reply
 from deskhand.model.exchanges import Exchange, How
 from deskhand.model.message import REPLY
 from deskhand.model.run import EXPIRY, Decision, ReviewKind, RunStatus
+from deskhand.model.understanding import Understanding
 from deskhand.ports import Embeds, Exchanges, Store
 
 log = logging.getLogger("deskhand.learning")
@@ -94,7 +94,7 @@ def exchange_in(records: Records) -> Exchange | None:
         run_id=records.run.id,
         person=person_of(str(reply.get("to") or message.sender.address)),
         owner=owner_of(message.principal),
-        category=_category(outputs),
+        category=Understanding(outputs).topic,
         language=reply.get("language"),
         how=_how(records),
         question=question[:LONGEST_TEXT],
@@ -114,8 +114,3 @@ def _how(records: Records) -> How:
     if Decision.EDIT in decided or Decision.ANSWER in decided:
         return "edited"
     return "approved" if Decision.APPROVE in decided else "sent"
-
-
-def _category(outputs: dict[str, Any]) -> str | None:
-    named = [output.get("category") for output in outputs.values() if isinstance(output, dict)]
-    return next((str(one) for one in reversed(named) if one is not None), None)

@@ -9,6 +9,7 @@ from deskhand.model.booking import OFFERED
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message
 from deskhand.model.run import Run, RunStatus
+from deskhand.model.understanding import Understanding
 from deskhand.ports import Store
 
 _MOST_TURNS = 5
@@ -33,15 +34,13 @@ async def offered_before(store: Store, run: Run, message: Message) -> dict[str, 
 
 def _slots(outputs: Mapping[str, Any]) -> list[dict[str, str]]:
     """Id and beginning of the latest times that a tool found."""
-    for output in reversed(list(outputs.values())):
-        results = output.get("results") if isinstance(output, Mapping) else None
-        for one in reversed(results) if isinstance(results, list) else ():
-            data = one.get("data") if isinstance(one, Mapping) else None
-            slots = data.get("slots") if isinstance(data, Mapping) else None
-            if isinstance(slots, list) and slots:
-                return [
-                    {"id": str(slot["id"]), "start": str(slot["start"])}
-                    for slot in slots
-                    if isinstance(slot, Mapping) and "id" in slot and "start" in slot
-                ]
+    for result in Understanding(outputs).results:
+        data = result.get("data")
+        slots = data.get("slots") if isinstance(data, Mapping) else None
+        if isinstance(slots, list) and slots:
+            return [
+                {"id": str(slot["id"]), "start": str(slot["start"])}
+                for slot in slots
+                if isinstance(slot, Mapping) and "id" in slot and "start" in slot
+            ]
     return []

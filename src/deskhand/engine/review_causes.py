@@ -1,15 +1,13 @@
 """What a reviewer is told beside the thing itself: why it is here, and what was known about the
 message."""
 
-from collections.abc import Mapping
-from math import isfinite
-from typing import Any, cast
+from typing import Any
 
-from deskhand.agents.sending import category_of
 from deskhand.engine.loop import End
 from deskhand.model.causes import Cause, cause_of_error
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import REPLY
+from deskhand.model.understanding import Understanding
 
 
 def causes_of(end: End) -> tuple[Cause, ...]:
@@ -23,25 +21,12 @@ def facts_of(envelope: Envelope | None) -> dict[str, Any]:
     """`category`, `confidence`, `threshold` and `language`, as far as some stage has found them."""
     if envelope is None:
         return {}
-    found = category_of(envelope)
+    understanding = Understanding.of(envelope)
+    of_reply = Understanding({REPLY: envelope.output(REPLY)})
     facts = {
-        "category": found.get("category"),
-        "confidence": found.get("confidence"),
-        "threshold": _newest(envelope, "threshold"),
-        "language": _field(envelope.output(REPLY), "language") or _newest(envelope, "language"),
+        "category": understanding.topic,
+        "confidence": understanding.confidence,
+        "threshold": understanding.threshold,
+        "language": of_reply.language or understanding.language,
     }
-    return {name: value for name, value in facts.items() if _is_told(value)}
-
-
-def _is_told(value: Any) -> bool:
-    """A word or a number; what a stage wrote in their place is left out."""
-    return isinstance(value, str) or (isinstance(value, int | float) and isfinite(value))
-
-
-def _newest(envelope: Envelope, name: str) -> Any:
-    found = (_field(output, name) for output in reversed(list(envelope.outputs.values())))
-    return next((value for value in found if value is not None), None)
-
-
-def _field(output: Any, name: str) -> Any:
-    return cast(Mapping[str, Any], output).get(name) if isinstance(output, Mapping) else None
+    return {name: value for name, value in facts.items() if value is not None}

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
-from deskhand.agents.sending import category_of
 from deskhand.config.desk import DeskSpec
 from deskhand.config.sections.trust import TrustSpec
 from deskhand.engine.manual_reply import ANSWER
@@ -15,6 +14,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.judgement import Figure, Judged, Judgement, ModeChange
 from deskhand.model.message import REPLY
 from deskhand.model.run import RunStatus
+from deskhand.model.understanding import Understanding
 from deskhand.ports import Clock, TrustStore
 from deskhand.trust.standing import FELL_BACK, MODES, WINDOW, Place, Standing, place_of, stand
 
@@ -67,7 +67,7 @@ class Trust:
         about the last one."""
         if not self.earned or envelope.message is None:
             return
-        category = str(category_of(envelope).get("category") or "")
+        category = Understanding.of(envelope).topic or ""
         if (
             status is RunStatus.SENT and ANSWER not in envelope.outputs
         ):  # a person's own words judge nothing
@@ -76,7 +76,7 @@ class Trust:
             await self.store.left_alone(
                 Judgement(envelope.run_id, category, language, "auto", Judged.SENT)
             )
-        if category in self._spec.complaints:
+        if Understanding.of(envelope).topic_in(self._spec.complaints) is not None:
             since = self._clock.now() - self._spec.complaint_seconds
             await self.store.complained(envelope.message.conversation, envelope.run_id, since)
 

@@ -8,18 +8,20 @@ from deskhand.engine.manual_reply import ANSWER
 from deskhand.engine.story import Document
 from deskhand.language.identify import identify
 from deskhand.model.plan import Plan, Respond, ToolCall
+from deskhand.model.understanding import Understanding
 
 _SURE = 0.5
 
 
-def category_of(run: Document, *fields: str) -> str | None:
-    """What the newest stage that names one calls it, under the first of these fields that any
-    stage uses."""
-    for field in fields or ("category", "intent", "intent_id"):
-        found = [output[field] for output in _outputs(run) if isinstance(output.get(field), str)]
-        if found:
-            return str(found[-1])
-    return None
+def category_of(run: Document) -> str | None:
+    """The category that the run's stages gave the message; the intent where none classified it."""
+    understanding = Understanding(run["outputs"])
+    return understanding.category or understanding.intent_id
+
+
+def intent_of(run: Document) -> str | None:
+    """The intent that the run's stages found; the category where none named an intent."""
+    return Understanding(run["outputs"]).topic
 
 
 def slots_of(run: Document) -> dict[str, Any]:

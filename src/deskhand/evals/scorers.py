@@ -13,6 +13,7 @@ from deskhand.engine.story import Document
 from deskhand.errors import ConfigError
 from deskhand.evals.run_facts import (
     category_of,
+    intent_of,
     language_of_reply,
     plan_of,
     question_of,
@@ -142,7 +143,7 @@ def _category(run: Document, expected: Any) -> Found:
 
 
 def _intent(run: Document, expected: Any) -> Found:
-    found = category_of(run, "intent", "intent_id", "category")
+    found = intent_of(run)
     return found in _several(expected), found
 
 

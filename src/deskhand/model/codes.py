@@ -18,6 +18,7 @@ class ErrorCode(StrEnum):
     STAGE_FAILED = "stage_failed"
     STAGE_TIMEOUT = "stage_timeout"
     OUTPUT_MISSING_FIELDS = "output_missing_fields"
+    OUTPUT_INVALID_FIELDS = "output_invalid_fields"
     PLAN_MISSING = "plan_missing"
     PLAN_INVALID = "plan_invalid"
     PROMPT_INVALID = "prompt_invalid"

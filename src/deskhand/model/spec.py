@@ -106,6 +106,11 @@ class AgentSpec(Frozen):
         return self
 
     @property
+    def always_ask(self) -> frozenset[str]:
+        """Topics whose replies a person must approve, as a review stage lists them."""
+        return always_ask_in(self.settings) or frozenset()
+
+    @property
     def targets(self) -> tuple[str, ...]:
         """Every stage a run may go to from here."""
         named = (rule.target for rule in self.routing_rules)
@@ -122,3 +127,9 @@ class FlowSpec(Frozen):
     max_hops: int = Field(default=50, gt=0)
     version: str = ""
     """A digest of everything that shapes behaviour: stages and prompts."""
+
+
+def always_ask_in(settings: Mapping[str, Any]) -> frozenset[str] | None:
+    """The topics in a review stage's `always_ask`; None where the stage has no such list."""
+    listed = settings.get("always_ask")
+    return None if listed is None else frozenset(listed)

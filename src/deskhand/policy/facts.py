@@ -88,8 +88,17 @@ class Facts:
         return named | {f"origin.{argument}": where for argument, where in self.origin.items()}
 
     def each(self) -> list["Facts"]:
-        """One for each thing of a call that acts on several at once: what holds for one need not
-        hold for the next."""
+        """One for each thing that the call acts on, and for each name of its topic.
+
+        What holds for one need not hold for the next. An intent that differs from the category is
+        judged as a category as well.
+        """
+        if self.intent is None or self.intent == self.category:
+            return self._each_thing()
+        as_category = replace(self, category=self.intent)._each_thing()
+        return as_category if self.category is None else [*self._each_thing(), *as_category]
+
+    def _each_thing(self) -> list["Facts"]:
         several = {
             name: things for name, things in self.objects.items() if isinstance(things, list)
         }

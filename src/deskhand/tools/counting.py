@@ -4,7 +4,6 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from deskhand.model.envelope import Envelope
 from deskhand.model.message import CLOSING_TOOLS, DELIVER
 from deskhand.model.principal import Principal
 from deskhand.model.totals import (
@@ -17,6 +16,7 @@ from deskhand.model.totals import (
     TotalKey,
     counted_money,
 )
+from deskhand.model.understanding import Understanding
 from deskhand.policy.facts import Facts
 from deskhand.ports import Effects
 from deskhand.tools.authority import SenderAddress
@@ -42,6 +42,7 @@ async def describe(call: GateCall, terms: Terms, ledger: Effects) -> None:
     if terms.policy is not None and tool.changes_something:
         sums = Sums.of(await ledger.totals(places(call, terms)))
     message = envelope.message
+    understanding = Understanding.of(envelope)
     call.facts = Facts(
         tool=tool.name,
         effect=str(tool.effect),
@@ -49,10 +50,10 @@ async def describe(call: GateCall, terms: Terms, ledger: Effects) -> None:
         at=datetime.fromtimestamp(call.now, terms.time_zone),
         arguments=call.canonical,
         principal=dict(_known_of(call.principal)),
-        intent=_said(envelope, "intent_id") or _said(envelope, "intent"),
-        category=_said(envelope, "category"),
+        intent=understanding.intent_id,
+        category=understanding.category,
         channel=message.channel if message is not None else None,
-        language=_said(envelope, "language"),
+        language=understanding.language,
         message={} if terms.policy is None else told_of(envelope, terms.message_facts),
         totals=sums.facts(),
         origin=call.origin,
@@ -111,12 +112,3 @@ def _objects(call: GateCall) -> dict[str, Any]:
 @lru_cache(maxsize=1024)
 def _known_of(principal: Principal) -> dict[str, Any]:
     return principal.model_dump(mode="json", exclude_none=True, exclude={"how"})
-
-
-def _said(envelope: Envelope, field: str) -> str | None:
-    """The newest output that names it."""
-    for output in reversed(envelope.outputs.values()):
-        value: Any = output.get(field) if isinstance(output, dict) else None
-        if isinstance(value, str) and value:
-            return value
-    return None

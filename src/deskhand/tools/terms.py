@@ -50,11 +50,9 @@ def _with_own(spec: DeskSpec) -> OutgoingSpec:
 
 
 def always_asked(spec: DeskSpec) -> frozenset[str]:
-    """What a review stage of any flow says is always a person's."""
-    reviewing = [stage.settings for stage in _stages(spec) if stage.service == REVIEW]
-    return frozenset(
-        category for settings in reviewing for category in settings.get("always_ask") or ()
-    )
+    """Topics whose replies a person must approve, by the review stages of all flows."""
+    reviewing = [stage.always_ask for stage in _stages(spec) if stage.service == REVIEW]
+    return frozenset[str]().union(*reviewing)
 
 
 def own_questions(spec: DeskSpec) -> frozenset[str]:

@@ -56,7 +56,7 @@ async def kept(
     registry = ToolRegistry([delivery_tool(MemoryOutbox()), draft_tool(drafts)])
     gate = Gate(registry, MemoryLedger(), desk="test")
     envelope = Envelope.of(message or a_message(), run_id="run_1").changed(metadata=metadata or {})
-    return await before_leaving(envelope, REPLY, "status", rules, gate, FixedContext()), drafts
+    return await before_leaving(envelope, REPLY, rules, gate, FixedContext()), drafts
 
 
 async def test_nothing_keeps_a_reply_of_a_desk_that_sends_by_itself() -> None:

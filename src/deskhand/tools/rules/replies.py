@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import CLOSING_TOOLS, DELIVER, ENGINE_TOOLS, Reply
+from deskhand.model.understanding import Understanding
 from deskhand.outgoing.accounts import accounts_in
 from deskhand.outgoing.commitments import Backing, Commitment, check_commitments, unbacked
 from deskhand.outgoing.content import check_reply
@@ -31,12 +32,12 @@ def always_ask(call: GateCall, terms: Terms) -> Ruling | None:
 
     A question that stands in desk.yaml word for word was, when it was written there.
     """
-    category = None if call.facts is None else call.facts.category
-    if call.name != DELIVER or category not in terms.always_ask:
+    topic = Understanding.of(call.ctx.envelope).topic_in(terms.always_ask)
+    if call.name != DELIVER or topic is None:
         return None
     if str(call.canonical.get("text", "")).strip() in terms.own_questions:
         return None
-    return _hold(ALWAYS_ASK, f"{category} is always looked at by a person", call, terms)
+    return _hold(ALWAYS_ASK, f"{topic} is always looked at by a person", call, terms)
 
 
 def outgoing_content(call: GateCall, terms: Terms) -> Ruling | None:
