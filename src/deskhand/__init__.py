@@ -192,7 +192,7 @@ _MODULES = {
         "Slot",
         "resolver",
     ),
-    "tools.case": ("Terms",),
+    "tools.gate_call": ("Terms",),
     "tools.context": ("Context",),
     "tools.gate": ("Gate",),
     "tools.message_facts": ("message_fact",),
