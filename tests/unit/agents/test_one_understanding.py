@@ -8,7 +8,7 @@ import pytest
 from deskhand.agents.agent import Agent, Parts
 from deskhand.agents.reasons import reasons_for
 from deskhand.agents.sending import Sending
-from deskhand.engine.why import facts_of
+from deskhand.engine.review_causes import facts_of
 from deskhand.errors import RetryableError
 from deskhand.model.causes import Cause
 from deskhand.model.codes import ErrorCode
