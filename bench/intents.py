@@ -86,11 +86,10 @@ async def timing(folder: Path, model: str, repeat: int) -> Result:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     from deskhand import IntentModel
-    from deskhand.language.embed import Embedder
 
-    loaded, embedder = IntentModel.load(model), Embedder()
+    loaded = IntentModel.load(model)
     asked = [text for text, _ in random.Random(32).sample(banking(), 10 * repeat)]
-    short = [text for text in asked if embedder.count_tokens(text) <= SHORT][: 3 * repeat]
+    short = [text for text in asked if _token_count(text) <= SHORT][: 3 * repeat]
     taken = _answer_times(loaded, short)
     found: Result = {
         "ms_short": taken[len(taken) // 2],
@@ -99,7 +98,7 @@ async def timing(folder: Path, model: str, repeat: int) -> Result:
     }
     words = " ".join(asked).split()
     for tokens in (SHORT, LONG):
-        texts = [_of_length(words[turn * 7 :], tokens, embedder) for turn in range(repeat + 2)]
+        texts = [_of_length(words[turn * 7 :], tokens) for turn in range(repeat + 2)]
         taken = _answer_times(loaded, texts)
         found |= {f"ms_{tokens}": taken[len(taken) // 2], f"best_ms_{tokens}": taken[0]}
     return found
@@ -115,11 +114,19 @@ def _answer_times(model: Any, texts: Sequence[str]) -> list[float]:
     return sorted(taken[2:])
 
 
-def _of_length(words: Sequence[str], tokens: int, embedder: Any) -> str:
+def _of_length(words: Sequence[str], tokens: int) -> str:
     size = tokens
-    while embedder.count_tokens(" ".join(words[:size])) > tokens:
+    while _token_count(" ".join(words[:size])) > tokens:
         size -= 1
     return " ".join(words[:size])
+
+
+def _token_count(text: str) -> int:
+    """How many tokens the embedding model would see, before it cuts a long text."""
+    from deskhand.language.clean_text import clean
+    from deskhand.language.embed import _tokenizer
+
+    return len(_tokenizer().encode(f"query: {clean(text)}").ids)
 
 
 CASES = {"training": training, "loading": loading, "timing": timing}

@@ -346,8 +346,6 @@ _RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
 
 OPERATORS: tuple[str, ...] = tuple(_OPERATORS)
 """What may stand under a fact's name; the JSON Schema lists the same."""
-COMBINATORS: tuple[str, ...] = ("all", "any", "not")
-"""Names no fact can have at the top of a condition."""
 
 
 # --- compiling

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deskhand.conditions import COMBINATORS, OPERATORS, ConditionError, compile_condition
+from deskhand.conditions import OPERATORS, ConditionError, compile_condition
 
 NAMES = ("category", "confidence", "customer.tier", "customer", "tags")
 scalars = (
@@ -305,10 +305,6 @@ def test_is_and_is_not_divide_all_present_facts(fact: Any, operand: Any) -> None
 def test_every_value_is_itself(value: Any) -> None:
     assert holds({"fact": {"is": value}}, fact=value)
     assert holds({"fact": {"in": [value]}}, fact=value)
-
-
-def test_combinators_and_operators_do_not_collide() -> None:
-    assert not set(COMBINATORS) & set(OPERATORS)
 
 
 def test_a_match_costs_microseconds() -> None:

@@ -131,10 +131,6 @@ def _results(task: Task) -> list[Fields]:
     return []
 
 
-def _was_made(result: Fields) -> bool:
-    return not result.get("intended") and result.get("status") != SKIPPED
-
-
 def _statement(
     desk: EmbeddedDesk, task: Task, plan: DeclaredPlan | None, language: str, results: list[Fields]
 ) -> str | None:

@@ -59,10 +59,6 @@ class FactType:
     least: float | None = None
     most: float | None = None
 
-    @property
-    def is_ordered(self) -> bool:
-        return self.kind in ("number", "integer", "money", "sums", "date", "duration", "any")
-
 
 class FactTypes:
     """Every fact of calls of some tools; a rule for one tool sees that tool's arguments only."""

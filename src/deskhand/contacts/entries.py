@@ -14,7 +14,6 @@ _ADDRESS = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+\.[^@\s<>,;.]{2,}")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _BETWEEN_TAGS = re.compile(r"[,;|\n]+")
 _BETWEEN_NOTES = re.compile(r"\n[ \t]*\n\s*")
-MOST_SHOWN = 500
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ tokens the model can take would cost more than twice as much and blur the vector
 docs/decisions/0011-embedded-brain.md.
 """
 
-import asyncio
 import hashlib
 import os
 import threading
@@ -101,10 +100,6 @@ class Embedder:
             else np.zeros((0, DIMENSIONS), dtype=np.float32)
         )
 
-    async def embed_async(self, texts: Sequence[str], kind: Kind = "query") -> "Vectors":
-        """As `embed`, in a thread: the event loop goes on meanwhile."""
-        return await asyncio.to_thread(self.embed, texts, kind)
-
     def unknown_share(self, text: str) -> float:
         """How much of a text the model cannot read (0 to 1): other scripts are one unknown piece
         a word."""
@@ -118,11 +113,6 @@ class Embedder:
             total += letters
             unknown += letters if piece == _UNKNOWN else 0
         return unknown / total if total else 1.0
-
-    def count_tokens(self, text: str) -> int:
-        """Tokens the model would see of a text, its prefix and its marks included, before
-        anything is cut."""
-        return len(_encoded(f"query: {clean(text)}").ids)
 
     # --- what was computed before
 

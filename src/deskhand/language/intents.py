@@ -5,7 +5,6 @@ model.predict(["Kde je můj balík?"])  # [Prediction(label="order_status", best
 runner_up=...)]
 """
 
-import asyncio
 import hashlib
 import json
 import logging
@@ -155,10 +154,6 @@ class IntentModel:
             )
             for order, value, reading in zip(ranked, scores, readings, strict=True)
         ]
-
-    async def predict_async(self, texts: Sequence[str]) -> list[Prediction]:
-        """As `predict`, in a thread: the event loop goes on meanwhile."""
-        return await asyncio.to_thread(self.predict, texts)
 
     def save(self, path: Path | str) -> None:
         """One file of arrays and JSON: nothing in it is ever executed."""

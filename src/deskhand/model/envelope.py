@@ -69,9 +69,6 @@ class Envelope(Frozen):
     def with_metadata(self, **values: Any) -> Self:
         return self.changed(metadata={**self.metadata, **values})
 
-    def with_error(self, note: ErrorNote) -> Self:
-        return self.changed(errors=(*self.errors, note))
-
     def apply(self, delta: Delta) -> Self:
         outputs = {**self.outputs, **delta.outputs}
         for key, fields in delta.merge.items():

@@ -64,9 +64,6 @@ class Principal(Frozen):
             return f"customer:{self.customer_id}"
         return "" if self.address is None else f"address:{self.address.strip().lower()}"
 
-    def is_same_person_as(self, other: "Principal") -> bool:
-        return bool(self.name) and self.name == other.name
-
 
 ANONYMOUS = Principal()
 

@@ -3,9 +3,9 @@
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import asdict, is_dataclass
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, cast
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, model_validator
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from deskhand.model.codes import ErrorCode
@@ -104,42 +104,13 @@ class Evidence(Frozen):
 
 
 class ToolResultData(Frozen):
-    """A tool's data with the fields that exploring tools share taken out of the raw mapping."""
+    """A tool's data (`raw`) beside the fields that exploring tools share."""
 
     items_explored: list[str] = Field(default_factory=list)
     items_pending: list[str] = Field(default_factory=list)
     discoveries: list[DiscoveredItem] = Field(default_factory=list)
     evidence: list[Evidence] = Field(default_factory=list)
     raw: dict[str, Any] = Field(default_factory=dict)
-
-    @classmethod
-    def from_mapping(cls, data: Mapping[str, Any]) -> Self:
-        """Take the known fields where they have the right shape; everything stays in `raw`."""
-        known: dict[str, Any] = {}
-        for name in ("items_explored", "items_pending"):
-            value = data.get(name)
-            if isinstance(value, list):
-                known[name] = [str(item) for item in value]
-        known["discoveries"] = _parsed(data.get("discoveries"), DiscoveredItem, "identifier")
-        known["evidence"] = _parsed(data.get("evidence"), Evidence, "content")
-        return cls(**known, raw=dict(data))
-
-
-Item = TypeVar("Item", bound=Frozen)
-
-
-def _parsed(value: Any, kind: type[Item], text_field: str) -> list[Item]:
-    if not isinstance(value, list):
-        return []
-    items: list[Item] = []
-    for entry in value:
-        try:
-            items.append(
-                kind.model_validate({text_field: entry} if isinstance(entry, str) else entry)
-            )
-        except ValidationError:
-            continue
-    return items
 
 
 def normalize_tool_result(value: Any) -> ToolResult:

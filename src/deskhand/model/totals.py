@@ -10,8 +10,6 @@ SCOPES: tuple[Scope, ...] = ("conversation", "principal", "day")
 
 CALLS = "calls"
 SENDS = "sends"
-SPEND = "model_spend"
-"""What models cost, in the currency of the desk's prices."""
 FRACTION = 10_000
 """Money is counted in ten-thousandths: whole numbers add up exactly in every database."""
 

@@ -43,7 +43,6 @@ _DEADLINE = re.compile(
     rf"heures?|jours?|semaines?)(?: (?:habiles|laborables|ouvres|ouvrables))?)\b"
 )
 _TIME = re.compile(r"\b([0-9]{1,2})[:.]([0-9]{2})\b(?![.0-9])")
-_PLAIN_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,4})?")
 _SLOTS = SlotExtractor(
     [SlotSpec(name="amount", type="money"), SlotSpec(name="day", type="date", prefer="future")]
 )

@@ -63,7 +63,6 @@ _ENGLISH: Patterns = (
 
 # --- Czech: the verb says who -----------------------------------------------------------------------------------------
 
-_CS_DID = r"(?: (?:jsem|jsme))"
 _CS_NEW = r"(?:nahrad\w+|nov(?:y|a|ou|e|eho|ym) \w+|jin(?:y|ou|e) kus|vymen\w+)"
 _CS_GIFT = r"(?:slev\w*|poukaz\w*|voucher\w*|kupon\w*|kredit\w*|bonus\w*|darkov\w+)"
 _CS_PAST = r"(?:l|la|li|ly)\b"

@@ -91,11 +91,6 @@ def test_no_texts_no_predictions(model: IntentModel) -> None:
     assert model.predict([]) == []
 
 
-async def test_predicting_leaves_the_event_loop_free(model: IntentModel) -> None:
-    [said] = await model.predict_async(["I forgot my password"])
-    assert said.label == "login_problem"
-
-
 def test_the_report_says_what_was_measured(model: IntentModel) -> None:
     report = model.report
     assert (report.examples, report.labels, report.measured) == (80, 10, 80)

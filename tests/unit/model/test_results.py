@@ -15,11 +15,8 @@ from pydantic import BaseModel, ValidationError
 from deskhand.errors import ToolError
 from deskhand.model.outcome import ToolStatus
 from deskhand.model.results import (
-    DiscoveredItem,
-    Evidence,
     ToolErrorDetails,
     ToolResult,
-    ToolResultData,
     normalize_tool_result,
 )
 
@@ -283,27 +280,3 @@ def test_normalising_never_fails_and_gives_json_that_survives(value: Any) -> Non
     text = json.dumps(result.model_dump(mode="json"), allow_nan=False, ensure_ascii=False).encode()
     assert ToolResult.model_validate(json.loads(text)) == result
     assert normalize_tool_result(result) == result
-
-
-def test_known_fields_are_taken_out_of_exploring_results() -> None:
-    raw = {
-        "items_explored": ["a", 2],
-        "items_pending": "not a list",
-        "discoveries": ["x", {"identifier": "y", "kind": "file"}, {"kind": "no identifier"}, 5],
-        "evidence": [
-            "seen",
-            {"content": "read", "confidence": 0.5},
-            {"content": "odd", "confidence": 7},
-        ],
-        "other": 1,
-    }
-    data = ToolResultData.from_mapping(raw)
-    assert data.items_explored == ["a", "2"]
-    assert data.items_pending == []
-    assert data.discoveries == [
-        DiscoveredItem(identifier="x"),
-        DiscoveredItem(identifier="y", kind="file"),
-    ]
-    assert data.evidence == [Evidence(content="seen"), Evidence(content="read", confidence=0.5)]
-    assert data.raw == raw
-    assert ToolResultData.from_mapping({}) == ToolResultData()
