@@ -33,6 +33,8 @@ def is_real(item: pytest.Item) -> bool:
     or waits for a state."""
     if not isinstance(item, pytest.Function):
         return False
+    if hasattr(item, "callspec") and "postgres" in item.callspec.params.values():
+        return True
     fixtures = item._fixtureinfo.name2fixturedefs.values()
     functions = [item.function]
     functions += [definition.func for definitions in fixtures for definition in definitions]

@@ -2,9 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
-
-T = TypeVar("T")
 
 PATIENCE = 300.0
 """Seconds after which a wait has failed. A ceiling alone: it costs nothing where all is well, and
@@ -12,12 +9,12 @@ is high enough for a machine that does much else."""
 
 
 async def until(
-    holds: Callable[[], bool] | Callable[[], Awaitable[bool]], every: float = 0.02
+    holds: Callable[[], bool] | Callable[[], Awaitable[bool]], within: float = PATIENCE
 ) -> None:
     """Wait for something to become true; TimeoutError when it does not."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(within):
         while True:
             answer = holds()
             if answer if isinstance(answer, bool) else await answer:
                 return
-            await asyncio.sleep(every)
+            await asyncio.sleep(0.02)

@@ -177,7 +177,7 @@ async def _connected(folder: Path, url: str) -> None:
         async def marked() -> bool:
             return await memory.mark("INBOX") is not None
 
-        await until(marked, 120)
+        await until(marked)
 
 
 async def _at_rest(url: str, count: int, within: float) -> None:
