@@ -66,12 +66,14 @@ async def _ours(url: str, n: int, in_flight: int, *, workers: bool) -> Result:
     work = Worker(store, {"durable": flow}, clock).work
     dispatcher: Any
     if workers:
-        from deskhand.adapters.dispatch.crew import Crew, CrewLimits
-        from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
+        from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
+        from deskhand.adapters.dispatch.worker_process import WorkerLimits, WorkerProcess
 
-        crew = Crew(database, store.owner, ["bench"], CrewLimits(in_flight=IN_FLIGHT))
+        worker_process = WorkerProcess(
+            database, store.owner, ["bench"], WorkerLimits(in_flight=IN_FLIGHT)
+        )
         dispatcher = DbosDispatcher(
-            crew, store, work, lambda message: "durable", {"durable": spec.version}
+            worker_process, store, work, lambda message: "durable", {"durable": spec.version}
         )
     else:
         dispatcher = InProcessDispatcher(
@@ -212,7 +214,7 @@ def bench(*, quick: bool) -> Report:
                 "peak MB": result["rss_mb"],
             }
         )
-    ours, crew, theirs = (found[label] for label in list(found)[:3])
+    ours, workers_on_dbos, theirs = (found[label] for label in list(found)[:3])
     report.floors = [
         Floor(
             "in process to LangGraph", ours["messages_s"] / theirs["messages_s"], least=10, unit="x"
@@ -220,11 +222,11 @@ def bench(*, quick: bool) -> Report:
         Floor("in process, CPU a message", ours["cpu_ms"], most=3, unit=" ms"),
         Floor(
             "workers on DBOS to LangGraph",
-            crew["messages_s"] / theirs["messages_s"],
+            workers_on_dbos["messages_s"] / theirs["messages_s"],
             least=2.5,
             unit="x",
         ),
-        Floor("workers on DBOS, CPU a message", crew["cpu_ms"], most=10, unit=" ms"),
+        Floor("workers on DBOS, CPU a message", workers_on_dbos["cpu_ms"], most=10, unit=" ms"),
     ]
     report.notes.append("CPU is that of the engine's process; PostgreSQL's own is not in it")
     return report

@@ -14,18 +14,18 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
 
-from deskhand.adapters.channels.folder import FolderOutbox
-from deskhand.adapters.channels.letters import Letter
-from deskhand.adapters.channels.routed import Carrier, RoutedOutbox
-from deskhand.adapters.chat_models.capping import CappedChatModel
-from deskhand.adapters.chat_models.limiting import RatedChatModel, SharedRate
+from deskhand.adapters.channels.folder_outbox import FolderOutbox
+from deskhand.adapters.channels.outgoing_mail import OutgoingMail
+from deskhand.adapters.channels.routed_outbox import RoutedOutbox, SendingChannel
 from deskhand.adapters.chat_models.openai import OpenAIChatModel
 from deskhand.adapters.chat_models.providers import endpoint_for, provider_table
+from deskhand.adapters.chat_models.rate_limit import RatedChatModel, SharedRate
 from deskhand.adapters.chat_models.recording import RecordingChatModel
-from deskhand.adapters.stores.api_keys import SqlKeyStore
+from deskhand.adapters.chat_models.spending_cap import CappedChatModel
 from deskhand.adapters.stores.channels import SqlChannelStore
 from deskhand.adapters.stores.desks import desk_names
 from deskhand.adapters.stores.exchanges import SqlExchanges
+from deskhand.adapters.stores.keys import SqlKeyStore
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.adapters.stores.trust import SqlTrustStore
@@ -109,16 +109,16 @@ from deskhand.tools.terms import always_asked, own_questions, terms_of
 from deskhand.trust.standing import lower_of
 
 if TYPE_CHECKING:
-    from deskhand.adapters.channels.files import FilesChannel
-    from deskhand.adapters.channels.gmail import GmailChannel
-    from deskhand.adapters.channels.imap_smtp import MailChannel as MailChannel
+    from deskhand.adapters.channels.files_channel import FilesChannel
+    from deskhand.adapters.channels.gmail_channel import GmailChannel
+    from deskhand.adapters.channels.mail_channel import MailChannel as MailChannel
     from deskhand.adapters.mcp import McpServers
     from deskhand.brain.embedded_desk import Intents
 
 if TYPE_CHECKING:  # the driver takes a tenth of a second to import: only for those who use it
-    from deskhand.adapters.dispatch.crew import Crew
-    from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
-    from deskhand.adapters.dispatch.roster import Roster
+    from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
+    from deskhand.adapters.dispatch.worker_process import WorkerProcess
+    from deskhand.adapters.dispatch.worker_registry import WorkerRegistry
     from deskhand.adapters.stores.notices import SqlNoticeStore
     from deskhand.adapters.stores.own_tables import OwnDatabase
     from deskhand.adapters.stores.postgres import PostgresStore
@@ -295,8 +295,8 @@ def open_store(database: Database, desk: str, owner: str | None = None) -> DeskS
 def knowledge_store(database: Database, desk: str) -> KnowledgeStore:
     """A desk's index of articles; pgvector compares the vectors where the database has it."""
     from deskhand.adapters.stores.knowledge import SqlKnowledgeStore
-    from deskhand.adapters.stores.knowledge_fulltext import PostgresWords, SqliteWords
     from deskhand.adapters.stores.knowledge_pgvector import PgVector
+    from deskhand.adapters.stores.knowledge_words import PostgresWords, SqliteWords
 
     if isinstance(database, SqliteDatabase):
         return SqlKnowledgeStore(database, desk, SqliteWords())
@@ -355,12 +355,12 @@ def embedder_name() -> str:
 def own_database(database: Database, desk: str) -> "OwnDatabase":
     """The tables of a desk's own: a file beside a SQLite database, a schema on PostgreSQL; made
     when first used."""
-    from deskhand.adapters.stores.own_tables import OwnDatabase, PostgresOwnTables, SqliteOwnTables
+    from deskhand.adapters.stores.own_tables import OwnDatabase, PostgresPlace, SqlitePlace
 
     if isinstance(database, SqliteDatabase):
         beside = database.path.with_name(f"{database.path.stem}.{desk}{database.path.suffix}")
-        return OwnDatabase(SqliteOwnTables(beside))
-    return OwnDatabase(PostgresOwnTables(database, desk))
+        return OwnDatabase(SqlitePlace(beside))
+    return OwnDatabase(PostgresPlace(database, desk))
 
 
 class Erased(NamedTuple):
@@ -373,7 +373,7 @@ class Erased(NamedTuple):
 async def erase_person(database: Database, desk: str, address: str, by: str) -> Erased:
     """The desk's own tables first: what names a person there is known from the engine's, which
     go after them."""
-    from deskhand.adapters.stores.erasure import known_as
+    from deskhand.adapters.stores.erasing import known_as
 
     names, run_ids = await database.read_core(lambda core: known_as(core, desk, address))
     rows = await own_database(database, desk).erase(names, run_ids)
@@ -389,9 +389,9 @@ async def copy_database(
             "a copy goes from a SQLite file to PostgreSQL",
             fix="deskhand db copy FILE postgresql://...",
         )
-    from deskhand.adapters.stores import database_copy
+    from deskhand.adapters.stores import copying
 
-    return await database_copy.copy_database(source, target, progress)
+    return await copying.copy_database(source, target, progress)
 
 
 async def _open_postgres(url: str) -> "PostgresDatabase":
@@ -411,19 +411,19 @@ async def open_desk(
     events: Sink | None = None,
     in_flight: int | None = None,
     grace: float = 10.0,
-    crew: "Crew | None" = None,
+    worker_process: "WorkerProcess | None" = None,
     rates: Mapping[str, float] | None = None,
     listen: bool = False,
 ) -> AsyncIterator[Desk]:
     """A desk that takes messages; on leaving, what runs comes to rest or is handed back.
 
-    Not `live` means that effects are captured: judged and recorded, not carried out. With a `crew`
-    the desk is one of those that many workers serve together. `rates` are calls a minute by model,
-    counted over all of them. To `listen` is to read the desk's channels as well.
+    Not `live` means that effects are captured: judged and recorded, not carried out. With a
+    `worker_process` the desk is one of those that many workers serve together. `rates` are calls
+    a minute by model, counted over all of them. To `listen` is to read the desk's channels too.
     """
     spec, clock = loaded.spec, SystemClock()
     require_models(spec, without_models(spec))
-    store = open_store(database, spec.name, crew.member if crew else owner)
+    store = open_store(database, spec.name, worker_process.worker_id if worker_process else owner)
     chat = OpenAIChatModel(provider_table(_providers(spec)))
     model: ChatModel = RatedChatModel(chat, SharedRate(database, rates)) if rates else chat
     if spec.safeguards.model_spend is not None:
@@ -484,7 +484,7 @@ async def open_desk(
     limits = Limits(
         in_flight=in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog
     )
-    dispatcher = _dispatcher(loaded, store, worker, limits, crew)
+    dispatcher = _dispatcher(loaded, store, worker, limits, worker_process)
     keepers = [
         ChannelRunner(
             channel,
@@ -560,18 +560,18 @@ def open_calendar(
 
     `sealed` leaves out what lies on another machine.
     """
-    from deskhand.adapters.calendar.database import DatabaseCalendar
+    from deskhand.adapters.calendar.database_calendar import DatabaseCalendar
 
     held, calendar = DatabaseCalendar(database, desk or spec.name, now), spec.calendar
     if calendar.caldav is not None and not sealed:
-        from deskhand.adapters.calendar.caldav import CalDavCalendar
-        from deskhand.adapters.calendar.caldav_wire import CalDavWire
+        from deskhand.adapters.calendar.caldav_calendar import CalDavCalendar
+        from deskhand.adapters.calendar.caldav_client import CalDavClient
 
         return CalDavCalendar(
-            held, CalDavWire(calendar.caldav), ZoneInfo(calendar.zone), calendar.title
+            held, CalDavClient(calendar.caldav), ZoneInfo(calendar.zone), calendar.title
         )
     if calendar.ics:
-        from deskhand.adapters.calendar.ics_files import IcsCalendar
+        from deskhand.adapters.calendar.ics_calendar import IcsCalendar
 
         return IcsCalendar(held, calendar.ics, ZoneInfo(calendar.zone))
     return held
@@ -625,9 +625,9 @@ def channel_store(database: Database, desk: str, channel: str, owner: str) -> Sq
 
 def desk_channels(spec: DeskSpec, database: Database, store: DeskStore) -> "list[DeskChannel]":
     """A desk's channels, not yet connected to anything."""
-    from deskhand.adapters.channels.files import FilesChannel
-    from deskhand.adapters.channels.gmail import GmailChannel
-    from deskhand.adapters.channels.imap_smtp import MailChannel
+    from deskhand.adapters.channels.files_channel import FilesChannel
+    from deskhand.adapters.channels.gmail_channel import GmailChannel
+    from deskhand.adapters.channels.mail_channel import MailChannel
 
     made: list[DeskChannel] = []
     trust = trust_store(database, spec.name)
@@ -654,7 +654,7 @@ def offers(spec: DeskSpec, tool: str) -> bool:
 
 def mailboxes(spec: DeskSpec, database: Database) -> "list[MailChannel]":
     """A desk's IMAP mailboxes, to look into without reading them for good."""
-    from deskhand.adapters.channels.imap_smtp import MailChannel
+    from deskhand.adapters.channels.mail_channel import MailChannel
 
     store = open_store(database, spec.name)
     return [one for one in desk_channels(spec, database, store) if isinstance(one, MailChannel)]
@@ -709,7 +709,9 @@ def _notifier(
         assert wanted.digest is not None
         carrier = _carriers(channels).get(wanted.digest.channel)
         return await (
-            folder.send(reply, key) if carrier is None else carrier.send(Letter(reply, key, None))
+            folder.send(reply, key)
+            if carrier is None
+            else carrier.send(OutgoingMail(reply, key, None))
         )
 
     async def find(key: str) -> object | None:
@@ -729,8 +731,8 @@ def notices_of(database: Database, desk: str) -> "SqlNoticeStore":
     return SqlNoticeStore(database, desk)
 
 
-def _carriers(channels: "Sequence[DeskChannel]") -> dict[str, Carrier]:
-    from deskhand.adapters.channels.files import FilesChannel
+def _carriers(channels: "Sequence[DeskChannel]") -> dict[str, SendingChannel]:
+    from deskhand.adapters.channels.files_channel import FilesChannel
 
     return {channel.name: channel for channel in channels if not isinstance(channel, FilesChannel)}
 
@@ -1282,28 +1284,34 @@ def own_addresses(spec: DeskSpec) -> list[str]:
 
 
 def _dispatcher(
-    loaded: LoadedDesk, store: DeskStore, worker: Worker, limits: Limits, crew: "Crew | None"
+    loaded: LoadedDesk,
+    store: DeskStore,
+    worker: Worker,
+    limits: Limits,
+    worker_process: "WorkerProcess | None",
 ) -> DeskDispatcher:
     spec, routed = loaded.spec, routed_by(loaded)
-    if crew is None:
+    if worker_process is None:
         return InProcessDispatcher(
             store, worker.work, flow_of(spec), SystemClock(), limits, routed=routed
         )
-    from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
+    from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
 
     assert not isinstance(store, SqliteStore)
     versions = {name: flow.version for name, flow in spec.flows.items()}
-    return DbosDispatcher(crew, store, worker.work, flow_of(spec), versions, routed=routed)
+    return DbosDispatcher(
+        worker_process, store, worker.work, flow_of(spec), versions, routed=routed
+    )
 
 
-def join_crew(
+def join_workers(
     database: Database,
     loaded: Sequence[LoadedDesk],
     *,
     in_flight: int | None = None,
     everywhere: int | None = None,
     lease: float = 10.0,
-) -> "Crew":
+) -> "WorkerProcess":
     """This process as a worker of these desks, or with nothing in flight as one that takes
     messages in for them."""
     if isinstance(database, SqliteDatabase):
@@ -1311,29 +1319,29 @@ def join_crew(
             "many workers need PostgreSQL",
             fix="name one with --database postgresql://user@host/name",
         )
-    from deskhand.adapters.dispatch.crew import Crew, CrewLimits
+    from deskhand.adapters.dispatch.worker_process import WorkerLimits, WorkerProcess
 
     specs = [one.spec for one in loaded]
     in_flight = min(spec.limits.max_in_flight for spec in specs) if in_flight is None else in_flight
-    limits = CrewLimits(
+    limits = WorkerLimits(
         in_flight=in_flight if everywhere is None else min(in_flight, everywhere),
         everywhere=everywhere,
         backlog=min(spec.limits.max_backlog for spec in specs),
         lease=lease,
     )
-    return Crew(database, new_id("own"), [spec.name for spec in specs], limits)
+    return WorkerProcess(database, new_id("own"), [spec.name for spec in specs], limits)
 
 
-def roster(database: Database) -> "Roster":
+def worker_registry(database: Database) -> "WorkerRegistry":
     """Who works the desks of this database."""
     if isinstance(database, SqliteDatabase):
         raise ConfigError(
             "many workers need PostgreSQL",
             fix="name one with --database postgresql://user@host/name",
         )
-    from deskhand.adapters.dispatch.roster import Roster
+    from deskhand.adapters.dispatch.worker_registry import WorkerRegistry
 
-    return Roster(database, database.name)
+    return WorkerRegistry(database, database.name)
 
 
 def _flows(loaded: LoadedDesk, parts: Parts, known: KnownSender) -> Mapping[str, Flow]:

@@ -17,8 +17,8 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
-from deskhand.adapters.dispatch.crew import Crew, CrewLimits
-from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
+from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
+from deskhand.adapters.dispatch.worker_process import WorkerLimits, WorkerProcess
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.agents.agent import Parts
@@ -57,8 +57,10 @@ class Settings:
     clock_errors: tuple[float, ...] = ()
     """By how much its clock is wrong, a new one of these every half second."""
 
-    def limits(self) -> CrewLimits:
-        return CrewLimits(self.in_flight, self.everywhere, self.backlog, self.lease, poll=self.poll)
+    def limits(self) -> WorkerLimits:
+        return WorkerLimits(
+            self.in_flight, self.everywhere, self.backlog, self.lease, poll=self.poll
+        )
 
 
 INTAKE = Settings(in_flight=0)
@@ -110,9 +112,9 @@ async def member(url: str, folder: Path, settings: Settings) -> AsyncIterator[Db
     store = PostgresStore(database, DESK, new_id("own"), clock.now)
     gate = Gate(ToolRegistry([delivery_tool(ForgetfulMail(SharedWorld(folder)))]), store, desk=DESK)
     worker = Worker(store, {"flow": flow_of(gate, folder, settings)}, clock)
-    crew = Crew(database, store.owner, [DESK], settings.limits())
+    worker_process = WorkerProcess(database, store.owner, [DESK], settings.limits())
     dispatcher = DbosDispatcher(
-        crew, store, worker.work, lambda message: "flow", {"flow": settings.version}
+        worker_process, store, worker.work, lambda message: "flow", {"flow": settings.version}
     )
     try:
         await dispatcher.start()

@@ -48,7 +48,7 @@ class WorkerProcess:
         return self._process.pid
 
     async def up(self) -> str:
-        """Its name on the roster, once it works."""
+        """Its name in the worker registry, once it works."""
         async with asyncio.timeout(PATIENCE):
             return await asyncio.wrap_future(self._name)
 

@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from deskhand.adapters.calendar.caldav import CalDavCalendar
-from deskhand.adapters.calendar.caldav_wire import CalDavWire
-from deskhand.adapters.calendar.database import AT_ONCE, DatabaseCalendar
-from deskhand.adapters.calendar.ics_files import IcsCalendar
+from deskhand.adapters.calendar.caldav_calendar import CalDavCalendar
+from deskhand.adapters.calendar.caldav_client import CalDavClient
+from deskhand.adapters.calendar.database_calendar import AT_ONCE, DatabaseCalendar
+from deskhand.adapters.calendar.ics_calendar import IcsCalendar
 from deskhand.config.sections.calendar import CalDavSpec
 from deskhand.config.sections.channels import Login
 from deskhand.errors import Conflict, NotFound, SlotTaken
@@ -50,7 +50,7 @@ class House:
             if store.desk not in self.collections:
                 self.collections[store.desk] = (await radicale().new_calendar()).url
             login = Login(user=USER, password_file=self.folder / "password")
-            wire = CalDavWire(CalDavSpec(url=self.collections[store.desk], login=login))
+            wire = CalDavClient(CalDavSpec(url=self.collections[store.desk], login=login))
             made = CalDavCalendar(held, wire, UTC_ZONE, "Appointment")
         self.opened.append(made)
         return made

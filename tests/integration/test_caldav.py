@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from deskhand.adapters.calendar.caldav import CalDavCalendar
-from deskhand.adapters.calendar.caldav_wire import CalDavWire
-from deskhand.adapters.calendar.database import DatabaseCalendar
-from deskhand.adapters.channels.connecting import LoginRefused, ServerUnavailable
+from deskhand.adapters.calendar.caldav_calendar import CalDavCalendar
+from deskhand.adapters.calendar.caldav_client import CalDavClient
+from deskhand.adapters.calendar.database_calendar import DatabaseCalendar
+from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.config.sections.calendar import CalDavSpec
 from deskhand.config.sections.channels import Login
@@ -32,11 +32,11 @@ class Bench:
     def __init__(self, database: SqliteDatabase, collection: Collection, secret: Path) -> None:
         self.collection, self.secret, self._database = collection, secret, database
         self.clock = TestClock()
-        self._wires: list[CalDavWire] = []
+        self._wires: list[CalDavClient] = []
 
     def calendar(self, desk: str = "desk", url: str | None = None) -> CalDavCalendar:
         login = Login(user=USER, password_file=self.secret)
-        wire = CalDavWire(CalDavSpec(url=url or self.collection.url, login=login))
+        wire = CalDavClient(CalDavSpec(url=url or self.collection.url, login=login))
         self._wires.append(wire)
         return CalDavCalendar(
             DatabaseCalendar(self._database, desk, self.clock.now), wire, PRAGUE, "Call"

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from deskhand.adapters.chat_models.limiting import SharedRate
-from deskhand.adapters.dispatch.crew import Crew, CrewLimits
-from deskhand.adapters.dispatch.dbos import Executor, QueueSettings
-from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
+from deskhand.adapters.chat_models.rate_limit import SharedRate
+from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
+from deskhand.adapters.dispatch.dbos_queue import Executor, QueueSettings
+from deskhand.adapters.dispatch.worker_process import WorkerLimits, WorkerProcess
 from deskhand.agents.agent import Parts
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.worker import Worker
@@ -44,9 +44,11 @@ async def serving(
     worker = Worker(
         store, {"flow": a_flow(chain_of(["one"]), Parts(services={"one": one}))}, SystemClock()
     )
-    settings = CrewLimits(**{"sweep": 0.1, "poll": 0.03, **limits})
-    crew = Crew(store._postgres, store.owner, [store.desk], settings)
-    dispatcher = DbosDispatcher(crew, store, worker.work, lambda message: "flow", {"flow": "v1"})
+    settings = WorkerLimits(**{"sweep": 0.1, "poll": 0.03, **limits})
+    worker_process = WorkerProcess(store._postgres, store.owner, [store.desk], settings)
+    dispatcher = DbosDispatcher(
+        worker_process, store, worker.work, lambda message: "flow", {"flow": "v1"}
+    )
     await dispatcher.start()
     try:
         yield dispatcher

@@ -12,7 +12,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from deskhand.adapters.dispatch.roster import Roster
+from deskhand.adapters.dispatch.worker_registry import WorkerRegistry
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.errors import AlreadyServed
@@ -109,18 +109,18 @@ async def test_a_lease_is_kept_and_taken_by_the_databases_clock(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     database = await PostgresDatabase.open(await asyncio.to_thread(new_database))
-    roster, right = Roster(database, database.name), time.time
+    registry, right = WorkerRegistry(database, database.name), time.time
     try:
         monkeypatch.setattr(time, "time", lambda: right() - HOUR)
-        await roster.sign_on("own_late", [DESK], {}, 60)
-        await roster.beat("own_late", [DESK], 0, 60)
+        await registry.sign_on("own_late", [DESK], {}, 60)
+        await registry.beat("own_late", [DESK], 0, 60)
         monkeypatch.setattr(time, "time", lambda: right() + HOUR)
         with pytest.raises(AlreadyServed):
             await PostgresStore(database, DESK).acquire(60)
-        await roster.sign_off("own_late", [DESK])
+        await registry.sign_off("own_late", [DESK])
         await PostgresStore(database, DESK).acquire(60)
         monkeypatch.setattr(time, "time", lambda: right() - HOUR)
         with pytest.raises(AlreadyServed, match=r"ends in \d\d s"):
-            await roster.sign_on("own_late", [DESK], {}, 60)
+            await registry.sign_on("own_late", [DESK], {}, 60)
     finally:
         await database.close()

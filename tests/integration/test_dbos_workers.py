@@ -10,12 +10,12 @@ import asyncpg
 import pytest
 import sqlalchemy as sa
 
-from deskhand.adapters.dispatch.roster import Roster, Watch
+from deskhand.adapters.dispatch.worker_registry import Watch, WorkerRegistry
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.errors import AlreadyServed, StoreUnavailable
 from deskhand.model.run import RunStatus
-from deskhand.wiring import join_crew, read_desk
+from deskhand.wiring import join_workers, read_desk
 from tests.chaos.worker import DESK, INTAKE, LOST, SharedWorld, close_gate, member
 from tests.chaos.workers import WorkerProcess, Workers, all_well, at_rest, hand_in, load, report
 from tests.kit import a_message
@@ -203,14 +203,14 @@ def most_at_once(folder: Path) -> int:
 
 async def test_a_bound_over_all_workers_bounds_each(store: PostgresStore) -> None:
     loaded = [read_desk("sample")]
-    assert join_crew(store._postgres, loaded, in_flight=8, everywhere=3).limits.in_flight == 3
-    assert join_crew(store._postgres, loaded, in_flight=2, everywhere=3).limits.in_flight == 2
+    assert join_workers(store._postgres, loaded, in_flight=8, everywhere=3).limits.in_flight == 3
+    assert join_workers(store._postgres, loaded, in_flight=2, everywhere=3).limits.in_flight == 2
 
 
 async def test_a_worker_suspended_in_a_transaction_does_not_keep_the_others_from_beating(
     url: str, store: PostgresStore
 ) -> None:
-    alive = Roster(store._postgres, store._postgres.name)
+    alive = WorkerRegistry(store._postgres, store._postgres.name)
     await alive.sign_on("own_a", [DESK], {}, 10)
     suspended = await PostgresDatabase.open(url)
     async with suspended._engine.connect() as connection:
@@ -222,25 +222,25 @@ async def test_a_worker_suspended_in_a_transaction_does_not_keep_the_others_from
 
 async def test_two_reapers_at_once_count_one_crash(store: PostgresStore) -> None:
     database = store._postgres
-    roster, dead = Roster(database, database.name), PostgresStore(database, DESK)
-    await roster.sign_on(dead.owner, [DESK], {}, 10)
-    beats = await roster.beat(dead.owner, [DESK], 0, 10)
+    registry, dead = WorkerRegistry(database, database.name), PostgresStore(database, DESK)
+    await registry.sign_on(dead.owner, [DESK], {}, 10)
+    beats = await registry.beat(dead.owner, [DESK], 0, 10)
     runs = [(await store.accept(a_message(n), flow="flow")).run_id for n in range(5)]
     for run in runs:
         await dead.claim(run, {"flow": "v1"})
-    struck = await asyncio.gather(*(roster.strike_off(beats) for _ in range(4)))
+    struck = await asyncio.gather(*(registry.strike_off(beats) for _ in range(4)))
     assert sorted(map(len, struck)) == [0, 0, 0, 1]
-    assert sum(await asyncio.gather(*(roster.recover([DESK]) for _ in range(4)))) == 5
+    assert sum(await asyncio.gather(*(registry.recover([DESK]) for _ in range(4)))) == 5
     assert {(await store.run(run)).crashes for run in runs} == {1}
 
 
 async def test_a_worker_that_beats_again_is_not_struck_off(store: PostgresStore) -> None:
     database = store._postgres
-    roster = Roster(database, database.name)
-    await roster.sign_on("own_a", [DESK], {}, 10)
-    before = await roster.beat("own_a", [DESK], 0, 10)
-    await roster.beat("own_a", [DESK], 0, 10)
-    assert await roster.strike_off(before) == []
+    registry = WorkerRegistry(database, database.name)
+    await registry.sign_on("own_a", [DESK], {}, 10)
+    before = await registry.beat("own_a", [DESK], 0, 10)
+    await registry.beat("own_a", [DESK], 0, 10)
+    assert await registry.strike_off(before) == []
 
 
 def test_silence_is_judged_by_looks_and_not_by_clocks() -> None:
@@ -254,17 +254,17 @@ async def test_a_process_that_serves_alone_and_workers_turn_each_other_away(
     store: PostgresStore,
 ) -> None:
     database = store._postgres
-    roster = Roster(database, database.name)
+    registry = WorkerRegistry(database, database.name)
     await store.acquire(60)
     with pytest.raises(AlreadyServed):
-        await roster.sign_on("own_a", [DESK], {}, 10)
+        await registry.sign_on("own_a", [DESK], {}, 10)
     await store.give_up()
-    await roster.sign_on("own_a", [DESK], {}, 60)
-    await roster.sign_on("own_b", [DESK], {}, 60)
+    await registry.sign_on("own_a", [DESK], {}, 60)
+    await registry.sign_on("own_b", [DESK], {}, 60)
     with pytest.raises(AlreadyServed, match="workers list"):
         await store.acquire(60)
-    await roster.sign_off("own_a", [DESK])
+    await registry.sign_off("own_a", [DESK])
     with pytest.raises(AlreadyServed):
         await store.acquire(60)
-    await roster.sign_off("own_b", [DESK])
+    await registry.sign_off("own_b", [DESK])
     await store.acquire(60)

@@ -11,7 +11,7 @@ from typing import Any
 
 import aiohttp
 
-from deskhand.adapters.channels.connecting import read_secret
+from deskhand.adapters.channels.mail_connection import read_secret
 from deskhand.config.sections.notify import WebhookSpec
 from deskhand.errors import ConfigError, RetryableError
 

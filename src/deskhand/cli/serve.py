@@ -102,13 +102,15 @@ async def opened(
     """All desks under one owner: they share the lease of this process. With workers they only
     take messages in."""
     from deskhand.model.ids import new_id
-    from deskhand.wiring import join_crew, open_desk
+    from deskhand.wiring import join_workers, open_desk
 
     owner = new_id("own")
-    crew = join_crew(database, loaded, in_flight=0) if workers else None
+    worker_process = join_workers(database, loaded, in_flight=0) if workers else None
     folders = [outbox if len(loaded) == 1 else outbox / one.spec.name for one in loaded]
     async with opened_together(
-        open_desk(one, database, outbox=folder, owner=owner, crew=crew, listen=True)
+        open_desk(
+            one, database, outbox=folder, owner=owner, worker_process=worker_process, listen=True
+        )
         for one, folder in zip(loaded, folders, strict=True)
     ) as desks:
         yield desks

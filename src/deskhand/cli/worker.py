@@ -120,16 +120,16 @@ async def _work(loaded: "list[LoadedDesk]", setup: _WorkerSetup) -> None:
 async def _live(
     loaded: "list[LoadedDesk]", database: "Database", setup: _WorkerSetup, stop: asyncio.Event
 ) -> None:
-    from deskhand.wiring import join_crew, open_desk
+    from deskhand.wiring import join_workers, open_desk
 
-    crew = join_crew(database, loaded, **setup.settings)
+    worker_process = join_workers(database, loaded, **setup.settings)
     folders = [setup.outbox if len(loaded) == 1 else setup.outbox / one.spec.name for one in loaded]
     async with opened_together(
         open_desk(
             one,
             database,
             outbox=folder,
-            crew=crew,
+            worker_process=worker_process,
             rates=setup.rates or None,
             grace=setup.grace,
             listen=True,
@@ -139,16 +139,16 @@ async def _live(
         names = ", ".join(desk.spec.name for desk in desks)
         log.info(
             "worker %s works %s",
-            crew.member,
+            worker_process.worker_id,
             names,
             extra={"database": options.shown(setup.database)},
         )
         stopping = asyncio.ensure_future(stop.wait())
-        ends: set[asyncio.Future[Any]] = {stopping, crew.lost}
+        ends: set[asyncio.Future[Any]] = {stopping, worker_process.lost}
         done, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
-        if crew.lost in done:
-            crew.lost.result()
+        if worker_process.lost in done:
+            worker_process.lost.result()
         log.info("stopping: what runs comes to rest or is handed back")
 
 

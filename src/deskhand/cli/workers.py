@@ -44,10 +44,10 @@ def list_workers(database: options.Database = None, as_json: options.Json = Fals
 
 
 async def _list(url: str | None) -> "tuple[list[Member], list[Depth], dict[str, Stop]]":
-    from deskhand.wiring import roster
+    from deskhand.wiring import worker_registry
 
     async with opened_database(url) as database:
-        known = roster(database)
+        known = worker_registry(database)
         return await known.members(), await known.depths(), await known.stops()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.adapters.calendar.database import DatabaseCalendar
+from deskhand.adapters.calendar.database_calendar import DatabaseCalendar
 from deskhand.adapters.stores.contacts import SqlContacts
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase

@@ -9,7 +9,7 @@ from typing import Any
 
 import aiohttp
 
-from deskhand.adapters.channels.connecting import LoginRefused, ServerUnavailable, read_secret
+from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable, read_secret
 from deskhand.config.sections.channels import Login, OAuthSpec
 from deskhand.errors import ConfigError
 

@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 import aiohttp
 
-from deskhand.adapters.channels.connecting import LoginRefused, ServerUnavailable
 from deskhand.adapters.channels.credentials import Tokens
+from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable
 from deskhand.config.sections.channels import GmailSpec
 from deskhand.errors import ToolError
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from deskhand.adapters.channels.connecting import LoginRefused, ServerUnavailable, Wire
 from deskhand.adapters.channels.credentials import Tokens, password_of, xoauth2
 from deskhand.adapters.channels.imap_wire import (
     LITERAL,
@@ -21,6 +20,7 @@ from deskhand.adapters.channels.imap_wire import (
     quoted,
     uid_ranges,
 )
+from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable, Wire
 from deskhand.config.sections.channels import ServerSpec
 
 _LARGEST_LITERAL = 200_000_000

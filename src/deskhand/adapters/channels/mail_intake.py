@@ -10,8 +10,8 @@ from email.parser import BytesHeaderParser
 from hashlib import sha256
 
 from deskhand.adapters.channels.imap import Fetched, Imap, Selected
-from deskhand.adapters.channels.letters import ids_in
 from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.outgoing_mail import ids_in
 from deskhand.adapters.stores.channels import Arrival, Mark, SqlChannelStore
 from deskhand.mail.message_parser import parse
 from deskhand.mail.threads import our_key

@@ -7,8 +7,8 @@ import time
 from collections.abc import Awaitable
 
 from deskhand.adapters.channels.credentials import Tokens
-from deskhand.adapters.channels.letters import Letter, compose, message_id
 from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose, message_id
 from deskhand.adapters.channels.smtp import submit
 from deskhand.config.sections.channels import ChannelSpec, SmtpSpec
 from deskhand.errors import DeskhandError, ToolError
@@ -34,15 +34,13 @@ class MailOutbox:
         self._channel, self._smtp, self._mailbox, self._tokens = channel, smtp, mailbox, tokens
         self._drafts = drafts
 
-    async def send(self, letter: Letter) -> str:
-        raw = compose(letter, self._channel)
+    async def send(self, mail: OutgoingMail) -> str:
+        raw = compose(mail, self._channel)
         own = self._channel.identity.address
         copy_to = (
-            own
-            if self._smtp.sent_copy == "self" and letter.reply.to.lower() != own.lower()
-            else None
+            own if self._smtp.sent_copy == "self" and mail.reply.to.lower() != own.lower() else None
         )
-        copied = await submit(self._smtp, self._tokens, own, [letter.reply.to], copy_to, raw)
+        copied = await submit(self._smtp, self._tokens, own, [mail.reply.to], copy_to, raw)
         if copy_to is not None and not copied:
             log.warning(
                 "%s takes no copy for %s: a reply that is cut off could leave twice",
@@ -52,8 +50,8 @@ class MailOutbox:
         if self._smtp.sent_copy != "server" and not copied:
             await self._tidy(self._file_copy(raw), "no copy in Sent")
         if self._drafts:
-            await self._tidy(self._mailbox.remove_drafts(letter.run_id), "its draft is still there")
-        return message_id(letter.key, self._channel)
+            await self._tidy(self._mailbox.remove_drafts(mail.run_id), "its draft is still there")
+        return message_id(mail.key, self._channel)
 
     async def find(self, key: str) -> str | None:
         """Where an earlier attempt's mail lies; asked only when nobody knows whether it left."""
@@ -69,11 +67,11 @@ class MailOutbox:
         log.info("%s has left: its copy is in %s", wanted, folder)
         return wanted
 
-    async def keep_draft(self, letter: Letter) -> str:
+    async def keep_draft(self, mail: OutgoingMail) -> str:
         await self._mailbox.append(
-            await self._mailbox.drafts(), compose(letter, self._channel), ["\\Draft", "\\Seen"]
+            await self._mailbox.drafts(), compose(mail, self._channel), ["\\Draft", "\\Seen"]
         )
-        return message_id(letter.key, self._channel)
+        return message_id(mail.key, self._channel)
 
     async def find_draft(self, key: str) -> str | None:
         wanted = message_id(key, self._channel)

@@ -8,8 +8,8 @@ import re
 import socket
 from collections.abc import Sequence
 
-from deskhand.adapters.channels.connecting import LoginRefused, ServerUnavailable, Wire
 from deskhand.adapters.channels.credentials import Tokens, password_of, xoauth2
+from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable, Wire
 from deskhand.config.sections.channels import ServerSpec
 from deskhand.crashpoints import crash_point
 from deskhand.errors import ToolError

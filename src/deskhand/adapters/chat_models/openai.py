@@ -11,6 +11,13 @@ from typing import TypeVar
 import aiohttp
 
 from deskhand.adapters.chat_models.faults import Fault, RetryPolicy, fault_of_status, retry_after
+from deskhand.adapters.chat_models.openai_format import (
+    StreamedAnswer,
+    error_status,
+    read_completion,
+    read_json,
+    request_body,
+)
 from deskhand.adapters.chat_models.providers import (
     Endpoint,
     JsonMode,
@@ -20,13 +27,6 @@ from deskhand.adapters.chat_models.providers import (
 )
 from deskhand.adapters.chat_models.redaction import redacted
 from deskhand.adapters.chat_models.sse import EventReader
-from deskhand.adapters.chat_models.wire import (
-    StreamedAnswer,
-    error_status,
-    read_completion,
-    read_json,
-    request_body,
-)
 from deskhand.errors import ModelAnswerInvalid, ModelUnavailable
 from deskhand.model.chat import ChatRequest, Chunk, Completion
 from deskhand.ports import Clock

@@ -8,7 +8,7 @@ from deskhand.adapters.mcp.answers import LARGEST_DATA, LONGEST_TEXT
 from deskhand.adapters.mcp.pins import LARGEST_PIN, changes, unacceptable
 from deskhand.adapters.mcp.server import McpServer
 from deskhand.adapters.mcp.servers import McpServers
-from deskhand.adapters.mcp.wire import require_sdk
+from deskhand.adapters.mcp.transport import require_sdk
 
 __all__ = [
     "LARGEST_DATA",

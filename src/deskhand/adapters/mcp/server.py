@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deskhand.adapters.mcp.answers import one_line, result_of
 from deskhand.adapters.mcp.pins import changes
-from deskhand.adapters.mcp.wire import listed, transport_to
+from deskhand.adapters.mcp.transport import listed, transport_to
 from deskhand.config.sections.mcp import McpServerSpec, Pin
 from deskhand.errors import ConfigError, ToolError
 

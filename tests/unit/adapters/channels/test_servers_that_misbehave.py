@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from deskhand.adapters.channels.connecting import LoginRefused, ServerUnavailable
 from deskhand.adapters.channels.imap import Imap, ImapRefused
 from deskhand.adapters.channels.imap_wire import ImapProtocolError
+from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable
 from deskhand.adapters.channels.smtp import submit
 from deskhand.config.sections.channels import Login, Security, ServerSpec
 from deskhand.errors import ConfigError, ToolError

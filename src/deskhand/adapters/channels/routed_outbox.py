@@ -3,20 +3,20 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
-from deskhand.adapters.channels.letters import Letter
+from deskhand.adapters.channels.outgoing_mail import OutgoingMail
 from deskhand.errors import ToolError
 from deskhand.model.message import Message, Reply
 from deskhand.ports import Outbox
 
 
-class Carrier(Protocol):
+class SendingChannel(Protocol):
     """A channel's way out."""
 
-    async def send(self, letter: Letter) -> str: ...
+    async def send(self, mail: OutgoingMail) -> str: ...
 
     async def find(self, key: str) -> str | None: ...
 
-    async def keep_draft(self, letter: Letter) -> str: ...
+    async def keep_draft(self, mail: OutgoingMail) -> str: ...
 
     async def find_draft(self, key: str) -> str | None: ...
 
@@ -27,7 +27,7 @@ class RoutedOutbox:
 
     def __init__(
         self,
-        carriers: Mapping[str, Carrier],
+        carriers: Mapping[str, SendingChannel],
         otherwise: Outbox,
         message_of: Callable[[str], Awaitable[Message | None]],
     ) -> None:
@@ -37,7 +37,7 @@ class RoutedOutbox:
         message, carrier = await self._way(key)
         if carrier is None:
             return await self._otherwise.send(reply, key)
-        return await carrier.send(Letter(reply, key, message))
+        return await carrier.send(OutgoingMail(reply, key, message))
 
     async def find(self, key: str) -> str | None:
         _, carrier = await self._way(key)
@@ -47,12 +47,12 @@ class RoutedOutbox:
         message, carrier = await self._way(key)
         if carrier is None:
             raise ToolError("no_drafts", "this channel has no place for drafts", recoverable=False)
-        return await carrier.keep_draft(Letter(reply, key, message))
+        return await carrier.keep_draft(OutgoingMail(reply, key, message))
 
     async def find_draft(self, key: str) -> str | None:
         _, carrier = await self._way(key)
         return None if carrier is None else await carrier.find_draft(key)
 
-    async def _way(self, key: str) -> tuple[Message | None, Carrier | None]:
+    async def _way(self, key: str) -> tuple[Message | None, SendingChannel | None]:
         message = await self._message_of(key.partition(".")[0])
         return message, None if message is None else self._carriers.get(message.channel)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deskhand.adapters.channels.letters import Letter, compose, message_id
+from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose, message_id
 from deskhand.config.sections.channels import ChannelSpec
 from deskhand.errors import ToolError
 from deskhand.mail.threads import our_key
@@ -36,7 +36,7 @@ def answering(**headers: str) -> Message:
 
 
 def composed(reply: Reply, answers: Message | None = None) -> EmailMessage:
-    raw = compose(Letter(reply, KEY, answers), CHANNEL)
+    raw = compose(OutgoingMail(reply, KEY, answers), CHANNEL)
     return BytesParser(policy=policy.default).parsebytes(raw)
 
 

@@ -7,7 +7,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 from pathlib import Path
 
-from deskhand.adapters.channels.letters import ids_in
+from deskhand.adapters.channels.outgoing_mail import ids_in
 from deskhand.model.message import Reply
 
 

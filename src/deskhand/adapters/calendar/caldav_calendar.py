@@ -7,8 +7,8 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from deskhand.adapters.calendar.caldav_wire import CalDavWire, Changed
-from deskhand.adapters.calendar.database import DatabaseCalendar
+from deskhand.adapters.calendar.caldav_client import CalDavClient, Changed
+from deskhand.adapters.calendar.database_calendar import DatabaseCalendar
 from deskhand.errors import ConfigError, RetryableError, SlotTaken
 from deskhand.model.booking import Booking, BookingState, NewBooking, Span
 from deskhand.scheduling.appointments import confirmed, uid_of, written
@@ -27,7 +27,7 @@ class CalDavCalendar:
     """
 
     def __init__(
-        self, held: DatabaseCalendar, wire: CalDavWire, zone: ZoneInfo, title: str
+        self, held: DatabaseCalendar, wire: CalDavClient, zone: ZoneInfo, title: str
     ) -> None:
         self._held, self._wire, self._zone, self._title = held, wire, zone, title
 

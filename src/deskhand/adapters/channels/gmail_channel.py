@@ -6,10 +6,10 @@ import logging
 import time
 from typing import Any
 
-from deskhand.adapters.channels.connecting import ServerUnavailable
 from deskhand.adapters.channels.gmail_api import Gmail, GmailMail, HistoryGone
-from deskhand.adapters.channels.letters import Letter, compose, ids_in, message_id
+from deskhand.adapters.channels.mail_connection import ServerUnavailable
 from deskhand.adapters.channels.mail_intake import read_mail
+from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose, ids_in, message_id
 from deskhand.adapters.stores.channels import Arrival, Mark, SqlChannelStore
 from deskhand.config.sections.channels import ChannelSpec
 from deskhand.engine.external_reply import person_answered
@@ -139,9 +139,9 @@ class GmailChannel:
 
     # --- what leaves
 
-    async def send(self, letter: Letter) -> str:
-        await self._api.send(compose(letter, self._spec), await self._thread(letter))
-        return message_id(letter.key, self._spec)
+    async def send(self, mail: OutgoingMail) -> str:
+        await self._api.send(compose(mail, self._spec), await self._thread(mail))
+        return message_id(mail.key, self._spec)
 
     async def find(self, key: str) -> str | None:
         wanted, until = message_id(key, self._spec), time.monotonic() + _FOUND_WITHIN
@@ -151,21 +151,21 @@ class GmailChannel:
             await asyncio.sleep(_LOOK_EVERY)
         return wanted
 
-    async def keep_draft(self, letter: Letter) -> str:
-        await self._api.draft(compose(letter, self._spec), await self._thread(letter))
-        return message_id(letter.key, self._spec)
+    async def keep_draft(self, mail: OutgoingMail) -> str:
+        await self._api.draft(compose(mail, self._spec), await self._thread(mail))
+        return message_id(mail.key, self._spec)
 
     async def find_draft(self, key: str) -> str | None:
         wanted = message_id(key, self._spec)
         return wanted if await self._api.with_message_id(wanted) else None
 
-    async def _thread(self, letter: Letter) -> str | None:
+    async def _thread(self, mail: OutgoingMail) -> str | None:
         """Gmail's own thread of the mail that is answered; without it the headers alone hold it
         together."""
-        if letter.reply.in_reply_to is None:
+        if mail.reply.in_reply_to is None:
             return None
         try:
-            found: list[dict[str, Any]] = await self._api.with_message_id(letter.reply.in_reply_to)
+            found: list[dict[str, Any]] = await self._api.with_message_id(mail.reply.in_reply_to)
         except ServerUnavailable:
             return None
         return str(found[0]["threadId"]) if found and found[0].get("threadId") else None

@@ -6,8 +6,8 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
-from deskhand.adapters.dispatch.crew import Crew
-from deskhand.adapters.dispatch.dbos import Ticket
+from deskhand.adapters.dispatch.dbos_queue import Ticket
+from deskhand.adapters.dispatch.worker_process import WorkerProcess
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.crashpoints import crash_point
 from deskhand.engine.background import Background
@@ -32,7 +32,7 @@ class DbosDispatcher:
 
     def __init__(
         self,
-        crew: Crew,
+        worker_process: WorkerProcess,
         store: PostgresStore,
         work: Callable[[str], Awaitable[RunStatus | None]],
         flow_for: Callable[[Message], str],
@@ -40,11 +40,18 @@ class DbosDispatcher:
         *,
         routed: Callable[[Message], Awaitable[Message]] | None = None,
     ) -> None:
-        assert store.owner == crew.member, "a worker's runs are owned under its name on the roster"
+        assert store.owner == worker_process.worker_id, (
+            "a worker's runs are owned under its name in the worker registry"
+        )
         self.name = store.desk
         self.versions = sorted(versions.items())
-        self.lost = crew.lost
-        self._crew, self._store, self._work, self._flow_for = crew, store, work, flow_for
+        self.lost = worker_process.lost
+        self._process, self._store, self._work, self._flow_for = (
+            worker_process,
+            store,
+            work,
+            flow_for,
+        )
         self._routed = routed
         self._at_work: set[str] = set()
         self._waiters: dict[str, list[asyncio.Future[RunStatus]]] = {}
@@ -64,10 +71,10 @@ class DbosDispatcher:
         self._room = asyncio.Event()
         self._room.set()
         store.among_many(SUSPECT_AFTER)
-        crew.desks[store.desk] = self
+        worker_process.desks[store.desk] = self
 
     async def start(self) -> None:
-        await self._crew.enter()
+        await self._process.enter()
         self._watching.start()
 
     async def stop(self, *, grace: float = 10.0) -> None:
@@ -75,7 +82,7 @@ class DbosDispatcher:
         the other workers."""
         self._accepting = False
         self._room.set()
-        await self._crew.leave(grace)
+        await self._process.leave(grace)
         await self._watching.stop()
         for future in [future for waiting in self._waiters.values() for future in waiting]:
             future.cancel()
@@ -100,17 +107,17 @@ class DbosDispatcher:
         if not accepted.duplicate:
             self._count(queued=self._backlog + 1)
             self._verified[accepted.run_id, NEW] = time.monotonic()
-            self._crew.hand_in(Ticket(accepted.run_id, self.name, message.conversation))
+            self._process.hand_in(Ticket(accepted.run_id, self.name, message.conversation))
         return accepted
 
     @property
     def full(self) -> bool:
         """Whether handing in a message would have to wait; counted anew with every sweep."""
-        return self._backlog + self._entering >= self._crew.limits.backlog
+        return self._backlog + self._entering >= self._process.limits.backlog
 
     @property
     def _is_open(self) -> bool:
-        return self._accepting and self._crew.open
+        return self._accepting and self._process.open
 
     def _count(self, *, queued: int | None = None, entering: int = 0) -> None:
         self._backlog = self._backlog if queued is None else queued
@@ -130,7 +137,7 @@ class DbosDispatcher:
 
     def wake(self) -> None:
         """Look at once for runs that somebody queued."""
-        self._crew.nudge.set()
+        self._process.nudge.set()
 
     # --- a run that the queue gave us
 
@@ -162,7 +169,7 @@ class DbosDispatcher:
         elif first.crashes < SUSPECT_AFTER:
             await self._told(first.id)
         else:
-            async with self._crew.suspect:
+            async with self._process.suspect:
                 with self._store.admitting(first.id):
                     await self._told(first.id)
 
@@ -187,7 +194,7 @@ class DbosDispatcher:
 
     async def _let_go(self, run_id: str) -> None:
         """Queued again, no crash counted; when that fails, the others will see that we are gone."""
-        if self._crew.lost.done():
+        if self._process.lost.done():
             return
         try:
             await asyncio.shield(self._store.release(run_id))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from deskhand.adapters.calendar.database import DatabaseCalendar
+from deskhand.adapters.calendar.database_calendar import DatabaseCalendar
 from deskhand.errors import ConfigError, SlotTaken
 from deskhand.model.booking import Booking, BookingState, NewBooking, Span
 from deskhand.scheduling.events import CalendarUnreadable, busy_in, parse_calendar

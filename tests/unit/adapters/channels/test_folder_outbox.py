@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.adapters.channels.folder import FolderOutbox
+from deskhand.adapters.channels.folder_outbox import FolderOutbox
 from deskhand.model.message import Reply
 
 

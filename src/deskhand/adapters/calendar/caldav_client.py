@@ -10,8 +10,8 @@ from urllib.parse import quote, urljoin, urlsplit
 import aiohttp
 from lxml import etree
 
-from deskhand.adapters.channels.connecting import LoginRefused, ServerUnavailable
 from deskhand.adapters.channels.credentials import password_of
+from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable
 from deskhand.config.sections.calendar import CalDavSpec
 from deskhand.errors import ConfigError
 from deskhand.model.booking import Span
@@ -42,7 +42,7 @@ class Resource:
     leads_to: str | None
 
 
-class CalDavWire:
+class CalDavClient:
     """One calendar on one server."""
 
     def __init__(self, spec: CalDavSpec) -> None:

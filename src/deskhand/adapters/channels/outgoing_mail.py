@@ -21,7 +21,7 @@ _MOST_REFERENCES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class OutgoingMail:
     """A reply on its way out, with the message it answers."""
 
     reply: Reply
@@ -44,34 +44,34 @@ def ids_in(*headers: str) -> list[str]:
     return list(dict.fromkeys(found for header in headers for found in _ID.findall(header)))
 
 
-def compose(letter: Letter, channel: ChannelSpec) -> bytes:
-    reply = letter.reply
+def compose(outgoing: OutgoingMail, channel: ChannelSpec) -> bytes:
+    reply = outgoing.reply
     mail = EmailMessage(policy=SMTP if reply.to.isascii() else SMTPUTF8)
     mail["From"] = _header_address(channel.identity.name, channel.identity.address)
     mail["To"] = _header_address("", reply.to)
     mail["Subject"] = _one_line(reply.subject)
     mail["Date"] = format_datetime(datetime.now(UTC))
-    mail["Message-ID"] = message_id(letter.key, channel)
-    references = _references(letter)
+    mail["Message-ID"] = message_id(outgoing.key, channel)
+    references = _references(outgoing)
     if references:
         mail["In-Reply-To"] = references[-1]
         mail["References"] = " ".join(references)
-    for name, value in own_marks(letter.run_id).items():
+    for name, value in own_marks(outgoing.run_id).items():
         mail[name] = value
     if reply.language:
         mail["Content-Language"] = _one_line(reply.language)
     text = f"{reply.text.rstrip()}\n\n{channel.signature}\n" if channel.signature else reply.text
     mail.set_content(text)
-    if (answer := _invitation_answer(letter, channel)) is not None:
+    if (answer := _invitation_answer(outgoing, channel)) is not None:
         mail.add_alternative(
             answer, subtype="calendar", charset="utf-8", params={"method": "REPLY"}
         )
     return mail.as_bytes()
 
 
-def _invitation_answer(letter: Letter, channel: ChannelSpec) -> str | None:
+def _invitation_answer(outgoing: OutgoingMail, channel: ChannelSpec) -> str | None:
     """What the organizer's calendar reads, if the reply answers an invitation of the message."""
-    message, answer = letter.answers, letter.reply.invitation
+    message, answer = outgoing.answers, outgoing.reply.invitation
     if message is None or answer is None:
         return None
     ours = {channel.identity.address, *(one.address for one in (*message.recipients, *message.cc))}
@@ -84,11 +84,11 @@ def _invitation_answer(letter: Letter, channel: ChannelSpec) -> str | None:
     return next((one for one in found if one is not None), None)
 
 
-def _references(letter: Letter) -> list[str]:
+def _references(outgoing: OutgoingMail) -> list[str]:
     """The thread so far, the answered mail last; long ones lose their middle."""
-    earlier = letter.answers.headers if letter.answers is not None else {}
+    earlier = outgoing.answers.headers if outgoing.answers is not None else {}
     found = ids_in(earlier.get("references", ""), earlier.get("in-reply-to", ""))
-    answered = ids_in(letter.reply.in_reply_to or "")
+    answered = ids_in(outgoing.reply.in_reply_to or "")
     chain = [one for one in found if one not in answered] + answered[:1]
     return chain[:1] + chain[-_MOST_REFERENCES:] if len(chain) > _MOST_REFERENCES else chain
 

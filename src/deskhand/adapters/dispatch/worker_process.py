@@ -10,13 +10,20 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
 
-from deskhand.adapters.dispatch.dbos import Executor, Left, Queues, QueueSettings, Ticket, queue_of
-from deskhand.adapters.dispatch.roster import Roster, Watch
+from deskhand.adapters.dispatch.dbos_queue import (
+    Executor,
+    Left,
+    Queues,
+    QueueSettings,
+    Ticket,
+    queue_of,
+)
+from deskhand.adapters.dispatch.worker_registry import Watch, WorkerRegistry
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.errors import Fenced, StoreUnavailable
 
 if TYPE_CHECKING:
-    from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
+    from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
 
 log = logging.getLogger("deskhand.workers")
 
@@ -29,7 +36,7 @@ BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class CrewLimits:
+class WorkerLimits:
     in_flight: int = 32
     """Runs at work in one worker, each desk; 0 takes messages in and works none."""
     everywhere: int | None = None
@@ -47,7 +54,7 @@ class CrewLimits:
     """Seconds for which DBOS remembers a workflow that ended."""
 
 
-class Crew:
+class WorkerProcess:
     """One a process, for the named desks: it starts when the last of their dispatchers does and
     stops with the first.
 
@@ -57,13 +64,13 @@ class Crew:
     def __init__(
         self,
         database: PostgresDatabase,
-        member: str,
+        worker_id: str,
         desks: Sequence[str],
-        limits: CrewLimits | None = None,
+        limits: WorkerLimits | None = None,
     ) -> None:
-        self.limits = limits or CrewLimits()
-        self.member = member
-        """Our name on the roster, fresh every boot, and the owner of every run we work."""
+        self.limits = limits or WorkerLimits()
+        self.worker_id = worker_id
+        """Our name in the worker registry, fresh every boot, and the owner of every run we work."""
         self.suspect = asyncio.Lock()
         self.nudge = asyncio.Event()
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -74,7 +81,7 @@ class Crew:
         self._database = database
         self._aside = PostgresDatabase(database.url)
         """Connections of our own: a heartbeat must not wait for those that the runs share."""
-        self._roster = Roster(self._aside, database.name)
+        self._registry = WorkerRegistry(self._aside, database.name)
         self._queues = Queues(database.url)
         self._executor: Executor | None = None
         self._loop = asyncio.get_running_loop()
@@ -127,13 +134,15 @@ class Crew:
             for name, desk in self.desks.items()
             for flow, version in desk.versions
         }
-        await self._roster.sign_on(self.member, list(self.desks), versions, 3 * self.limits.lease)
-        self._executor = Executor(self._database.url, self.member, self._work)
+        await self._registry.sign_on(
+            self.worker_id, list(self.desks), versions, 3 * self.limits.lease
+        )
+        self._executor = Executor(self._database.url, self.worker_id, self._work)
         settings = QueueSettings(self.limits.in_flight, self.limits.everywhere, self.limits.poll)
         try:
             await asyncio.to_thread(self._executor.launch, list(self.desks), settings)
         except Exception as error:
-            await self._roster.sign_off(self.member, list(self.desks))
+            await self._registry.sign_off(self.worker_id, list(self.desks))
             raise StoreUnavailable(
                 f"DBOS cannot start on {self._database.name}: {error}"
             ) from error
@@ -156,12 +165,12 @@ class Crew:
         try:
             taken = await asyncio.to_thread(self._queues.taken, self._queue_names())
             await asyncio.to_thread(
-                self._queues.hand_back, [one for one in taken if one.worker == self.member]
+                self._queues.hand_back, [one for one in taken if one.worker == self.worker_id]
             )
         except Exception as error:
             log.warning("others will notice what this worker could not hand back: %s", error)
             return
-        await self._roster.sign_off(self.member, list(self.desks))
+        await self._registry.sign_off(self.worker_id, list(self.desks))
 
     # --- working
 
@@ -216,7 +225,7 @@ class Crew:
         self.nudge.clear()
         for desk in self.desks.values():
             try:
-                await desk.sweep(self._make_sure, await self._roster.time())
+                await desk.sweep(self._make_sure, await self._registry.time())
             except Exception as error:
                 log.warning("cannot look for queued runs of %s: %s", desk.name, _first(error))
 
@@ -234,16 +243,16 @@ class Crew:
             due = max(due + rhythm, self._loop.time())
             await asyncio.sleep(due - self._loop.time())
             try:
-                beats = await self._roster.beat(
-                    self.member, list(self.desks), len(self._attending), 3 * self.limits.lease
+                beats = await self._registry.beat(
+                    self.worker_id, list(self.desks), len(self._attending), 3 * self.limits.lease
                 )
                 away = False
                 silent = {
                     member: beat
                     for member, beat in watch.look(beats).items()
-                    if member != self.member
+                    if member != self.worker_id
                 }
-                if silent and (struck := await self._roster.strike_off(silent)):
+                if silent and (struck := await self._registry.strike_off(silent)):
                     log.warning("worker(s) %s fell silent; taking up their runs", ", ".join(struck))
                     await self._take_back()
             except StoreUnavailable as error:
@@ -260,17 +269,17 @@ class Crew:
         await asyncio.sleep(self.limits.lease)
         try:
             await self._take_back()
-            before = await self._roster.time() - self.limits.keep
+            before = await self._registry.time() - self.limits.keep
             await asyncio.to_thread(self._queues.forget, self._queue_names(), before)
         except Exception as error:
             log.warning("cannot look for what was left behind: %s", _first(error))
 
     async def _take_back(self) -> None:
-        """Queue runs of workers that are off the roster, put their workflows back; doing it
+        """Queue runs of workers that are no longer registered, put their workflows back; doing it
         twice is harmless."""
-        recovered = await self._roster.recover(list(self.desks))
+        recovered = await self._registry.recover(list(self.desks))
         taken = await asyncio.to_thread(self._queues.taken, self._queue_names())
-        alive = await self._roster.ids()
+        alive = await self._registry.ids()
         orphans = [one for one in taken if one.worker not in alive]
         if orphans:
             await asyncio.to_thread(self._queues.hand_back, orphans)

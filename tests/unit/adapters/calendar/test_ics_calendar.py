@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from deskhand.adapters.calendar.database import DatabaseCalendar
-from deskhand.adapters.calendar.ics_files import IcsCalendar
+from deskhand.adapters.calendar.database_calendar import DatabaseCalendar
+from deskhand.adapters.calendar.ics_calendar import IcsCalendar
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.errors import ConfigError, SlotTaken
 from deskhand.model.booking import BookingState, NewBooking, Span

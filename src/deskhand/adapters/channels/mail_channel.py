@@ -4,11 +4,11 @@ import asyncio
 from functools import partial
 
 from deskhand.adapters.channels.credentials import Tokens
-from deskhand.adapters.channels.letters import Letter
 from deskhand.adapters.channels.mail_intake import FolderReader, place_of, read_mail
 from deskhand.adapters.channels.mail_outbox import MailOutbox
 from deskhand.adapters.channels.mail_people import SentReader, StateKeeper
 from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.outgoing_mail import OutgoingMail
 from deskhand.adapters.channels.smtp import Smtp, SmtpRefused
 from deskhand.adapters.stores.channels import Arrival, SqlChannelStore
 from deskhand.config.sections.channels import ChannelSpec
@@ -98,14 +98,14 @@ class MailChannel:
 
     # --- what leaves
 
-    async def send(self, letter: Letter) -> str:
-        return await self._outbox.send(letter)
+    async def send(self, mail: OutgoingMail) -> str:
+        return await self._outbox.send(mail)
 
     async def find(self, key: str) -> str | None:
         return await self._outbox.find(key)
 
-    async def keep_draft(self, letter: Letter) -> str:
-        return await self._outbox.keep_draft(letter)
+    async def keep_draft(self, mail: OutgoingMail) -> str:
+        return await self._outbox.keep_draft(mail)
 
     async def find_draft(self, key: str) -> str | None:
         return await self._outbox.find_draft(key)

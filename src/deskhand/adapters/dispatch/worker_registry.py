@@ -1,4 +1,4 @@
-"""The roster: which workers serve a database, who fell silent, and whose runs are taken back."""
+"""Which workers serve a database, which fell silent, and whose runs are taken back."""
 
 import json
 import os
@@ -25,7 +25,7 @@ _later = sa.text("extract(epoch from clock_timestamp()) + :seconds")
 """Heartbeats and leases are stamped by the database: no two machines need agree on the time."""
 
 
-class Roster:
+class WorkerRegistry:
     def __init__(self, database: CoreDatabase, name: str) -> None:
         self._database, self._name = database, name
 
@@ -99,8 +99,10 @@ class Roster:
         return await self._database.write_core(op)
 
     async def recover(self, desks: Sequence[str]) -> int:
-        """Queue what workers that are not on the roster any more left running, one crash counted
-        for each run."""
+        """Queue again the runs of workers that are no longer registered; returns how many.
+
+        Each run counts one crash more.
+        """
 
         def op(core: sa.Connection) -> int:
             known = sa.select(t.workers.c.id).where(t.workers.c.id == t.runs.c.owner).exists()
@@ -131,7 +133,7 @@ class Roster:
         return await self._database.read_core(leases.database_time)
 
     async def members(self) -> list[Member]:
-        """Everybody on the roster, oldest first, with what each has in hand."""
+        """Everybody in the worker registry, oldest first, with what each has in hand."""
 
         def op(core: sa.Connection) -> list[Member]:
             running: dict[str, list[str]] = {}

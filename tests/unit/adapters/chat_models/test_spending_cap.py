@@ -1,6 +1,6 @@
 import pytest
 
-from deskhand.adapters.chat_models.capping import CappedChatModel
+from deskhand.adapters.chat_models.spending_cap import CappedChatModel
 from deskhand.brain.scripted import ScriptedChatModel
 from deskhand.errors import ModelUnavailable
 from deskhand.model.chat import ChatRequest
