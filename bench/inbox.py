@@ -17,6 +17,7 @@ from deskhand.brain.scripted import ScriptedBrain
 from deskhand.knowledge.ingest import Indexer
 from deskhand.model.message import Address, Message
 from deskhand.model.tasks import Task
+from deskhand.wiring import serving
 
 MAILS = (
     (
@@ -94,7 +95,7 @@ async def cycle(folder: Path, *, mails: int, reading: bool) -> Result:
         loaded, spec=loaded.spec.model_copy(update={"mode": "auto", "modes": {}, "trust": None})
     )
     if not reading:
-        vars(wiring).update(
+        vars(serving).update(
             build_brain=lambda *args, **more: ScriptedBrain(_at_once),
             context_sources=lambda *args: [],
             remembers=lambda spec: False,

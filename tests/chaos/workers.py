@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from deskhand.adapters.dispatch.dispatcher import DbosDispatcher
+from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.engine.audit import verify_desk
 from deskhand.errors import StoreUnavailable

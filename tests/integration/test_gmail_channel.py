@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.adapters.channels import gmail as gmail_module
+from deskhand.adapters.channels import gmail_channel as gmail_module
 from deskhand.model.run import ReviewState, RunStatus
 from deskhand.wiring import Desk, check_channels, read_desk
 from tests.fake_gmail import FakeGmail, fake_gmail

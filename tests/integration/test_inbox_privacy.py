@@ -18,6 +18,7 @@ from deskhand.model.message import Address, Message
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
 from deskhand.model.run import Decision, ReviewState, Verdict
 from deskhand.model.tasks import Task
+from deskhand.wiring import serving
 
 SHARED = "Returns are free of charge within thirty days of delivery."
 PRIVATE = "Your late husband's chair of 3 May lies at our depot in Leeds."
@@ -74,8 +75,8 @@ async def company(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
                 prompts.append(str(task.prompt))
                 return {"text": "A draft.", "language": "en"}
 
-    monkeypatch.setattr(wiring, "build_brain", lambda *args, **more: ScriptedBrain(said))
-    monkeypatch.setattr(wiring, "remembers", lambda spec: False)  # learning is this test's to time
+    monkeypatch.setattr(serving, "build_brain", lambda *args, **more: ScriptedBrain(said))
+    monkeypatch.setattr(serving, "remembers", lambda spec: False)  # learning is this test's to time
     loaded = wiring.read_desk("inbox")
     loaded = replace(
         loaded, spec=loaded.spec.model_copy(update={"brain": BrainSpec(kind="scripted")})

@@ -20,6 +20,7 @@ from deskhand.model.run import Decision, ReviewState, Verdict
 from deskhand.model.tasks import Task
 from deskhand.ports import StageContext
 from deskhand.tools.contact_tool import contact_tool
+from deskhand.wiring import sandbox as sandbox_wiring
 from tests.kit import a_message
 
 STAGES = ("classify", "retrieve", "decide", "execute_tools", "generate", "review", "dispatch")
@@ -117,7 +118,9 @@ async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
     loaded = wiring.read_desk("inbox")
     freely = {"brain": BrainSpec(kind="scripted"), "mode": "auto", "modes": {}, "trust": None}
     scripted = loaded.spec.model_copy(update=freely)
-    monkeypatch.setattr(wiring, "build_brain", lambda *args, **more: ScriptedBrain(said.answer))
+    monkeypatch.setattr(
+        sandbox_wiring, "build_brain", lambda *args, **more: ScriptedBrain(said.answer)
+    )
     async with wiring.open_sandbox(replace(loaded, spec=scripted)) as sandbox:
         yield Desk(sandbox.lane(OwnTime(1_800_000_000.0), said.result), said)
 

@@ -1,0 +1,152 @@
+"""A desk read from its folder, together with the code it brings."""
+
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deskhand.agents.services import BUILT_IN
+from deskhand.config.desk import DeskSpec, load_desk
+from deskhand.config.sections.mcp import McpToolSpec
+from deskhand.config.sections.profiles import stand_ins
+from deskhand.config.suggestions import did_you_mean
+from deskhand.config.yaml import read_yaml
+from deskhand.errors import ConfigError, ToolError
+from deskhand.tools.built_in import built_in_shapes
+from deskhand.tools.desk_code import DeskCode, load_tools
+from deskhand.tools.office import OFFICE_SHAPES
+from deskhand.tools.pinned import pinned_tool
+from deskhand.tools.registry import Tool
+from deskhand.tools.shapes import shape_of
+from deskhand.wiring.models import without_models
+
+if TYPE_CHECKING:
+    from deskhand.evals.cases import Case
+    from deskhand.evals.scorers import Scorer
+
+SHIPPED = Path(str(files("deskhand"))) / "desks"
+
+
+def find_desk(name: str) -> Path:
+    """A desk's folder, from its path or from the name of a shipped desk."""
+    folder = Path(name)
+    if (folder / "desk.yaml").is_file() or folder.is_dir():
+        return folder
+    if (SHIPPED / name / "desk.yaml").is_file():
+        return SHIPPED / name
+    raise ConfigError(
+        f"there is no desk {name!r}",
+        fix=f"name a folder with a desk.yaml, or one of: {', '.join(shipped_desks())}",
+    )
+
+
+def desk_name(folder: Path) -> str:
+    """The name that a desk's desk.yaml gives it, without checking the rest of it."""
+    source = read_yaml(folder / "desk.yaml")
+    name = source.data.get("desk")
+    if not isinstance(name, str):
+        raise source.problem(("desk",), "`desk` is missing or not text", "write `desk: my-desk`")
+    return name
+
+
+def shipped_desks() -> list[str]:
+    return sorted(entry.parent.name for entry in SHIPPED.glob("*/desk.yaml"))
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedDesk:
+    """A desk's configuration together with the code it brings."""
+
+    spec: DeskSpec
+    code: DeskCode
+
+
+def read_desk(name: str, *, policy: Path | None = None) -> LoadedDesk:
+    """Read and check a desk as a whole, perhaps with other rules than its own; ConfigErrors
+    lists every problem."""
+    folder = find_desk(name)
+    path = folder / "tools.py"
+    code = load_tools(path) if path.is_file() else DeskCode((), {}, {}, {})
+    shapes = {
+        **OFFICE_SHAPES,
+        **built_in_shapes(),
+        **{tool.name: shape_of(tool) for tool in code.tools},
+    }
+    for tool in code.tools:
+        if tool.name in built_in_shapes():
+            raise tool.place.error(
+                f"{tool.name!r} is a tool that every desk has already", fix="rename this one"
+            )
+    facts = {fact.name: fact.kind for fact in code.message_facts}
+    services, own = {*BUILT_IN, *code.services}, tuple(code.preprocessors)
+    spec = load_desk(
+        folder,
+        tools=shapes,
+        services=services,
+        policy=policy,
+        message_facts=facts,
+        preprocessors=own,
+    )
+    return LoadedDesk(_with_stand_ins(spec), code)
+
+
+def _with_stand_ins(spec: DeskSpec) -> DeskSpec:
+    return spec.model_copy(update={"stand_ins": stand_ins(spec, without_models(spec))})
+
+
+def server_tools(loaded: LoadedDesk) -> tuple[Tool, ...]:
+    """The tools that servers bring, as they were accepted: to look at, not to be run."""
+    return tuple(pinned_tool(tool, not_asked) for tool in loaded.spec.mcp.tools)
+
+
+async def not_asked(tool: McpToolSpec, arguments: dict[str, Any]) -> dict[str, Any]:
+    words = (
+        f"where messages are only tried, {tool.server} is not asked; give a result under `given:"
+        " {tools: ...}`"
+    )
+    raise ToolError("not_asked", words, recoverable=False)
+
+
+def with_brain(loaded: LoadedDesk, kind: str | None) -> LoadedDesk:
+    """The same desk with another brain; its own where `kind` is None."""
+    spec = loaded.spec
+    if kind is None or (kind == spec.brain.kind and kind != "embedded"):
+        return loaded
+    known = ("scripted", "embedded", "llm", "cascade")
+    if kind not in known:
+        raise ConfigError(
+            f"there is no brain {kind!r}", fix=did_you_mean(kind, known, otherwise="leave it out")
+        )
+    file = spec.folder / "brain.yaml"
+    if kind == "scripted" and not file.is_file():
+        raise ConfigError(
+            "the desk has no rules for a scripted brain",
+            file=file,
+            fix="write them, or another brain",
+        )
+    if kind in ("llm", "cascade") and spec.default_model is None:
+        raise ConfigError(
+            f"desk {spec.name!r} names no model",
+            fix="write `models:` in desk.yaml, or another brain",
+        )
+    changed = {
+        "kind": kind,
+        "file": file if kind == "scripted" else None,
+        "agents": kind != "embedded",
+    }
+    brain = spec.brain.model_copy(update=changed)
+    return replace(loaded, spec=_with_stand_ins(spec.model_copy(update={"brain": brain})))
+
+
+def desk_cases(loaded: LoadedDesk) -> "tuple[list[Case], dict[str, Scorer]]":
+    """A desk's golden cases and the scorers that its tools.py and evals.py bring."""
+    from deskhand.evals.cases import Desk as CaseDesk
+    from deskhand.evals.cases import load_cases
+    from deskhand.evals.scorers import scorers_in
+
+    own = loaded.spec.folder / "evals.py"
+    declared = load_tools(own).declared if own.is_file() else ()
+    scorers = scorers_in((*loaded.code.declared, *declared))
+    brought = [tool.name for tool in (*loaded.code.tools, *server_tools(loaded))]
+    tools = frozenset((*OFFICE_SHAPES, *built_in_shapes(), *brought))
+    return load_cases(CaseDesk(loaded.spec, tools, frozenset(scorers))), scorers

@@ -1,0 +1,64 @@
+"""Articles and earlier messages: what a desk's stages look things up in."""
+
+from collections.abc import Callable
+
+from deskhand.agents.office_sources import calendar_source, contact_source
+from deskhand.agents.remembering import (
+    conversation_source,
+    knowledge_source,
+    own_source,
+    similar_source,
+)
+from deskhand.agents.retrieval import Source
+from deskhand.config.desk import DeskSpec
+from deskhand.knowledge.search import KnowledgeBase
+from deskhand.ports import (
+    SearchesKnowledge,
+)
+from deskhand.tools.office import Office
+from deskhand.wiring.databases import Database, DeskStore, exchanges_of, knowledge_store
+from deskhand.wiring.models import embedder, embedder_name
+
+
+def open_knowledge(database: Database, desk: str) -> KnowledgeBase:
+    """A desk's articles, to be searched."""
+    return KnowledgeBase(knowledge_store(database, desk), embedder)
+
+
+def remembers(spec: DeskSpec) -> bool:
+    """Whether some stage of the desk looks for earlier messages, so that answered ones are worth
+    keeping."""
+    return any(
+        stage.service == "retrieve"
+        for flow in spec.flows.values()
+        for stage in flow.stages.values()
+    )
+
+
+def context_sources(
+    database: Database, store: DeskStore, knowledge: SearchesKnowledge, office: Office
+) -> list[Source]:
+    """Where the service `retrieve` looks, in order of importance."""
+    exchanges = exchanges_of(database, store.desk)
+    return [
+        knowledge_source(knowledge),
+        conversation_source(store, exchanges),
+        contact_source(office.contacts),
+        calendar_source(office.calendar, office.spec, office.now),
+        own_source(exchanges),
+        similar_source(exchanges, embedder),
+    ]
+
+
+async def index_articles(
+    database: Database, spec: DeskSpec, told: Callable[[int, int], None] | None = None
+) -> None:
+    """New and changed ones of the desk's own articles; a scripted brain looks none up."""
+    home = spec.folder / "knowledge"
+    if spec.brain.kind == "scripted" or not home.is_dir():
+        return
+    from deskhand.knowledge.ingest import Indexer
+
+    await Indexer(
+        knowledge_store(database, spec.name), home, embedder(), embedder_name(), told
+    ).add([home])

@@ -1,0 +1,86 @@
+"""Contacts and calendars."""
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zoneinfo import ZoneInfo
+
+from deskhand.config.desk import DeskSpec
+from deskhand.ports import (
+    Calendar,
+    Clock,
+    Contacts,
+)
+from deskhand.tools.office import Office
+from deskhand.wiring.databases import Database, DeskStore, database_file, open_database
+from deskhand.wiring.routing import message_language
+
+
+def open_contacts(database: Database, desk: str, now: Callable[[], float] = time.time) -> Contacts:
+    """The people a desk knows."""
+    from deskhand.adapters.stores.contacts import SqlContacts
+
+    return SqlContacts(database, desk, message_language, now)
+
+
+def open_calendar(
+    spec: DeskSpec,
+    database: Database,
+    now: Callable[[], float] = time.time,
+    *,
+    desk: str | None = None,
+    sealed: bool = False,
+) -> Calendar:
+    """A desk's calendar, wherever it lies; what conversations hold is always in the database, under
+    the desk's name.
+
+    `sealed` leaves out what lies on another machine.
+    """
+    from deskhand.adapters.calendar.database_calendar import DatabaseCalendar
+
+    held, calendar = DatabaseCalendar(database, desk or spec.name, now), spec.calendar
+    if calendar.caldav is not None and not sealed:
+        from deskhand.adapters.calendar.caldav_calendar import CalDavCalendar
+        from deskhand.adapters.calendar.caldav_client import CalDavClient
+
+        return CalDavCalendar(
+            held, CalDavClient(calendar.caldav), ZoneInfo(calendar.zone), calendar.title
+        )
+    if calendar.ics:
+        from deskhand.adapters.calendar.ics_calendar import IcsCalendar
+
+        return IcsCalendar(held, calendar.ics, ZoneInfo(calendar.zone))
+    return held
+
+
+@asynccontextmanager
+async def looking_at_calendar(spec: DeskSpec, url: str) -> AsyncIterator[Calendar]:
+    """A desk's calendar, to look at; a database that is not there yet holds nothing, and looking
+    does not make one."""
+    file = database_file(url)
+    with TemporaryDirectory(prefix="deskhand-") as scratch:
+        there = file is None or file.is_file()
+        async with open_database(url if there else str(Path(scratch) / "empty.db")) as database:
+            calendar = open_calendar(spec, database)
+            try:
+                yield calendar
+            finally:
+                await calendar.close()
+
+
+async def check_calendar(spec: DeskSpec) -> str:
+    """What a desk's calendar says when it is tried; nothing is written. Raises what is wrong."""
+    with TemporaryDirectory(prefix="deskhand-") as scratch:
+        async with looking_at_calendar(spec, str(Path(scratch) / "none.db")) as calendar:
+            return await calendar.check()
+
+
+def desk_office(
+    spec: DeskSpec, database: Database, store: DeskStore, clock: Clock, *, sealed: bool = False
+) -> Office:
+    """What a desk's tools for people and times work with."""
+    contacts = open_contacts(database, store.desk, clock.now)
+    calendar = open_calendar(spec, database, clock.now, desk=store.desk, sealed=sealed)
+    return Office(contacts, calendar, spec.calendar, clock.now, store.message)

@@ -1,0 +1,141 @@
+"""A desk's tools and the gate before them."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from deskhand.adapters.channels.folder_outbox import FolderOutbox
+from deskhand.adapters.channels.routed_outbox import RoutedOutbox
+from deskhand.config.desk import DeskSpec
+from deskhand.config.sections.mcp import McpServerSpec, Pin
+from deskhand.engine.clock import SystemClock
+from deskhand.errors import DeskhandError
+from deskhand.ports import (
+    Clock,
+    DeskDatabase,
+)
+from deskhand.tools.built_in import MAY_BE_ABSENT, built_in_tools
+from deskhand.tools.delivery import delivery_tool, draft_tool
+from deskhand.tools.gate import Gate, StandIn
+from deskhand.tools.gate_call import Terms
+from deskhand.tools.office import Office
+from deskhand.tools.pinned import pinned_tool
+from deskhand.tools.registry import Tool, ToolRegistry
+from deskhand.tools.terms import terms_of
+from deskhand.wiring.channels import DeskChannel, sending_channels
+from deskhand.wiring.databases import DeskStore
+from deskhand.wiring.desks import LoadedDesk, not_asked
+
+if TYPE_CHECKING:
+    from deskhand.adapters.mcp import McpServers
+
+
+def tool_registry(
+    loaded: LoadedDesk,
+    store: DeskStore,
+    outbox: Path,
+    office: Office,
+    channels: "Sequence[DeskChannel]" = (),
+    servers: "McpServers | None" = None,
+) -> ToolRegistry:
+    """The desk's tools, those that servers bring, and our own."""
+    spec = loaded.spec
+    registry = ToolRegistry(loaded.code.tools, absent=MAY_BE_ABSENT)
+    for own in (*_built_in(spec, store), *office.tools(beside=registry.names)):
+        registry.register(own)
+    for tool in spec.mcp.tools:
+        registry.register(pinned_tool(tool, not_asked if servers is None else servers.ask))
+    folder = FolderOutbox(outbox, sender=f"{loaded.spec.name}@localhost")
+    routed = RoutedOutbox(sending_channels(channels), folder, store.message)
+    registry.register(delivery_tool(routed))
+    registry.register(draft_tool(routed))
+    return registry
+
+
+def mcp_servers(spec: DeskSpec) -> "McpServers | None":
+    """The servers that bring tools; each is started when it is first needed."""
+    if not spec.mcp.tools:
+        return None
+    from deskhand.adapters.mcp import McpServers, require_sdk
+
+    require_sdk()
+    return McpServers(spec.mcp)
+
+
+async def described(
+    servers: Mapping[str, McpServerSpec],
+) -> dict[str, dict[str, Pin] | DeskhandError]:
+    """What each server says of its tools now, or why it could not be asked."""
+    if not servers:
+        return {}
+    from deskhand.adapters.mcp import McpServer, require_sdk
+
+    require_sdk()
+    found: dict[str, dict[str, Pin] | DeskhandError] = {}
+    for name, spec in servers.items():
+        server = McpServer(spec, {})
+        try:
+            found[name] = await server.describe()
+        except DeskhandError as error:
+            found[name] = error
+        finally:
+            await server.close()
+    return found
+
+
+def pin_changes(pins: Mapping[str, Pin], found: Mapping[str, Pin]) -> dict[str, str]:
+    """What a server says differently from what was accepted, by tool."""
+    from deskhand.adapters.mcp import changes
+
+    return changes(pins, found)
+
+
+def pin_objection(pin: Pin) -> str | None:
+    """Why a tool should not be accepted as it is described."""
+    from deskhand.adapters.mcp import unacceptable
+
+    return unacceptable(pin)
+
+
+def _built_in(spec: DeskSpec, store: DeskStore) -> tuple[Tool, ...]:
+    per_run, web = spec.limits.replies_per_run, spec.web_search
+    if web is None:
+        return built_in_tools(store.effects, per_run)
+    from deskhand.adapters.web_search import SearxSearch
+
+    return built_in_tools(
+        store.effects, per_run, SearxSearch(web.url, web.timeout), web.limit, web.timeout
+    )
+
+
+def desk_terms(loaded: LoadedDesk, registry: ToolRegistry) -> Terms:
+    return terms_of(loaded.spec, registry, loaded.code.message_facts)
+
+
+def desk_gate(
+    loaded: LoadedDesk,
+    store: DeskStore,
+    registry: ToolRegistry,
+    office: Office,
+    database: DeskDatabase,
+    mode: Literal["live", "capture"],
+    stand_in: StandIn | None = None,
+    clock: Clock | None = None,
+    terms: Terms | None = None,
+    cited: Callable[[str], Awaitable[Sequence[str]]] | None = None,
+) -> Gate:
+    """The one place a desk's gate is put together, whether it serves customers or a sandbox."""
+    return Gate(
+        registry,
+        store,
+        desk=loaded.spec.name,
+        mode=mode,
+        terms=terms or desk_terms(loaded, registry),
+        resolvers=(*loaded.code.resolvers, *office.resolvers(beside=loaded.code.resolvers)),
+        now=(clock or SystemClock()).now,
+        record_event=store.record_event,
+        stand_in=stand_in,
+        cited=cited,
+        database=database,
+        acquainted=office.acquainted,
+    )
