@@ -105,6 +105,15 @@ class Conflict(DeskhandError):
     code = ErrorCode.CONFLICT
 
 
+class IncompleteDecision(Conflict):
+    """A person's decision lacks something it needs, or brings something it cannot use."""
+
+    def __init__(self, field: str, message: str) -> None:
+        """`field` names the part of the decision to change: `note` or `edit`."""
+        super().__init__(message)
+        self.field = field
+
+
 class SlotTaken(Conflict):
     """Somebody else has this time by now."""
 

@@ -248,6 +248,21 @@ async def test_of_twenty_clicks_on_approve_one_counts(stores: Stores) -> None:
         (Verdict(Decision.APPROVE, "eve", 1, payload_hash="other"), "does not hold"),
         (Verdict(Decision.CLOSE, "eve", 1), "cannot be decided"),
         (Verdict(Decision.EDIT, "eve", 1), "new text"),
+        (Verdict(Decision.EDIT, "eve", 1, edit={"subject": "Re: you"}), "new text"),
+        (Verdict(Decision.EDIT, "eve", 1, edit={"text": " \n"}), "new text"),
+        (Verdict(Decision.EDIT, "eve", 1, edit={"text": 5}), "new text"),
+        (Verdict(Decision.EDIT, "eve", 1, edit={"text": "Dear {name}"}), "still says {name}"),
+        (Verdict(Decision.EDIT, "eve", 1, edit={"text": "It costs {slots.price}."}), "slots.price"),
+        (Verdict(Decision.EDIT, "eve", 1, edit={"text": "Hi", "subject": " "}), "subject is empty"),
+        (Verdict(Decision.EDIT, "eve", 1, edit={"text": "Hi", "to": "thief@example.com"}), "to"),
+        (
+            Verdict(Decision.EDIT, "eve", 1, edit={"text": "Hi", "invitation": "accepted"}),
+            "no invitation",
+        ),
+        (Verdict(Decision.APPROVE, "eve", 1, edit={"text": "Hi"}), "leave the new text out"),
+        (Verdict(Decision.REVISE, "eve", 1), "do differently"),
+        (Verdict(Decision.REVISE, "eve", 1, note=" \t"), "do differently"),
+        (Verdict(Decision.REJECT, "eve", 1, note="x" * 10_001), "10,000 characters"),
     ],
 )
 async def test_a_decision_on_something_else_is_refused_and_changes_nothing(
@@ -260,6 +275,41 @@ async def test_a_decision_on_something_else_is_refused_and_changes_nothing(
         await store.decide(review.id, verdict)
     assert (await store.review(review.id)).state is ReviewState.OPEN
     assert (await store.run(run_id)).status is RunStatus.WAITING_REVIEW
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (None, "answer is empty"),
+        ({"text": "  "}, "answer is empty"),
+        ({"subject": "Re: you"}, "answer is empty"),
+        ({"text": "Dear {name}"}, "still says {name}"),
+    ],
+)
+async def test_an_answer_without_its_words_is_refused(
+    stores: Stores, edit: dict[str, Any] | None, words: str
+) -> None:
+    store = await stores()
+    run_id = await parked(store, kind=ReviewKind.HAND_OVER)
+    [review] = await store.reviews()
+    with pytest.raises(Conflict, match=words):
+        await store.decide(review.id, Verdict(Decision.ANSWER, "eve", 1, edit=edit))
+    assert (await store.review(review.id)).state is ReviewState.OPEN
+    assert (await store.run(run_id)).status is RunStatus.NEEDS_REVIEW
+
+
+async def test_a_blank_note_and_a_nameless_colleague_are_refused(stores: Stores) -> None:
+    store = await stores()
+    await parked(store)
+    [review] = await store.reviews()
+    for text in ("", " \n", "x" * 10_001):
+        with pytest.raises(Conflict, match="note"):
+            await store.note_review(review.id, "eve", text)
+    for name in ("", "  ", "x" * 101):
+        with pytest.raises(Conflict, match="name"):
+            await store.assign(review.id, "eve", name)
+    assert (await store.review(review.id)).assignee is None
+    assert [event.kind for event in await store.events()] == []
 
 
 async def test_overdue_reviews_fall_back_as_named_and_people_are_too_late(stores: Stores) -> None:

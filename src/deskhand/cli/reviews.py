@@ -218,8 +218,7 @@ def edit(
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """Change the reply, then let it leave."""
-    from deskhand.engine.canned_replies import check_filled
+    """Change the reply and send it. What you do not change stays as it is."""
     from deskhand.errors import ConfigError
 
     if file is not None:
@@ -231,7 +230,6 @@ def edit(
         raise ConfigError(
             "nothing was changed", fix="give --text, --file, --subject or --invitation"
         )
-    check_filled(text or "")
     _tell(run_async(_decide("edit", review, by, note, version, database, desk, changed)), as_json)
 
 
@@ -253,7 +251,6 @@ def answer(
     as_json: options.Json = False,
 ) -> None:
     """Answer a handed-over message in your own words; the answer leaves as every reply does."""
-    from deskhand.engine.canned_replies import check_filled
     from deskhand.errors import ConfigError
 
     if file is not None:
@@ -262,9 +259,8 @@ def answer(
             if str(file) == "-"
             else file.read_text(encoding="utf-8", errors="replace")
         )
-    if text is None or not text.strip():
+    if text is None:
         raise ConfigError("the answer is empty", fix="give --text or --file")
-    check_filled(text)
     written = {"text": text.strip()} | ({"subject": subject} if subject else {})
     _tell(run_async(_decide("answer", review, by, note, version, database, desk, written)), as_json)
 
@@ -299,6 +295,8 @@ async def _decide(
 
     async with opened_store(database, desk) as store:
         seen = await store.review(review)
+        if decision == Decision.EDIT:
+            edit = {"text": _shown_text(seen), **(edit or {})}
         verdict = Verdict(
             Decision(decision),
             by=by or options.login_name(),
@@ -308,6 +306,12 @@ async def _decide(
             edit=edit,
         )
         return await store.decide(review, verdict)
+
+
+def _shown_text(review: "Review") -> str:
+    """The reply as it stands, for an edit that changes something else."""
+    reply = review.payload.get("reply")
+    return str(reply.get("text") or "") if isinstance(reply, dict) else ""
 
 
 def _tell(review: "Review", as_json: bool) -> None:

@@ -1,24 +1,161 @@
-"""What a person's decision means for the run: values that the loop goes on with."""
+"""What a person may decide about a review, and what the decision means for the run."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from deskhand.errors import PermanentError
+from deskhand.errors import Conflict, IncompleteDecision, PermanentError
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
-from deskhand.model.message import DELIVER, REPLY
+from deskhand.model.message import DELIVER, INVITATION_ANSWERS, REPLY
 from deskhand.model.outcome import Outcome
+from deskhand.model.placeholders import unfilled_placeholders
 from deskhand.model.run import (
+    DECISIONS,
     EXPIRY,
     Decision,
     Review,
     ReviewKind,
+    ReviewState,
     RunStatus,
     Verdict,
     canonical_hash,
 )
 
 MAX_REVISIONS = 3
+LONGEST_NOTE = 10_000
+"""Characters."""
+LONGEST_NAME = 100
+"""Characters of the name that a review is assigned to."""
+EDITABLE = ("text", "subject", "invitation")
+"""What a reviewer may change in a reply. Its recipient is not among them."""
+
+
+# --- whether a person may decide so
+
+
+def check_decision(review: Review, verdict: Verdict, now: float) -> None:
+    """Raise Conflict unless a person may decide this review in this way, as it stands `now`.
+
+    The only place with these rules: stores ask it in the transaction that writes the decision, so
+    the page, the API and the command line need no checks of their own.
+    """
+    check_open(review)
+    _check_same_as_shown(review, verdict)
+    _check_note(verdict)
+    _check_edit(review, verdict)
+    if verdict.decision not in DECISIONS[review.kind]:
+        possible = ", ".join(DECISIONS[review.kind])
+        raise Conflict(
+            f"a {review.kind} review cannot be decided with '{verdict.decision}'; choose {possible}"
+        )
+    if review.expires_at is not None and review.expires_at <= now:
+        raise Conflict(f"{review.id} has expired")
+    if verdict.decision is Decision.APPROVE:
+        _check_second_person(review, verdict)
+
+
+def is_first_approval(review: Review, verdict: Verdict) -> bool:
+    """Whether two people must approve and this is the first of them."""
+    needed = review.payload.get("approvals_needed", 1)
+    return verdict.decision is Decision.APPROVE and needed > 1 and review.signed_by is None
+
+
+def check_open(review: Review) -> None:
+    """Raise Conflict with who decided what, unless the review is still open."""
+    if review.state is ReviewState.STALE:
+        raise Conflict(
+            f"{review.id} is stale: the customer wrote again or the run is over; look at the newer"
+            " review"
+        )
+    if review.state is not ReviewState.OPEN:
+        raise Conflict(f"{review.id} was already decided: {review.decision} by {review.decided_by}")
+
+
+def check_colleagues_note(text: str) -> None:
+    """Raise Conflict for a note to colleagues that is blank or too long."""
+    if not text.strip():
+        raise Conflict("the note is empty")
+    _check_note_length(text)
+
+
+def check_assignee(name: str | None) -> None:
+    """Raise Conflict for a name that is blank or too long; None stands for nobody."""
+    if name is None:
+        return
+    if not name.strip() or len(name) > LONGEST_NAME:
+        raise Conflict(f"write a name of 1 to {LONGEST_NAME} characters")
+
+
+def _check_same_as_shown(review: Review, verdict: Verdict) -> None:
+    if review.version != verdict.version:
+        raise Conflict(
+            f"{review.id} has changed since you looked at it (version {review.version}); look again"
+        )
+    if verdict.payload_hash is not None and verdict.payload_hash != review.payload_hash:
+        raise Conflict(f"{review.id} does not hold what you approved; look again")
+
+
+def _check_note(verdict: Verdict) -> None:
+    note = verdict.note or ""
+    if verdict.decision is Decision.REVISE and not note.strip():
+        raise IncompleteDecision("note", "say what the next draft should do differently")
+    _check_note_length(note)
+
+
+def _check_note_length(note: str) -> None:
+    if len(note) > LONGEST_NOTE:
+        raise IncompleteDecision(
+            "note", f"the note is too long; write at most {LONGEST_NOTE:,} characters"
+        )
+
+
+def _check_edit(review: Review, verdict: Verdict) -> None:
+    """Only `edit` and `answer` bring a text; it must be complete, and ready to be sent."""
+    if verdict.decision not in (Decision.EDIT, Decision.ANSWER):
+        if verdict.edit is not None:
+            raise IncompleteDecision(
+                "edit", f"'{verdict.decision}' changes no reply; leave the new text out"
+            )
+        return
+
+    edit = verdict.edit or {}
+    text = edit.get("text")
+    if not isinstance(text, str) or not text.strip():
+        is_answer = verdict.decision is Decision.ANSWER
+        raise IncompleteDecision("edit", _EMPTY_ANSWER if is_answer else _EMPTY_REPLY)
+    for name in edit:
+        if name not in EDITABLE:
+            raise IncompleteDecision("edit", f"{name!r} cannot be edited; leave it out")
+    if not str(edit.get("subject", "unchanged")).strip():
+        raise IncompleteDecision("edit", "the subject is empty; write one, or leave it out")
+    _check_invitation_answer(review, edit)
+    for placeholder in unfilled_placeholders(text):
+        raise Conflict(f"the text still says {{{placeholder}}}; write what belongs there")
+
+
+_EMPTY_ANSWER = "the answer is empty; write something"
+_EMPTY_REPLY = "the reply is empty; write the new text, or reject it"
+
+
+def _check_invitation_answer(review: Review, edit: Mapping[str, Any]) -> None:
+    answer = edit.get("invitation")
+    if not answer:
+        return
+    reply = review.payload.get(REPLY) or {}
+    if not reply.get("invitation"):
+        raise Conflict("this reply answers no invitation")
+    if answer not in INVITATION_ANSWERS:
+        raise IncompleteDecision("edit", f"answer with one of: {', '.join(INVITATION_ANSWERS)}")
+
+
+def _check_second_person(review: Review, verdict: Verdict) -> None:
+    if review.signed_by is None:
+        return
+    if review.signed_by.strip().casefold() == verdict.by.strip().casefold():
+        raise Conflict(f"{review.id} needs two people: {review.signed_by} has approved it already")
+
+
+# --- what follows for the run
 
 
 def after_decision(

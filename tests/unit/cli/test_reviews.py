@@ -85,6 +85,24 @@ def test_an_edited_reply_leaves_as_edited(
     assert "We are on it." in Path(story["delivery"]["delivered"]).read_text()
 
 
+def test_an_edit_of_the_subject_alone_leaves_the_words_as_shown(
+    cli: Cli, waiting: dict[str, Any]
+) -> None:
+    assert cli("reviews", "edit", waiting["review"]["id"], "--subject", "Your order").code == 0
+    story = go_on(cli, waiting["run"])
+    assert story["reply"]["subject"] == "Your order"
+    assert story["reply"]["text"] == waiting["reply"]["text"]
+
+
+def test_an_incomplete_decision_is_refused_as_everywhere(cli: Cli, waiting: dict[str, Any]) -> None:
+    review = waiting["review"]["id"]
+    blank = cli("reviews", "edit", review, "--text", "  ")
+    assert (blank.code, "write the new text" in blank.err) == (1, True)
+    silent = cli("reviews", "revise", review, "--note", " ")
+    assert (silent.code, "do differently" in silent.err) == (1, True)
+    assert cli("reviews", "show", review, "--json").json["state"] == "open"
+
+
 def test_a_revised_reply_is_drafted_again_and_waits_again(
     cli: Cli, waiting: dict[str, Any]
 ) -> None:

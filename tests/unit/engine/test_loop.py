@@ -316,7 +316,9 @@ async def test_a_revision_goes_back_to_the_draft_with_the_instruction_at_most_th
             assert calls["draft"] == expected
         [review] = await desk.store.reviews(state=ReviewState.OPEN)
         assert review.payload["reply"]["text"] == "draft 4 warmer"
-        await desk.store.decide(review.id, Verdict(Decision.REVISE, "eve", review.version))
+        await desk.store.decide(
+            review.id, Verdict(Decision.REVISE, "eve", review.version, note="warmer still")
+        )
         desk.dispatcher.wake()
         assert await desk.dispatcher.wait(run_id) is RunStatus.NEEDS_REVIEW
 

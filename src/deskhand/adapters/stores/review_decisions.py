@@ -7,10 +7,10 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.judgements import judge_decision
 from deskhand.adapters.stores.rows import pack, review_of
 from deskhand.crashpoints import crash_point
+from deskhand.engine.decisions import check_decision, is_first_approval
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.ids import new_id
 from deskhand.model.run import (
-    DECISIONS,
     EXPIRY,
     REASSIGN_TO,
     Decision,
@@ -75,16 +75,9 @@ def decide_review(
     core: sa.Connection, desk: str, review_id: str, verdict: Verdict, now: float
 ) -> Review:
     review = find_review(core, desk, review_id, lock=True)
-    _check(review, verdict)
-    if review.expires_at is not None and review.expires_at <= now:
-        raise Conflict(f"{review.id} has expired")
-    if verdict.decision is Decision.APPROVE and review.payload.get("approvals_needed", 1) > 1:
-        if review.signed_by is None:
-            return _sign(core, review, verdict, now)
-        if review.signed_by.strip().casefold() == verdict.by.strip().casefold():
-            raise Conflict(
-                f"{review.id} needs two people: {review.signed_by} has approved it already"
-            )
+    check_decision(review, verdict, now)
+    if is_first_approval(review, verdict):
+        return _sign(core, review, verdict, now)
     return _settle(core, review, verdict, ReviewState.DECIDED, now)
 
 
@@ -217,42 +210,6 @@ def take_over(core: sa.Connection, desk: str, conversation: str, by: str, now: f
     record_event(
         core, desk, "conversation.taken_over", None, by, {"conversation": conversation}, now
     )
-
-
-def _check(review: Review, verdict: Verdict) -> None:
-    check_open(review)
-    if review.version != verdict.version:
-        raise Conflict(
-            f"{review.id} has changed since you looked at it (version {review.version}); look again"
-        )
-    if verdict.payload_hash is not None and verdict.payload_hash != review.payload_hash:
-        raise Conflict(f"{review.id} does not hold what you approved; look again")
-    if verdict.decision not in DECISIONS[review.kind]:
-        possible = ", ".join(DECISIONS[review.kind])
-        raise Conflict(
-            f"a {review.kind} review cannot be decided with '{verdict.decision}'; choose {possible}"
-        )
-    if verdict.decision is Decision.EDIT and not verdict.edit:
-        raise Conflict("an edit needs the new text")
-    if (
-        verdict.decision is Decision.ANSWER
-        and not str((verdict.edit or {}).get("text") or "").strip()
-    ):
-        raise Conflict("an answer needs a text")
-    reply = review.payload.get("reply") or {}
-    if verdict.edit and verdict.edit.get("invitation") and not reply.get("invitation"):
-        raise Conflict("this reply answers no invitation")
-
-
-def check_open(review: Review) -> None:
-    """Whoever comes too late is told who decided what."""
-    if review.state is ReviewState.STALE:
-        raise Conflict(
-            f"{review.id} is stale: the customer wrote again or the run is over; look at the newer"
-            " review"
-        )
-    if review.state is not ReviewState.OPEN:
-        raise Conflict(f"{review.id} was already decided: {review.decision} by {review.decided_by}")
 
 
 def _check_waits(core: sa.Connection, review: Review) -> None:

@@ -8,8 +8,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.review_decisions import check_open, find_review, record_event
+from deskhand.adapters.stores.review_decisions import find_review, record_event
 from deskhand.adapters.stores.rows import pack, review_of, unpack
+from deskhand.engine.decisions import check_assignee, check_colleagues_note, check_open
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.causes import Cause
 from deskhand.model.queue import Facets, ReviewFilter
@@ -137,12 +138,14 @@ def assign(
     """Somebody's to look at; others may still decide it. None gives it back to all."""
     review = find_review(core, desk, review_id, lock=True)
     check_open(review)
+    check_assignee(to)
     return _changed(core, review, {"assignee": to}, "review.assigned", by, {"to": to}, now)
 
 
 def note(core: sa.Connection, desk: str, review_id: str, by: str, text: str, now: float) -> Review:
     """A word among colleagues, kept with the run; also about what is decided already."""
     review = find_review(core, desk, review_id)
+    check_colleagues_note(text)
     record_event(
         core, desk, "review.note", review.run_id, by, {"review": review.id, "text": text}, now
     )

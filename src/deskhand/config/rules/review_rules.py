@@ -6,9 +6,10 @@ from urllib.parse import urlsplit
 from deskhand.config.rules.finding import Draft, Finding, Findings
 from deskhand.config.sections.expiry import ExpirySection
 from deskhand.config.sections.plans import ANY_LANGUAGE
-from deskhand.config.sections.reviews import PLACEHOLDERS, SLOT, placeholders_in, texts_of
+from deskhand.config.sections.reviews import texts_of
 from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import Place
+from deskhand.model.placeholders import PLACEHOLDERS, SLOT, placeholders_in
 
 
 def review_findings(draft: Draft) -> Findings:

@@ -1,8 +1,7 @@
 """The review queue as written in desk.yaml: how long something waits, and replies that reviewers
 have at hand."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -14,11 +13,6 @@ from deskhand.config.sections.outgoing import DurationText
 from deskhand.config.sections.plans import ANY_LANGUAGE, Words
 from deskhand.config.sections.section import Section
 from deskhand.model.frozen import Frozen
-
-PLACEHOLDER = re.compile(r"\{([A-Za-z][A-Za-z0-9_.-]*)\}")
-"""`{name}`: something about the message that a canned reply is filled with."""
-PLACEHOLDERS = ("name", "subject", "reviewer", "desk")
-SLOT = "slots."
 
 CannedName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
 
@@ -60,10 +54,6 @@ def reviews_spec(section: ReviewsSection, folder: Path) -> ReviewsSpec:
         },
         notify=notify_spec(section.notify, folder),
     )
-
-
-def placeholders_in(text: str) -> Iterator[str]:
-    return (found[1] for found in PLACEHOLDER.finditer(text))
 
 
 def texts_of(words: str | Mapping[str, str]) -> Mapping[str, str]:

@@ -16,6 +16,7 @@ from deskhand.errors import (
     Conflict,
     DeskhandError,
     Fenced,
+    IncompleteDecision,
     NotFound,
     StoreUnavailable,
 )
@@ -116,6 +117,8 @@ def problem_of(error: Exception) -> Problem | None:
             return error.problem
         case NotFound():
             return Problem(404, str(error))
+        case IncompleteDecision():
+            return invalid(FieldProblem(error.field, str(error))).problem
         case Conflict():
             return Problem(409, str(error))
         case StoreUnavailable() | Fenced() | AlreadyServed():

@@ -2,12 +2,11 @@
 
 import time
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Literal, Self, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Path, Query, Request
-from pydantic import AwareDatetime, Field, ValidationError, model_validator
+from pydantic import AwareDatetime, Field, ValidationError
 
-from deskhand.engine.canned_replies import check_filled
 from deskhand.engine.review_file import read_review_file
 from deskhand.engine.review_search import search, terms_of
 from deskhand.model.access import Scope
@@ -58,17 +57,6 @@ class DecisionBody(Frozen):
     """The reason for a rejection, or the instruction for a revision."""
     edit: ReplyEdit | None = None
     """With `edit` and `answer`: the text that is to leave."""
-
-    @model_validator(mode="after")
-    def _complete(self) -> Self:
-        if (self.decision in (Decision.EDIT, Decision.ANSWER)) != (self.edit is not None):
-            raise ValueError(
-                'the decisions `edit` and `answer` go together with the field `edit`: {"text":'
-                ' "..."}'
-            )
-        if self.decision is Decision.REVISE and not (self.note or "").strip():
-            raise ValueError("to revise, say in `note` what to do differently")
-        return self
 
     def verdict(self, by: str) -> Verdict:
         edit = None if self.edit is None else self.edit.model_dump(exclude_none=True)
@@ -145,11 +133,9 @@ async def show_review(caller: Reader, review_id: ReviewId) -> ReviewDocument:
 
 @router.post("/{review_id}/decision", openapi_extra=json_body(DecisionBody))
 async def decide_review(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
-    """Decide once; 409 when somebody was faster, the draft is stale, or it is not what was
-    looked at."""
+    """Decide once; 409 when somebody was faster, the draft is stale or has changed, 422 when the
+    decision lacks its note or its text."""
     body = await _read(request, DecisionBody)
-    if body.edit is not None:
-        check_filled(body.edit.text)
     verdict = body.verdict(caller.key.name)
     desk, review = await caller.look(
         f"review {review_id}", lambda store: store.decide(review_id, verdict)

@@ -4,15 +4,12 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
-from deskhand.engine.canned_replies import check_filled
-from deskhand.errors import Conflict
 from deskhand.model.run import LETS_GO, Decision, Review, Verdict
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
 from deskhand.web.approvals.review_page import typed
 from deskhand.web.undo import undo
 
-_MOST_WORDS = 10_000
 _SOON = 3.0
 """Seconds to wait for a decided run: then the page can say when its reply leaves."""
 
@@ -34,36 +31,29 @@ async def _decide(
     review = await desk.store.review(review_id)
     edit = typed(review, form)
     if edit:
-        await desk.store.keep_edit(
-            review_id, me, edit
-        )  # whatever comes of it, what was typed is there
-    note = form.get("note", "").strip()[:_MOST_WORDS] or None
-    if decision is Decision.ANSWER:
-        if not edit.get("text"):
-            raise Conflict("the answer is empty; write something")
-        check_filled(edit["text"])
-    elif decision is Decision.APPROVE and edit:
-        decision = Decision.EDIT
-        if not edit["text"]:
-            raise Conflict("the reply is empty; write something, or reject it")
-        check_filled(edit["text"])
-    elif decision is Decision.EDIT:
-        decision = Decision.APPROVE
-    if decision is Decision.REVISE and note is None:
-        raise Conflict("say what the next draft should do differently")
-    verdict = Verdict(
+        # whatever comes of the decision, nothing that was typed is lost
+        await desk.store.keep_edit(review_id, me, edit)
+
+    decided = await desk.store.decide(review_id, _verdict(decision, edit, form, me))
+    desk.dispatcher.wake()
+    if decided.decision in LETS_GO:
+        await _worked(desk, decided.run_id)
+    return decided
+
+
+def _verdict(decision: Decision, edit: dict[str, str], form: Form, me: str) -> Verdict:
+    """The page has one button for a reply as it is and a reply that was changed."""
+    if decision in (Decision.APPROVE, Decision.EDIT):
+        decision = Decision.EDIT if edit else Decision.APPROVE
+    takes_text = decision in (Decision.EDIT, Decision.ANSWER)
+    return Verdict(
         decision,
         me,
         _number(form.get("version")),
         form.get("hash") or None,
-        note,
-        edit if decision in (Decision.EDIT, Decision.ANSWER) else None,
+        form.get("note", "").strip() or None,
+        edit if takes_text else None,
     )
-    decided = await desk.store.decide(review_id, verdict)
-    desk.dispatcher.wake()
-    if decision in LETS_GO and decided.decision is not None:
-        await _worked(desk, decided.run_id)
-    return decided
 
 
 async def _worked(desk: ServedDesk, run_id: str) -> None:
@@ -82,14 +72,11 @@ async def _snooze(desk: ServedDesk, review_id: str, form: Form, me: str) -> Revi
 
 
 async def _assign(desk: ServedDesk, review_id: str, form: Form, me: str) -> Review:
-    return await desk.store.assign(review_id, me, form.get("to", "").strip()[:100] or None)
+    return await desk.store.assign(review_id, me, form.get("to", "").strip() or None)
 
 
 async def _note(desk: ServedDesk, review_id: str, form: Form, me: str) -> Review:
-    text = form.get("note", "").strip()[:_MOST_WORDS]
-    if not text:
-        raise Conflict("the note is empty")
-    return await desk.store.note_review(review_id, me, text)
+    return await desk.store.note_review(review_id, me, form.get("note", "").strip())
 
 
 async def _undo(desk: ServedDesk, review_id: str, form: Form, me: str) -> Review:
