@@ -18,6 +18,7 @@ from deskhand.evals.replay import replay_conversations
 from deskhand.evals.report import report_of
 from deskhand.evals.sealed import sealed
 from deskhand.model.message import Address, Message
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, ReviewState, Verdict
 from deskhand.wiring import (
     desk_cases,
@@ -121,7 +122,7 @@ async def _record(desk: Path, database: str, outbox: Path, n: int) -> None:
             )
             run = (await working.dispatcher.submit(message)).run_id
             await working.dispatcher.wait(run)
-            for review in await working.store.reviews(run_id=run):
+            for review in await working.store.find_reviews(ReviewFilter(run_id=run)):
                 if review.state is ReviewState.OPEN:
                     await working.store.decide(
                         review.id, Verdict(Decision.APPROVE, "eve", review.version)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from deskhand.model.booking import Booking, BookingState
 from deskhand.model.message import Message
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState, RunStatus, Verdict
 from deskhand.ports import Calendar
 from deskhand.wiring import Desk, open_calendar, open_database, open_desk, read_desk
@@ -67,7 +68,9 @@ class Place:
         """Hand a message in; its run and the review that it waits for."""
         run_id = (await self.desk.dispatcher.submit(message)).run_id
         assert await self.rested(run_id) is RunStatus.WAITING_REVIEW
-        (review,) = await self.desk.store.reviews(run_id=run_id, state=ReviewState.OPEN)
+        (review,) = await self.desk.store.find_reviews(
+            ReviewFilter(run_id=run_id, state=ReviewState.OPEN)
+        )
         return run_id, review
 
     async def decided(self, run_id: str, review: Review, decision: Decision) -> RunStatus:
@@ -120,7 +123,9 @@ async def answer(place: Place) -> str:
     """Work the one message until its reply has left, from wherever it is."""
     run_id = (await place.desk.dispatcher.submit(a_message())).run_id
     while (status := await place.rested(run_id)) is RunStatus.WAITING_REVIEW:
-        (review,) = await place.desk.store.reviews(run_id=run_id, state=ReviewState.OPEN)
+        (review,) = await place.desk.store.find_reviews(
+            ReviewFilter(run_id=run_id, state=ReviewState.OPEN)
+        )
         await place.decided(run_id, review, Decision.APPROVE)
     assert status is RunStatus.SENT, status
     return run_id

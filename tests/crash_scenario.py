@@ -23,6 +23,7 @@ from deskhand.engine.loop import Flow
 from deskhand.engine.worker import Worker
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message, Reply
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, EffectState, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.model.spec import AgentSpec
 from deskhand.tools.context import Context
@@ -172,7 +173,7 @@ class Scene:
         runs = [(await self.dispatcher.submit(message)).run_id for message in MESSAGES]
         while True:
             statuses = [await self.dispatcher.wait(run) for run in runs]
-            open_reviews = await self.store.reviews(state=ReviewState.OPEN)
+            open_reviews = await self.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
             calls = [review for review in open_reviews if review.kind is ReviewKind.TOOL_CALL]
             assert all(review.kind is not ReviewKind.REPLY for review in open_reviews), open_reviews
             if not calls and not any(status is RunStatus.WAITING_REVIEW for status in statuses):

@@ -11,6 +11,7 @@ from deskhand.evals.recorded_chat import RecordedChat
 from deskhand.evals.recorded_runs import Window, read_conversations
 from deskhand.evals.replay import Replayed, replay_conversations
 from deskhand.mail.message_files import message_from
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, ReviewState, Verdict
 from deskhand.wiring import Desk, open_database, open_desk, open_sandbox, open_store, read_desk
 
@@ -47,7 +48,7 @@ class Recorder:
         """A person decides what waits; back when the run rests again."""
         waiting = [
             one
-            for one in await self.desk.store.reviews(run_id=run_id)
+            for one in await self.desk.store.find_reviews(ReviewFilter(run_id=run_id))
             if one.state is ReviewState.OPEN
         ]
         review = waiting[-1]

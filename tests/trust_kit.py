@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.model.message import Message
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, ReviewState, Verdict
 from deskhand.wiring import Desk, open_database, open_desk, read_desk
 from tests.kit import a_message
@@ -60,7 +61,7 @@ async def worked(desk: Desk, message: Message) -> tuple[str, str]:
 
 async def decide(desk: Desk, run_id: str, decision: str, **more: Any) -> str:
     """Decide what waits of a run; the status it then comes to rest in."""
-    (review,) = await desk.store.reviews(run_id=run_id, state=ReviewState.OPEN)
+    (review,) = await desk.store.find_reviews(ReviewFilter(run_id=run_id, state=ReviewState.OPEN))
     await desk.store.decide(review.id, Verdict(Decision(decision), "eve", review.version, **more))
     desk.dispatcher.wake()
     run = await desk.store.run(run_id)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from deskhand.model.access import ApiKey, Session, User
 from deskhand.model.booking import Booking, BookingState, NewBooking, Span
-from deskhand.model.causes import Cause
 from deskhand.model.chat import ChatRequest, Chunk, Completion
 from deskhand.model.contact import Contact, ContactEntry
 from deskhand.model.envelope import Envelope, StageResult
@@ -31,7 +30,7 @@ from deskhand.model.knowledge import (
 )
 from deskhand.model.message import Message, Reply
 from deskhand.model.principal import Principal
-from deskhand.model.queue import Facets, ReviewFilter
+from deskhand.model.queue import ALL_REVIEWS, Facets, ReviewFilter
 from deskhand.model.results import ToolResult
 from deskhand.model.run import (
     Accepted,
@@ -46,7 +45,6 @@ from deskhand.model.run import (
     LlmCall,
     NewReview,
     Review,
-    ReviewState,
     Run,
     RunStatus,
     Seal,
@@ -332,32 +330,18 @@ class Effects(Protocol):
 
 
 class Reviews(Protocol):
-    async def reviews(
-        self,
-        *,
-        state: ReviewState | None = None,
-        run_id: str | None = None,
-        cause: Cause | None = None,
-        assignee: str | None = None,
-        snoozed: bool | None = None,
-        limit: int = 100,
-        after: tuple[float, str] | None = None,
-    ) -> list[Review]:
-        """Oldest first; `after` is the `created_at` and id of the last one seen.
-
-        `snoozed` leaves out what is snoozed right now (False) or all else (True).
-        """
-        ...
-
     async def find_reviews(
         self,
-        wanted: ReviewFilter,
+        wanted: ReviewFilter = ALL_REVIEWS,
         *,
         limit: int = 100,
         after: tuple[float, str] | None = None,
         backwards: bool = False,
     ) -> list[Review]:
-        """The same by everything there is to choose by; `backwards` gives the newest first."""
+        """Oldest first, or newest first with `backwards`.
+
+        `after` is the `created_at` and id of the last review of the page before.
+        """
         ...
 
     async def count_reviews(self, wanted: ReviewFilter) -> int: ...

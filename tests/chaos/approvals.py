@@ -22,6 +22,7 @@ import httpx
 
 from deskhand.engine.audit import verify_desk
 from deskhand.model.access import Scope
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState, RunStatus
 from deskhand.wiring import DeskStore, api_keys, channel_store, open_database, open_store
 from tests.chaos.armed_server import ARMED, CRASH_AT, LOG
@@ -143,7 +144,7 @@ class Bench:
         found: list[Review] = []
 
         async def opened() -> bool:
-            waiting = await self.store.reviews(state=ReviewState.OPEN, limit=200)
+            waiting = await self.store.find_reviews(ReviewFilter(state=ReviewState.OPEN), limit=200)
             found[:] = [one for one in waiting if _answered(one) == mail and one.id != beside]
             return bool(found)
 
@@ -287,7 +288,9 @@ async def revised(bench: Bench, point: str) -> bool:
     answer = await bench.click(review, decision=Decision.REVISE, note="shorter")
 
     async def again() -> bool:
-        waiting = await bench.store.reviews(state=ReviewState.OPEN, run_id=review.run_id)
+        waiting = await bench.store.find_reviews(
+            ReviewFilter(state=ReviewState.OPEN, run_id=review.run_id)
+        )
         return bool(waiting) and waiting[0].id != review.id
 
     died = await bench.dies_or(again)

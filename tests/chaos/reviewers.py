@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from deskhand.errors import Conflict, StoreUnavailable
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState, Verdict
 from deskhand.wiring import DeskStore, open_database, open_store
 
@@ -39,7 +40,7 @@ async def _clear(store: DeskStore, name: str, told: Counter[str]) -> None:
         with contextlib.suppress(StoreUnavailable):
             waiting = [
                 one
-                for one in await store.reviews(state=ReviewState.OPEN, limit=200)
+                for one in await store.find_reviews(ReviewFilter(state=ReviewState.OPEN), limit=200)
                 if _is_draft(one)
             ]
             order.shuffle(waiting)

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from deskhand.adapters.chat_models.recording import RecordingChatModel
 from deskhand.engine.worker import Worker
 from deskhand.errors import ModelRefused
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, ReviewState, Verdict
 from deskhand.tools.closing import closing_tools
 from deskhand.tools.delivery import delivery_tool
@@ -37,7 +38,7 @@ async def worked(store: Any, number: int, *turns: Any) -> str:
     run_id: str = (await store.accept(a_message(number), flow="pharmacy")).run_id
     worker = Worker(store, {"pharmacy": flow}, clock)
     await asyncio.wait_for(worker.work(run_id), PATIENCE)
-    for review in await store.reviews(run_id=run_id, state=ReviewState.OPEN):
+    for review in await store.find_reviews(ReviewFilter(run_id=run_id, state=ReviewState.OPEN)):
         if review.payload.get("reply"):
             await store.decide(
                 review.id, Verdict(Decision.APPROVE, "eve", review.version, review.payload_hash)

@@ -8,6 +8,7 @@ import pytest
 from deskhand.adapters.stores.channels import Arrival, SqlChannelStore
 from deskhand.errors import AlreadyServed, Conflict, Fenced
 from deskhand.model.message import DELIVER
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import (
     Decision,
     EffectKey,
@@ -52,7 +53,7 @@ async def leaving(store: Any, run_id: str, expires_at: float | None = NOW + 30) 
         ReviewKind.REPLY, "leaves", {"reply": {"text": "x"}}, 0, expires_at, fallback
     )
     await store.finish(run_id, RunStatus.WAITING_REVIEW, review=review)
-    found: str = (await store.reviews(run_id=run_id))[0].id
+    found: str = (await store.find_reviews(ReviewFilter(run_id=run_id)))[0].id
     return found
 
 

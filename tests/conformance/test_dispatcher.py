@@ -15,6 +15,7 @@ from deskhand.engine.dispatcher import InProcessDispatcher, Limits
 from deskhand.engine.worker import MAX_CRASHES, Worker
 from deskhand.errors import AlreadyServed, Fenced, StoreUnavailable
 from deskhand.model.envelope import Envelope
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import RunStatus
 from tests.conformance.adapters import Stores
 from tests.kit import a_flow, a_message, chain_of
@@ -223,7 +224,7 @@ async def test_a_run_that_keeps_killing_the_process_ends_as_dead_letter_and_can_
         run = await store.run(run_id)
         assert run.error_code == "crashed_repeatedly"
         assert worked == []
-        [review] = await store.reviews(run_id=run_id)
+        [review] = await store.find_reviews(ReviewFilter(run_id=run_id))
         assert "died 5 times" in review.reason
         await store.requeue(run_id, "operator")
         dispatcher.wake()

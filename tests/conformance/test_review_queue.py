@@ -39,12 +39,12 @@ async def parked(store: Any, number: int, *causes: Cause, **fields: Any) -> Revi
     payload = {"reply": {"text": "draft"}, "waits": fields.pop("waits", "draft")}
     review = NewReview(ReviewKind.REPLY, "unsure", payload, 0, causes=causes, facts=facts, **fields)
     await store.finish(accepted.run_id, RunStatus.WAITING_REVIEW, review=review)
-    [opened] = await store.reviews(run_id=accepted.run_id)
+    [opened] = await store.find_reviews(ReviewFilter(run_id=accepted.run_id))
     return opened  # type: ignore[no-any-return]
 
 
 async def listed(store: Any, **filters: Any) -> list[str]:
-    return [review.id for review in await store.reviews(**filters)]
+    return [review.id for review in await store.find_reviews(ReviewFilter(**filters))]
 
 
 async def test_a_review_says_why_it_is_there_and_what_was_known(stores: Stores) -> None:

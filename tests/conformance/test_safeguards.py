@@ -153,7 +153,7 @@ async def test_two_people_approve_what_two_must(stores: Stores) -> None:
     run = await claimed(store)
     asked = NewReview(ReviewKind.TOOL_CALL, "much money", {"approvals_needed": 2}, 0)
     await store.finish(run, RunStatus.WAITING_REVIEW, review=asked)
-    (review,) = await store.reviews()
+    (review,) = await store.find_reviews()
     signed = await store.decide(
         review.id, Verdict(Decision.APPROVE, "ann", review.version, review.payload_hash)
     )
@@ -177,7 +177,7 @@ async def test_one_person_may_still_reject(stores: Stores) -> None:
     run = await claimed(store)
     asked = NewReview(ReviewKind.TOOL_CALL, "much money", {"approvals_needed": 2}, 0)
     await store.finish(run, RunStatus.WAITING_REVIEW, review=asked)
-    (review,) = await store.reviews()
+    (review,) = await store.find_reviews()
     decided = await store.decide(review.id, Verdict(Decision.REJECT, "ann", review.version))
     assert decided.state is ReviewState.DECIDED
 
@@ -188,7 +188,7 @@ async def test_a_run_that_has_ended_takes_no_approval(stores: Stores, needed: in
     run = await claimed(store)
     asked = NewReview(ReviewKind.TOOL_CALL, "money", {"approvals_needed": needed}, 0)
     await store.finish(run, RunStatus.WAITING_REVIEW, review=asked)
-    (review,) = await store.reviews()
+    (review,) = await store.find_reviews()
     await store.cancel(run, "eve")
     with pytest.raises(Conflict, match="stale"):
         await store.decide(review.id, Verdict(Decision.APPROVE, "ann", review.version))

@@ -11,6 +11,7 @@ from deskhand.engine.journal import make_row, seed
 from deskhand.errors import AlreadyServed, Conflict, Fenced, NotFound
 from deskhand.model.envelope import Delta, StageResult
 from deskhand.model.message import Address, Message
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import (
     Decision,
     EffectKey,
@@ -226,7 +227,7 @@ async def parked(
 async def test_of_twenty_clicks_on_approve_one_counts(stores: Stores) -> None:
     one, two = await stores(), await stores()
     run_id = await parked(one)
-    [review] = await one.reviews()
+    [review] = await one.find_reviews()
     clicks = [
         (one if n % 2 else two).decide(
             review.id, Verdict(Decision.APPROVE, f"person {n}", review.version)
@@ -270,7 +271,7 @@ async def test_a_decision_on_something_else_is_refused_and_changes_nothing(
 ) -> None:
     store = await stores()
     run_id = await parked(store)
-    [review] = await store.reviews()
+    [review] = await store.find_reviews()
     with pytest.raises(Conflict, match=words):
         await store.decide(review.id, verdict)
     assert (await store.review(review.id)).state is ReviewState.OPEN
@@ -319,7 +320,7 @@ async def test_overdue_reviews_fall_back_as_named_and_people_are_too_late(stores
     without = await parked(store, 2, expires_at=1500.0)
     assert await store.expire_reviews(1400.0) == []
     now = 1600.0
-    [late] = [review for review in await store.reviews() if review.run_id == without]
+    [late] = [review for review in await store.find_reviews() if review.run_id == without]
     with pytest.raises(Conflict, match="expired"):
         await store.decide(late.id, Verdict(Decision.APPROVE, "eve", late.version))
     [expired] = await store.expire_reviews(now)
@@ -335,10 +336,10 @@ async def test_overdue_reviews_fall_back_as_named_and_people_are_too_late(stores
 async def test_a_review_of_another_desk_is_not_there(stores: Stores) -> None:
     store, other = await stores(), await stores("other")
     await parked(store)
-    [review] = await store.reviews()
+    [review] = await store.find_reviews()
     with pytest.raises(NotFound):
         await other.decide(review.id, Verdict(Decision.APPROVE, "eve", 1))
-    assert await other.reviews() == []
+    assert await other.find_reviews() == []
 
 
 async def test_retry_is_for_what_failed_and_cancel_for_what_is_not_over(stores: Stores) -> None:
@@ -352,7 +353,9 @@ async def test_retry_is_for_what_failed_and_cancel_for_what_is_not_over(stores: 
         await store.cancel(failed, "eve")
     waiting = await parked(store, 2)
     await store.cancel(waiting, "eve")
-    assert [review.state for review in await store.reviews(run_id=waiting)] == [ReviewState.STALE]
+    assert [review.state for review in await store.find_reviews(ReviewFilter(run_id=waiting))] == [
+        ReviewState.STALE
+    ]
     running, _ = await claimed(store, 3)
     with pytest.raises(Conflict):
         await store.cancel(running, "eve")
@@ -505,7 +508,9 @@ async def test_erasing_a_person_removes_every_word_and_keeps_the_chain(stores: S
     assert await store.message(mine) is None
     assert all(row.body is None and row.salt is None for row in await store.rows(mine))
     assert (await store.run(waiting)).status is RunStatus.CANCELLED
-    assert [review.payload for review in await store.reviews(run_id=waiting)] == [{}]
+    assert [
+        review.payload for review in await store.find_reviews(ReviewFilter(run_id=waiting))
+    ] == [{}]
     assert await store.message(kept) == stranger
     report = await verify_desk(store, key=b"key")
     assert (report.ok, report.erased) == (True, 3)
@@ -522,7 +527,9 @@ async def test_erasing_a_person_removes_the_names_of_their_conversations(stores:
     await store.take_over("ann@example.com", "bob")
     await store.erase("ann@example.com", "officer")
     assert await store.taken_over_by("ann@example.com") is None
-    assert "ann@" not in str(await store.events()) + str(await store.reviews(run_id=waiting))
+    assert "ann@" not in str(await store.events()) + str(
+        await store.find_reviews(ReviewFilter(run_id=waiting))
+    )
 
 
 async def test_a_person_is_not_erased_while_their_message_is_worked(stores: Stores) -> None:
@@ -576,10 +583,10 @@ async def test_somebody_elses_message_leaves_a_waiting_draft_alone(stores: Store
         run, RunStatus.WAITING_REVIEW, review=NewReview(ReviewKind.REPLY, "look", {}, 0)
     )
     await store.accept(from_mallory(2), flow="flow")
-    (review,) = await store.reviews()
+    (review,) = await store.find_reviews()
     assert review.state is ReviewState.OPEN
     again = await store.accept(a_message(3, conversation="c"), flow="flow")
-    (review,) = await store.reviews()
+    (review,) = await store.find_reviews()
     assert review.state is ReviewState.STALE
     assert (await store.run(run)).successor == again.run_id
 

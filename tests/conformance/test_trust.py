@@ -5,6 +5,7 @@ from typing import Any
 
 from deskhand.adapters.stores.trust import SqlTrustStore
 from deskhand.model.judgement import Judged, Judgement, ModeChange
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import (
     EXPIRY,
     Decision,
@@ -36,7 +37,7 @@ async def waiting(store: Any, number: int = 1, **payload: Any) -> tuple[str, str
     told = {"reply": REPLY, "mode": "draft", "waits": "draft", "counts": True, **payload}
     review = NewReview(ReviewKind.REPLY, "draft mode", told, facts={"category": "inquiry"})
     await store.finish(accepted.run_id, RunStatus.WAITING_REVIEW, review=review)
-    found = await store.reviews(run_id=accepted.run_id, state=ReviewState.OPEN)
+    found = await store.find_reviews(ReviewFilter(run_id=accepted.run_id, state=ReviewState.OPEN))
     return str(accepted.run_id), str(found[0].id)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from deskhand.model.causes import Cause
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.wiring import Desk, open_database, open_desk, read_desk
 from tests.kit import a_message
@@ -86,7 +87,7 @@ async def submitted(desk: Desk) -> tuple[str, RunStatus]:
 
 
 async def the_review(desk: Desk) -> Review:
-    [review] = await desk.store.reviews(state=ReviewState.OPEN)
+    [review] = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
     return review
 
 

@@ -14,6 +14,7 @@ from deskhand.evals.case_from_run import append_case, case_of
 from deskhand.evals.case_runner import Settings, run_cases
 from deskhand.evals.recorded_runs import Window, read_conversations
 from deskhand.model.message import Address, Message
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState, RunStatus
 from deskhand.wiring import desk_cases, open_database, open_sandbox, open_store, read_desk
 from tests.api_kit import Client, Served, is_problem, served, write_desk
@@ -62,7 +63,7 @@ async def handed_over(shop: Served, message: Message | None = None) -> Review:
 
 
 async def newest(shop: Served, run_id: str) -> Review:
-    return (await shop.desks["shop"].store.reviews(run_id=run_id))[-1]
+    return (await shop.desks["shop"].store.find_reviews(ReviewFilter(run_id=run_id)))[-1]
 
 
 def shown(review: Review) -> dict[str, Any]:
@@ -115,9 +116,9 @@ async def test_an_answer_from_the_page_can_be_stopped_changed_and_leaves_once(sh
     assert await at_rest(shop, review.run_id) is RunStatus.SENT
     [mail] = outbox(shop)
     assert "It has been found." in mail
-    assert [one.state for one in await store.reviews(run_id=review.run_id)].count(
-        ReviewState.OPEN
-    ) == 0
+    assert [
+        one.state for one in await store.find_reviews(ReviewFilter(run_id=review.run_id))
+    ].count(ReviewState.OPEN) == 0
     assert (await verify_desk(store)).problems == []
 
 

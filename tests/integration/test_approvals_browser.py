@@ -115,7 +115,7 @@ async def test_a_queue_is_cleared_with_keys_and_a_reply_is_stopped_in_time(tmp_p
         )
         [held] = [
             one
-            for one in await shop.desks["shop"].store.reviews()
+            for one in await shop.desks["shop"].store.find_reviews()
             if one.reason == "held back by ida"
         ]
         assert held.state is ReviewState.OPEN
@@ -139,7 +139,7 @@ async def test_a_hostile_mail_stays_text_and_loads_nothing(tmp_path: Path) -> No
         )
         await wait_for_review(shop, mail)
         store = shop.desks["shop"].store
-        [review] = await store.reviews()
+        [review] = await store.find_reviews()
         await store.note_review(review.id, HOSTILE, HOSTILE)
         await store.assign(review.id, HOSTILE, HOSTILE)
         await store.keep_edit(review.id, "ida", {"text": HOSTILE, "subject": HOSTILE})
@@ -189,7 +189,7 @@ async def test_what_a_colleague_decided_is_seen_at_once_by_who_looks_at_the_same
 ) -> None:
     async with site(tmp_path) as (shop, base), browser() as page:
         await wait_for_review(shop, a_mail(1))
-        [review] = await shop.desks["shop"].store.reviews()
+        [review] = await shop.desks["shop"].store.find_reviews()
         await log_in(page, base)
         await page.open(f"{base}{HOME}shop/{review.id}")
         await page.until("document.querySelector('textarea') !== null")

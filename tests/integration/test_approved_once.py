@@ -27,6 +27,7 @@ from deskhand.engine.worker import Worker
 from deskhand.errors import Conflict, PermanentError
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Reply
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, ReviewState, RunStatus, Verdict
 from deskhand.tools.delivery import delivery_tool
 from deskhand.tools.gate import Gate
@@ -68,7 +69,7 @@ async def waiting(shop: Served, count: int) -> list[dict[str, Any]]:
     async with asyncio.timeout(LONG):
         statuses = [await desk.dispatcher.wait(accepted.run_id) for accepted in handed_in]
     assert set(statuses) == {RunStatus.WAITING_REVIEW}
-    reviews = await desk.store.reviews(state=ReviewState.OPEN, limit=2 * count)
+    reviews = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN), limit=2 * count)
     return [
         {"id": one.id, "run": one.run_id, "version": one.version, "hash": one.payload_hash}
         for one in reviews
@@ -215,7 +216,7 @@ def parked(tmp_path_factory: pytest.TempPathFactory) -> dict[Decision, Path]:
 
 
 async def decide(life: Life, decision: Decision, by: str = "ida") -> str:
-    [review, *_] = await life.store.reviews()
+    [review, *_] = await life.store.find_reviews()
     edit = {"text": "It is lost."} if decision is Decision.ANSWER else None
     await life.store.decide(review.id, Verdict(decision, by, 1, review.payload_hash, edit=edit))
     life.dispatcher.wake()
@@ -266,7 +267,7 @@ async def test_a_reply_that_a_person_lets_go_leaves_once_whenever_the_process_di
     await abandon(life)
 
     async with living(tmp_path) as heir:
-        [first, *_] = await heir.store.reviews()
+        [first, *_] = await heir.store.find_reviews()
         if (
             first.state is ReviewState.OPEN
         ):  # the click itself was lost: the reviewer, who saw no answer, clicks again

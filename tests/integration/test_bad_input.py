@@ -140,7 +140,7 @@ async def test_a_model_that_answers_nonsense_ends_its_run_with_a_person(
     async with engine(tmp_path / "d.db", a_desk(speak, chat), tools=(look,)) as desk:
         run_id, others = await among_others(desk, a_message("bad", body=BAD))
         run, rows = await desk.store.run(run_id), await desk.store.rows(run_id)
-        reviews = await desk.store.reviews()
+        reviews = await desk.store.find_reviews()
         texts = [reply.text for _, reply in desk.outbox.sent]
     assert set(others) == {RunStatus.SENT}
     assert texts == ["It is on its way."] * 6

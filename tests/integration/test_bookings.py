@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from deskhand.model.booking import BookingState, NewBooking
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, ReviewState, RunStatus, Verdict
 from tests.booking_desk import a_place, on_server, survive
 from tests.calendar_servers import Collection, radicale
@@ -99,7 +100,9 @@ async def test_a_promise_whose_time_is_gone_waits_for_a_person(tmp_path: Path) -
             NewBooking("other.1.0", "run_other", booking.span, "bob@example.com", 9e9)
         )
         assert await place.decided(run_id, review, Decision.APPROVE) is RunStatus.WAITING_REVIEW
-        (asked,) = await place.desk.store.reviews(run_id=run_id, state=ReviewState.OPEN)
+        (asked,) = await place.desk.store.find_reviews(
+            ReviewFilter(run_id=run_id, state=ReviewState.OPEN)
+        )
         assert "is gone" in asked.reason
         assert place.mails == 0
         assert (

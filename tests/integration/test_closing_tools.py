@@ -11,6 +11,7 @@ import pytest
 from deskhand.engine.journal import fold
 from deskhand.errors import ConfigError
 from deskhand.model.envelope import Envelope
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.wiring import open_database, open_desk, read_desk
 from tests.kit import a_message
@@ -61,7 +62,7 @@ async def worked(desk: Path) -> tuple[RunStatus, list[Review], dict[str, Any], l
     ):
         accepted = await working.dispatcher.submit(a_message())
         status = await working.dispatcher.wait(accepted.run_id)
-        reviews = await working.store.reviews(state=ReviewState.OPEN)
+        reviews = await working.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
         rows = await working.store.rows(accepted.run_id)
     outputs = fold(Envelope(), rows).outputs
     mails = [file.read_text() for file in sorted(outbox.glob("*.eml"))] if outbox.is_dir() else []
@@ -169,10 +170,10 @@ async def test_a_draft_of_an_agent_lies_in_drafts_until_a_person_sends_it(
         dovecot.deliver(SUPPORT, a_mail(1))
 
         async def parked() -> bool:
-            return bool(await desk.store.reviews(state=ReviewState.OPEN))
+            return bool(await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN)))
 
         await until(parked)
-        [review] = await desk.store.reviews(state=ReviewState.OPEN)
+        [review] = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
         assert (review.kind, review.payload["waits"]) == (ReviewKind.REPLY, "draft")
         assert [mail["Subject"] for mail in dovecot.mails(SUPPORT, "Drafts")] == ["Your parcel"]
         assert not dovecot.mails(CUSTOMER)

@@ -9,6 +9,7 @@ import pytest
 
 from deskhand.engine.trust_modes import ITSELF
 from deskhand.errors import Conflict, NotFound
+from deskhand.model.queue import ReviewFilter
 from deskhand.wiring import open_database, open_trust, read_desk
 from tests.kit import a_message
 from tests.servers import new_database, postgres_programs
@@ -47,7 +48,7 @@ async def test_a_category_earns_auto_and_falls_back_when_checks_fail(
         for number in range(20, 30):
             run_id, status = await worked(desk, a_message(number))
             assert status == "waiting_review"
-            (review,) = await desk.store.reviews(run_id=run_id)
+            (review,) = await desk.store.find_reviews(ReviewFilter(run_id=run_id))
             if review.payload["waits"] == "draft":
                 break
             assert review.reason == "spot check: it could have left by itself"
@@ -84,7 +85,7 @@ async def test_in_auto_replies_leave_alone_and_another_process_sees_a_lowered_mo
             await trust.lower("inquiry", "draft", "olga", "new prices")
         run_id, status = await worked(desk, a_message(50))
         assert status == "waiting_review"
-        (review,) = await desk.store.reviews(run_id=run_id)
+        (review,) = await desk.store.find_reviews(ReviewFilter(run_id=run_id))
         assert (review.payload["waits"], review.facts["category"]) == ("draft", "inquiry")
 
 
@@ -94,7 +95,7 @@ async def test_complaints_about_replies_that_left_alone_make_it_fall_back(tmp_pa
         for number in range(40):
             _, status = await worked(desk, a_message(f"q{number}", conversation=f"c{number}"))
             if status != "sent":
-                (review,) = await desk.store.reviews(run_id=_)
+                (review,) = await desk.store.find_reviews(ReviewFilter(run_id=_))
                 if review.payload["waits"] == "draft":
                     break
                 continue

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from deskhand.model.causes import Cause
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import EXPIRY, Decision, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from tests import api_kit
 from tests.api_kit import Served, served
@@ -23,7 +24,9 @@ def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
 async def waiting(shop: Served, body: str = "unsure") -> Review:
     client = await shop.client()
     run = await client.worked(body)
-    [review] = await shop.desks["shop"].store.reviews(run_id=run["run"], state=ReviewState.OPEN)
+    [review] = await shop.desks["shop"].store.find_reviews(
+        ReviewFilter(run_id=run["run"], state=ReviewState.OPEN)
+    )
     return review
 
 
@@ -33,7 +36,7 @@ async def pass_time(shop: Served, review: Review, hours: float) -> list[Review]:
     await desk.store.expire_reviews(review.created_at + hours * HOURS)
     desk.dispatcher.wake()
     await asyncio.wait_for(desk.dispatcher.wait(review.run_id), PATIENCE)
-    return await desk.store.reviews(run_id=review.run_id)
+    return await desk.store.find_reviews(ReviewFilter(run_id=review.run_id))
 
 
 async def test_a_reply_that_nobody_decides_becomes_a_hand_over_that_can_be_answered(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from deskhand.adapters.channels import gmail_channel as gmail_module
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import ReviewState, RunStatus
 from deskhand.wiring import Desk, check_channels, read_desk
 from tests.fake_gmail import FakeGmail, fake_gmail
@@ -122,7 +123,7 @@ async def test_a_draft_is_kept_and_sending_it_by_hand_ends_the_run(
         await at_rest(desk, RunStatus.WAITING_REVIEW)
         gmail.arrive(a_mail("p", In_Reply_To="<1@example.test>", From=SUPPORT), "SENT")
         await at_rest(desk, RunStatus.DONE)
-        assert not await desk.store.reviews(state=ReviewState.OPEN)
+        assert not await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
 
 
 async def test_an_access_token_that_ended_is_renewed(tmp_path: Path, gmail: FakeGmail) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from deskhand.engine.story import read_records, story_of
 from deskhand.knowledge.exchanges import owner_of
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState, RunStatus, Verdict
 from deskhand.wiring import Desk, exchanges_of, find_desk, open_database
 from tests.mail_desk import at_work
@@ -65,7 +66,7 @@ async def waiting(desk: Desk) -> Review:
     found: list[Review] = []
 
     async def there() -> bool:
-        found[:] = await desk.store.reviews(state=ReviewState.OPEN)
+        found[:] = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
         return bool(found)
 
     await until(there)

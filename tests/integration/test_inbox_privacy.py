@@ -16,6 +16,7 @@ from deskhand.config.sections.brain import BrainSpec
 from deskhand.engine.learner import Learner
 from deskhand.model.message import Address, Message
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, ReviewState, Verdict
 from deskhand.model.tasks import Task
 from deskhand.wiring import serving
@@ -52,7 +53,7 @@ class Company:
 
     async def answer(self, text: str) -> None:
         """A colleague rewrites what waits, and the desk learns of it."""
-        [review] = await self.desk.store.reviews(state=ReviewState.OPEN)
+        [review] = await self.desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
         verdict = Verdict(
             Decision.EDIT, "eve", review.version, review.payload_hash, edit={"text": text}
         )

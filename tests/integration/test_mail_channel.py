@@ -12,6 +12,7 @@ import pytest
 
 from deskhand.agents import sending
 from deskhand.errors import Conflict
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState, RunStatus, Verdict
 from deskhand.wiring import Desk, check_channels, read_desk
 from tests.mail_desk import at_work, write_desk
@@ -56,7 +57,7 @@ async def open_review(desk: Desk) -> Review:
     found: list[Review] = []
 
     async def there() -> bool:
-        found[:] = await desk.store.reviews(state=ReviewState.OPEN)
+        found[:] = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
         return bool(found)
 
     await until(there)
@@ -214,7 +215,7 @@ async def test_a_mail_server_that_stays_away_is_waited_for(
         dovecot.deliver(SUPPORT, a_mail(1))
         await at_rest(desk, RunStatus.SENT)
         assert len(dovecot.mails(CUSTOMER)) == 1
-        reviews = await desk.store.reviews()
+        reviews = await desk.store.find_reviews()
         assert [review.payload["waits"] for review in reviews] == [
             f"retry:{number}" for number in range(1, 6)
         ]
@@ -336,7 +337,7 @@ async def test_a_reply_leaves_by_itself_when_nobody_stops_it(
     async with at_work(write_desk(tmp_path, dovecot, smtp, undo=0.2)) as desk:
         dovecot.deliver(SUPPORT, a_mail(1))
         await at_rest(desk, RunStatus.SENT)
-        review = (await desk.store.reviews())[0]
+        review = (await desk.store.find_reviews())[0]
         assert review.state is ReviewState.EXPIRED
         with pytest.raises(Conflict, match="too late"):
             await desk.store.hold_back(review.id, "eve")

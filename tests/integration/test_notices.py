@@ -24,6 +24,7 @@ from deskhand.errors import ConfigError, RetryableError, ToolError
 from deskhand.model.causes import Cause
 from deskhand.model.message import Reply
 from deskhand.model.notice import NoticeState
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, NewReview, ReviewKind, RunStatus, Verdict
 from tests.conformance.adapters import ADAPTERS, Stores
 from tests.kit import TestClock, a_message
@@ -81,7 +82,7 @@ async def parked(store: Any, number: int, **fields: Any) -> Any:
         ReviewKind.REPLY, "a secret reason", {"reply": {"text": "a secret draft"}}, 0, **known
     )
     await store.finish(accepted.run_id, RunStatus.WAITING_REVIEW, review=review)
-    return (await store.reviews(run_id=accepted.run_id))[-1]
+    return (await store.find_reviews(ReviewFilter(run_id=accepted.run_id)))[-1]
 
 
 def hook_to(url: str, tmp_path: Path, content: bool = False) -> Hook:

@@ -197,7 +197,7 @@ async def test_an_emergency_is_first_in_the_queue(tmp_path: Path) -> None:
     urgent = await worked(loaded, "Dcera snědla deset tablet Paralenu!", tmp_path, number=2)
     assert "EMERGENCY" in urgent["reason"]
     async with open_database(str(tmp_path / "desk.db")) as database:
-        waiting = await open_store(database, "pharmacy").reviews()
+        waiting = await open_store(database, "pharmacy").find_reviews()
     assert [review.run_id for review in sorted(waiting, key=lambda review: review.place)] == [
         urgent["run"],
         asked["run"],

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision
 from tests.replay_kit import changes_of, recording, replayed, verdicts
 from tests.trust_kit import write_desk
@@ -18,7 +19,9 @@ async def test_runs_of_every_mode_replay_identically(tmp_path: Path) -> None:
         await desk.say("And the other one?")
         await trust.promote("inquiry", "olga", force=True, reason="trying it")
         checked = await desk.say("Where is mine?")
-        assert (await store.reviews(run_id=checked))[0].payload["waits"] == "spot_check"
+        assert (await store.find_reviews(ReviewFilter(run_id=checked)))[0].payload[
+            "waits"
+        ] == "spot_check"
         await desk.decide(checked, Decision.APPROVE)
         await trust.lower("inquiry", "shadow", "olga", "for a while")
         shadowed = await desk.say("Where are they?")

@@ -15,6 +15,7 @@ from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.message import Reply
 from deskhand.model.money import Money
 from deskhand.model.outcome import Outcome
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.model.spec import AgentSpec
 from deskhand.model.totals import Limit
@@ -99,7 +100,7 @@ async def at_rest(desk: Engine, run: str) -> RunStatus:
 
 
 async def the_review(desk: Engine) -> Review:
-    (opened,) = await desk.store.reviews(state=ReviewState.OPEN)
+    (opened,) = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
     return opened
 
 
@@ -117,8 +118,8 @@ async def test_a_stop_holds_effects_and_replies_and_lets_them_go_by_itself(desk:
     assert {(await desk.store.run(run)).status for run in (acting, answering)} == {
         RunStatus.WAITING_REVIEW
     }
-    assert {opened.kind for opened in await desk.store.reviews()} == {ReviewKind.STOPPED}
-    assert "wrong prices" in (await desk.store.reviews())[0].reason
+    assert {opened.kind for opened in await desk.store.find_reviews()} == {ReviewKind.STOPPED}
+    assert "wrong prices" in (await desk.store.find_reviews())[0].reason
     assert (done, desk.outbox.sent) == ([], [])
     assert await desk.store.resume("eve") == 2
     assert [await at_rest(desk, run) for run in (acting, answering)] == [

@@ -8,6 +8,7 @@ from enum import StrEnum
 from deskhand.engine.background import Background
 from deskhand.errors import NotFound, SlotTaken
 from deskhand.model.booking import DECLINES, REPLACED, Booking, BookingState
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import ReviewState, Run, RunStatus
 from deskhand.ports import Calendar, Clock, Store
 
@@ -117,7 +118,7 @@ class BookingKeeper:
         """A run that ended without a reply of its own: taken on by a later one, by a person, or
         by nobody."""
         if run.successor is not None:
-            reviews = await self._store.reviews(run_id=run.id)
+            reviews = await self._store.find_reviews(ReviewFilter(run_id=run.id))
             if any(review.state is ReviewState.STALE for review in reviews):
                 return Fate.RELEASE, "the customer wrote again"
             heir = await self._store.run(run.successor)

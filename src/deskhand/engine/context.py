@@ -19,6 +19,7 @@ from deskhand.model.envelope import Delta, Envelope, ErrorNote, StageResult
 from deskhand.model.message import DELIVER, REPLY
 from deskhand.model.outcome import Outcome
 from deskhand.model.principal import ANONYMOUS, Principal
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import (
     EXPIRY,
     Decision,
@@ -357,7 +358,9 @@ class RunContext:
     async def _decided(self) -> Review | None:
         closed = (ReviewState.DECIDED, ReviewState.EXPIRED)
         after: tuple[float, str] | None = None
-        while reviews := await self._store.reviews(run_id=self.run_id, after=after):
+        while reviews := await self._store.find_reviews(
+            ReviewFilter(run_id=self.run_id), after=after
+        ):
             for review in reviews:
                 if review.seq == self.last_seq and review.state in closed:
                     return review

@@ -7,6 +7,7 @@ from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Envelope
 from deskhand.model.judgement import Judged, Judgement
 from deskhand.model.message import REPLY
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import ReviewState, Run, RunStatus
 from deskhand.model.understanding import Understanding
 from deskhand.ports import Store, TrustStore
@@ -25,7 +26,7 @@ async def person_answered(store: Store, trust: TrustStore, run: Run, by: str, bo
         await _compare(trust, shadow, text)
         await store.answered_by_person(run.conversation, by, silence=False, text=text)
         return "has answered beside the shadow of"
-    reviews = await store.reviews(run_id=run.id, state=ReviewState.OPEN)
+    reviews = await store.find_reviews(ReviewFilter(run_id=run.id, state=ReviewState.OPEN))
     draft = any(review.payload.get("waits") == DRAFT for review in reviews)
     await store.answered_by_person(run.conversation, by, silence=not draft, text=text)
     return "sent the draft for" if draft else "has taken over the conversation of"

@@ -11,6 +11,7 @@ from deskhand.engine.loop import Flow
 from deskhand.errors import PermanentError
 from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.message import REPLY, Reply
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, canonical_hash
 from deskhand.model.spec import AgentSpec, FlowSpec
 from deskhand.ports import Store, ToolGate
@@ -38,7 +39,7 @@ async def newest_answer(store: Store, run_id: str) -> Review | None:
     """What a person wrote last to a run's message, where somebody did."""
     newest: Review | None = None
     after: tuple[float, str] | None = None
-    while reviews := await store.reviews(run_id=run_id, after=after):
+    while reviews := await store.find_reviews(ReviewFilter(run_id=run_id), after=after):
         newest = next((one for one in reversed(reviews) if one.decision is Decision.ANSWER), newest)
         after = (reviews[-1].created_at, reviews[-1].id)
     return newest

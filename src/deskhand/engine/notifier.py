@@ -15,6 +15,7 @@ from deskhand.engine.background import Background
 from deskhand.errors import DeskhandError, ToolError
 from deskhand.model.message import Message, Reply
 from deskhand.model.notice import DIGEST, Notice, NoticeState
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Review, ReviewState
 from deskhand.ports import Clock, Store
 
@@ -118,7 +119,7 @@ class Notifier:
             await self._post(hook, notice)
 
     async def _messages(self) -> dict[str, Message]:
-        reviews = await self._store.reviews(state=ReviewState.OPEN, limit=200)
+        reviews = await self._store.find_reviews(ReviewFilter(state=ReviewState.OPEN), limit=200)
         return await self._store.messages([review.run_id for review in reviews])
 
     async def _post(self, hook: Hook, notice: Notice) -> None:
@@ -143,7 +144,9 @@ class Notifier:
         slot = slot_of(digest.spec, now, digest.time_zone)
         if slot is None or slot == self._written:
             return
-        waiting = await self._store.reviews(state=ReviewState.OPEN, snoozed=False, limit=1000)
+        waiting = await self._store.find_reviews(
+            ReviewFilter(state=ReviewState.OPEN, snoozed=False), limit=1000
+        )
         waiting = [review for review in waiting if not review.leaves_by_itself]
         if not waiting:
             return

@@ -12,6 +12,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message, iso
 from deskhand.model.outcome import Outcome
 from deskhand.model.prepared import Prepared
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Event, Review, ReviewKind, Run, StepRow
 from deskhand.ports import Store
 from deskhand.tools.delivery import DELIVER
@@ -45,7 +46,7 @@ class Records:
 
 async def read_records(store: Store, run_id: str) -> Records:
     run = await store.run(run_id)
-    rows, reviews = await store.rows(run_id), await store.reviews(run_id=run_id)
+    rows, reviews = await store.rows(run_id), await store.find_reviews(ReviewFilter(run_id=run_id))
     return Records(
         run, await store.message(run_id), rows, reviews, await store.events(run_id=run_id)
     )

@@ -18,6 +18,7 @@ from deskhand.model.causes import Cause
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Delta, Envelope, ErrorNote, StageResult
 from deskhand.model.message import Message
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import (
     EXPIRY,
     REASSIGN_TO,
@@ -160,7 +161,7 @@ class Worker:
         """What a colleague decided goes on also in a conversation that somebody has taken over."""
         if claimed.run.flow_version is None:
             return False
-        reviews = await self._store.reviews(run_id=claimed.run.id)
+        reviews = await self._store.find_reviews(ReviewFilter(run_id=claimed.run.id))
         return any(review.decision and review.decided_by != EXPIRY for review in reviews)
 
     async def _context(self, claimed: Claimed) -> RunContext:

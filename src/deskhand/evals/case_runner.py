@@ -17,6 +17,7 @@ from deskhand.evals.promises import unbacked_promises
 from deskhand.evals.scorers import UNBACKED, Score, Scorer, score_run
 from deskhand.evals.side_by_side import side_by_side
 from deskhand.model.message import Message
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.results import ToolResult
 from deskhand.model.run import Decision, Review, ReviewState, Verdict
 from deskhand.ports import Brain, ChatModel, StageContext
@@ -175,7 +176,9 @@ class _Conversation:
     async def _open_review(self) -> Review | None:
         """Of the newest run that waits for a person."""
         for run_id in reversed(dict.fromkeys(self._runs)):
-            for review in reversed(await self._lane.store.reviews(run_id=run_id)):
+            for review in reversed(
+                await self._lane.store.find_reviews(ReviewFilter(run_id=run_id))
+            ):
                 if review.state is ReviewState.OPEN:
                     return review
         return None

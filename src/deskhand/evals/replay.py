@@ -24,6 +24,7 @@ from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope, ErrorNote, StageResult
 from deskhand.model.ids import new_id
 from deskhand.model.message import Message
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.results import ToolResult
 from deskhand.model.run import Review, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.ports import Clock, StageContext
@@ -170,7 +171,7 @@ class _Replay:
         """What a person decided stands where the question is still the same."""
         waiting = [
             one
-            for one in await self._lane.store.reviews(run_id=run.run.id)
+            for one in await self._lane.store.find_reviews(ReviewFilter(run_id=run.run.id))
             if one.state is ReviewState.OPEN
         ]
         if (

@@ -28,6 +28,9 @@ class ReviewFilter:
     emergency: bool | None = None
 
 
+ALL_REVIEWS = ReviewFilter()
+
+
 @dataclass(frozen=True, slots=True)
 class Facets:
     """What stands in the open reviews of a desk, with how many of them say so."""

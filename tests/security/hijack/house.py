@@ -9,6 +9,7 @@ from deskhand.engine.loop import Flow, Process, run_flow
 from deskhand.engine.worker import Worker
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import (
     EXPIRY,
     Review,
@@ -88,8 +89,9 @@ class MemoryHouse(MemoryLedger):
     async def append(self, row: StepRow, *more: StepRow) -> None:
         self.steps[row.run_id] += [row, *more]
 
-    async def reviews(self, *, run_id: str, after: object = None) -> list[Review]:
-        return [] if after else self.asked.get(run_id, [])
+    async def find_reviews(self, wanted: ReviewFilter, *, after: object = None) -> list[Review]:
+        assert wanted.run_id is not None
+        return [] if after else self.asked.get(wanted.run_id, [])
 
     async def decide(self, review: Review, verdict: Verdict) -> Review | None:
         state = ReviewState.EXPIRED if verdict.by == EXPIRY else ReviewState.DECIDED
@@ -131,7 +133,7 @@ class StoreHouse:
     async def work(self, message: Message, run_id: str | None) -> tuple[str, Review | None]:
         run_id = run_id or (await self.store.accept(message, flow="flow")).run_id
         await self._worker.work(run_id)
-        waiting = await self.store.reviews(run_id=run_id, state=ReviewState.OPEN)
+        waiting = await self.store.find_reviews(ReviewFilter(run_id=run_id, state=ReviewState.OPEN))
         calls = [review for review in waiting if review.kind is not ReviewKind.HAND_OVER]
         return run_id, calls[0] if calls else None
 

@@ -21,6 +21,7 @@ from deskhand.engine.loop import Flow
 from deskhand.engine.worker import Worker
 from deskhand.model.envelope import Envelope
 from deskhand.model.principal import Principal, PrincipalKind
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Effect, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.model.spec import AgentSpec, FlowSpec
 from deskhand.tools import Gate, ToolRegistry, tool
@@ -82,7 +83,7 @@ class Desk:
         return [reply for _, reply in self.engine.outbox.sent]
 
     async def review(self) -> Review:
-        [review] = await self.engine.store.reviews(state=ReviewState.OPEN)
+        [review] = await self.engine.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
         return review
 
     async def decide(self, run_id: str, decision: Decision, **more: Any) -> RunStatus:
@@ -242,7 +243,7 @@ async def test_a_person_who_is_asked_for_ends_all_automatic_work(tmp_path: Path)
 async def test_in_shadow_mode_nothing_leaves_and_nothing_waits(tmp_path: Path) -> None:
     async with acting(tmp_path, step("send_reply", **a_reply()), mode="shadow") as desk:
         assert (await desk.work())[1] is RunStatus.DONE
-        assert await desk.engine.store.reviews(state=ReviewState.OPEN) == []
+        assert await desk.engine.store.find_reviews(ReviewFilter(state=ReviewState.OPEN)) == []
     assert (desk.sent, done) == ([], [])
 
 

@@ -13,6 +13,7 @@ from deskhand.agents.sending import Sending
 from deskhand.errors import ModelRefused, ModelUnavailable
 from deskhand.model.chat import ChatRequest, Completion, Usage
 from deskhand.model.profile import Budget
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.tools.closing import closing_tools
 from deskhand.tools.context import Context
@@ -70,7 +71,9 @@ async def output_of(running: Engine, run_id: str) -> dict[str, Any]:
 
 
 async def decide(running: Engine, run_id: str, decision: Decision, note: str | None = None) -> None:
-    (review,) = await running.store.reviews(run_id=run_id, state=ReviewState.OPEN)
+    (review,) = await running.store.find_reviews(
+        ReviewFilter(run_id=run_id, state=ReviewState.OPEN)
+    )
     await running.store.decide(
         review.id, Verdict(decision, "eve", review.version, review.payload_hash, note=note)
     )
@@ -208,7 +211,7 @@ async def test_a_held_call_waits_for_a_person_and_the_loop_goes_on_with_the_deci
     async with at_work(tmp_path, chat) as running:
         run_id = await running.work(a_message(1))
         assert (await running.store.run(run_id)).status is RunStatus.WAITING_REVIEW
-        (review,) = await running.store.reviews(run_id=run_id)
+        (review,) = await running.store.find_reviews(ReviewFilter(run_id=run_id))
         assert (review.kind, review.payload["tool"]) == (ReviewKind.TOOL_CALL, "burn")
         assert SHOP == []
         await decide(running, run_id, decision, "too hot")
@@ -395,7 +398,9 @@ async def test_a_draft_waits_and_may_be_sent_back_with_a_wish(tmp_path: Path) ->
         run_id = await running.work(a_message(1))
         assert (await running.store.run(run_id)).status is RunStatus.WAITING_REVIEW
         await decide(running, run_id, Decision.REVISE, "be kinder")
-        (review,) = await running.store.reviews(run_id=run_id, state=ReviewState.OPEN)
+        (review,) = await running.store.find_reviews(
+            ReviewFilter(run_id=run_id, state=ReviewState.OPEN)
+        )
         assert review.payload["reply"]["text"] == "It comes soon."
         assert "be kinder" in str(chat.requests[-1].messages[-1]["content"])
         offered = [spec["function"]["name"] for spec in chat.requests[-1].tools]

@@ -14,6 +14,7 @@ from deskhand.errors import PermanentError, ToolError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope
 from deskhand.model.outcome import Outcome
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import (
     Decision,
     EffectState,
@@ -248,7 +249,7 @@ async def decided(
 
 
 async def open_review(desk: Engine) -> Review:
-    [review] = await desk.store.reviews(state=ReviewState.OPEN)
+    [review] = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
     return review
 
 

@@ -15,6 +15,7 @@ from deskhand.engine.story import read_records, story_of
 from deskhand.errors import RetryableError
 from deskhand.evals.clocks import OwnTime
 from deskhand.evals.lane import Lane
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.model.run import Decision, ReviewState, Verdict
 from deskhand.model.tasks import Task
@@ -91,7 +92,7 @@ class Desk:
     async def decide(self, run_id: str, decision: Decision, **more: Any) -> dict[str, Any]:
         waiting = [
             one
-            for one in await self.lane.store.reviews(run_id=run_id)
+            for one in await self.lane.store.find_reviews(ReviewFilter(run_id=run_id))
             if one.state is ReviewState.OPEN
         ]
         verdict = Verdict(decision, "eve", waiting[-1].version, waiting[-1].payload_hash, **more)

@@ -20,6 +20,7 @@ from deskhand.engine.context import Patience, RunContext
 from deskhand.engine.journal import fold, make_row, result_of, seed, states, verify
 from deskhand.model.envelope import Ask, Delta, Envelope, ErrorNote, StageResult
 from deskhand.model.outcome import Outcome
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Journaled, ReviewState, RunStatus, Seal, StepRow, canonical_hash
 from deskhand.tools.services import ServiceResult
 from tests.kit import TestClock, a_flow, a_message, chain_of, engine
@@ -135,7 +136,7 @@ class OneRun:
     async def append(self, *rows: StepRow) -> None:
         self.written.extend(rows)
 
-    async def reviews(self, **query: Any) -> list[Any]:
+    async def find_reviews(self, *query: Any, **page: Any) -> list[Any]:
         return []
 
 
@@ -268,7 +269,7 @@ async def test_a_question_that_is_not_json_reaches_the_reviewer_as_its_row_says(
     parts = Parts(services={"ask": ask})
     async with engine(tmp_path / "d.db", lambda gate: a_flow(chain_of(["ask"]), parts)) as desk:
         run_id = await desk.work(a_message())
-        [review] = await desk.store.reviews(state=ReviewState.OPEN)
+        [review] = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
     assert review.payload == {
         "reply": {"text": "Hi", "at": "2026-11-15T09:00:00Z", "to": ["a", "b"]}
     }
@@ -296,7 +297,7 @@ async def test_words_the_engine_does_not_know_end_in_needs_review(
     async with engine(tmp_path / "d.db", lambda gate: a_flow(chain_of(["ask"]), parts)) as desk:
         async with asyncio.timeout(PATIENCE):
             run = await desk.store.run(await desk.work(a_message()))
-        [review] = await desk.store.reviews()
+        [review] = await desk.store.find_reviews()
     assert run.status is RunStatus.NEEDS_REVIEW
     assert "is not a valid" in review.reason
 

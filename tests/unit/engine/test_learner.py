@@ -11,6 +11,7 @@ from deskhand.engine.learner import Learner
 from deskhand.engine.loop import Flow
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Reply
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, RunStatus, Verdict
 from deskhand.model.spec import AgentSpec, FlowSpec
 from deskhand.ports import StageContext
@@ -70,7 +71,7 @@ async def at_work(path: Path) -> AsyncIterator[tuple[Engine, SqlExchanges, Learn
 
 
 async def decide(running: Engine, run_id: str, decision: Decision, text: str | None = None) -> None:
-    [waiting] = await running.store.reviews(run_id=run_id)
+    [waiting] = await running.store.find_reviews(ReviewFilter(run_id=run_id))
     edit = None if text is None else {"text": text}
     await running.store.decide(
         waiting.id, Verdict(decision, "eve", waiting.version, waiting.payload_hash, None, edit)

@@ -14,6 +14,7 @@ from deskhand.engine.loop import Flow
 from deskhand.errors import Conflict, PermanentError
 from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.outcome import Outcome
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.model.spec import AgentSpec, RoutingRule
 from deskhand.tools.gate import Gate
@@ -71,7 +72,7 @@ async def test_a_stage_is_tried_three_times_with_growing_pauses_then_a_person_ge
     ) as desk:
         run_id = await desk.work(a_message())
         run, rows = await desk.store.run(run_id), await desk.store.rows(run_id)
-        [review] = await desk.store.reviews(run_id=run_id)
+        [review] = await desk.store.find_reviews(ReviewFilter(run_id=run_id))
     assert len(tries) == 3
     assert [round(pause, 6) for pause in clock.slept] == [1.0, 2.0]
     assert run.status is RunStatus.NEEDS_REVIEW
@@ -271,7 +272,7 @@ async def test_a_run_waits_for_a_reviewer_and_goes_on_days_later_in_another_proc
     async with engine(tmp_path / "d.db", lambda gate: asking_flow(calls), clock=clock) as desk:
         run_id = await desk.work(a_message())
         assert (await desk.store.run(run_id)).status is RunStatus.WAITING_REVIEW
-        [review] = await desk.store.reviews(state=ReviewState.OPEN)
+        [review] = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
     clock.at += 3 * 86400
     async with engine(tmp_path / "d.db", lambda gate: asking_flow(calls), clock=clock) as desk:
         assert (await desk.store.run(run_id)).status is RunStatus.WAITING_REVIEW
@@ -289,7 +290,7 @@ async def test_a_rejected_reply_ends_the_run(tmp_path: Path) -> None:
     calls: Counter[str] = Counter()
     async with engine(tmp_path / "d.db", lambda gate: asking_flow(calls)) as desk:
         run_id = await desk.work(a_message())
-        [review] = await desk.store.reviews()
+        [review] = await desk.store.find_reviews()
         await desk.store.decide(
             review.id, Verdict(Decision.REJECT, "eve", review.version, note="rude")
         )
@@ -307,14 +308,14 @@ async def test_a_revision_goes_back_to_the_draft_with_the_instruction_at_most_th
     async with engine(tmp_path / "d.db", lambda gate: asking_flow(calls)) as desk:
         run_id = await desk.work(a_message())
         for expected in (2, 3, 4):
-            [review] = await desk.store.reviews(state=ReviewState.OPEN)
+            [review] = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
             await desk.store.decide(
                 review.id, Verdict(Decision.REVISE, "eve", review.version, note="warmer")
             )
             desk.dispatcher.wake()
             assert await desk.dispatcher.wait(run_id) is RunStatus.WAITING_REVIEW
             assert calls["draft"] == expected
-        [review] = await desk.store.reviews(state=ReviewState.OPEN)
+        [review] = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
         assert review.payload["reply"]["text"] == "draft 4 warmer"
         await desk.store.decide(
             review.id, Verdict(Decision.REVISE, "eve", review.version, note="warmer still")
@@ -327,7 +328,7 @@ async def test_a_newer_message_makes_a_waiting_draft_stale(tmp_path: Path) -> No
     calls: Counter[str] = Counter()
     async with engine(tmp_path / "d.db", lambda gate: asking_flow(calls)) as desk:
         first = await desk.work(a_message(1, conversation="c"))
-        [review] = await desk.store.reviews()
+        [review] = await desk.store.find_reviews()
         second = await desk.work(a_message(2, conversation="c"))
         with pytest.raises(Conflict, match="stale"):
             await desk.store.decide(review.id, Verdict(Decision.APPROVE, "eve", review.version))
@@ -388,7 +389,7 @@ async def test_a_conversation_taken_over_stays_silent_until_given_back(tmp_path:
     calls: Counter[str] = Counter()
     async with engine(tmp_path / "d.db", lambda gate: asking_flow(calls)) as desk:
         await desk.work(a_message(1, conversation="c"))
-        [review] = await desk.store.reviews()
+        [review] = await desk.store.find_reviews()
         await desk.store.decide(review.id, Verdict(Decision.TAKE_OVER, "eve", review.version))
         silent = await desk.store.run(await desk.work(a_message(2, conversation="c")))
         assert (silent.status, silent.error_code) == (RunStatus.NEEDS_REVIEW, "taken_over")
@@ -403,7 +404,7 @@ async def test_an_edited_flow_goes_on_from_what_was_recorded(tmp_path: Path) -> 
     calls: Counter[str] = Counter()
     async with engine(tmp_path / "d.db", lambda gate: asking_flow(calls)) as desk:
         run_id = await desk.work(a_message())
-        [review] = await desk.store.reviews()
+        [review] = await desk.store.find_reviews()
         await desk.store.decide(review.id, Verdict(Decision.APPROVE, "eve", review.version))
 
     def without_send(gate: Gate) -> Flow:
@@ -446,7 +447,7 @@ async def test_an_approval_is_good_for_one_of_two_equal_calls(tmp_path: Path) ->
         run_id = await desk.work(a_message())
         for expected in ([], [5]):
             assert paid == expected
-            [review] = await desk.store.reviews(state=ReviewState.OPEN)
+            [review] = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
             assert review.kind is ReviewKind.TOOL_CALL
             await desk.store.decide(
                 review.id, Verdict(Decision.APPROVE, "eve", review.version, review.payload_hash)

@@ -11,6 +11,7 @@ from deskhand.engine.loop import Flow
 from deskhand.errors import Conflict, PermanentError, StoreUnavailable
 from deskhand.model.envelope import Ask, Envelope, StageResult
 from deskhand.model.outcome import Outcome
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Review, ReviewState, RunStatus, StepRow
 from deskhand.model.spec import AgentSpec
 from deskhand.tools.gate import Gate
@@ -49,7 +50,7 @@ async def test_a_stopped_run_does_not_take_up_the_draft_it_made_stale(tmp_path: 
     may_answer = True
     async with engine(tmp_path / "d.db", build) as desk:
         await desk.dispatcher.wait(second.run_id)
-        [review] = await desk.store.reviews(state=ReviewState.OPEN)
+        [review] = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
     assert review.payload == {"text": "answer to first\n\nsecond"}
 
 

@@ -7,9 +7,8 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import replies, review_decisions, review_queue
 from deskhand.crashpoints import crash_point
-from deskhand.model.causes import Cause
-from deskhand.model.queue import Facets, ReviewFilter
-from deskhand.model.run import BegunEdit, Review, ReviewState, Verdict
+from deskhand.model.queue import ALL_REVIEWS, Facets, ReviewFilter
+from deskhand.model.run import BegunEdit, Review, Verdict
 
 T = TypeVar("T")
 CoreOp = Callable[[sa.Connection], T]
@@ -33,23 +32,9 @@ class SqlReviews:
         self.desk = desk
         self._database, self._now = database, now
 
-    async def reviews(
-        self,
-        *,
-        state: ReviewState | None = None,
-        run_id: str | None = None,
-        cause: Cause | None = None,
-        assignee: str | None = None,
-        snoozed: bool | None = None,
-        limit: int = 100,
-        after: tuple[float, str] | None = None,
-    ) -> list[Review]:
-        wanted = ReviewFilter(state, run_id, cause, assignee=assignee, snoozed=snoozed)
-        return await self.find_reviews(wanted, limit=limit, after=after)
-
     async def find_reviews(
         self,
-        wanted: ReviewFilter,
+        wanted: ReviewFilter = ALL_REVIEWS,
         *,
         limit: int = 100,
         after: tuple[float, str] | None = None,

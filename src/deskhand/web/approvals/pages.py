@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from deskhand.errors import Conflict, NotFound, TooManyLogins
 from deskhand.knowledge.prose import unwrapped
 from deskhand.model.causes import Cause
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState
 from deskhand.ports import Users
 from deskhand.web.api.access import ServedDesk
@@ -248,7 +249,11 @@ class Pages:
             review = await store.review(review_id[:200])
         except NotFound:
             return None
-        leaving = [one for one in await store.reviews(run_id=review.run_id) if one.leaves_by_itself]
+        leaving = [
+            one
+            for one in await store.find_reviews(ReviewFilter(run_id=review.run_id))
+            if one.leaves_by_itself
+        ]
         message = await store.message(review.run_id)
         return {
             "review": review,
