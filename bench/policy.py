@@ -11,8 +11,8 @@ from deskhand.config.sections.policy import PolicySpec, RuleSpec
 from deskhand.outgoing.commitments import Backing, check_commitments
 from deskhand.outgoing.content import check_text
 from deskhand.outgoing.content_finding import AllowedContent
-from deskhand.policy.facts import Facts
-from deskhand.policy.rules import RulePolicy, compile_policy
+from deskhand.policy.call_facts import Facts
+from deskhand.policy.rule_policy import RulePolicy, compile_policy
 
 NOW = datetime(2030, 1, 30, 12, 0, tzinfo=UTC)
 RULES = 200

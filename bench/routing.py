@@ -10,7 +10,7 @@ from typing import Any
 from bench.harness import Floor, Report
 from deskhand.config.sections.routing import RoutingRuleSection
 from deskhand.model.message import Address, Message
-from deskhand.routing.rules import Router
+from deskhand.routing.message_router import MessageRouter
 
 SIZES = (10, 100, 1000, 10_000)
 BODY = (
@@ -65,7 +65,7 @@ def messages(number: int, most: int) -> list[Message]:
     return found
 
 
-def microseconds(router: Router, mails: list[Message], rounds: int) -> list[float]:
+def microseconds(router: MessageRouter, mails: list[Message], rounds: int) -> list[float]:
     """CPU of each decision, the quickest of several rounds: other work on the machine only ever
     adds."""
     best = [float("inf")] * len(mails)
@@ -82,7 +82,7 @@ def bench(*, quick: bool) -> Report:
     rounds = 3 if quick else 20
     for kind, sizes in (("exact", SIZES), ("subject and header", (10, 100))):
         for size in sizes:
-            router = Router(rules(kind, size), "inbox")
+            router = MessageRouter(rules(kind, size), "inbox")
             taken = microseconds(router, messages(500, size), rounds)
             middle, late = statistics.median(taken), statistics.quantiles(taken, n=100)[98]
             report.runs[f"{size} {kind}"] = [{"p50_us": middle, "p99_us": late}]

@@ -85,12 +85,12 @@ if TYPE_CHECKING:
     from deskhand.model.tasks import Task as Task
     from deskhand.model.tasks import TaskKind as TaskKind
     from deskhand.own_tables import OwnTables as OwnTables
-    from deskhand.policy.rules import NullPolicy as NullPolicy
+    from deskhand.policy.rule_policy import NullPolicy as NullPolicy
     from deskhand.ports import Brain as Brain
     from deskhand.ports import ChatModel as ChatModel
     from deskhand.ports import DeskDatabase as DeskDatabase
     from deskhand.ports import StageContext as StageContext
-    from deskhand.routing.rules import Router as Router
+    from deskhand.routing import Router as Router
     from deskhand.tools.authority import Authority as Authority
     from deskhand.tools.authority import Customer as Customer
     from deskhand.tools.authority import CustomerId as CustomerId
@@ -178,10 +178,10 @@ _MODULES = {
     "model.spec": ("AgentSpec", "FlowSpec", "RoutingRule"),
     "model.tasks": ("Answer", "Task", "TaskKind"),
     "ports": ("Brain", "ChatModel", "DeskDatabase", "StageContext"),
-    "routing.rules": ("Router",),
+    "routing": ("Router",),
     "model.money": ("Money",),
     "own_tables": ("OwnTables",),
-    "policy.rules": ("NullPolicy",),
+    "policy.rule_policy": ("NullPolicy",),
     "tools.authority": (
         "Authority",
         "Customer",

@@ -64,7 +64,7 @@ async def test_a_category_earns_auto_and_falls_back_when_checks_fail(
             ("olga", "auto"),
             (ITSELF, "draft"),
         ]
-        assert (await desk.trust.standing("inquiry")).place.falls == 1
+        assert (await desk.trust.standing("inquiry")).current.falls == 1
 
 
 async def test_in_auto_replies_leave_alone_and_another_process_sees_a_lowered_mode_at_once(

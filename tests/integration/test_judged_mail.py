@@ -96,7 +96,7 @@ async def test_a_shadow_is_compared_with_what_people_send(
             conversations
         )
         standing = await desk.trust.standing("")
-        assert (standing.judged, standing.good, standing.place.next) == (2, 1, "draft")
+        assert (standing.judged, standing.good, standing.current.next) == (2, 1, "draft")
         assert dovecot.mails(CUSTOMER) == []
 
 

@@ -19,8 +19,8 @@ from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.model.spec import AgentSpec
 from deskhand.model.totals import Limit
-from deskhand.policy.facts import Facts
-from deskhand.policy.rules import Decision as Ruled
+from deskhand.policy.call_facts import Facts
+from deskhand.policy.rule_policy import Decision as Ruled
 from deskhand.tools.gate import VIOLATION, Gate
 from deskhand.tools.gate_call import Terms
 from deskhand.tools.registry import tool

@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 
 from deskhand.config.sections.policy import RuleSection, policy_spec
 from deskhand.model.principal import asserted
-from deskhand.policy.rules import compile_policy
+from deskhand.policy.rule_policy import compile_policy
 from deskhand.tools import Gate, GateAnswer, Terms, ToolRegistry
 from tests.memory_ledger import FixedContext, MemoryLedger
 from tests.security.retail.mutations import wrong_calls

@@ -17,7 +17,7 @@ from deskhand.brain.chat_script import (
     made,
 )
 from deskhand.config.suggestions import did_you_mean
-from deskhand.config.yaml import Place, YamlFile, read_yaml
+from deskhand.config.yaml import YamlFile, YamlPlace, read_yaml
 from deskhand.errors import ConfigError
 
 CHAT = "chat"
@@ -39,13 +39,13 @@ def load_chat_script(path: Path) -> ChatScript | None:
     return ChatScript(rules)
 
 
-def _rules(file: YamlFile, place: Place, entries: Any) -> list[ChatRule]:
+def _rules(file: YamlFile, place: YamlPlace, entries: Any) -> list[ChatRule]:
     if not isinstance(entries, list):
         raise file.problem(place, f"`{place[-1]}` is not a list of rules", _RULE)
     return [_rule(file, (*place, index), entry) for index, entry in enumerate(entries)]
 
 
-def _rule(file: YamlFile, place: Place, entry: Any) -> ChatRule:
+def _rule(file: YamlFile, place: YamlPlace, entry: Any) -> ChatRule:
     if not isinstance(entry, dict) or not entry.keys() & {"call", "say", "turns"}:
         raise file.problem(place, "a rule needs `call`, `say` or `turns`", _RULE)
     rule = cast(dict[str, Any], entry)
@@ -66,7 +66,7 @@ def _rule(file: YamlFile, place: Place, entry: Any) -> ChatRule:
     return ChatRule(when, turns=tuple(every), name=name)
 
 
-def _turn(file: YamlFile, place: Place, turn: Any) -> "ChatAnswer | tuple[ChatRule, ...]":
+def _turn(file: YamlFile, place: YamlPlace, turn: Any) -> "ChatAnswer | tuple[ChatRule, ...]":
     """An answer, or rules of which the first that fits answers this turn."""
     if isinstance(turn, list):
         return tuple(_rules(file, place, turn))
@@ -80,7 +80,7 @@ def _turn(file: YamlFile, place: Place, turn: Any) -> "ChatAnswer | tuple[ChatRu
     return _answer(file, place, turn)
 
 
-def _answer(file: YamlFile, place: Place, rule: Mapping[str, Any]) -> ChatAnswer:
+def _answer(file: YamlFile, place: YamlPlace, rule: Mapping[str, Any]) -> ChatAnswer:
     calls: list[tuple[str, Made]] = []
     for where, tool, arguments in _calls(file, (*place, "call"), rule.get("call", {})):
         if not isinstance(arguments, dict | str):
@@ -96,7 +96,7 @@ def _answer(file: YamlFile, place: Place, rule: Mapping[str, Any]) -> ChatAnswer
     return ChatAnswer(_compiled(file, (*place, "say"), say), tuple(calls))
 
 
-def _calls(file: YamlFile, place: Place, calls: Any) -> list[tuple[Place, str, Any]]:
+def _calls(file: YamlFile, place: YamlPlace, calls: Any) -> list[tuple[YamlPlace, str, Any]]:
     """`{tool: arguments, ...}`, or a list of those where a tool is called twice."""
     if isinstance(calls, list):
         every = [_calls(file, (*place, index), one) for index, one in enumerate(calls)]
@@ -111,7 +111,7 @@ def _calls(file: YamlFile, place: Place, calls: Any) -> list[tuple[Place, str, A
     ]
 
 
-def _when(file: YamlFile, place: Place, when: Any) -> ChatWhen:
+def _when(file: YamlFile, place: YamlPlace, when: Any) -> ChatWhen:
     if not isinstance(when, dict):
         raise file.problem(place, "`when` is not a mapping", "write `when: {contains: [word]}`")
     given = cast(dict[str, Any], when)
@@ -141,7 +141,7 @@ def _when(file: YamlFile, place: Place, when: Any) -> ChatWhen:
     )
 
 
-def _words(file: YamlFile, place: Place, when: Mapping[str, Any], key: str) -> tuple[str, ...]:
+def _words(file: YamlFile, place: YamlPlace, when: Mapping[str, Any], key: str) -> tuple[str, ...]:
     words = when.get(key, [])
     words = [words] if isinstance(words, str) else words
     if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
@@ -151,7 +151,7 @@ def _words(file: YamlFile, place: Place, when: Mapping[str, Any], key: str) -> t
     return tuple(cast(list[str], words))
 
 
-def _patterns(file: YamlFile, place: Place, patterns: Any) -> dict[str, Any]:
+def _patterns(file: YamlFile, place: YamlPlace, patterns: Any) -> dict[str, Any]:
     if not isinstance(patterns, dict):
         raise file.problem(place, "`find` is not a mapping", "write `find: {order: 'P-[0-9]+'}`")
     options = re2.Options()
@@ -167,11 +167,11 @@ def _patterns(file: YamlFile, place: Place, patterns: Any) -> dict[str, Any]:
     return found
 
 
-def _compiled(file: YamlFile, place: Place, value: Any) -> Made:
+def _compiled(file: YamlFile, place: YamlPlace, value: Any) -> Made:
     return _checked(file, place, lambda: made(value))
 
 
-def _checked(file: YamlFile, place: Place, compile_it: Any) -> Made:
+def _checked(file: YamlFile, place: YamlPlace, compile_it: Any) -> Made:
     try:
         return cast(Made, compile_it())
     except TemplateSyntaxError as error:
@@ -182,7 +182,7 @@ def _checked(file: YamlFile, place: Place, compile_it: Any) -> Made:
 
 
 def _only_keys(
-    file: YamlFile, place: Place, data: Mapping[str, Any], known: tuple[str, ...]
+    file: YamlFile, place: YamlPlace, data: Mapping[str, Any], known: tuple[str, ...]
 ) -> None:
     for key in data:
         if key not in known:

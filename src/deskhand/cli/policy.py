@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from deskhand.config.fact_types import FactTypes
     from deskhand.config.sections.policy import PolicySpec
-    from deskhand.policy.check import PolicyFinding
-    from deskhand.policy.rules import Policy
+    from deskhand.policy.rule_analysis import PolicyFinding
+    from deskhand.policy.rule_policy import Policy
     from deskhand.policy.whatif import RecordedCall, WhatIf
     from deskhand.wiring import DeskStore, LoadedDesk
 
@@ -28,8 +28,8 @@ _PAGE = 200
 def check(desk: options.Desk, as_json: options.Json = False) -> None:
     """Find rules that no call reaches, rules that contradict, and tools nothing allows; exit 1
     when there are any."""
-    from deskhand.policy.check import check_policy
-    from deskhand.policy.rules import compile_policy
+    from deskhand.policy.rule_analysis import check_policy
+    from deskhand.policy.rule_policy import compile_policy
     from deskhand.wiring import read_desk
 
     loaded = read_desk(desk)
@@ -124,7 +124,7 @@ def what_if(
 
 
 def _policy(spec: "PolicySpec | None") -> "Policy":
-    from deskhand.policy.rules import NullPolicy, compile_policy
+    from deskhand.policy.rule_policy import NullPolicy, compile_policy
 
     return NullPolicy() if spec is None else compile_policy(spec)
 

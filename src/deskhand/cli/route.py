@@ -58,11 +58,11 @@ def _route(file: Path, desk: str, as_json: bool) -> None:
 
 
 def _analyse(desk: str, as_json: bool) -> None:
-    from deskhand.routing.analyse import FAULTS, analysed
+    from deskhand.routing.rule_analysis import FAULTS, analyse_rules
     from deskhand.wiring import read_desk
 
     spec = read_desk(desk).spec
-    findings = analysed(spec.routing)
+    findings = analyse_rules(spec.routing)
     if as_json:
         print_json(
             {

@@ -12,7 +12,7 @@ from deskhand.config.parse import parse_desk
 from deskhand.config.prompts import PromptFile, read_prompts, with_included
 from deskhand.config.rules.channel_rules import ELSE
 from deskhand.config.rules.check import check_desk
-from deskhand.config.rules.finding import Draft
+from deskhand.config.rules.finding import DeskDraft
 from deskhand.config.sections.brain import BrainSpec, brain_spec
 from deskhand.config.sections.calendar import CalendarSection, CalendarSpec, calendar_spec
 from deskhand.config.sections.channels import ChannelSpec, Mode, channel_spec
@@ -157,7 +157,7 @@ def load_desk(
         brought = mcp_shapes(parsed.read.mcp, accepted(folder))
         shapes = {**brought, **tools} if isinstance(tools, Mapping) else {}
         known = (*PREPROCESSORS, *preprocessors)
-        draft = Draft(
+        draft = DeskDraft(
             source,
             folder,
             parsed.read,
@@ -237,7 +237,7 @@ def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, Promp
         providers={
             name: _provider_spec(folder, provider) for name, provider in desk.providers.items()
         },
-        brain=brain_spec(folder, desk),
+        brain=brain_spec(desk.brain, folder, has_models=bool(desk.models)),
         flows=flows,
         default_flow=desk.default_flow or next(iter(flows)),
         prompts=prompts,

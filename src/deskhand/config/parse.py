@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 from deskhand.config.sections.desk_file import DeskSection
 from deskhand.config.sections.section import Section
 from deskhand.config.suggestions import did_you_mean, near
-from deskhand.config.yaml import Place, YamlFile
+from deskhand.config.yaml import YamlFile, YamlPlace
 from deskhand.errors import ConfigError
 
 _NEVER_SHOWN = (  # where a secret itself may have been pasted
@@ -49,7 +49,7 @@ class Parsed(Generic[AnySection]):
 
     read: AnySection | None
     problems: list[ConfigError]
-    damaged: frozenset[Place]
+    damaged: frozenset[YamlPlace]
 
 
 def parse_desk(source: YamlFile) -> Parsed[DeskSection]:
@@ -67,7 +67,7 @@ def parse_as(
     data: Any = source.data
     reading = _Reading(source, root)
     problems: list[ConfigError] = []
-    damaged: set[Place] = set()
+    damaged: set[YamlPlace] = set()
     for _ in range(3):  # leaving something out may make its surroundings wrong in turn
         try:
             return Parsed(root.model_validate(data), problems, frozenset(damaged))
@@ -95,10 +95,10 @@ class _Reading:
     source: YamlFile
     root: type[Section]
 
-    def written(self, detail: ErrorDetails) -> Place:
+    def written(self, detail: ErrorDetails) -> YamlPlace:
         """The error's place as far as it stands in the file, without the tags that pydantic
         adds."""
-        place: Place = ()
+        place: YamlPlace = ()
         for part in detail["loc"]:
             if (*place, part) in self.source.lines:
                 place = (*place, part)
@@ -123,7 +123,7 @@ class _Reading:
         ]
         return any(place[:-1] == around and near(str(place[-1]), [key]) for place in unknown)
 
-    def to_leave_out(self, detail: ErrorDetails) -> Place:
+    def to_leave_out(self, detail: ErrorDetails) -> YamlPlace:
         """The smallest part without which the rest is sound; a list goes as a whole, to keep its
         other items' lines."""
         place = self.written(detail)
@@ -140,7 +140,7 @@ class _Reading:
         problem, fix = self._words(place, detail)
         return self.source.problem(place, problem, fix)
 
-    def _words(self, place: Place, detail: ErrorDetails) -> tuple[str, str]:
+    def _words(self, place: YamlPlace, detail: ErrorDetails) -> tuple[str, str]:
         kind, name = detail["type"], _name(place)
         given = "(not shown)" if place and place[-1] in _NEVER_SHOWN else detail["input"]
         described = self._described(place)
@@ -178,7 +178,7 @@ class _Reading:
 
     # --- what may stand at a place
 
-    def _at(self, place: Place) -> tuple[list[Any], FieldInfo | None]:
+    def _at(self, place: YamlPlace) -> tuple[list[Any], FieldInfo | None]:
         """The types that may stand at a place, and the last field on the way there."""
         here: list[Any] = [self.root]
         described: FieldInfo | None = None
@@ -194,7 +194,7 @@ class _Reading:
             here = inside
         return here, described
 
-    def _keys_of(self, place: Place) -> list[str]:
+    def _keys_of(self, place: YamlPlace) -> list[str]:
         here, _ = self._at(place)
         return [
             key
@@ -203,7 +203,7 @@ class _Reading:
             for key in _fields(kind)
         ]
 
-    def _described(self, place: Place) -> str:
+    def _described(self, place: YamlPlace) -> str:
         here, field = self._at(place)
         written = [
             kind.__doc__ for kind in here if isinstance(kind, type) and issubclass(kind, Section)
@@ -216,7 +216,7 @@ class _Reading:
         return (text[0].lower() + text[1:]).rstrip(".")
 
 
-def _name(place: Place) -> str:
+def _name(place: YamlPlace) -> str:
     if not place:
         return "the file"
     return (
@@ -224,7 +224,7 @@ def _name(place: Place) -> str:
     )
 
 
-def _of(place: Place) -> str:
+def _of(place: YamlPlace) -> str:
     """Where that is, in words: the nearest thing with a name."""
     names = [part for part in place if isinstance(part, str)]
     if len(names) > 3 and names[0] == "flows" and names[2] == "stages":
@@ -260,7 +260,7 @@ def _fields(section: type[Section]) -> dict[str, FieldInfo]:
     return {field.alias or name: field for name, field in section.model_fields.items()}
 
 
-def _without(data: Any, places: Iterable[Place], here: Place = ()) -> Any:
+def _without(data: Any, places: Iterable[YamlPlace], here: YamlPlace = ()) -> Any:
     gone = set(places)
     if isinstance(data, dict):
         pairs = cast(dict[str, Any], data).items()

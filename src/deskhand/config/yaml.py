@@ -11,7 +11,7 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from deskhand.errors import ConfigError
 
-Place = tuple[str | int, ...]
+YamlPlace = tuple[str | int, ...]
 
 _LARGEST_FILE = 5_000_000
 _MOST_VALUES = 200_000
@@ -25,7 +25,7 @@ class YamlFile:
 
     path: Path
     data: dict[str, Any]
-    lines: dict[Place, int]
+    lines: dict[YamlPlace, int]
     files: dict[str, Path] = field(default_factory=dict[str, Path])
     """Where the parts come from that stand in a file of their own, by key."""
 
@@ -40,7 +40,7 @@ class YamlFile:
     def line(self, place: Iterable[str | int]) -> int:
         """The line of `place`, or of the nearest thing around it that was written; unknown parts
         are skipped."""
-        known: Place = ()
+        known: YamlPlace = ()
         for part in place:
             if (*known, part) in self.lines:
                 known = (*known, part)
@@ -52,7 +52,7 @@ class YamlFile:
         where = tuple(place)
         return ConfigError(problem, file=self._file(where), line=self.line(where), fix=fix)
 
-    def _file(self, place: Place) -> Path:
+    def _file(self, place: YamlPlace) -> Path:
         return self.files.get(str(place[0]), self.path) if place else self.path
 
 
@@ -118,11 +118,11 @@ class _Reader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.lines: dict[Place, int] = {(): 1}
+        self.lines: dict[YamlPlace, int] = {(): 1}
         self._scalars = YAML(typ="safe", pure=True)
         self._count = 0
 
-    def value(self, node: Node, place: Place) -> Any:
+    def value(self, node: Node, place: YamlPlace) -> Any:
         self._counted(node)
         if len(place) > _DEEPEST:
             raise self._error(node, f"it is nested more than {_DEEPEST} deep", "write it flatter")
@@ -142,11 +142,11 @@ class _Reader:
                 fix,
             )
 
-    def _item(self, node: Node, place: Place) -> Any:
+    def _item(self, node: Node, place: YamlPlace) -> Any:
         self.lines[place] = node.start_mark.line + 1
         return self.value(node, place)
 
-    def _mapping(self, node: MappingNode, place: Place) -> dict[str, Any]:
+    def _mapping(self, node: MappingNode, place: YamlPlace) -> dict[str, Any]:
         own: dict[str, tuple[Node, Node]] = {}
         merged: dict[str, tuple[Node, Node]] = {}
         for key_node, value_node in node.value:

@@ -16,7 +16,15 @@ from deskhand.model.message import REPLY
 from deskhand.model.run import RunStatus
 from deskhand.model.understanding import Understanding
 from deskhand.ports import Clock, TrustStore
-from deskhand.trust.standing import FELL_BACK, MODES, WINDOW, Place, Standing, place_of, stand
+from deskhand.trust.standing import (
+    FELL_BACK,
+    MODES,
+    WINDOW,
+    CategoryMode,
+    Standing,
+    category_mode_of,
+    stand,
+)
 
 ITSELF = "deskhand"
 """Who changes a mode when nobody does."""
@@ -82,10 +90,10 @@ class Trust:
 
     # --- what an operator sees and does
 
-    async def place(self, category: str) -> Place:
+    async def place(self, category: str) -> CategoryMode:
         ceiling = self._desk.mode_for(category or None)
         start = self._spec.start if self.earned else ceiling
-        return place_of(category, start, ceiling, await self.store.mode_changes(category))
+        return category_mode_of(category, start, ceiling, await self.store.mode_changes(category))
 
     async def standing(self, category: str) -> Standing:
         return await self._stand(await self.place(category))
@@ -104,15 +112,15 @@ class Trust:
         nobody forces it."""
         await self._known(category)
         standing = await self.standing(category)
-        above = standing.place.next
+        above = standing.current.next
         if above is None:
             fix = (
                 "raise its mode in desk.yaml first"
-                if standing.place.ceiling != "auto"
+                if standing.current.ceiling != "auto"
                 else "there is none above"
             )
             raise Conflict(
-                f"{category or 'it'} is in {standing.place.mode}, the most it may have; {fix}"
+                f"{category or 'it'} is in {standing.current.mode}, the most it may have; {fix}"
             )
         if standing.justified:
             return await self._change(standing, above, PROMOTED, by, reason or standing.why)
@@ -127,15 +135,15 @@ class Trust:
         """A lower mode from now on, for whatever reason somebody has."""
         await self._known(category)
         standing = await self.standing(category)
-        if MODES.index(mode) >= MODES.index(standing.place.mode):
-            raise Conflict(f"{category or 'it'} is in {standing.place.mode}; {mode} is not lower")
+        if MODES.index(mode) >= MODES.index(standing.current.mode):
+            raise Conflict(f"{category or 'it'} is in {standing.current.mode}; {mode} is not lower")
         if not reason.strip():
             raise Conflict("say why the mode is lowered: it is kept with the change")
         return await self._change(standing, mode, LOWERED, by, reason)
 
     # --- inside
 
-    async def _stand(self, place: Place) -> Standing:
+    async def _stand(self, place: CategoryMode) -> Standing:
         newest = WINDOW if place.mode == "auto" else None
         judgements = await self.store.judgements(place.category, since=place.since, newest=newest)
         return stand(place, judgements, self._spec)
@@ -149,7 +157,7 @@ class Trust:
     async def _change(
         self, standing: Standing, mode: str, how: str, by: str, reason: str
     ) -> ModeChange:
-        place = standing.place
+        place = standing.current
         change = ModeChange(
             category=place.category,
             number=place.number + 1,
@@ -172,7 +180,7 @@ class Trust:
 def figures_of(standing: Standing) -> dict[str, Any]:
     """What a decision about a mode rested on, to be kept and shown."""
     told = {
-        name: value for name, value in asdict(standing).items() if name not in ("place", "alarm")
+        name: value for name, value in asdict(standing).items() if name not in ("current", "alarm")
     }
     return {
         name: round(value, 4) if isinstance(value, float) else value for name, value in told.items()

@@ -10,7 +10,7 @@ import re2
 from deskhand.conditions import ConditionError, compile_condition
 from deskhand.config.desk import DeskSpec
 from deskhand.config.suggestions import did_you_mean
-from deskhand.config.yaml import Place
+from deskhand.config.yaml import YamlPlace
 from deskhand.evals.case_sections import (
     CaseSection,
     ExpectSection,
@@ -24,7 +24,7 @@ PLAN_STEPS = ("respond", "ask_user")
 
 
 class CaseProblem(NamedTuple):
-    place: Place
+    place: YamlPlace
     problem: str
     fix: str
 
@@ -58,7 +58,7 @@ class Known:
         )
 
 
-def case_problems(case: CaseSection, place: Place, known: Known) -> Iterator[CaseProblem]:
+def case_problems(case: CaseSection, place: YamlPlace, known: Known) -> Iterator[CaseProblem]:
     if bool(case.turns) == (case.message is not None):
         problem = (
             f"case `{case.id}` has both `message` and `turns`"
@@ -81,12 +81,14 @@ def case_problems(case: CaseSection, place: Place, known: Known) -> Iterator[Cas
 
 
 def _expectations(
-    turns: list[TurnSection], place: Place
-) -> list[tuple[Place, ExpectSection | None]]:
+    turns: list[TurnSection], place: YamlPlace
+) -> list[tuple[YamlPlace, ExpectSection | None]]:
     return [((*place, "turns", number), turn.expect) for number, turn in enumerate(turns)]
 
 
-def _turn(turn: TurnSection, place: Place, known: Known, *, first: bool) -> Iterator[CaseProblem]:
+def _turn(
+    turn: TurnSection, place: YamlPlace, known: Known, *, first: bool
+) -> Iterator[CaseProblem]:
     if (turn.customer is None) == (turn.reviewer is None):
         yield CaseProblem(
             place,
@@ -111,7 +113,7 @@ def _turn(turn: TurnSection, place: Place, known: Known, *, first: bool) -> Iter
     yield from _given(turn.given, (*place, "given"), known)
 
 
-def _given(given: GivenSection | None, place: Place, known: Known) -> Iterator[CaseProblem]:
+def _given(given: GivenSection | None, place: YamlPlace, known: Known) -> Iterator[CaseProblem]:
     if given is None:
         return
     for tool in given.tools:
@@ -131,7 +133,7 @@ def _given(given: GivenSection | None, place: Place, known: Known) -> Iterator[C
             )
 
 
-def _expect(expect: ExpectSection, place: Place, known: Known) -> Iterator[CaseProblem]:
+def _expect(expect: ExpectSection, place: YamlPlace, known: Known) -> Iterator[CaseProblem]:
     if expect.flow is not None:
         yield from _name(expect.flow, known.flows, "flow", (*place, "flow"))
     for number, stage in enumerate(expect.stages or ()):
@@ -154,7 +156,7 @@ def _expect(expect: ExpectSection, place: Place, known: Known) -> Iterator[CaseP
     yield from _written(expect, place)
 
 
-def _written(expect: ExpectSection, place: Place) -> Iterator[CaseProblem]:
+def _written(expect: ExpectSection, place: YamlPlace) -> Iterator[CaseProblem]:
     if expect.holds is not None:
         try:
             compile_condition(expect.holds)
@@ -175,7 +177,7 @@ def _written(expect: ExpectSection, place: Place) -> Iterator[CaseProblem]:
         )
 
 
-def _name(name: str, known: Iterable[str], what: str, place: Place) -> Iterator[CaseProblem]:
+def _name(name: str, known: Iterable[str], what: str, place: YamlPlace) -> Iterator[CaseProblem]:
     if name not in known:
         fix = did_you_mean(name, known, otherwise=f"add this {what} to the desk")
         yield CaseProblem(place, f"the desk has no {what} `{name}`", fix)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.config.suggestions import did_you_mean
-from deskhand.config.yaml import Place, YamlFile, read_text, read_yaml
+from deskhand.config.yaml import YamlFile, YamlPlace, read_text, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
 
 _FILE, _FOLDER = "intents.yaml", "intents"
@@ -104,7 +104,7 @@ def _read_yaml(path: Path, found: IntentExamples) -> list[ConfigError]:
 def _read_intent(
     source: YamlFile, name: str, intent: Any, found: IntentExamples
 ) -> list[ConfigError]:
-    place: Place = ("intents", name)
+    place: YamlPlace = ("intents", name)
     if not name.strip():
         return [source.problem(place, "an intent has no name", "write a name, as `order_status:`")]
     if isinstance(intent, list):  # the short form: nothing but examples
@@ -141,7 +141,7 @@ def _read_intent(
     return problems + wrong
 
 
-def _texts(source: YamlFile, place: Place, value: Any) -> tuple[list[str], list[ConfigError]]:
+def _texts(source: YamlFile, place: YamlPlace, value: Any) -> tuple[list[str], list[ConfigError]]:
     if not isinstance(value, list):
         return [], [
             source.problem(

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deskhand.policy.facts import Facts, facts_of
-from deskhand.policy.rules import Decision, Policy
+from deskhand.policy.call_facts import Facts, facts_of
+from deskhand.policy.rule_policy import Decision, Policy
 
 
 @dataclass(frozen=True, slots=True)

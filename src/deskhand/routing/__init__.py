@@ -1,6 +1,8 @@
-"""Which way a message goes: rules of desk.yaml, compiled, and what is wrong with them as a
-whole."""
+"""Which way a message goes: the compiled routing rules of a desk, and what is wrong with them."""
 
-from deskhand.routing.rules import Router
+from deskhand.routing.message_router import MessageRouter
 
-__all__ = ["Router"]
+Router = MessageRouter
+"""The public name: `deskhand.Router`."""
+
+__all__ = ["MessageRouter", "Router"]

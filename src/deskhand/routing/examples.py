@@ -11,7 +11,7 @@ from typing import Any
 from deskhand.config.sections.routing import MatchSection
 from deskhand.model.message import Address, Attachment, Message
 from deskhand.routing.facts import Facts
-from deskhand.routing.rules import all_of
+from deskhand.routing.message_router import all_of
 
 codes: Any = import_module("re._constants")
 sre: Any = import_module("re._parser")

@@ -23,7 +23,7 @@ class RuleUnreadable(ValueError):
 
 
 @dataclass(frozen=True)
-class Rule:
+class RecurrenceRule:
     """An RRULE, on the clock of its event."""
 
     frequency: Frequency
@@ -63,7 +63,7 @@ class Rule:
                 if lower <= moment < upper:
                     yield moment
 
-    def _filled(self, start: datetime) -> "Rule":
+    def _filled(self, start: datetime) -> "RecurrenceRule":
         """With what the event's own beginning says where the rule says nothing."""
         values = dict(self.__dict__)
         values.pop("_weekdays", None)
@@ -76,7 +76,7 @@ class Rule:
                 values["by_day"] = ((0, start.weekday()),)
         values["by_hour"] = self.by_hour or (start.hour,)
         values["by_minute"] = self.by_minute or (start.minute,)
-        return Rule(**values)
+        return RecurrenceRule(**values)
 
     # --- periods
 
@@ -168,7 +168,7 @@ class Rule:
         return frozenset(weekday for _, weekday in self.by_day)
 
 
-def read_rule(parts: Mapping[str, Sequence[object]], until: datetime | None) -> Rule:
+def read_rule(parts: Mapping[str, Sequence[object]], until: datetime | None) -> RecurrenceRule:
     """A rule from its parts, as `{"FREQ": ["WEEKLY"], "BYDAY": ["MO", "-1FR"]}`; `until` on the
     event's own clock."""
     frequency = next(
@@ -178,7 +178,7 @@ def read_rule(parts: Mapping[str, Sequence[object]], until: datetime | None) -> 
         raise RuleUnreadable(f"events that recur {_one(parts, 'FREQ')} are not read")
     try:
         count = parts.get("COUNT")
-        return Rule(
+        return RecurrenceRule(
             frequency=frequency,
             interval=max(1, int(str(_one(parts, "INTERVAL") or 1))),
             count=None if not count else max(1, int(str(count[0]))),

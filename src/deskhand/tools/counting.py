@@ -17,7 +17,7 @@ from deskhand.model.totals import (
     counted_money,
 )
 from deskhand.model.understanding import Understanding
-from deskhand.policy.facts import Facts
+from deskhand.policy.call_facts import Facts
 from deskhand.ports import Effects
 from deskhand.tools.authority import SenderAddress
 from deskhand.tools.gate_call import GateCall, Terms

@@ -14,7 +14,7 @@ from deskhand.model.principal import Principal
 from deskhand.model.results import ToolResult
 from deskhand.model.run import EffectState, Event, canonical_hash
 from deskhand.outgoing.content import identifiers_in
-from deskhand.policy.facts import BESIDE
+from deskhand.policy.call_facts import BESIDE
 from deskhand.ports import DeskDatabase, Effects, StageContext
 from deskhand.tools.authority import Resolver
 from deskhand.tools.context import NO_DATABASE, Context

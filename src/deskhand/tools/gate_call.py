@@ -15,8 +15,8 @@ from deskhand.model.run import Decision, Effect, EffectKey, Verdict
 from deskhand.model.totals import Limit, Stop
 from deskhand.outgoing.commitments import Commitment
 from deskhand.outgoing.content_finding import ContentFinding
-from deskhand.policy.facts import Facts
-from deskhand.policy.rules import Policy
+from deskhand.policy.call_facts import Facts
+from deskhand.policy.rule_policy import Policy
 from deskhand.ports import StageContext
 from deskhand.tools.authority import Authority
 from deskhand.tools.message_facts import MessageFact

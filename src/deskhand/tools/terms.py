@@ -9,7 +9,7 @@ from deskhand.config.sections.outgoing import OutgoingSpec
 from deskhand.config.sections.plans import references_in
 from deskhand.model.outcome import Outcome
 from deskhand.model.spec import AgentSpec
-from deskhand.policy.rules import compile_policy
+from deskhand.policy.rule_policy import compile_policy
 from deskhand.tools.gate_call import Terms
 from deskhand.tools.message_facts import MessageFact
 from deskhand.tools.registry import Tool

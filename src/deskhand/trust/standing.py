@@ -21,7 +21,7 @@ _WORSE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CategoryMode:
     """What is known of a category's mode."""
 
     category: str
@@ -43,13 +43,15 @@ class Place:
         return MODES[above] if above <= MODES.index(self.ceiling) else None
 
 
-def place_of(category: str, start: str, ceiling: str, changes: Sequence[ModeChange]) -> Place:
+def category_mode_of(
+    category: str, start: str, ceiling: str, changes: Sequence[ModeChange]
+) -> CategoryMode:
     """Where the changes so far, oldest first, have led; a lower ceiling in desk.yaml takes
     effect at once."""
     last = changes[-1] if changes else None
     mode = lower_of(start if last is None else last.mode, ceiling)
     falls = sum(change.how == FELL_BACK for change in changes)
-    return Place(
+    return CategoryMode(
         category, mode, ceiling, last.at if last else 0.0, last.number if last else 0, falls
     )
 
@@ -60,7 +62,7 @@ def lower_of(one: str, other: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    place: Place
+    current: CategoryMode
     judged: int = 0
     """Judgements that count for the next mode, or in `auto` for keeping it."""
     good: int = 0
@@ -78,23 +80,23 @@ class Standing:
     """Why it has to fall back."""
 
 
-def stand(place: Place, judgements: Iterable[Judgement], spec: TrustSpec) -> Standing:
+def stand(current: CategoryMode, judgements: Iterable[Judgement], spec: TrustSpec) -> Standing:
     """Judgements of this category, oldest first."""
-    recent = [one for one in judgements if one.at > place.since]
-    match place.mode:
+    recent = [one for one in judgements if one.at > current.since]
+    match current.mode:
         case "auto":
-            return _in_auto(place, recent, spec)
+            return _in_auto(current, recent, spec)
         case "draft":
             counted = {one.run_id for one in recent if one.counts and one.mode == "draft"}
             trials = _trials((one for one in recent if one.run_id in counted), spec)
-            return _below(place, trials, spec, spec.promote_at)
+            return _below(current, trials, spec, spec.promote_at)
         case _:
             alike = {
                 one.run_id: (one.share <= spec.alike_within, one.language)
                 for one in recent
                 if _compared(one)
             }
-            return _below(place, alike, spec, spec.draft_at)
+            return _below(current, alike, spec, spec.draft_at)
 
 
 def is_good(judgement: Judgement, spec: TrustSpec) -> bool:
@@ -121,12 +123,12 @@ def _trials(judgements: Iterable[Judgement], spec: TrustSpec) -> _Trials:
     return found
 
 
-def _below(place: Place, trials: _Trials, spec: TrustSpec, bar: float) -> Standing:
+def _below(current: CategoryMode, trials: _Trials, spec: TrustSpec, bar: float) -> Standing:
     good = sum(fine for fine, _ in trials.values())
     bad = len(trials) - good
-    alpha = spec.alpha / 2**place.falls
-    standing = Standing(place, len(trials), good, lower_bound(good, bad, alpha), bar)
-    if place.next is None:
+    alpha = spec.alpha / 2**current.falls
+    standing = Standing(current, len(trials), good, lower_bound(good, bad, alpha), bar)
+    if current.next is None:
         return replace(standing, why="desk.yaml allows no more")
     if len(trials) < spec.at_least:
         return replace(standing, why=f"{len(trials)} judged of at least {spec.at_least}")
@@ -153,7 +155,7 @@ def _weak_language(trials: _Trials, spec: TrustSpec) -> str | None:
     return None
 
 
-def _in_auto(place: Place, recent: Sequence[Judgement], spec: TrustSpec) -> Standing:
+def _in_auto(current: CategoryMode, recent: Sequence[Judgement], spec: TrustSpec) -> Standing:
     checks = Doubt(spec.promote_at, spec.fall_back_at, spec.alpha)
     returns = Doubt(1 - spec.returns_at, 1 - _WORSE * spec.returns_at, spec.alpha)
     known: dict[str, bool] = {}
@@ -172,7 +174,7 @@ def _in_auto(place: Place, recent: Sequence[Judgement], spec: TrustSpec) -> Stan
     alarm = _alarm_words(checks, returns, recent, people)
     share = spec.spot_check + (1 - spec.spot_check) * level
     return Standing(
-        place,
+        current,
         len(people),
         sum(people),
         doubt=level,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from deskhand.agents.services import BUILT_IN
 from deskhand.config.desk import DeskSpec, load_desk
 from deskhand.config.sections.mcp import McpToolSpec
-from deskhand.config.sections.profiles import stand_ins
 from deskhand.config.suggestions import did_you_mean
+from deskhand.config.without_model import stand_ins
 from deskhand.config.yaml import read_yaml
 from deskhand.errors import ConfigError, ToolError
 from deskhand.tools.built_in import built_in_shapes

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from deskhand.config.desk import DeskSpec
-from deskhand.config.sections.profiles import stand_ins
+from deskhand.config.without_model import stand_ins
 from deskhand.mail.authentication import MailTrust, principal_of
 from deskhand.mail.automatic import automatic
 from deskhand.mail.preprocess import UNCHANGED, prepared_by
@@ -15,7 +15,7 @@ from deskhand.mail.reply import visible_reply
 from deskhand.mail.threads import placed
 from deskhand.model.message import Message
 from deskhand.model.run import Accepted
-from deskhand.routing.rules import Router
+from deskhand.routing.message_router import MessageRouter
 from deskhand.wiring.databases import Database, DeskStore, open_store
 from deskhand.wiring.desks import LoadedDesk
 
@@ -27,7 +27,7 @@ def flow_of(spec: DeskSpec) -> Callable[[Message], str]:
     return lambda message: message.route.flow if message.route is not None else spec.default_flow
 
 
-def desk_router(spec: DeskSpec) -> Router:
+def desk_router(spec: DeskSpec) -> MessageRouter:
     """The desk's routing rules, ready to decide."""
 
     @cache
@@ -42,7 +42,7 @@ def desk_router(spec: DeskSpec) -> Router:
         text = f"{message.subject}\n{visible_reply(message.body)}".strip()
         return model.predict([text])[0].label if model is not None and text else None
 
-    return Router(
+    return MessageRouter(
         spec.routing,
         spec.default_flow,
         language=message_language,

@@ -17,7 +17,7 @@ from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
 from deskhand.brain.build import agent_chat, build_brain, prepare
 from deskhand.brain.llm import LlmBrain
-from deskhand.config.sections.profiles import require_models
+from deskhand.config.without_model import require_models
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.manual_reply import manual_reply_flow
 from deskhand.engine.worker import Screening
@@ -26,7 +26,7 @@ from deskhand.evals.cited import CitedHere
 from deskhand.evals.lane import Around, EarnedModes, Lane, SentLately
 from deskhand.evals.sealed import ThroughTheSeal
 from deskhand.model.ids import new_id
-from deskhand.policy.rules import RulePolicy
+from deskhand.policy.rule_policy import RulePolicy
 from deskhand.ports import (
     Brain,
     ChatModel,

@@ -17,7 +17,7 @@ from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
 from deskhand.brain.build import agent_chat, build_brain, prepare
 from deskhand.config.desk import DeskSpec
-from deskhand.config.sections.profiles import require_models
+from deskhand.config.without_model import require_models
 from deskhand.engine.bookings import BookingKeeper
 from deskhand.engine.channel_runner import ChannelRunner
 from deskhand.engine.clock import SystemClock

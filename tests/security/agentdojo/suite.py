@@ -35,7 +35,7 @@ from deskhand.model.message import Address, Message
 from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.outgoing.content import check_text
 from deskhand.outgoing.content_finding import AllowedContent
-from deskhand.policy.rules import compile_policy
+from deskhand.policy.rule_policy import compile_policy
 from deskhand.tools import Context, Gate, GateAnswer, Terms, Tool, ToolRegistry, tool
 from deskhand.tools.authority import Authority, Resolver, resolver
 from tests.memory_ledger import FixedContext, MemoryLedger

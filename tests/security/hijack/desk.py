@@ -11,7 +11,7 @@ from deskhand.config.sections.outgoing import OutgoingSpec
 from deskhand.config.sections.policy import RuleSection, policy_spec
 from deskhand.model.money import Money
 from deskhand.model.totals import SENDS, Limit, counted_money
-from deskhand.policy.rules import compile_policy
+from deskhand.policy.rule_policy import compile_policy
 from deskhand.ports import Effects
 from deskhand.tools import Gate, Terms, Tool, ToolRegistry
 from deskhand.tools.rules import RULES, GateRule

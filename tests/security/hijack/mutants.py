@@ -104,7 +104,7 @@ def _totals_forgotten() -> Patches:
 
 def _limits_of_rules_forgotten() -> Patches:
     return {
-        "deskhand.policy.rules.over_limit": _nothing,
+        "deskhand.policy.rule_policy.over_limit": _nothing,
         "deskhand.tools.rules.limits._limits": lambda *_: (),
     }
 

@@ -16,7 +16,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.profile import ProfileSpec
 from deskhand.model.spec import AgentSpec
 from deskhand.model.understanding import Understanding
-from deskhand.policy.rules import RulePolicy
+from deskhand.policy.rule_policy import RulePolicy
 from deskhand.tools import Gate, Terms, ToolRegistry
 from deskhand.tools.delivery import delivery_tool
 from tests.kit import MemoryOutbox, a_message

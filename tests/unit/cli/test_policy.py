@@ -10,7 +10,7 @@ import pytest
 from deskhand.engine.journal import make_row, seed
 from deskhand.model.envelope import StageResult
 from deskhand.model.message import Address, Message
-from deskhand.policy.facts import Facts
+from deskhand.policy.call_facts import Facts
 from deskhand.wiring import open_database, open_store
 from tests.cli_kit import Cli, write_desk
 

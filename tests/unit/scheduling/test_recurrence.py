@@ -10,12 +10,12 @@ from dateutil.rrule import rrulestr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deskhand.scheduling.recurrence import Rule, RuleUnreadable, read_rule
+from deskhand.scheduling.recurrence import RecurrenceRule, RuleUnreadable, read_rule
 
 MONDAY = datetime(2026, 1, 5, 9, 30)
 
 
-def rule_of(text: str, until: datetime | None = None) -> Rule:
+def rule_of(text: str, until: datetime | None = None) -> RecurrenceRule:
     parts = dict(part.split("=") for part in text.split(";"))
     return read_rule({name: value.split(",") for name, value in parts.items()}, until)
 

@@ -11,9 +11,9 @@ from deskhand import crashpoints
 from deskhand.model.money import Money
 from deskhand.model.run import Decision, Verdict, canonical_hash
 from deskhand.model.totals import Limit, Stop
-from deskhand.policy.facts import Facts, facts_of
-from deskhand.policy.rules import Decision as Ruled
-from deskhand.policy.rules import NullPolicy
+from deskhand.policy.call_facts import Facts, facts_of
+from deskhand.policy.rule_policy import Decision as Ruled
+from deskhand.policy.rule_policy import NullPolicy
 from deskhand.tools import Gate, GateAnswer, Terms, ToolRegistry, tool
 from deskhand.tools.rules import RULES
 from tests.memory_ledger import FixedContext, MemoryLedger

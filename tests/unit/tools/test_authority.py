@@ -14,7 +14,7 @@ from deskhand.model.message import Address, Message
 from deskhand.model.money import Money
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind, asserted
 from deskhand.model.run import Decision, Verdict
-from deskhand.policy.rules import RulePolicy, compile_policy
+from deskhand.policy.rule_policy import RulePolicy, compile_policy
 from deskhand.tools import (
     Context,
     Customer,

@@ -19,8 +19,8 @@ from deskhand.model.codes import ErrorCode
 from deskhand.model.principal import asserted
 from deskhand.model.run import Decision, EffectKey, EffectState, Verdict, canonical_hash
 from deskhand.own_tables import OwnTables
-from deskhand.policy.facts import Facts
-from deskhand.policy.rules import Decision as Ruled
+from deskhand.policy.call_facts import Facts
+from deskhand.policy.rule_policy import Decision as Ruled
 from deskhand.ports import ToolGate
 from deskhand.tools import (
     Context,

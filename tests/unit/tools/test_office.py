@@ -19,7 +19,7 @@ from deskhand.model.contact import ContactEntry
 from deskhand.model.message import Attachment
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
 from deskhand.model.run import EffectState
-from deskhand.policy.rules import compile_policy
+from deskhand.policy.rule_policy import compile_policy
 from deskhand.tools.gate import Gate, GateAnswer
 from deskhand.tools.gate_call import Terms
 from deskhand.tools.office import OFFICE_SHAPES, Office

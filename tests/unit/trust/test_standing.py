@@ -6,7 +6,7 @@ import pytest
 
 from deskhand.config.sections.trust import TrustSpec
 from deskhand.model.judgement import Judged, Judgement, ModeChange
-from deskhand.trust.standing import Place, Standing, place_of, stand
+from deskhand.trust.standing import CategoryMode, Standing, category_mode_of, stand
 
 SPEC = TrustSpec()
 _runs = count(1)
@@ -31,7 +31,7 @@ def standing(
     mode: str, judgements: list[Judgement], *, spec: TrustSpec = SPEC, **place: object
 ) -> Standing:
     known = {"ceiling": "auto", **place}
-    return stand(Place("inquiry", mode, **known), judgements, spec)  # type: ignore[arg-type]
+    return stand(CategoryMode("inquiry", mode, **known), judgements, spec)  # type: ignore[arg-type]
 
 
 def change(mode: str, how: str = "promoted", number: int = 1, at: float = 10.0) -> ModeChange:
@@ -39,11 +39,11 @@ def change(mode: str, how: str = "promoted", number: int = 1, at: float = 10.0) 
 
 
 def test_a_category_begins_where_desk_yaml_says_and_never_passes_its_ceiling() -> None:
-    assert place_of("inquiry", "draft", "auto", []).mode == "draft"
-    assert place_of("inquiry", "draft", "shadow", []).mode == "shadow"
-    assert place_of("inquiry", "draft", "draft", [change("auto")]).mode == "draft"
+    assert category_mode_of("inquiry", "draft", "auto", []).mode == "draft"
+    assert category_mode_of("inquiry", "draft", "shadow", []).mode == "shadow"
+    assert category_mode_of("inquiry", "draft", "draft", [change("auto")]).mode == "draft"
     fallen = [change("auto"), change("draft", "fell_back", 2, at=20.0)]
-    place = place_of("inquiry", "draft", "auto", fallen)
+    place = category_mode_of("inquiry", "draft", "auto", fallen)
     assert (place.mode, place.since, place.number, place.falls, place.next) == (
         "draft",
         20.0,
@@ -51,7 +51,7 @@ def test_a_category_begins_where_desk_yaml_says_and_never_passes_its_ceiling() -
         1,
         "auto",
     )
-    assert place_of("inquiry", "draft", "draft", []).next is None
+    assert category_mode_of("inquiry", "draft", "draft", []).next is None
 
 
 def test_forty_five_drafts_that_left_as_they_were_justify_auto() -> None:

@@ -3,7 +3,7 @@ settings."""
 
 import re2
 
-from deskhand.config.rules.finding import Draft, Finding, Findings
+from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
 from deskhand.config.sections.brain import (
     BrainSettingsSection,
     BrainSpec,
@@ -12,19 +12,22 @@ from deskhand.config.sections.brain import (
 )
 
 
-def brain_findings(draft: Draft) -> Findings:
+def brain_findings(draft: DeskDraft) -> ConfigFindings:
     """A missing file, an LLM without a model, prompts nobody can answer, settings without
     effect."""
     desk = draft.desk
     if isinstance(desk.brain, ScriptedSection):
         if not (draft.folder / desk.brain.scripted).is_file():
             fix = "create it, or correct the name (it is relative to the desk's folder)"
-            yield Finding(("brain", "scripted"), f"there is no file `{desk.brain.scripted}`", fix)
+            yield ConfigFinding(
+                ("brain", "scripted"), f"there is no file `{desk.brain.scripted}`", fix
+            )
         return
-    spec, named = brain_spec(draft.folder, desk), draft.names_at("models")
+    spec = brain_spec(desk.brain, draft.folder, has_models=bool(desk.models))
+    named = draft.names_at("models")
     if spec.kind != "embedded" and not named:
         fix = "add `models: {fast: provider/model}`, or write `brain: embedded`, which needs none"
-        yield Finding(
+        yield ConfigFinding(
             ("brain",), f"`brain` asks an LLM ({spec.kind}), but the desk names no model", fix
         )
     if spec.kind == "embedded" and not (named and "brain" not in draft.source.data):
@@ -33,7 +36,7 @@ def brain_findings(draft: Draft) -> Findings:
         yield from _idle_settings(desk.brain, spec)
 
 
-def _own_prompts(draft: Draft) -> Findings:
+def _own_prompts(draft: DeskDraft) -> ConfigFindings:
     for name, flow in draft.desk.flows.items():
         for key, stage in flow.stages.items():
             if stage.prompt is not None and stage.task is None:
@@ -46,19 +49,21 @@ def _own_prompts(draft: Draft) -> Findings:
                     "add `models: {fast: provider/model}`, give the stage a `task:`, or use `brain:"
                     " {scripted: FILE}`"
                 )
-                yield Finding(place, problem, fix, echo_of=("brain",))
+                yield ConfigFinding(place, problem, fix, echo_of=("brain",))
 
 
-def _idle_settings(brain: BrainSettingsSection, spec: BrainSpec) -> Findings:
+def _idle_settings(brain: BrainSettingsSection, spec: BrainSpec) -> ConfigFindings:
     if spec.kind != "cascade" and brain.cascade is not None:
-        yield Finding(
+        yield ConfigFinding(
             ("brain", "cascade"),
             f"`cascade` has no effect with `use: {spec.kind}`",
             "remove one of the two",
         )
     if spec.kind == "embedded" and spec.redact:
         problem = "`redact` has no effect: the embedded brain sends nothing anywhere"
-        yield Finding(("brain", "redact"), problem, "remove it, or name a model under `models`")
+        yield ConfigFinding(
+            ("brain", "redact"), problem, "remove it, or name a model under `models`"
+        )
     options = re2.Options()
     options.log_errors = False
     for name, pattern in spec.patterns.items():
@@ -67,9 +72,9 @@ def _idle_settings(brain: BrainSettingsSection, spec: BrainSpec) -> Findings:
             compiled = re2.compile(pattern, options)
         except (re2.error, UnicodeEncodeError):
             fix = "correct it; in YAML put patterns in single quotes: `'P-[0-9]{4}'`"
-            yield Finding(place, "this is not an RE2 pattern", fix)
+            yield ConfigFinding(place, "this is not an RE2 pattern", fix)
             continue
         if compiled.search("") is not None:
-            yield Finding(
+            yield ConfigFinding(
                 place, "the pattern matches nothing at all as well", "use `+` where it has `*`"
             )

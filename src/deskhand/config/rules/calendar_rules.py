@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
-from deskhand.config.rules.finding import Draft, Finding, Findings
+from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
 from deskhand.config.sections.calendar import CalDavSection, CalendarSection, length
 from deskhand.config.suggestions import did_you_mean
 from deskhand.scheduling.hours import HoursUnreadable, read_hours
@@ -16,7 +16,7 @@ _LONGEST_SLOT = timedelta(hours=24)
 _LONGEST_HORIZON = timedelta(days=366)
 
 
-def calendar_findings(draft: Draft) -> Findings:
+def calendar_findings(draft: DeskDraft) -> ConfigFindings:
     section = draft.desk.calendar
     yield from _kind(section)
     if section.caldav is not None:
@@ -29,83 +29,83 @@ def calendar_findings(draft: Draft) -> Findings:
         try:
             date.fromisoformat(day)
         except ValueError:
-            yield Finding(
+            yield ConfigFinding(
                 (*_PLACE, "closed", index), f"there is no day {day}", "write a day as `2026-12-24`"
             )
 
 
-def _kind(section: CalendarSection) -> Findings:
+def _kind(section: CalendarSection) -> ConfigFindings:
     kinds = [name for name in ("caldav", "ics", "database") if getattr(section, name)]
     if len(kinds) > 1:
         problem = f"the calendar lies in several places: {', '.join(kinds)}"
-        yield Finding((*_PLACE, kinds[1]), problem, "keep one of them")
+        yield ConfigFinding((*_PLACE, kinds[1]), problem, "keep one of them")
     if section.database is False:
         fix = "name another with `caldav` or `ics`, or remove the line"
-        yield Finding((*_PLACE, "database"), "`database: false` names no calendar", fix)
+        yield ConfigFinding((*_PLACE, "database"), "`database: false` names no calendar", fix)
 
 
-def _caldav(dav: CalDavSection) -> Findings:
+def _caldav(dav: CalDavSection) -> ConfigFindings:
     place = (*_PLACE, "caldav")
     ways = [key for key in ("password_file", "password_env") if getattr(dav, key) is not None]
     if not ways:
         fix = "add `password_file: secrets/calendar` or `password_env: NAME`"
-        yield Finding(place, "nothing says where the password lies", fix, place)
+        yield ConfigFinding(place, "nothing says where the password lies", fix, place)
     if len(ways) > 1:
-        yield Finding(
+        yield ConfigFinding(
             (*place, ways[1]), f"there are several secrets: {', '.join(ways)}", "keep one of them"
         )
     url = urlsplit(dav.url)
     if url.scheme == "http" and (url.hostname or "") not in _THIS_MACHINE:
         problem = f"`http` would send the password to {url.hostname} for everybody to read"
-        yield Finding((*place, "url"), problem, "write `https://...`")
+        yield ConfigFinding((*place, "url"), problem, "write `https://...`")
 
 
-def _files(draft: Draft, section: CalendarSection) -> Findings:
+def _files(draft: DeskDraft, section: CalendarSection) -> ConfigFindings:
     for index, file in enumerate(section.ics or ()):
         if not (draft.folder / file).is_file():
             fix = "name a file that is there, relative to the desk's folder"
-            yield Finding((*_PLACE, "ics", index), f"there is no file {file}", fix)
+            yield ConfigFinding((*_PLACE, "ics", index), f"there is no file {file}", fix)
 
 
-def _zone(section: CalendarSection) -> Findings:
+def _zone(section: CalendarSection) -> ConfigFindings:
     zone = section.time_zone
     if zone is not None and zone not in available_timezones():
         fix = did_you_mean(zone, available_timezones(), otherwise="remove it")
-        yield Finding((*_PLACE, "time_zone"), f"there is no time zone `{zone}`", fix)
+        yield ConfigFinding((*_PLACE, "time_zone"), f"there is no time zone `{zone}`", fix)
 
 
-def _hours(section: CalendarSection) -> Findings:
+def _hours(section: CalendarSection) -> ConfigFindings:
     place = (*_PLACE, "working_hours")
     try:
         openings = read_hours(section.working_hours)
     except HoursUnreadable as error:
         problem, _, fix = str(error).partition("; ")
-        yield Finding(
+        yield ConfigFinding(
             place, problem, fix or "write hours that do not overlap, as `9:00-12:00, 13:00-17:00`"
         )
         return
     longest = max(end - start for day in openings.values() for start, end in day)
     if length(section.slot) > timedelta(minutes=longest):
         problem = f"a slot of {section.slot} does not fit into any of the working hours"
-        yield Finding((*_PLACE, "slot"), problem, "make it shorter")
+        yield ConfigFinding((*_PLACE, "slot"), problem, "make it shorter")
 
 
-def _lengths(section: CalendarSection) -> Findings:
+def _lengths(section: CalendarSection) -> ConfigFindings:
     slot, horizon = length(section.slot), length(section.horizon)
     if not timedelta(minutes=5) <= slot <= _LONGEST_SLOT:
-        yield Finding(
+        yield ConfigFinding(
             (*_PLACE, "slot"), f"a slot cannot take {section.slot}", "write something like `30 min`"
         )
     if length(section.notice) + slot > horizon:
         problem = (
             f"nothing lies between a notice of {section.notice} and a horizon of {section.horizon}"
         )
-        yield Finding((*_PLACE, "horizon"), problem, "make the horizon longer")
+        yield ConfigFinding((*_PLACE, "horizon"), problem, "make the horizon longer")
     if horizon > _LONGEST_HORIZON:
-        yield Finding(
+        yield ConfigFinding(
             (*_PLACE, "horizon"), "the horizon is more than a year away", "write `60 days` or so"
         )
     if length(section.hold_for) < timedelta(minutes=1):
-        yield Finding(
+        yield ConfigFinding(
             (*_PLACE, "hold_for"), "nothing can be held for no time", "write `2 days` or so"
         )

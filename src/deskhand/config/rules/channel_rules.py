@@ -1,16 +1,16 @@
 """What makes a channel or a mode wrong: half a mailbox, a password over an open line, a category
 nobody gives."""
 
-from deskhand.config.rules.finding import Draft, Finding, Findings
+from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
 from deskhand.config.sections.channels import ChannelSection, ImapSection, SmtpSection, identity_of
 from deskhand.config.suggestions import did_you_mean
-from deskhand.config.yaml import Place
+from deskhand.config.yaml import YamlPlace
 
 ELSE = "else"
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
-def channel_findings(draft: Draft) -> Findings:
+def channel_findings(draft: DeskDraft) -> ConfigFindings:
     for name, channel in draft.desk.channels.items():
         yield from _kind(("channels", name), channel)
         yield from _identity(("channels", name), channel)
@@ -26,15 +26,15 @@ def channel_findings(draft: Draft) -> Findings:
                     f"`security: none` would send the password to {server.host} for everybody to"
                     " read"
                 )
-                yield Finding(
+                yield ConfigFinding(
                     ("channels", name, key, "security"), problem, "write `starttls` or `tls`"
                 )
 
 
-def mode_findings(draft: Draft) -> Findings:
+def mode_findings(draft: DeskDraft) -> ConfigFindings:
     modes = draft.desk.modes
     if modes and draft.desk.mode is not None:
-        yield Finding(
+        yield ConfigFinding(
             ("mode",),
             "`mode` has no effect beside `modes`",
             "keep one of the two; `modes` has `else`",
@@ -48,7 +48,7 @@ def mode_findings(draft: Draft) -> Findings:
     for category in modes:
         if known and category != ELSE and category not in known:
             fix = did_you_mean(category, sorted(known), otherwise=f"name a category, or `{ELSE}`")
-            yield Finding(
+            yield ConfigFinding(
                 ("modes", category),
                 f"no stage gives the category `{category}`",
                 fix,
@@ -56,37 +56,37 @@ def mode_findings(draft: Draft) -> Findings:
             )
 
 
-def _kind(place: Place, channel: ChannelSection) -> Findings:
+def _kind(place: YamlPlace, channel: ChannelSection) -> ConfigFindings:
     kinds = [name for name in ("imap", "gmail", "files") if getattr(channel, name) is not None]
     if channel.imap is not None and channel.smtp is None:
         fix = (
             "add `smtp: {host: ...}`; with `mode: draft` nothing is sent unless somebody"
             " approves it"
         )
-        yield Finding(
+        yield ConfigFinding(
             place,
             "a mailbox that is read needs a server that takes the replies",
             fix,
             (*place, "smtp"),
         )
     if channel.smtp is not None and channel.imap is None:
-        yield Finding(
+        yield ConfigFinding(
             (*place, "smtp"), "`smtp` needs `imap` beside it", "add `imap: {...}`", (*place, "imap")
         )
     if not kinds and channel.smtp is None:
-        yield Finding(
+        yield ConfigFinding(
             place, "the channel has no kind", "add `imap` and `smtp`, `gmail` or `files`", place
         )
     if len(kinds) > 1:
         problem = f"the channel is of several kinds: {', '.join(kinds)}"
-        yield Finding((*place, kinds[1]), problem, "make one channel of each")
+        yield ConfigFinding((*place, kinds[1]), problem, "make one channel of each")
 
 
-def _identity(place: Place, channel: ChannelSection) -> Findings:
+def _identity(place: YamlPlace, channel: ChannelSection) -> ConfigFindings:
     if channel.identity is None:
         if channel.imap is not None or channel.gmail is not None:
             fix = "add `identity: Acme Support <support@acme.example>`"
-            yield Finding(
+            yield ConfigFinding(
                 place,
                 "the channel does not say who its replies are from",
                 fix,
@@ -94,10 +94,10 @@ def _identity(place: Place, channel: ChannelSection) -> Findings:
             )
     elif identity_of(channel.identity) is None or "\n" in channel.identity:
         fix = "write `Acme Support <support@acme.example>`"
-        yield Finding((*place, "identity"), "`identity` holds no mail address", fix)
+        yield ConfigFinding((*place, "identity"), "`identity` holds no mail address", fix)
 
 
-def _secret(place: Place, server: ImapSection | SmtpSection) -> Findings:
+def _secret(place: YamlPlace, server: ImapSection | SmtpSection) -> ConfigFindings:
     ways = [
         key
         for key in ("password_file", "password_env", "oauth")
@@ -105,8 +105,8 @@ def _secret(place: Place, server: ImapSection | SmtpSection) -> Findings:
     ]
     if not ways:
         fix = "add `password_file: secrets/imap`, `password_env: NAME` or `oauth: {...}`"
-        yield Finding(place, "nothing says where the password lies", fix, place)
+        yield ConfigFinding(place, "nothing says where the password lies", fix, place)
     if len(ways) > 1:
-        yield Finding(
+        yield ConfigFinding(
             (*place, ways[1]), f"there are several secrets: {', '.join(ways)}", "keep one of them"
         )

@@ -7,7 +7,7 @@ from zoneinfo import available_timezones
 from deskhand.config.rules.brain_rules import brain_findings
 from deskhand.config.rules.calendar_rules import calendar_findings
 from deskhand.config.rules.channel_rules import channel_findings, mode_findings
-from deskhand.config.rules.finding import Draft, Finding, Findings, FlowDraft
+from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft, FlowDraft
 from deskhand.config.rules.flow_rules import flow_findings
 from deskhand.config.rules.mcp_rules import mcp_findings
 from deskhand.config.rules.plan_rules import plan_findings
@@ -23,7 +23,7 @@ from deskhand.config.suggestions import did_you_mean
 from deskhand.errors import ConfigError
 
 
-def check_desk(draft: Draft) -> list[ConfigError]:
+def check_desk(draft: DeskDraft) -> list[ConfigError]:
     """Every problem of the desk; echoes of what could not be read in the first place are left
     out."""
     return [
@@ -34,25 +34,25 @@ def check_desk(draft: Draft) -> list[ConfigError]:
     ]
 
 
-def _flows(draft: Draft) -> Findings:
+def _flows(draft: DeskDraft) -> ConfigFindings:
     names, chosen = draft.names_at("flows"), draft.desk.default_flow
     agents = [name for name in draft.names_at("agent", "profiles") if name not in names]
     names = names or agents
     if not names:
         place = ("flows",) if "flows" in draft.source.data else ()
-        yield Finding(
+        yield ConfigFinding(
             place, "the desk has no flow", "add `flows: {NAME: {stages: {...}}}`", echo_of=place
         )
     elif chosen is None and len(names) > 1:
         fix = f"add `default_flow: {names[0]}` (or another)"
         problem = "there are several flows and nothing says which is the usual one"
-        yield Finding(("flows",), problem, fix, echo_of=("default_flow",))
+        yield ConfigFinding(("flows",), problem, fix, echo_of=("default_flow",))
     elif chosen is not None and chosen not in (*names, *agents):
         fix = did_you_mean(chosen, (*names, *agents), otherwise="add this flow")
-        yield Finding(("default_flow",), f"there is no flow `{chosen}`", fix)
+        yield ConfigFinding(("default_flow",), f"there is no flow `{chosen}`", fix)
 
 
-def _each_flow(draft: Draft) -> Findings:
+def _each_flow(draft: DeskDraft) -> ConfigFindings:
     for name, section in draft.desk.flows.items():
         flow = FlowDraft(draft, name, section)
         yield from flow_findings(flow)
@@ -64,21 +64,21 @@ def _each_flow(draft: Draft) -> Findings:
                 )
 
 
-def _providers(draft: Draft) -> Findings:
+def _providers(draft: DeskDraft) -> ConfigFindings:
     for name, provider in draft.desk.providers.items():
         if provider.key_env is not None and provider.key_file is not None:
             problem = f"provider `{name}` has both `key_env` and `key_file`"
-            yield Finding(("providers", name, "key_file"), problem, "keep one of the two")
+            yield ConfigFinding(("providers", name, "key_file"), problem, "keep one of the two")
 
 
-def _time_zone(draft: Draft) -> Findings:
+def _time_zone(draft: DeskDraft) -> ConfigFindings:
     zone = draft.desk.time_zone
     if zone not in available_timezones():
         fix = did_you_mean(zone, available_timezones(), otherwise="remove it")
-        yield Finding(("time_zone",), f"there is no time zone `{zone}`", fix)
+        yield ConfigFinding(("time_zone",), f"there is no time zone `{zone}`", fix)
 
 
-RULES: tuple[Callable[[Draft], Findings], ...] = (
+RULES: tuple[Callable[[DeskDraft], ConfigFindings], ...] = (
     _flows,
     _each_flow,
     brain_findings,

@@ -10,24 +10,24 @@ from deskhand.config.fact_types import Kind
 from deskhand.config.prompts import PromptFile
 from deskhand.config.sections.desk_file import DeskSection, FlowSection
 from deskhand.config.tool_shape import ToolShape
-from deskhand.config.yaml import Place, YamlFile
+from deskhand.config.yaml import YamlFile, YamlPlace
 from deskhand.mail.preprocess import BUILT_IN as PREPROCESSORS
 
 
-class Finding(NamedTuple):
-    place: Place
+class ConfigFinding(NamedTuple):
+    place: YamlPlace
     problem: str
     fix: str
-    echo_of: Place | None = None
+    echo_of: YamlPlace | None = None
     """Where something that could not be read would explain the finding, so that it need not be
     told."""
 
 
-Findings = Iterator[Finding]
+ConfigFindings = Iterator[ConfigFinding]
 
 
 @dataclass(frozen=True)
-class Draft:
+class DeskDraft:
     """A desk that has been read but not yet checked as a whole, and everything its names may
     refer to."""
 
@@ -37,7 +37,7 @@ class Draft:
     prompts: Mapping[str, PromptFile]
     tools: Collection[str]
     services: AbstractSet[str]
-    damaged: AbstractSet[Place] = frozenset()
+    damaged: AbstractSet[YamlPlace] = frozenset()
     """Places that were written but could not be read."""
     shapes: Mapping[str, ToolShape] = field(default_factory=dict[str, ToolShape])
     """The tools' arguments; empty when only their names are known."""
@@ -55,12 +55,12 @@ class Draft:
             here = here.get(part) if isinstance(here, dict) else None
         return list(here) if isinstance(here, dict) else []
 
-    def damaged_keys(self, place: Place) -> set[str | int]:
+    def damaged_keys(self, place: YamlPlace) -> set[str | int]:
         """The keys directly under a place of which something could not be read."""
         depth = len(place)
         return {hurt[depth] for hurt in self.damaged if len(hurt) > depth and hurt[:depth] == place}
 
-    def is_damaged(self, place: Place) -> bool:
+    def is_damaged(self, place: YamlPlace) -> bool:
         """Whether something at, inside or around a place could not be read."""
         return any(
             hurt[: len(place)] == place or place[: len(hurt)] == hurt for hurt in self.damaged
@@ -70,12 +70,12 @@ class Draft:
 class FlowDraft(NamedTuple):
     """One flow of a draft."""
 
-    draft: Draft
+    draft: DeskDraft
     name: str
     flow: FlowSection
 
     @property
-    def place(self) -> Place:
+    def place(self) -> YamlPlace:
         return ("flows", self.name)
 
     @property

@@ -3,22 +3,22 @@ stops."""
 
 from collections.abc import Set as AbstractSet
 
-from deskhand.config.rules.finding import Finding, Findings, FlowDraft
+from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, FlowDraft
 from deskhand.config.rules.flow_graph import endless_loops, reachable
 from deskhand.config.sections.stage import StageSection
 from deskhand.config.suggestions import did_you_mean, near
-from deskhand.config.yaml import Place
+from deskhand.config.yaml import YamlPlace
 from deskhand.model.spec import END
 
 _EDGE_KEYS = {"next", "on_error", "loop_to", "resume_at", "routes"}
 
 
-def flow_findings(flow: FlowDraft) -> Findings:
+def flow_findings(flow: FlowDraft) -> ConfigFindings:
     stages, known = flow.flow.stages, flow.stage_names
     start = flow.flow.start if flow.flow.start is not None else next(iter(stages))
     if start not in known:
         fix = did_you_mean(start, known, otherwise="add this stage")
-        yield Finding(
+        yield ConfigFinding(
             (*flow.place, "start"),
             f"the flow starts with `{start}`, and there is no such stage",
             fix,
@@ -27,7 +27,7 @@ def flow_findings(flow: FlowDraft) -> Findings:
     yield from _endless(flow)
 
 
-def _endless(flow: FlowDraft) -> Findings:
+def _endless(flow: FlowDraft) -> ConfigFindings:
     if _is_damaged(flow, {"max_visits"}):  # missing ways can hide a loop but not make one up
         return
     stages = flow.flow.stages
@@ -42,11 +42,11 @@ def _endless(flow: FlowDraft) -> Findings:
             "add `max_visits: 3` (or another number) to"
             f" {' or '.join(f'`{name}`' for name in dict.fromkeys(loop))}"
         )
-        yield Finding((*flow.place, "stages", loop[0]), f"the loop {way} has no limit", fix)
+        yield ConfigFinding((*flow.place, "stages", loop[0]), f"the loop {way} has no limit", fix)
 
 
-def _unreachable(flow: FlowDraft, start: str | None) -> Findings:
-    stages: Place = (*flow.place, "stages")
+def _unreachable(flow: FlowDraft, start: str | None) -> ConfigFindings:
+    stages: YamlPlace = (*flow.place, "stages")
     whole = {stages, *((*stages, name) for name in flow.stage_names)}
     if start is None or whole & flow.draft.damaged or _is_damaged(flow, _EDGE_KEYS):
         return
@@ -58,7 +58,9 @@ def _unreachable(flow: FlowDraft, start: str | None) -> Findings:
     for name in flow.flow.stages:
         if name not in reached and name != END:
             fix = "point a `next` or a route at it, or delete it"
-            yield Finding((*flow.place, "stages", name), f"no run ever reaches stage `{name}`", fix)
+            yield ConfigFinding(
+                (*flow.place, "stages", name), f"no run ever reaches stage `{name}`", fix
+            )
 
 
 def _targets(flow: FlowDraft, stage: StageSection) -> list[str]:

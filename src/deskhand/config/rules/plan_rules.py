@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from deskhand.config.rules.finding import Draft, Finding, Findings
+from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
 from deskhand.config.sections.plans import (
     REPLY_ROOTS,
     RESULTS,
@@ -14,7 +14,7 @@ from deskhand.config.sections.plans import (
 from deskhand.config.suggestions import did_you_mean
 
 
-def plan_findings(draft: Draft) -> Findings:
+def plan_findings(draft: DeskDraft) -> ConfigFindings:
     """Tools and slots nobody knows, references that lead nowhere, plans for intents no stage
     tells."""
     slots = draft.names_at("slots")
@@ -34,21 +34,21 @@ def plan_findings(draft: Draft) -> Findings:
         place = ("plans", name)
         if known and name not in known:
             fix = did_you_mean(name, known, otherwise="add it to the `categories` of a stage")
-            yield Finding(place, f"no stage tells the category `{name}`", fix)
+            yield ConfigFinding(place, f"no stage tells the category `{name}`", fix)
         for index, slot in enumerate(plan.needs):
             if slot not in slots:
                 fix = did_you_mean(
                     slot, slots, otherwise=f"add `{slot}: {{type: ...}}` under `slots`"
                 )
-                yield Finding((*place, "needs", index), f"there is no slot `{slot}`", fix)
+                yield ConfigFinding((*place, "needs", index), f"there is no slot `{slot}`", fix)
             elif slot not in plan.ask:
                 fix = f"add `ask: {{{slot}: ...}}` with the question"
                 problem = f"nothing says how to ask for `{slot}`"
-                yield Finding((*place, "needs", index), problem, fix, echo_of=(*place, "ask"))
+                yield ConfigFinding((*place, "needs", index), problem, fix, echo_of=(*place, "ask"))
         for index, step in enumerate(plan.steps):
             if step.tool not in draft.tools and step.tool not in intended:
                 fix = did_you_mean(step.tool, draft.tools, otherwise="define a tool of this name")
-                yield Finding(
+                yield ConfigFinding(
                     (*place, "steps", index, "tool"), f"there is no tool `{step.tool}`", fix
                 )
             yield from _references(
@@ -70,7 +70,7 @@ def _references(
     plan: PlanSection,
     roots: tuple[str, ...],
     step: int | None = None,
-) -> Findings:
+) -> ConfigFindings:
     for reference in references_in(value):
         yield from _known(place, reference, plan, roots, step)
 
@@ -81,26 +81,28 @@ def _known(
     plan: PlanSection,
     roots: tuple[str, ...],
     step: int | None = None,
-) -> Findings:
+) -> ConfigFindings:
     """Whether a reference leads anywhere; what a call uses of another's results must come before
     it."""
     root, name = reference.split(".")[:2]
     called = [one.tool for one in (plan.steps if step is None else plan.steps[:step])]
     if root not in roots:
         problem = f"`{{{reference}}}` leads nowhere"
-        yield Finding(place, problem, did_you_mean(root, roots, otherwise="remove it"))
+        yield ConfigFinding(place, problem, did_you_mean(root, roots, otherwise="remove it"))
     elif root == "slots" and name not in plan.needs:
         problem = f"`{{{reference}}}` stands for a slot that the plan does not need"
-        yield Finding(
+        yield ConfigFinding(
             place, problem, did_you_mean(name, plan.needs, otherwise=f"add `{name}` to `needs`")
         )
     elif root == "wish" and name not in WISHES:
         problem = f"`{{{reference}}}` is nothing that a message says about when"
-        yield Finding(
+        yield ConfigFinding(
             place,
             problem,
             did_you_mean(name, WISHES, otherwise=f"write one of {', '.join(WISHES)}"),
         )
     elif root == RESULTS and step is not None and name not in called:
         problem = f"`{{{reference}}}` speaks of a call that is not made before this one"
-        yield Finding(place, problem, did_you_mean(name, called, otherwise=f"call `{name}` first"))
+        yield ConfigFinding(
+            place, problem, did_you_mean(name, called, otherwise=f"call `{name}` first")
+        )

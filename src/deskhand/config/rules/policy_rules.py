@@ -15,10 +15,10 @@ from deskhand.conditions import (
     compile_condition,
 )
 from deskhand.config.fact_types import REPLY_SHAPE, FactType, FactTypes
-from deskhand.config.rules.finding import Draft, Finding, Findings
+from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
 from deskhand.config.sections.policy import RuleSection
 from deskhand.config.suggestions import did_you_mean, near
-from deskhand.config.yaml import Place
+from deskhand.config.yaml import YamlPlace
 from deskhand.measures import measure
 from deskhand.model.message import DELIVER
 
@@ -32,13 +32,13 @@ _EXAMPLES = {
 }
 
 
-def policy_findings(draft: Draft) -> Findings:
+def policy_findings(draft: DeskDraft) -> ConfigFindings:
     first: dict[str, int] = {}
     for index, rule in enumerate(draft.desk.policy or ()):
         place = ("policy", index)
         if rule.name in first:
             problem = f"there are two rules called `{rule.name}`"
-            yield Finding(
+            yield ConfigFinding(
                 (*place, "name"), problem, f"rename one; the other is rule {first[rule.name] + 1}"
             )
         first.setdefault(rule.name, index)
@@ -46,7 +46,7 @@ def policy_findings(draft: Draft) -> Findings:
         yield from _condition(draft, (*place, "when"), rule)
 
 
-def fact_types(draft: Draft) -> FactTypes:
+def fact_types(draft: DeskDraft) -> FactTypes:
     categories = [
         category
         for flow in draft.desk.flows.values()
@@ -56,30 +56,32 @@ def fact_types(draft: Draft) -> FactTypes:
     return FactTypes([*draft.shapes.values(), REPLY_SHAPE], categories, draft.message_facts)
 
 
-def _limit(place: Place, rule: RuleSection) -> Findings:
+def _limit(place: YamlPlace, rule: RuleSection) -> ConfigFindings:
     if rule.limit is None:
         return
     if rule.then != "allow":
         problem = f"`limit` has no effect with `then: {rule.then}`"
-        yield Finding(
+        yield ConfigFinding(
             (*place, "limit"),
             problem,
             "use it with `then: allow`, or remove it",
             echo_of=(*place, "then"),
         )
     if rule.limit.calls is None and rule.limit.money is None:
-        yield Finding(
+        yield ConfigFinding(
             (*place, "limit"), "the limit limits nothing", "add `calls: 3` or `money: 200 EUR`"
         )
 
 
-def _condition(draft: Draft, place: Place, rule: RuleSection) -> Findings:
+def _condition(draft: DeskDraft, place: YamlPlace, rule: RuleSection) -> ConfigFindings:
     if rule.when is None:
         return
     try:
         condition = compile_condition(rule.when)
     except ConditionError as error:
-        yield Finding((*place, *error.path), f"the condition is wrong: {error.problem}", error.fix)
+        yield ConfigFinding(
+            (*place, *error.path), f"the condition is wrong: {error.problem}", error.fix
+        )
         return
     yield from _tools(draft, place, rule.when)
     if not draft.shapes:  # nobody said which arguments the tools have
@@ -90,7 +92,7 @@ def _condition(draft: Draft, place: Place, rule: RuleSection) -> Findings:
         yield from _line((*place, *written), part, types, tools)
 
 
-def _tools(draft: Draft, place: Place, when: dict[str, Any]) -> Findings:
+def _tools(draft: DeskDraft, place: YamlPlace, when: dict[str, Any]) -> ConfigFindings:
     for written, part in _lines(when):
         if not isinstance(part, Comparison) or part.fact != "tool":
             continue
@@ -98,12 +100,12 @@ def _tools(draft: Draft, place: Place, when: dict[str, Any]) -> Findings:
         for name in operands if part.operator in ("is", "is_not", "in", "not_in") else ():
             if name not in draft.tools and name != DELIVER:
                 fix = did_you_mean(str(name), draft.tools, otherwise="define a tool of this name")
-                yield Finding((*place, *written), f"there is no tool `{name}`", fix)
+                yield ConfigFinding((*place, *written), f"there is no tool `{name}`", fix)
 
 
 def _line(
-    place: Place, part: Comparison | Relation, types: FactTypes, tools: list[str]
-) -> Findings:
+    place: YamlPlace, part: Comparison | Relation, types: FactTypes, tools: list[str]
+) -> ConfigFindings:
     for name in (part.fact, *((part.other,) if isinstance(part, Relation) else ())):
         if types.find(name, tools) is None:
             yield _unknown(place, name, types, tools)
@@ -113,7 +115,7 @@ def _line(
         yield from _operand(place, part, kind)
 
 
-def _unknown(place: Place, name: str, types: FactTypes, tools: list[str]) -> Finding:
+def _unknown(place: YamlPlace, name: str, types: FactTypes, tools: list[str]) -> ConfigFinding:
     known = types.known(tools)
     meant = near(name, known)
     if meant is None and "." not in name and tools:
@@ -124,16 +126,16 @@ def _unknown(place: Place, name: str, types: FactTypes, tools: list[str]) -> Fin
         )
         arguments = sorted({argument for tool in tools for argument in types.tools[tool].arguments})
         fix = f"its arguments are {', '.join(arguments)}" if arguments else "it takes no arguments"
-        return Finding(place, f"`{name}` is no fact and no argument of {of}", fix)
+        return ConfigFinding(place, f"`{name}` is no fact and no argument of {of}", fix)
     fix = (
         f"did you mean `{meant}`?"
         if meant
         else "write one of tool, effect, risk, principal.*, time.*, totals.*, ..."
     )
-    return Finding(place, f"there is no fact `{name}`", fix)
+    return ConfigFinding(place, f"there is no fact `{name}`", fix)
 
 
-def _operand(place: Place, part: Comparison, kind: FactType) -> Findings:
+def _operand(place: YamlPlace, part: Comparison, kind: FactType) -> ConfigFindings:
     operator, operand = part.operator, part.operand
     if operator == "exists" or kind.kind == "any":
         return
@@ -144,7 +146,7 @@ def _operand(place: Place, part: Comparison, kind: FactType) -> Findings:
         if told != wanted:
             example = _EXAMPLES.get(kind.kind)
             fix = f"write {example}" if example else "use `is`, `in`, `contains` or `starts_with`"
-            yield Finding(
+            yield ConfigFinding(
                 place,
                 f"`{part.fact}` is {_words(kind)} and cannot be compared with `{operand}`",
                 fix,
@@ -160,7 +162,7 @@ def _operand(place: Place, part: Comparison, kind: FactType) -> Findings:
             )
             if kind.values and isinstance(one, str):
                 fix = did_you_mean(one, map(str, kind.values), otherwise="remove it")
-            yield Finding(place, f"`{part.fact}` can never be `{one}`", fix)
+            yield ConfigFinding(place, f"`{part.fact}` can never be `{one}`", fix)
 
 
 def _fits(value: Any, kind: FactType) -> bool:
@@ -209,7 +211,7 @@ def _tools_meant(condition: Condition, every: list[str]) -> list[str]:
     return every
 
 
-def _lines(when: Any) -> Iterator[tuple[Place, Comparison | Relation]]:
+def _lines(when: Any) -> Iterator[tuple[YamlPlace, Comparison | Relation]]:
     """Every comparison of a condition with its place inside it."""
     for key, value in cast(dict[str, Any], when).items():
         if key == "not":

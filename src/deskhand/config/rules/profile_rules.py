@@ -2,20 +2,20 @@
 idle settings."""
 
 from deskhand.config.prompts import template_error
-from deskhand.config.rules.finding import Draft, Finding, Findings
+from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
 from deskhand.config.rules.routing_rules import preprocess_findings
 from deskhand.config.sections.profiles import LARGEST_PROMPT, TEMPLATE, ProfileSection
 from deskhand.config.suggestions import did_you_mean
-from deskhand.config.yaml import Place, read_text
+from deskhand.config.yaml import YamlPlace, read_text
 from deskhand.errors import ConfigError
 
 
-def profile_findings(draft: Draft) -> Findings:
+def profile_findings(draft: DeskDraft) -> ConfigFindings:
     for name, profile in draft.desk.agent.profiles.items():
-        place: Place = ("agent", "profiles", name)
+        place: YamlPlace = ("agent", "profiles", name)
         if profile.name is not None and profile.name != name:
             fix = f"write `name: {name}`, or leave it out"
-            yield Finding(
+            yield ConfigFinding(
                 (*place, "name"), f"the profile `{name}` calls itself `{profile.name}`", fix
             )
         yield from _prompt(draft, place, profile)
@@ -24,22 +24,22 @@ def profile_findings(draft: Draft) -> Findings:
         yield from preprocess_findings(draft, (*place, "preprocess"), profile.preprocess)
 
 
-def _prompt(draft: Draft, place: Place, profile: ProfileSection) -> Findings:
+def _prompt(draft: DeskDraft, place: YamlPlace, profile: ProfileSection) -> ConfigFindings:
     file = draft.folder / profile.system_prompt_file
     where = (*place, "system_prompt_file")
     if not file.is_file():
         fix = "create it, or correct the name (it is relative to the desk's folder)"
-        yield Finding(where, f"there is no file `{profile.system_prompt_file}`", fix)
+        yield ConfigFinding(where, f"there is no file `{profile.system_prompt_file}`", fix)
         return
     try:
         text = read_text(file, largest=LARGEST_PROMPT)
     except ConfigError as error:
-        yield Finding(
+        yield ConfigFinding(
             where, f"`{profile.system_prompt_file}`: {error.problem}", error.fix or "mend the file"
         )
         return
     if not text.strip():
-        yield Finding(
+        yield ConfigFinding(
             where,
             f"`{profile.system_prompt_file}` is empty",
             "say in it who the agent is and what it does",
@@ -49,24 +49,28 @@ def _prompt(draft: Draft, place: Place, profile: ProfileSection) -> Findings:
         fix = (
             "correct the Jinja2 template, or give the file the ending .txt to send it as it stands"
         )
-        yield Finding(where, f"`{profile.system_prompt_file}`, line {line}: {problem}", fix)
+        yield ConfigFinding(where, f"`{profile.system_prompt_file}`, line {line}: {problem}", fix)
 
 
-def _tools(draft: Draft, place: Place, profile: ProfileSection) -> Findings:
+def _tools(draft: DeskDraft, place: YamlPlace, profile: ProfileSection) -> ConfigFindings:
     for index, tool in enumerate(profile.tools):
         if tool not in draft.tools:
             fix = did_you_mean(tool, draft.tools, otherwise="define a tool of this name")
-            yield Finding((*place, "tools", index), f"there is no tool `{tool}`", fix)
+            yield ConfigFinding((*place, "tools", index), f"there is no tool `{tool}`", fix)
 
 
-def _stand_in(draft: Draft, place: Place, name: str, profile: ProfileSection) -> Findings:
+def _stand_in(
+    draft: DeskDraft, place: YamlPlace, name: str, profile: ProfileSection
+) -> ConfigFindings:
     flow = profile.without_model
     if flow is None:
         return
     flows = draft.names_at("flows")
     if flow not in flows:
         fix = did_you_mean(flow, flows, otherwise="add this flow")
-        yield Finding((*place, "without_model"), f"there is no flow `{flow}`", fix, ("flows",))
+        yield ConfigFinding(
+            (*place, "without_model"), f"there is no flow `{flow}`", fix, ("flows",)
+        )
         return
     section = draft.desk.flows.get(flow)
     agents = (
@@ -79,4 +83,6 @@ def _stand_in(draft: Draft, place: Place, name: str, profile: ProfileSection) ->
             f"the flow `{flow}` cannot stand in for a model: its stage `{agents[0]}` needs one"
             " itself"
         )
-        yield Finding((*place, "without_model"), problem, "name a flow without a `profile:` stage")
+        yield ConfigFinding(
+            (*place, "without_model"), problem, "name a flow without a `profile:` stage"
+        )

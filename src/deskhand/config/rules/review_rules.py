@@ -3,64 +3,68 @@ reviewers, or an expiry."""
 
 from urllib.parse import urlsplit
 
-from deskhand.config.rules.finding import Draft, Finding, Findings
+from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
 from deskhand.config.sections.expiry import ExpirySection
 from deskhand.config.sections.plans import ANY_LANGUAGE
 from deskhand.config.sections.reviews import texts_of
 from deskhand.config.suggestions import did_you_mean
-from deskhand.config.yaml import Place
+from deskhand.config.yaml import YamlPlace
 from deskhand.model.placeholders import PLACEHOLDERS, SLOT, placeholders_in
 
 
-def review_findings(draft: Draft) -> Findings:
+def review_findings(draft: DeskDraft) -> ConfigFindings:
     yield from _canned(draft)
     yield from _notify(draft)
     yield from _expiry(draft)
 
 
-def _expiry(draft: Draft) -> Findings:
+def _expiry(draft: DeskDraft) -> ConfigFindings:
     reviews = draft.desk.reviews
     if reviews.expire is not None and reviews.expire_after is not None:
         problem = "`expire` and `expire_after` say the same thing twice"
-        yield Finding(
+        yield ConfigFinding(
             ("reviews", "expire_after"), problem, "keep `expire: {after: 3 days, then: end}`"
         )
     if reviews.expire is not None:
         yield from expiry_findings(("reviews", "expire"), reviews.expire)
 
 
-def expiry_findings(place: Place, expire: ExpirySection) -> Findings:
+def expiry_findings(place: YamlPlace, expire: ExpirySection) -> ConfigFindings:
     """Something given to nobody, or a name that nothing is done with."""
     if expire.then == "assign" and expire.to is None:
-        yield Finding((*place, "then"), "nobody is named who gets what expires", "add `to: NAME`")
+        yield ConfigFinding(
+            (*place, "then"), "nobody is named who gets what expires", "add `to: NAME`"
+        )
     if expire.then != "assign" and expire.to is not None:
-        yield Finding(
+        yield ConfigFinding(
             (*place, "to"), f"`to` does nothing with `then: {expire.then}`", "write `then: assign`"
         )
 
 
-def _notify(draft: Draft) -> Findings:
+def _notify(draft: DeskDraft) -> ConfigFindings:
     """Word that would go nowhere, over an open line, or unsigned."""
     digest, webhook = draft.desk.reviews.notify.digest, draft.desk.reviews.notify.webhook
     place, channels = ("reviews", "notify"), draft.names_at("channels")
     if digest is not None and digest.channel not in channels:
         fix = did_you_mean(digest.channel, channels, otherwise="add this channel")
-        yield Finding((*place, "digest", "channel"), f"there is no channel `{digest.channel}`", fix)
+        yield ConfigFinding(
+            (*place, "digest", "channel"), f"there is no channel `{digest.channel}`", fix
+        )
     if webhook is None:
         return
     host = urlsplit(webhook.url).hostname
     if webhook.url.startswith("http://") and host not in ("localhost", "127.0.0.1", "::1"):
-        yield Finding(
+        yield ConfigFinding(
             (*place, "webhook", "url"), "the webhook would go over an open line", "write https://"
         )
     if (webhook.secret_file is None) == (webhook.secret_env is None):
         fix = "add `secret_file: secrets/hook` or `secret_env: NAME`, one of the two"
-        yield Finding(
+        yield ConfigFinding(
             (*place, "webhook"), "nothing says which secret the webhook is signed with", fix
         )
 
 
-def _canned(draft: Draft) -> Findings:
+def _canned(draft: DeskDraft) -> ConfigFindings:
     known = [*PLACEHOLDERS, *(f"{SLOT}{slot}" for slot in draft.names_at("slots"))]
     for name, words in draft.desk.reviews.canned.items():
         for language, text in texts_of(words).items():
@@ -68,7 +72,7 @@ def _canned(draft: Draft) -> Findings:
             for placeholder in placeholders_in(text):
                 if placeholder not in known:
                     fix = did_you_mean(placeholder, known, otherwise="write it without braces")
-                    yield Finding(
+                    yield ConfigFinding(
                         place,
                         f"nothing fills `{{{placeholder}}}` in the canned reply `{name}`",
                         fix,

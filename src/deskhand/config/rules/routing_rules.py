@@ -5,20 +5,20 @@ from collections.abc import Iterator
 
 import re2
 
-from deskhand.config.rules.finding import Draft, Finding, Findings
+from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
 from deskhand.config.sections.routing import MatchSection, RoutingRuleSection
 from deskhand.config.suggestions import did_you_mean
-from deskhand.config.yaml import Place
+from deskhand.config.yaml import YamlPlace
 
 _BUILT_IN_CHANNELS = ("mail", "api", "chat")
 
 
-def routing_findings(draft: Draft) -> Findings:
+def routing_findings(draft: DeskDraft) -> ConfigFindings:
     seen: set[str] = set()
     for index, rule in enumerate(draft.desk.routing.rules):
-        place: Place = ("routing", "rules", index)
+        place: YamlPlace = ("routing", "rules", index)
         if rule.name in seen:
-            yield Finding(
+            yield ConfigFinding(
                 (*place, "name"),
                 f"there are two rules `{rule.name}`",
                 "give each a name of its own",
@@ -31,25 +31,25 @@ def routing_findings(draft: Draft) -> Findings:
     for index, address in enumerate(draft.desk.mail.forwarders):
         if "@" not in address:
             fix = "write the whole address, as `notifications@helpdesk.example`"
-            yield Finding(("mail", "forwarders", index), f"`{address}` is no address", fix)
+            yield ConfigFinding(("mail", "forwarders", index), f"`{address}` is no address", fix)
 
 
-def preprocess_findings(draft: Draft, place: Place, name: str | None) -> Findings:
+def preprocess_findings(draft: DeskDraft, place: YamlPlace, name: str | None) -> ConfigFindings:
     """A preprocessor nobody knows, at a rule or a profile."""
     if name is None or name in draft.preprocessors:
         return
     fix = did_you_mean(
         name, draft.preprocessors, otherwise=f'write `@preprocessor("{name}")` in tools.py'
     )
-    yield Finding(place, f"there is no preprocessor `{name}`", fix)
+    yield ConfigFinding(place, f"there is no preprocessor `{name}`", fix)
 
 
-def _target(draft: Draft, place: Place, rule: RoutingRuleSection) -> Findings:
+def _target(draft: DeskDraft, place: YamlPlace, rule: RoutingRuleSection) -> ConfigFindings:
     flows, profiles = draft.names_at("flows"), draft.names_at("agent", "profiles")
     if rule.route == "agent":
         if rule.profile is None:
             fix = "add `profile: NAME`, or write `route: pipeline`"
-            yield Finding(
+            yield ConfigFinding(
                 place,
                 f"rule `{rule.name}` goes to an agent without saying which",
                 fix,
@@ -60,22 +60,24 @@ def _target(draft: Draft, place: Place, rule: RoutingRuleSection) -> Findings:
             fix = did_you_mean(
                 rule.profile, known, otherwise=f"add `{rule.profile}` under `agent: profiles:`"
             )
-            yield Finding(
+            yield ConfigFinding(
                 (*place, "profile"), f"there is no profile `{rule.profile}`", fix, ("agent",)
             )
         if rule.flow is not None:
             fix = "remove it, or write `route: pipeline`"
-            yield Finding((*place, "flow"), "`flow` has no effect beside `route: agent`", fix)
+            yield ConfigFinding((*place, "flow"), "`flow` has no effect beside `route: agent`", fix)
         return
     if rule.profile is not None:
         fix = "write `route: agent`, or remove the profile"
-        yield Finding((*place, "profile"), "`profile` has no effect without `route: agent`", fix)
+        yield ConfigFinding(
+            (*place, "profile"), "`profile` has no effect without `route: agent`", fix
+        )
     if rule.flow is not None and rule.flow not in (*flows, *profiles):
         fix = did_you_mean(rule.flow, (*flows, *profiles), otherwise="add this flow")
-        yield Finding((*place, "flow"), f"there is no flow `{rule.flow}`", fix, ("flows",))
+        yield ConfigFinding((*place, "flow"), f"there is no flow `{rule.flow}`", fix, ("flows",))
 
 
-def _matches(place: Place, match: MatchSection) -> Iterator[tuple[Place, MatchSection]]:
+def _matches(place: YamlPlace, match: MatchSection) -> Iterator[tuple[YamlPlace, MatchSection]]:
     yield place, match
     for index, inner in enumerate(match.any or ()):
         yield from _matches((*place, "any", index), inner)
@@ -83,26 +85,28 @@ def _matches(place: Place, match: MatchSection) -> Iterator[tuple[Place, MatchSe
         yield from _matches((*place, "not"), match.not_)
 
 
-def _match(draft: Draft, place: Place, match: MatchSection) -> Findings:
+def _match(draft: DeskDraft, place: YamlPlace, match: MatchSection) -> ConfigFindings:
     if match.all is False:
-        yield Finding((*place, "all"), "`all` can only be true", "write `all: true`, or remove it")
+        yield ConfigFinding(
+            (*place, "all"), "`all` can only be true", "write `all: true`, or remove it"
+        )
     for key, value in (
         ("sender_email", match.sender_email),
         ("forwarded_from", match.forwarded_from),
     ):
         if value is not None and "@" not in value:
-            yield Finding(
+            yield ConfigFinding(
                 (*place, key),
                 f"`{value}` is no address",
                 "write the whole address, as `ann@example.com`",
             )
     if match.sender_domain is not None and "@" in match.sender_domain:
         fix = f"write `{match.sender_domain.rpartition('@')[2]}`"
-        yield Finding((*place, "sender_domain"), "a domain has no @", fix)
+        yield ConfigFinding((*place, "sender_domain"), "a domain has no @", fix)
     for header, pattern in (match.header_match or {}).items():
         if (problem := pattern_problem(pattern)) is not None:
             fix = "correct the pattern (RE2: no look-around, no back-references)"
-            yield Finding(
+            yield ConfigFinding(
                 (*place, "header_match", header),
                 f"the pattern of `{header}` is none: {problem}",
                 fix,
@@ -110,12 +114,12 @@ def _match(draft: Draft, place: Place, match: MatchSection) -> Findings:
     channels = [*draft.names_at("channels"), *_BUILT_IN_CHANNELS]
     if match.channel is not None and match.channel not in channels:
         fix = did_you_mean(match.channel, channels, otherwise="name one of the desk's channels")
-        yield Finding(
+        yield ConfigFinding(
             (*place, "channel"), f"there is no channel `{match.channel}`", fix, ("channels",)
         )
     if match.intent is not None and not (draft.folder / "intents.yaml").is_file():
         fix = "add intents.yaml with examples of each intent, or remove the condition"
-        yield Finding((*place, "intent"), "the desk has learned no intents", fix)
+        yield ConfigFinding((*place, "intent"), "the desk has learned no intents", fix)
 
 
 def pattern_problem(pattern: str) -> str | None:

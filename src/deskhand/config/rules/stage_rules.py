@@ -4,11 +4,11 @@ without effect."""
 from collections.abc import Callable
 
 from deskhand.config.prompts import ENDINGS
-from deskhand.config.rules.finding import Finding, Findings, FlowDraft
+from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, FlowDraft
 from deskhand.config.rules.review_rules import expiry_findings
 from deskhand.config.sections.stage import StageSection
 from deskhand.config.suggestions import did_you_mean, near
-from deskhand.config.yaml import Place
+from deskhand.config.yaml import YamlPlace
 from deskhand.model.spec import END
 
 _KIND_KEYS = ("task", "prompt", "tools", "service", "profile")
@@ -36,7 +36,7 @@ _NEEDS: dict[str, tuple[Callable[[StageSection], bool], str]] = {
 }
 
 
-def stage_findings(flow: FlowDraft, name: str, stage: StageSection) -> Findings:
+def stage_findings(flow: FlowDraft, name: str, stage: StageSection) -> ConfigFindings:
     place = (*flow.place, "stages", name)
     yield from _kind(place, name, stage)
     if not any(near(str(key), _KIND_KEYS) for key in flow.draft.damaged_keys(place)):
@@ -48,19 +48,19 @@ def stage_findings(flow: FlowDraft, name: str, stage: StageSection) -> Findings:
         yield from expiry_findings((*place, "expire"), stage.expire)
 
 
-def _kind(place: Place, name: str, stage: StageSection) -> Findings:
+def _kind(place: YamlPlace, name: str, stage: StageSection) -> ConfigFindings:
     if name == END:
-        yield Finding(
+        yield ConfigFinding(
             place,
             f"a stage cannot be called `{END}`: that is where a run ends",
             "give it another name",
         )
     if not (stage.is_llm or stage.tools or stage.service or stage.profile):
-        yield Finding(place, f"stage `{name}` does nothing", _ANY_KIND, echo_of=place)
+        yield ConfigFinding(place, f"stage `{name}` does nothing", _ANY_KIND, echo_of=place)
     if stage.service and (stage.is_llm or stage.tools):
         other = "task" if stage.task else "prompt" if stage.prompt else "tools"
         problem = f"stage `{name}` has both `service` and `{other}`"
-        yield Finding((*place, "service"), problem, "keep one of them, or make it two stages")
+        yield ConfigFinding((*place, "service"), problem, "keep one of them, or make it two stages")
     others = {
         "task": stage.task,
         "prompt": stage.prompt,
@@ -71,60 +71,64 @@ def _kind(place: Place, name: str, stage: StageSection) -> Findings:
     if stage.profile and beside:
         problem = f"stage `{name}` has both `profile` and `{beside[0]}`"
         fix = "keep one of them: the profile names the agent's tools, prompt and model itself"
-        yield Finding((*place, "profile"), problem, fix)
+        yield ConfigFinding((*place, "profile"), problem, fix)
     if stage.task == "classify" and not (stage.categories or stage.prompt):
         problem = f"stage `{name}` classifies, but into what?"
-        yield Finding((*place, "task"), problem, "add `categories: [one, two, ...]`", echo_of=place)
+        yield ConfigFinding(
+            (*place, "task"), problem, "add `categories: [one, two, ...]`", echo_of=place
+        )
 
 
-def _idle_keys(place: Place, stage: StageSection) -> Findings:
+def _idle_keys(place: YamlPlace, stage: StageSection) -> ConfigFindings:
     for field, (holds, wanted) in _NEEDS.items():
         if field in stage.model_fields_set and not holds(stage):
             key = type(stage).model_fields[field].alias or field
-            yield Finding(
+            yield ConfigFinding(
                 (*place, key), f"`{key}` has no effect here", f"use it with {wanted}, or remove it"
             )
 
 
-def _names(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
+def _names(flow: FlowDraft, place: YamlPlace, stage: StageSection) -> ConfigFindings:
     draft = flow.draft
     if stage.prompt is not None and stage.prompt not in draft.prompts:
         otherwise = f"create prompts/{stage.prompt}{ENDINGS[0]}"
         fix = did_you_mean(stage.prompt, draft.prompts, otherwise=otherwise)
-        yield Finding((*place, "prompt"), f"there is no prompt `{stage.prompt}`", fix)
+        yield ConfigFinding((*place, "prompt"), f"there is no prompt `{stage.prompt}`", fix)
     if stage.service is not None and stage.service not in draft.services:
         fix = did_you_mean(
             stage.service, draft.services, otherwise="register a service of this name"
         )
-        yield Finding((*place, "service"), f"there is no service `{stage.service}`", fix)
+        yield ConfigFinding((*place, "service"), f"there is no service `{stage.service}`", fix)
     profiles = draft.names_at("agent", "profiles")
     if stage.profile is not None and stage.profile not in profiles:
         fix = did_you_mean(
             stage.profile, profiles, otherwise=f"add `{stage.profile}` under `agent: profiles:`"
         )
-        yield Finding(
+        yield ConfigFinding(
             (*place, "profile"), f"there is no profile `{stage.profile}`", fix, ("agent",)
         )
     for index, tool in enumerate(stage.tools or ()):
         if tool not in draft.tools:
             fix = did_you_mean(tool, draft.tools, otherwise="define a tool of this name")
-            yield Finding((*place, "tools", index), f"there is no tool `{tool}`", fix)
+            yield ConfigFinding((*place, "tools", index), f"there is no tool `{tool}`", fix)
     slots = draft.names_at("slots")
     for index, slot in enumerate(stage.slots or ()):
         if slot not in slots:
             fix = did_you_mean(slot, slots, otherwise=f"add `{slot}: {{type: ...}}` under `slots`")
-            yield Finding((*place, "slots", index), f"there is no slot `{slot}`", fix)
+            yield ConfigFinding((*place, "slots", index), f"there is no slot `{slot}`", fix)
     roles = draft.names_at("models")
     if stage.model is not None and stage.model not in roles:
         fix = did_you_mean(
             stage.model, roles, otherwise=f"add `{stage.model}: provider/model` under `models`"
         )
-        yield Finding((*place, "model"), f"there is no model for the role `{stage.model}`", fix)
+        yield ConfigFinding(
+            (*place, "model"), f"there is no model for the role `{stage.model}`", fix
+        )
 
 
-def _targets(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
+def _targets(flow: FlowDraft, place: YamlPlace, stage: StageSection) -> ConfigFindings:
     known = flow.stage_names
-    named: list[tuple[Place, str | None, bool]] = [
+    named: list[tuple[YamlPlace, str | None, bool]] = [
         (("next",), stage.next, True),
         (("on_error",), stage.on_error, True),
         (("loop_to",), stage.loop_to, False),
@@ -140,17 +144,17 @@ def _targets(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
             continue
         choices = [*known, END] if may_end else known
         problem = f"`{key[-1]}` leads to `{target}`, and there is no such stage"
-        yield Finding(
+        yield ConfigFinding(
             (*place, *key), problem, did_you_mean(target, choices, otherwise="add this stage")
         )
 
 
-def _categories(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
+def _categories(flow: FlowDraft, place: YamlPlace, stage: StageSection) -> ConfigFindings:
     """A misspelt category in `always_ask` would let through what a person wanted to see."""
     known = {category for other in flow.flow.stages.values() for category in other.categories or ()}
     if not known:
         return
-    used: list[tuple[Place, str]] = [
+    used: list[tuple[YamlPlace, str]] = [
         (("always_ask", index), name) for index, name in enumerate(stage.always_ask or ())
     ]
     used += [(("tone", name), name) for name in stage.tone or () if name != "else"]
@@ -159,4 +163,6 @@ def _categories(flow: FlowDraft, place: Place, stage: StageSection) -> Findings:
             fix = did_you_mean(
                 name, known, otherwise="add it to the `categories` of the stage that classifies"
             )
-            yield Finding((*place, *key), f"no stage of this flow gives the category `{name}`", fix)
+            yield ConfigFinding(
+                (*place, *key), f"no stage of this flow gives the category `{name}`", fix
+            )

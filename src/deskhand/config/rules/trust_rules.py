@@ -1,17 +1,17 @@
 """What makes the conditions of trust wrong: a fall before the rise, a complaint that no stage
 finds."""
 
-from deskhand.config.rules.finding import Draft, Finding, Findings
+from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
 from deskhand.config.suggestions import did_you_mean
 
 
-def trust_findings(draft: Draft) -> Findings:
+def trust_findings(draft: DeskDraft) -> ConfigFindings:
     trust = draft.desk.trust
     if trust is None:
         return
     if trust.fall_back_at >= trust.promote_at:
         problem = f"`fall_back_at` must be below `promote_at` ({trust.promote_at:g})"
-        yield Finding(
+        yield ConfigFinding(
             ("trust", "fall_back_at"),
             problem,
             f"write {max(0.05, trust.promote_at - 0.1):.2g}, say",
@@ -20,12 +20,12 @@ def trust_findings(draft: Draft) -> Findings:
     for number, category in enumerate(trust.complaints or ()):
         if known and category not in known:
             fix = did_you_mean(category, sorted(known), otherwise="name a category of the desk")
-            yield Finding(
+            yield ConfigFinding(
                 ("trust", "complaints", number), f"no stage gives the category `{category}`", fix
             )
 
 
-def categories_of(draft: Draft) -> set[str]:
+def categories_of(draft: DeskDraft) -> set[str]:
     """All that some stage of the desk may find a message to be."""
     stages = (stage for flow in draft.desk.flows.values() for stage in flow.stages.values())
     return {category for stage in stages for category in stage.categories or ()}

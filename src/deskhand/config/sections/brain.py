@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
 from deskhand.config.sections.section import Section
 from deskhand.model.frozen import Frozen
-
-if TYPE_CHECKING:
-    from deskhand.config.sections.desk_file import DeskSection
 
 BrainName = Literal["embedded", "llm", "cascade"]
 EMBEDDED_ALWAYS, LLM_ALWAYS = 0.0, 2.0
@@ -133,9 +130,9 @@ class BrainSpec(Frozen):
         return self.kind in ("embedded", "cascade")
 
 
-def brain_spec(folder: Path, desk: "DeskSection") -> BrainSpec:
-    brain = desk.brain
-    usual: BrainName = "llm" if desk.models else "embedded"
+def brain_spec(brain: BrainSection | None, folder: Path, *, has_models: bool) -> BrainSpec:
+    """The brain a desk asks for; where it names none, an LLM if there are models."""
+    usual: BrainName = "llm" if has_models else "embedded"
     if isinstance(brain, ScriptedSection):
         return BrainSpec(kind="scripted", file=folder / brain.scripted)
     if not isinstance(brain, BrainSettingsSection):
@@ -155,10 +152,7 @@ def brain_spec(folder: Path, desk: "DeskSection") -> BrainSpec:
 
 
 def _threshold(value: float | str) -> float:
-    return (
-        value
-        if isinstance(value, float | int)
-        else LLM_ALWAYS
-        if value == "llm"
-        else EMBEDDED_ALWAYS
-    )
+    """The confidence below which the LLM is asked."""
+    if isinstance(value, float | int):
+        return value
+    return LLM_ALWAYS if value == "llm" else EMBEDDED_ALWAYS

@@ -1,19 +1,15 @@
 """`agent` of desk.yaml: profiles of tool-using agents, and the flow that each becomes by itself."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
 from deskhand.config.sections.section import Section
 from deskhand.config.yaml import read_text
-from deskhand.errors import ConfigError
 from deskhand.model.profile import Budget, ProfileSpec
 from deskhand.model.spec import AgentSpec
-
-if TYPE_CHECKING:
-    from deskhand.config.desk import DeskSpec
 
 ProfileName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
 Model = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*/\S+$")]
@@ -133,36 +129,3 @@ def prompt_key(profile: str) -> str:
 
 def profiles_in(stages: Iterable[AgentSpec]) -> set[str]:
     return {stage.profile for stage in stages if stage.profile is not None}
-
-
-def require_models(spec: "DeskSpec", unusable: Mapping[str, str]) -> None:
-    """ConfigError where messages would come to an agent that has no model to ask and no flow in
-    its place."""
-    targets = {
-        spec.default_flow,
-        *(rule.profile if rule.route == "agent" else rule.flow for rule in spec.routing),
-    }
-    for name in sorted(
-        target for target in targets if target is not None and target not in spec.stand_ins
-    ):
-        for profile in sorted(profiles_in(spec.flows[name].stages.values()) & unusable.keys()):
-            raise ConfigError(
-                f"the agent `{profile}` has no model to ask: {unusable[profile]}",
-                file=spec.folder / "desk.yaml",
-                fix=(
-                    "mend that, name another `model:`, or name a flow that does without under"
-                    " `without_model:`"
-                ),
-            )
-
-
-def stand_ins(spec: "DeskSpec", unusable: Mapping[str, str]) -> dict[str, str]:
-    """For each flow with a profile that cannot be used, the flow that works its messages
-    instead."""
-    found: dict[str, str] = {}
-    for name, flow in spec.flows.items():
-        for profile in sorted(profiles_in(flow.stages.values()) & unusable.keys()):
-            instead = spec.profiles[profile].without_model
-            if instead is not None:
-                found.setdefault(name, instead)
-    return found

@@ -11,7 +11,7 @@ from deskhand.config.sections.policy import LimitSpec, PolicySpec, RuleSpec
 from deskhand.measures import compare
 from deskhand.model.message import OWN_TOOLS
 from deskhand.model.money import Money
-from deskhand.policy.facts import Facts
+from deskhand.policy.call_facts import Facts
 
 log = logging.getLogger("deskhand.policy")
 
@@ -49,7 +49,7 @@ class Policy(Protocol):
 
 
 @dataclass(frozen=True)
-class Rule:
+class PolicyRule:
     """One rule, ready to be matched."""
 
     name: str
@@ -87,9 +87,9 @@ class NullPolicy:
 class RulePolicy:
     """Rules in order, found by the call's exact tool name."""
 
-    rules: tuple[Rule, ...]
-    _by_tool: dict[str, tuple[Rule, ...]] = field(init=False, repr=False, compare=False)
-    _others: tuple[Rule, ...] = field(init=False, repr=False, compare=False)
+    rules: tuple[PolicyRule, ...]
+    _by_tool: dict[str, tuple[PolicyRule, ...]] = field(init=False, repr=False, compare=False)
+    _others: tuple[PolicyRule, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         named = {tool for rule in self.rules for tool in rule.tools or ()}
@@ -116,7 +116,7 @@ class RulePolicy:
                 "hold", POLICY_ERROR, reason, _DEFAULT_WORDS["hold"], requires_escalation=True
             )
 
-    def matching(self, facts: Facts) -> Rule | None:
+    def matching(self, facts: Facts) -> PolicyRule | None:
         """The rule that decides this call."""
         named = facts.named
         for rule in self._by_tool.get(facts.tool, self._others):
@@ -173,9 +173,9 @@ def _without_a_rule(facts: Facts) -> Decision:
     )
 
 
-def _compiled(rule: RuleSpec) -> Rule:
+def _compiled(rule: RuleSpec) -> PolicyRule:
     when = compile_condition(rule.when) if rule.when is not None else None
-    return Rule(
+    return PolicyRule(
         rule.name, when, rule.then, rule.why, rule.say, rule.requires_escalation, rule.limit
     )
 

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from deskhand import Router
 from deskhand.config.sections.routing import RoutingRuleSection
 from deskhand.model.message import Message
-from deskhand.routing.analyse import analysed, implies, never
 from deskhand.routing.examples import example_of, meets, text_for
 from deskhand.routing.facts import Facts
-from deskhand.routing.rules import all_of
-from tests.unit.routing.test_rules import MESSAGES, RULES, rule
+from deskhand.routing.message_router import all_of
+from deskhand.routing.rule_analysis import analyse_rules, implies, never
+from tests.unit.routing.test_message_router import MESSAGES, RULES, rule
 
 
 def found(*rules: RoutingRuleSection) -> list[tuple[str, str, str | None]]:
-    return [(one.kind, one.rule, one.other) for one in analysed(rules)]
+    return [(one.kind, one.rule, one.other) for one in analyse_rules(rules)]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_rule_behind_a_wider_one_is_shadowed(
     wide: dict[str, Any], narrow: dict[str, Any]
 ) -> None:
     first, second = rule("wide", **wide), rule("narrow", route="agent", **narrow)
-    (finding,) = analysed([first, second])
+    (finding,) = analyse_rules([first, second])
     assert (finding.kind, finding.rule, finding.other) == ("shadowed", "narrow", "wide")
     assert finding.example is not None
     assert found(second, first) == [], "the exception before the rule is as it should be"
@@ -74,7 +74,7 @@ def test_rules_that_share_messages_and_part_ways_conflict() -> None:
         subject_contains="teapot",
         header_match={"X-Shop": "^a[0-9]{2}(b|c)+$"},
     )
-    (finding,) = analysed([shop, teapot])
+    (finding,) = analyse_rules([shop, teapot])
     assert (finding.kind, finding.rule, finding.other) == ("conflicting", "teapot", "shop")
     assert finding.example == {
         "from": "somebody@x.cz",
@@ -101,7 +101,7 @@ def test_a_text_is_made_for_a_pattern(pattern: str) -> None:
 @settings(max_examples=300, deadline=None)
 @given(RULES, MESSAGES)
 def test_what_is_reported_is_so(rules: list[RoutingRuleSection], what: Message) -> None:
-    faults = {one.rule for one in analysed(rules) if one.kind in ("shadowed", "unreachable")}
+    faults = {one.rule for one in analyse_rules(rules) if one.kind in ("shadowed", "unreachable")}
     assert Router(rules, "inbox").route(what).rule not in faults
     facts = Facts(what)
     for one in rules:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from deskhand.config.fact_types import FactTypes
 from deskhand.config.sections.policy import PolicySpec, RuleSpec
 from deskhand.config.tool_shape import ToolShape
-from deskhand.policy.check import PolicyFinding, check_policy
-from deskhand.policy.rules import RulePolicy, compile_policy
+from deskhand.policy.rule_analysis import PolicyFinding, check_policy
+from deskhand.policy.rule_policy import RulePolicy, compile_policy
 
 REFUND = ToolShape(
     "refund",

@@ -12,7 +12,7 @@ from deskhand import Router
 from deskhand.config.sections.routing import RoutingRuleSection
 from deskhand.model.message import Address, Attachment, Message
 from deskhand.routing.facts import Facts
-from deskhand.routing.rules import all_of
+from deskhand.routing.message_router import all_of
 
 
 def message(sender: str = "Ann@Example.com", **fields: Any) -> Message:

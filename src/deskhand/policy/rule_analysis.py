@@ -10,7 +10,7 @@ from pydantic_core import to_jsonable_python
 from deskhand.conditions import AllOf
 from deskhand.config.fact_types import FactTypes
 from deskhand.config.tool_shape import ToolShape
-from deskhand.policy.rules import Rule, RulePolicy
+from deskhand.policy.rule_policy import PolicyRule, RulePolicy
 from deskhand.policy.witness import Goal, Space, TooHard, canonical, find_witness, leaves, space_of
 
 Kind = Literal["never_matches", "shadowed", "contradicts", "never_allowed"]
@@ -41,7 +41,7 @@ def check_policy(policy: RulePolicy, types: FactTypes) -> list[PolicyFinding]:
 
 
 class _Analysis:
-    def __init__(self, rules: Sequence[Rule], types: FactTypes) -> None:
+    def __init__(self, rules: Sequence[PolicyRule], types: FactTypes) -> None:
         self._rules, self._types = rules, types
         self._spaces = {name: self._space(shape) for name, shape in types.tools.items()}
         self._dead: set[str] = set()
@@ -65,7 +65,7 @@ class _Analysis:
                 self._dead.add(rule.name)
                 yield finding
 
-    def _rule(self, rule: Rule, earlier: Sequence[Rule]) -> PolicyFinding | None:
+    def _rule(self, rule: PolicyRule, earlier: Sequence[PolicyRule]) -> PolicyFinding | None:
         example: dict[str, Any] | None = None
         for name in self._spaces:
             if not _concerns(rule, name):
@@ -92,7 +92,7 @@ class _Analysis:
         message = f"rule {rule.name!r} is never reached: {_listed(others)} decides first{said}"
         return PolicyFinding(kind, rule.name, message, others, _shown(example))
 
-    def _never(self, rule: Rule) -> PolicyFinding:
+    def _never(self, rule: PolicyRule) -> PolicyFinding:
         parts = rule.when.parts if isinstance(rule.when, AllOf) else ()
         for name in self._spaces if parts else ():
             if not _concerns(rule, name):
@@ -114,7 +114,9 @@ class _Analysis:
             "never_matches", rule.name, f"rule {rule.name!r} never matches: no call fits it"
         )
 
-    def _takers(self, tool: str, rule: Rule, earlier: Sequence[Rule]) -> list[Rule]:
+    def _takers(
+        self, tool: str, rule: PolicyRule, earlier: Sequence[PolicyRule]
+    ) -> list[PolicyRule]:
         """The earlier rules without which it would be reached, at most a few of them."""
         needed = list(earlier)
         for one in list(needed):
@@ -144,7 +146,9 @@ class _Analysis:
                         "contradicts", first.name, message, (second.name,), _shown(example)
                     )
 
-    def _overlap(self, first: Rule, second: Rule, earlier: Sequence[Rule]) -> dict[str, Any] | None:
+    def _overlap(
+        self, first: PolicyRule, second: PolicyRule, earlier: Sequence[PolicyRule]
+    ) -> dict[str, Any] | None:
         if first.when is None or second.when is None:
             return None
         for name in self._spaces:
@@ -181,7 +185,7 @@ class _Analysis:
                 return None
         return self._call(tool, [(rule, False) for rule in rules])
 
-    def _call(self, tool: str, wanted: Sequence[tuple[Rule, bool]]) -> dict[str, Any] | None:
+    def _call(self, tool: str, wanted: Sequence[tuple[PolicyRule, bool]]) -> dict[str, Any] | None:
         goals: list[Goal] = []
         for rule, holds in wanted:
             if not _concerns(rule, tool):
@@ -202,7 +206,7 @@ class _Analysis:
         return {name: value for name, value in found.items() if name in named}
 
 
-def _really(rule: Rule, facts: dict[str, Any]) -> bool:
+def _really(rule: PolicyRule, facts: dict[str, Any]) -> bool:
     """Whether the example is one: comparisons of two facts were taken to come out either way."""
     if rule.when is None:
         return True
@@ -212,7 +216,7 @@ def _really(rule: Rule, facts: dict[str, Any]) -> bool:
     )
 
 
-def _concerns(rule: Rule, tool: str) -> bool:
+def _concerns(rule: PolicyRule, tool: str) -> bool:
     return rule.tools is None or tool in rule.tools
 
 

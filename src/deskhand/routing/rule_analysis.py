@@ -17,7 +17,7 @@ Kind = Literal["shadowed", "unreachable", "conflicting"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class RoutingFinding:
     kind: Kind
     rule: str
     other: str | None
@@ -27,9 +27,9 @@ class Finding:
     """A message that shows it; None where no message can."""
 
 
-def analysed(rules: Sequence[RoutingRuleSection]) -> list[Finding]:
+def analyse_rules(rules: Sequence[RoutingRuleSection]) -> list[RoutingFinding]:
     """In the order of the rules; a rule that is hidden is not told about twice."""
-    found: list[Finding] = []
+    found: list[RoutingFinding] = []
     live: list[RoutingRuleSection] = []
     for rule in rules:
         finding = _unreachable(rule) or _shadowed(rule, live)
@@ -41,22 +41,24 @@ def analysed(rules: Sequence[RoutingRuleSection]) -> list[Finding]:
     return found
 
 
-def _unreachable(rule: RoutingRuleSection) -> Finding | None:
+def _unreachable(rule: RoutingRuleSection) -> RoutingFinding | None:
     if never(rule.match):
-        return Finding(
+        return RoutingFinding(
             "unreachable", rule.name, None, f"no message can ever match `{rule.name}`", None
         )
     return None
 
 
-def _shadowed(rule: RoutingRuleSection, earlier: Sequence[RoutingRuleSection]) -> Finding | None:
+def _shadowed(
+    rule: RoutingRuleSection, earlier: Sequence[RoutingRuleSection]
+) -> RoutingFinding | None:
     for other in earlier:
         if _may_meet(rule.match, other.match) and implies(rule.match, other.match):
             problem = (
                 f"`{rule.name}` is never reached: every message it is about is taken by"
                 f" `{other.name}` before"
             )
-            return Finding(
+            return RoutingFinding(
                 "shadowed", rule.name, other.name, problem, _told(example_of(rule.match))
             )
     return None
@@ -64,7 +66,7 @@ def _shadowed(rule: RoutingRuleSection, earlier: Sequence[RoutingRuleSection]) -
 
 def _conflicts(
     rule: RoutingRuleSection, earlier: Sequence[RoutingRuleSection]
-) -> Iterator[Finding]:
+) -> Iterator[RoutingFinding]:
     """Rules of which neither contains the other, that lead to different places and share a
     message."""
     for other in earlier:
@@ -78,7 +80,7 @@ def _conflicts(
                 f"a message can match `{other.name}` and `{rule.name}`, which go different ways;"
                 " the first wins"
             )
-            yield Finding("conflicting", rule.name, other.name, problem, _told(both))
+            yield RoutingFinding("conflicting", rule.name, other.name, problem, _told(both))
 
 
 def _target(rule: RoutingRuleSection) -> tuple[str, str | None]:

@@ -17,7 +17,7 @@ Condition = Callable[[Facts], str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class MessageRoutingRule:
     spec: RoutingRuleSection
     conditions: tuple[Condition, ...]
 
@@ -32,7 +32,7 @@ class Rule:
         return "; ".join(reasons) or None
 
 
-class Router:
+class MessageRouter:
     """A desk's routing rules. The first rule that matches wins; without one a message takes the
     default flow."""
 
@@ -49,7 +49,9 @@ class Router:
         its messages instead."""
         self._stand_ins = dict(stand_ins or {})
         self._default, self._language, self._intent = default_flow, language, intent
-        self.rules = tuple(Rule(spec, tuple(conditions_of(spec.match))) for spec in rules)
+        self.rules = tuple(
+            MessageRoutingRule(spec, tuple(conditions_of(spec.match))) for spec in rules
+        )
         self._by_sender: dict[str, list[int]] = {}
         self._by_domain: dict[str, list[int]] = {}
         self._by_forwarder: dict[str, list[int]] = {}

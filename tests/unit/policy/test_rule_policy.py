@@ -7,8 +7,8 @@ import pytest
 
 from deskhand.config.sections.policy import LimitSpec, PolicySpec, RuleSpec
 from deskhand.model.money import Money
-from deskhand.policy.facts import Facts, facts_of
-from deskhand.policy.rules import NullPolicy, RulePolicy, compile_policy
+from deskhand.policy.call_facts import Facts, facts_of
+from deskhand.policy.rule_policy import NullPolicy, RulePolicy, compile_policy
 
 NOON = datetime(2030, 1, 30, 12, 0, tzinfo=UTC)
 

@@ -1,0 +1,65 @@
+"""The imports between the package's files: no circles, and layers as CONTRIBUTING.md lists them."""
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+Imports = dict[str, set[str]]
+"""Each module with the modules it imports."""
+
+
+def test_a_circle_is_shown_module_by_module() -> None:
+    imports: Imports = {
+        "entry": {"first"},
+        "first": {"second", "leaf"},
+        "second": {"third"},
+        "third": {"first", "leaf"},
+        "leaf": set(),
+    }
+    assert list(_circles(imports)) == [["first", "second", "third", "first"]]
+
+
+def test_contributing_lists_the_layers_that_are_checked() -> None:
+    assert _layers_in_contributing() == _layers_in_pyproject()
+
+
+def _circles(imports: Imports) -> Iterator[list[str]]:
+    """At least one circle where there is any; its first module is named again at the end."""
+    remaining = {module: set(imported) for module, imported in imports.items()}
+    while leaves := [module for module, imported in remaining.items() if not imported]:
+        for leaf in leaves:
+            del remaining[leaf]
+        for imported in remaining.values():
+            imported.difference_update(leaves)
+
+    # What is left lies on a circle or leads to one.
+    seen: set[str] = set()
+    for module in sorted(remaining):
+        way: list[str] = []
+        here = module
+        while here not in seen:
+            seen.add(here)
+            way.append(here)
+            here = min(remaining[here])
+        if here in way:
+            yield [*way[way.index(here) :], here]
+
+
+def _layers_in_pyproject() -> list[list[str]]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    contracts = project["tool"]["importlinter"]["contracts"]
+    layers = next(each["layers"] for each in contracts if each["name"] == "Imports flow down only")
+    return [_rooms(layer) for layer in layers]
+
+
+def _layers_in_contributing() -> list[list[str]]:
+    """The rooms before each explanation in the block under the heading "Layers"."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    block = text.partition("## Layers")[2].split("```")[1]
+    return [_rooms(line.partition("  ")[0]) for line in block.strip().splitlines()]
+
+
+def _rooms(layer: str) -> list[str]:
+    return [room.strip() for room in layer.split("|")]
