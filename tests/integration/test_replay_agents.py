@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
 from deskhand.cli.app import app
-from deskhand.evals.divergence import told
+from deskhand.evals.divergence import divergence_in_words
 from deskhand.evals.recorded_chat import RecordedChat
 from deskhand.evals.replay import Replayed
 from deskhand.model.run import Decision, RunStatus
@@ -116,7 +116,7 @@ async def again(desk: Path) -> tuple[Replayed, RecordedChat]:
 
 def lines(found: Replayed, run: str) -> list[str]:
     [one] = [one for one in found.runs if one["run"] == run]
-    return [told(place) for place in one["apart"]]
+    return [divergence_in_words(place) for place in one["apart"]]
 
 
 async def test_an_agents_runs_replay_identically_without_a_key(

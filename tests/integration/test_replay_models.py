@@ -106,7 +106,7 @@ async def test_a_changed_prompt_leaves_unknown_what_the_model_would_say(tmp_path
         runs["refused"]: "identical"
     }
     assert verdicts(found) == expected
-    assert {run: chat.tally.missing(run) for run in chat.tally.apart} == dict.fromkeys(
+    assert {run: chat.tally.missing(run) for run in chat.tally.divergences} == dict.fromkeys(
         [runs["sent"], runs["repaired"], runs["revised"]], 1
     )
 

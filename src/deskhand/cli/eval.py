@@ -250,10 +250,10 @@ def _chosen(cases: "Sequence[Case]", ids: Sequence[str], tags: Sequence[str]) ->
 
 def _write(report: "Document", junit: Path | None, html: Path | None) -> None:
     if junit is not None:
-        from deskhand.evals.junit import junit_of
+        from deskhand.evals.report_files import junit_of
 
         junit.write_text(junit_of(report), encoding="utf-8")
     if html is not None:
-        from deskhand.evals.html import html_of
+        from deskhand.evals.report_files import html_of
 
         html.write_text(html_of(report), encoding="utf-8")

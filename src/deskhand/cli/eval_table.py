@@ -12,7 +12,7 @@ _KINDS = {"regression": "red", "fixed": "green", "different": "yellow"}
 
 def tell(report: "Document") -> None:
     """The cases that failed with what was expected and found, then the counts by split."""
-    from deskhand.evals.report_words import failed_scores, score_words
+    from deskhand.evals.report import failed_scores, score_in_words
 
     out = console()
     for case in report["cases"]:
@@ -22,7 +22,7 @@ def tell(report: "Document") -> None:
             f"[red]✗[/] [bold]{case['id']}[/]  [dim]{case['file']}:{case['line']}[/]{_often(case)}"
         )
         for name, score in failed_scores(case).items():
-            out.print("    " + printable(score_words(name, score)), markup=False, soft_wrap=True)
+            out.print("    " + printable(score_in_words(name, score)), markup=False, soft_wrap=True)
     if "compare" in report:
         _compared(report["compare"])
     if report["failed"] or "compare" in report:
@@ -52,7 +52,7 @@ def _row(name: str, counts: "Document") -> tuple[str, ...]:
 
 
 def _compared(compared: "Document") -> None:
-    from deskhand.evals.report_words import shown
+    from deskhand.evals.report import value_in_words
 
     out = console()
     for change in compared["changed"]:
@@ -62,11 +62,11 @@ def _compared(compared: "Document") -> None:
         for what, before, now in pairs:
             out.print(f"    {what}", markup=False)
             out.print(
-                "      [dim]base[/] " + shortened(shown(before), 200).replace("[", r"\["),
+                "      [dim]base[/] " + shortened(value_in_words(before), 200).replace("[", r"\["),
                 soft_wrap=True,
             )
             out.print(
-                "      [dim]now [/] " + shortened(shown(now), 200).replace("[", r"\["),
+                "      [dim]now [/] " + shortened(value_in_words(now), 200).replace("[", r"\["),
                 soft_wrap=True,
             )
     told = f"{compared['regressions']} worse, {compared['fixed']} better of {compared['compared']}"

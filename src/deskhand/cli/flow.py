@@ -55,7 +55,7 @@ def schema(
     completes and checks it."""
     from deskhand.config.schema import desk_schema
     from deskhand.errors import ConfigError
-    from deskhand.evals.schema import cases_schema
+    from deskhand.evals.case_sections import cases_schema
 
     schemas = {"desk": desk_schema, "evals": cases_schema}
     if what not in schemas:

@@ -66,7 +66,7 @@ def create_desk(folder: Path, source: str) -> Path:
     alone."""
     from deskhand.config.schema import desk_schema
     from deskhand.errors import ConfigError
-    from deskhand.evals.schema import cases_schema
+    from deskhand.evals.case_sections import cases_schema
     from deskhand.wiring import find_desk
 
     if not _NAME.fullmatch(folder.name):

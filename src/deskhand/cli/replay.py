@@ -1,6 +1,9 @@
 """`deskhand replay`: recorded messages through a desk once more."""
 
+import re
+import time
 from collections import Counter
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
     from deskhand.evals.recorded_runs import Window
 
 NO = 1
+_AGO = re.compile(r"(\d{1,6})(m|h|d|w)")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _COLOURS = {"changed": "yellow", "unknown": "magenta"}
 _AFTERWARDS = ("status", "error", "stages", "review", "question", "reply")
 
@@ -119,9 +124,23 @@ async def _replay(
 
 
 def _moment(text: str | None, otherwise: float) -> float:
-    from deskhand.evals.moments import moment_of
+    """Seconds since the epoch of a date, a date with a time, or how long ago: `7d`.
 
-    return otherwise if text is None else moment_of(text)
+    A time without a zone is this machine's. ConfigError where the text is none of these.
+    """
+    from deskhand.errors import ConfigError
+
+    if text is None:
+        return otherwise
+    ago = _AGO.fullmatch(text.strip().lower())
+    if ago is not None:
+        return time.time() - timedelta(**{_UNITS[ago[2]]: int(ago[1])}).total_seconds()
+    try:
+        at = datetime.fromisoformat(text.strip())
+    except ValueError:
+        fix = "write 2026-03-01, 2026-03-01T09:00, or how long ago: 90m, 24h, 7d, 2w"
+        raise ConfigError(f"{text!r} is not a time", fix=fix) from None
+    return at.timestamp()
 
 
 def _worth_showing(one: "Document") -> "list[Document]":
@@ -143,20 +162,22 @@ def _breaks_off(change: "Document") -> bool:
 
 
 def _tell(report: "Document") -> None:
-    from deskhand.evals.divergence import told as told_apart
-    from deskhand.evals.report_words import shown
+    from deskhand.evals.divergence import divergence_in_words
+    from deskhand.evals.report import value_in_words
 
     out = console()
     for one in report["runs"]:
         message = one["message"]
         about = shortened(f"{message['subject']}  from {message['from']}", 90).replace("[", r"\[")
         out.print(f"[{_COLOURS[one['verdict']]}]{one['verdict']}[/] [bold]{one['run']}[/]  {about}")
-        for place in one["apart"]:
-            out.print(f"    {printable(told_apart(place))}", markup=False)
+        for divergence in one["apart"]:
+            out.print(f"    {printable(divergence_in_words(divergence))}", markup=False)
         for change in _worth_showing(one):
             out.print(f"    {change['what']}", markup=False)
             for name, value in (("was", change["before"]), ("now", change["now"])):
-                out.print(f"      {name} {printable(shown(value))}", markup=False, soft_wrap=True)
+                out.print(
+                    f"      {name} {printable(value_in_words(value))}", markup=False, soft_wrap=True
+                )
     told = [f"{report[verdict]} {verdict}" for verdict in ("identical", "changed", "unknown")]
     out.print(f"{report['total']} run{'s' * (report['total'] != 1)}: {', '.join(told)}")
     asked, results, decisions = (

@@ -1,7 +1,6 @@
-"""A recorded run made into a golden case: the message as it came, and what happened as what must
-happen."""
+"""Makes a golden case of a recorded run: what happened is what must happen from now on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from deskhand.engine.story import Document
 from deskhand.errors import ConfigError
 from deskhand.evals.divergence import turns_in
 from deskhand.evals.given_turns import said_in
-from deskhand.evals.lessons import edit_of, lesson_of
 from deskhand.evals.recorded_runs import (
     AGENT_BRAIN,
     Happened,
@@ -24,11 +22,12 @@ from deskhand.evals.recorded_runs import (
 )
 from deskhand.evals.recorded_tools import OUR_OWN, result_in
 from deskhand.evals.run_facts import category_of, language_of_reply, stages_of
-from deskhand.model.message import Message, iso
+from deskhand.knowledge.exchanges import digest_of, sentences
+from deskhand.model.message import REPLY, Address, Message, iso
 from deskhand.model.outcome import Outcome
 from deskhand.model.principal import PrincipalKind
 from deskhand.model.results import ToolResult, normalize_tool_result
-from deskhand.model.run import Decision, Review, ReviewState
+from deskhand.model.run import EXPIRY, Decision, Review, ReviewState
 
 EDITED = "edited"
 """The tag of cases that a reviewer's edit taught."""
@@ -36,39 +35,101 @@ _WIDTH = 110
 
 
 def case_of(conversation: RecordedConversation, case_id: str, tags: list[str]) -> Document:
-    """One message, or the conversation's turns up to the run with what reviewers decided in
-    between.
+    """Returns the case of a conversation's last run; ConfigError where it cannot become one.
 
-    Where a reviewer rewrote the reply, his decision is no turn of the case but what the desk's own
-    reply must come to.
+    It has one message, or the turns up to the run with what reviewers decided in between. Where a
+    reviewer rewrote the reply, the decision is no turn of the case: it becomes what the desk's own
+    reply must say.
     """
     last = conversation.runs[-1]
     if last.why_not is not None:
         raise ConfigError(f"run {last.run.id} cannot become a case: {last.why_not}")
-    moments = [
-        one for one in conversation.moments() if one.kind in (Happened.ACCEPTED, Happened.DECIDED)
-    ]
     edit = edit_of(last)
+    moments = _turns_of(conversation, without_decisions_on=None if edit is None else last)
     if edit is not None:
-        moments = [one for one in moments if one.kind is Happened.ACCEPTED or one.run is not last]
         tags = [*tags, EDITED]
-    case: Document = {"id": case_id, "tags": tags} if tags else {"id": case_id}
-    tools, said = _given(conversation), _said(conversation)
-    given = {name: value for name, value in (("tools", tools), ("agent", said)) if value}
+    case: Document = {"id": case_id}
+    if tags:
+        case["tags"] = tags
     if len(moments) == 1:
-        case |= {"message": _message(last.records.message)}
+        case["message"] = _message(last.records.message)
     else:
-        case |= {"turns": [_turn(one, is_last=one is moments[-1]) for one in moments]}
-    expected = expected_of(last) if edit is None else _taught(last, edit)
-    return case | ({"given": given} if given else {}) | {"expect": expected}
+        case["turns"] = [_turn(moment, is_last=moment is moments[-1]) for moment in moments]
+    given = _present({"tools": _given(conversation), "agent": _said(conversation)})
+    if given:
+        case["given"] = given
+    case["expect"] = expected_of(last) if edit is None else _taught(last, edit)
+    return case
+
+
+def _turns_of(
+    conversation: RecordedConversation, without_decisions_on: RecordedRun | None
+) -> list[Moment]:
+    """The moments that become turns: messages, and what people decided."""
+    kinds = (Happened.ACCEPTED, Happened.DECIDED)
+    moments = [moment for moment in conversation.moments() if moment.kind in kinds]
+    if without_decisions_on is None:
+        return moments
+    return [
+        moment
+        for moment in moments
+        if moment.kind is Happened.ACCEPTED or moment.run is not without_decisions_on
+    ]
+
+
+def _present(document: Document) -> Document:
+    """Without the fields that are empty."""
+    return {name: value for name, value in document.items() if value}
 
 
 def _taught(recorded: RecordedRun, edit: Review) -> Document:
     """What holds before anybody looks at the reply, and what its reviewer made of it."""
-    known = expected_of(recorded)
-    kept = {name: known[name] for name in ("route", "flow", "category", "tools") if name in known}
-    language = (known.get("reply") or {}).get("language")
-    return kept | {"reply": lesson_of(edit) | ({"language": language} if language else {})}
+    expected = expected_of(recorded)
+    kept = ("route", "flow", "category", "tools")
+    taught = {name: expected[name] for name in kept if name in expected}
+    taught["reply"] = lesson_of(edit)
+    language = (expected.get("reply") or {}).get("language")
+    if language:
+        taught["reply"]["language"] = language
+    return taught
+
+
+# --- what a reviewer's edit teaches
+
+
+def edit_of(recorded: RecordedRun) -> Review | None:
+    """Returns the last review in which a person changed this run's reply, if there is one."""
+    edits = [review for review in recorded.records.reviews if _is_edit(review)]
+    return edits[-1] if edits else None
+
+
+def _is_edit(review: Review) -> bool:
+    by_a_person = review.decided_by not in (None, EXPIRY)
+    has_text = bool((review.edit or {}).get("text"))
+    return by_a_person and review.decision is Decision.EDIT and has_text
+
+
+def lesson_of(edit: Review) -> Document:
+    """Returns what the next draft must say (sentences put in) and must not (sentences struck out).
+
+    Where the edit changes no whole sentence, the reply must be what the reviewer wrote.
+    """
+    drafted = str((edit.payload.get(REPLY) or {}).get("text") or "")
+    written = str((edit.edit or {})["text"])
+    lesson = {
+        "contains": _sentences_beyond(written, drafted),
+        "not_contains": _sentences_beyond(drafted, written),
+    }
+    return _present(lesson) or {"equals": written}
+
+
+def _sentences_beyond(text: str, other: str) -> list[str]:
+    """The sentences of one text that the other does not have."""
+    in_other = {digest_of(sentence) for sentence in sentences(other)}
+    return [sentence for sentence in sentences(text) if digest_of(sentence) not in in_other]
+
+
+# --- the file
 
 
 def append_case(path: Path, case: Document) -> None:
@@ -87,43 +148,67 @@ def append_case(path: Path, case: Document) -> None:
         yaml.dump(whole, file)
 
 
+def _readable(value: Any) -> Any:
+    """Short mappings and lists on one line, texts of several lines as blocks."""
+    from ruamel.yaml.scalarstring import LiteralScalarString
+
+    if isinstance(value, dict):
+        mapping = CommentedMap({key: _readable(item) for key, item in value.items()})
+        if len(str(value)) < _WIDTH - 20 and "\\n" not in str(value):
+            mapping.fa.set_flow_style()
+        return mapping
+    if isinstance(value, list):
+        listed = CommentedSeq(_readable(item) for item in value)
+        if len(str(value)) < _WIDTH - 20 and all(isinstance(item, str) for item in value):
+            listed.fa.set_flow_style()
+        return listed
+    if isinstance(value, str) and "\n" in value:
+        lines = value.split("\n")
+        return LiteralScalarString(value) if all(map(str.isprintable, lines)) else value
+    return value
+
+
+# --- what happened, as a case writes it
+
+
 def expected_of(recorded: RecordedRun) -> Document:
-    """What happened, as far as it must happen again; the words of a reply only where no model
-    chose them."""
+    """Returns what must happen again: what happened, without words that a model chose."""
     story = recorded.story
-    review, reply = story["review"], story["reply"]
-    verdicts = {
-        call["tool"]: call["verdict"] for call in story["tool_calls"] if call.get("verdict")
-    }
-    known: Document = {
+    calls = story["tool_calls"]
+    first_rest = _first_rest(recorded) if recorded.run.successor else None
+    expected: Document = {
         "route": story["route"],
         "flow": story["flow"],
         "category": category_of(story),
         "stages": stages_of(story),
-        "tools": [{call["tool"]: call["arguments"]} for call in story["tool_calls"]],
-        "verdict": verdicts,
-        "review": {"kind": review["kind"], "contains": review["reason"]}
-        if _is_open(review)
-        else None,
-        "status": (_first_rest(recorded) if recorded.run.successor else None) or story["status"],
+        "tools": [{call["tool"]: call["arguments"]} for call in calls],
+        "verdict": _verdicts(calls),
+        "review": _open_review(story["review"]),
+        "status": first_rest or story["status"],
         "error": story["error_code"],
-        "reply": None if reply is None else _reply(recorded, reply),
+        "reply": story["reply"] and _reply(recorded, story["reply"]),
     }
-    return {name: value for name, value in known.items() if value or name == "tools"}
+    return {name: value for name, value in expected.items() if value or name == "tools"}
 
 
-def _is_open(review: Mapping[str, Any] | None) -> bool:
-    return review is not None and review["state"] == ReviewState.OPEN and bool(review["reason"])
+def _verdicts(calls: Sequence[Mapping[str, Any]]) -> Document:
+    return {call["tool"]: call["verdict"] for call in calls if call.get("verdict")}
+
+
+def _open_review(review: Mapping[str, Any] | None) -> Document | None:
+    if review is None or review["state"] != ReviewState.OPEN or not review["reason"]:
+        return None
+    return {"kind": review["kind"], "contains": review["reason"]}
 
 
 def _reply(recorded: RecordedRun, reply: Mapping[str, Any]) -> Document:
-    known: Document = {}
+    expected: Document = {}
     if language := language_of_reply(reply):
-        known["language"] = language
+        expected["language"] = language
     by_a_model = any((state.result.answered or {}).get("model") for state in recorded.states)
     if not by_a_model:
-        known["equals"] = reply["text"]
-    return known
+        expected["equals"] = reply["text"]
+    return expected
 
 
 def _turn(moment: Moment, *, is_last: bool) -> Document:
@@ -134,11 +219,13 @@ def _turn(moment: Moment, *, is_last: bool) -> Document:
         return {"reviewer": _reviewer(moment.review)}
     turn: Document = {"customer": _message(run.records.message)}
     status = None if is_last else _first_rest(run)
-    return turn | ({"expect": {"status": status}} if status else {})
+    if status:
+        turn["expect"] = {"status": status}
+    return turn
 
 
 def _first_rest(run: RecordedRun) -> str | None:
-    """Where the run rested before anything else happened to it."""
+    """The status in which the run rested before anything else happened to it."""
     if run.records.reviews:
         return "waiting_review" if run.records.reviews[0].kind != "hand_over" else "needs_review"
     asked = run.states and run.states[-1].result.outcome is Outcome.CLARIFY
@@ -147,63 +234,64 @@ def _first_rest(run: RecordedRun) -> str | None:
 
 def _reviewer(review: Review) -> Document | str:
     assert review.decision is not None
-    text = (
-        (review.edit or {}).get("text")
-        if review.decision in (Decision.EDIT, Decision.ANSWER)
-        else None
-    )
-    told = {"decision": str(review.decision), "note": review.note, "text": text}
-    known = {name: value for name, value in told.items() if value}
-    return str(review.decision) if len(known) == 1 else known
+    decision = str(review.decision)
+    has_text = review.decision in (Decision.EDIT, Decision.ANSWER)
+    text = (review.edit or {}).get("text") if has_text else None
+    written = _present({"decision": decision, "note": review.note, "text": text})
+    return decision if len(written) == 1 else written
 
 
 def _message(message: Message | None) -> Document:
     assert message is not None
     principal = message.principal
-    known: Document = {
-        "from": message.sender.address,
-        "name": message.sender.name,
-        "subject": message.subject,
-        "body": message.body,
-        "channel": None if message.channel == "api" else message.channel,
-        "headers": dict(message.headers),
-        "recipients": [one.address for one in message.recipients],
-        "cc": [one.address for one in message.cc],
-        "customer_id": principal.customer_id,
-        "customer_tier": principal.tier,
-        "authenticated": principal.kind is PrincipalKind.SENDER,
-        "received_at": iso(message.received_at),
-    }
-    return {name: value for name, value in known.items() if value}
+    return _present(
+        {
+            "from": message.sender.address,
+            "name": message.sender.name,
+            "subject": message.subject,
+            "body": message.body,
+            "channel": message.channel if message.channel != "api" else None,
+            "headers": dict(message.headers),
+            "recipients": _addresses(message.recipients),
+            "cc": _addresses(message.cc),
+            "customer_id": principal.customer_id,
+            "customer_tier": principal.tier,
+            "authenticated": principal.kind is PrincipalKind.SENDER,
+            "received_at": iso(message.received_at),
+        }
+    )
+
+
+def _addresses(people: Sequence[Address]) -> list[str]:
+    return [person.address for person in people]
 
 
 def _given(conversation: RecordedConversation) -> Document:
-    """Results by tool, so that the case does not hang on data that changes."""
-    found: dict[str, list[Document]] = {}
-    for run in conversation.runs:
-        for state in run.states:
-            call, result = state.result.call, result_in(state.result)
-            if call is not None and result is not None and call["tool"] not in OUR_OWN:
-                entry = {"when": call.get("arguments") or {}, "result": _plain(result)}
-                if entry not in found.setdefault(call["tool"], []):
-                    found[call["tool"]].append(entry)
-    return {
-        tool: entries[0]["result"] if len(entries) == 1 else entries
-        for tool, entries in found.items()
-    }
+    """Results by tool, so that the case does not depend on data that changes."""
+    by_tool: dict[str, list[Document]] = {}
+    for state in conversation.states:
+        call = state.result.call
+        result = result_in(state.result)
+        if call is None or result is None or call["tool"] in OUR_OWN:
+            continue
+        entry = {"when": call.get("arguments") or {}, "result": _plain(result)}
+        entries = by_tool.setdefault(call["tool"], [])
+        if entry not in entries:
+            entries.append(entry)
+    given: Document = {}
+    for tool, entries in by_tool.items():
+        given[tool] = entries[0]["result"] if len(entries) == 1 else entries
+    return given
 
 
 def _said(conversation: RecordedConversation) -> list[Document]:
-    """What the agent's model said, turn by turn through the conversation, so that the case needs
-    none."""
-    turns = [
-        (state.row.started_at, item)
-        for run in conversation.runs
-        for state in run.states
-        if (state.result.answered or {}).get("brain") == AGENT_BRAIN
-        for item in turns_in(state.result.delta)
-    ]
-    return [said_in(turn) for _, turn in sorted(turns, key=itemgetter(0))]
+    """What the agent's model said, turn by turn, so that the case needs no model."""
+    turns: list[tuple[float, Document]] = []
+    for state in conversation.states:
+        if (state.result.answered or {}).get("brain") == AGENT_BRAIN:
+            at = state.row.started_at
+            turns += [(at, said_in(turn)) for turn in turns_in(state.result.delta)]
+    return [said for _, said in sorted(turns, key=itemgetter(0))]
 
 
 def _plain(result: ToolResult) -> Document:
@@ -212,26 +300,3 @@ def _plain(result: ToolResult) -> Document:
     if result.ok and normalize_tool_result(data) == result:
         return data
     return result.model_dump(mode="json", exclude_none=True)
-
-
-def _readable(value: Any) -> Any:
-    """Short mappings and lists on one line, texts of several lines as blocks."""
-    from ruamel.yaml.scalarstring import LiteralScalarString
-
-    if isinstance(value, dict):
-        made = CommentedMap({key: _readable(item) for key, item in value.items()})
-        if len(str(value)) < _WIDTH - 20 and "\\n" not in str(value):
-            made.fa.set_flow_style()
-        return made
-    if isinstance(value, list):
-        listed = CommentedSeq(_readable(item) for item in value)
-        if len(str(value)) < _WIDTH - 20 and all(isinstance(item, str) for item in value):
-            listed.fa.set_flow_style()
-        return listed
-    if (
-        isinstance(value, str)
-        and "\n" in value
-        and all(line.isprintable() for line in value.split("\n"))
-    ):
-        return LiteralScalarString(value)
-    return value

@@ -1,5 +1,4 @@
-"""Running golden cases: every trial is a conversation of its own through the real loop, in a
-sandbox."""
+"""Runs golden cases: every trial is a conversation of its own through the real loop."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,13 +8,11 @@ from deskhand.config.sections.outgoing import ClauseSpec
 from deskhand.engine.story import Document, read_records, story_of
 from deskhand.errors import Conflict
 from deskhand.evals.cases import Case, Ruling, Stub, Turn
-from deskhand.evals.clocks import OwnTime
+from deskhand.evals.expectations import UNBACKED
 from deskhand.evals.given_turns import GivenTurns
-from deskhand.evals.judge import judge_run
-from deskhand.evals.lane import Lane
-from deskhand.evals.promises import unbacked_promises
-from deskhand.evals.scorers import UNBACKED, Score, Scorer, score_run
-from deskhand.evals.side_by_side import side_by_side
+from deskhand.evals.lane import Lane, LaneClock, side_by_side
+from deskhand.evals.run_facts import unbacked_promises
+from deskhand.evals.scorers import Score, Scorer, score_run
 from deskhand.model.message import Message
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.results import ToolResult
@@ -30,14 +27,13 @@ class OpensLanes(Protocol):
     """A sandboxed desk."""
 
     def lane(
-        self, clock: OwnTime, stand_in: StandIn | None = None, *, chat: ChatModel | None = None
+        self, clock: LaneClock, stand_in: StandIn | None = None, *, chat: ChatModel | None = None
     ) -> Lane: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One time through a case: what each expectation scored, and the run document after each
-    turn."""
+    """One time through a case: a score an expectation, and the run document after each turn."""
 
     scores: Mapping[str, Score]
     turns: Sequence[Document]
@@ -54,8 +50,12 @@ class CaseResult:
 
     @property
     def passed(self) -> bool:
-        """Every time: what works by luck does not work."""
+        """Whether every trial passed: what works by luck does not work."""
         return all(trial.passed for trial in self.trials)
+
+    @property
+    def passed_trials(self) -> int:
+        return sum(trial.passed for trial in self.trials)
 
     @property
     def shown(self) -> Trial:
@@ -83,10 +83,9 @@ async def run_cases(
     settings: Settings,
     done: Callable[[CaseResult], None] | None = None,
 ) -> list[CaseResult]:
-    """Every case `repeat` times, `parallel` side by side; `done` is told of each case as it is
-    finished."""
+    """Runs every case `repeat` times, `parallel` cases at once; calls `done` after each case."""
 
-    async def one(case: Case) -> CaseResult:
+    async def run_case(case: Case) -> CaseResult:
         trials = [
             await _trial(case, number, desk, settings) for number in range(1, settings.repeat + 1)
         ]
@@ -95,7 +94,7 @@ async def run_cases(
             done(result)
         return result
 
-    return await side_by_side(cases, one, settings.parallel)
+    return await side_by_side(cases, run_case, settings.parallel)
 
 
 async def _trial(case: Case, number: int, desk: OpensLanes, settings: Settings) -> Trial:
@@ -112,17 +111,9 @@ async def _trial(case: Case, number: int, desk: OpensLanes, settings: Settings) 
                 REVIEWER, False, turn.ruling and turn.ruling.decision, why=problem
             )
             break
-        for score in await _scores(document, turn.expect, settings):
+        for score in await score_run(document, turn.expect, settings.scorers, settings.judge):
             scores[prefix + score.name] = score
     return Trial(scores, documents)
-
-
-async def _scores(document: Document, expect: Mapping[str, Any], settings: Settings) -> list[Score]:
-    scores = await score_run(document, expect, settings.scorers)
-    criteria = expect.get("judge", [])
-    return scores + await judge_run(
-        document, [criteria] if isinstance(criteria, str) else criteria, settings.judge
-    )
 
 
 class _Conversation:
@@ -130,7 +121,7 @@ class _Conversation:
 
     def __init__(self, case: Case, number: int, desk: OpensLanes, settings: Settings) -> None:
         self._id = f"{case.id}#{number}"
-        self._clock = OwnTime(case.first_at.timestamp(), waits=settings.waits)
+        self._clock = LaneClock(case.first_at.timestamp(), waits=settings.waits)
         self._said = GivenTurns() if case.says and not settings.live else None
         self._lane = desk.lane(self._clock, self._stand_in, chat=self._said)
         self._given: Sequence[Stub] = ()
@@ -159,9 +150,8 @@ class _Conversation:
         review = await self._open_review()
         if review is None:
             return "nothing waits for a reviewer"
-        edit = (
-            {"text": ruling.text} if ruling.decision in (Decision.EDIT, Decision.ANSWER) else None
-        )
+        has_text = ruling.decision in (Decision.EDIT, Decision.ANSWER)
+        edit = {"text": ruling.text} if has_text else None
         verdict = Verdict(
             ruling.decision, REVIEWER, review.version, review.payload_hash, ruling.note, edit
         )
@@ -185,7 +175,8 @@ class _Conversation:
 
     async def _document(self, turn: Turn) -> Document:
         records = await read_records(self._lane.store, self._runs[-1])
-        story, reply = story_of(records), turn.expect.get("reply")
+        story = story_of(records)
+        reply = turn.expect.get("reply")
         if isinstance(reply, Mapping) and "promises_backed" in reply:
             story[UNBACKED] = unbacked_promises(records, story["reply"], self._clauses)
         return story

@@ -1,11 +1,14 @@
-"""What a file of golden cases may hold, as written; the words under each field become its
-description in the schema."""
+"""What a file of golden cases may hold, and its JSON Schema.
+
+The words under each field become its description in the schema.
+"""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import Discriminator, Field, Tag
 
+from deskhand.config.schema import DRAFT, Schema, condition_definitions, tidy
 from deskhand.config.sections.section import Section
 
 Status = Literal[
@@ -296,3 +299,19 @@ class CasesSection(Section):
     """Tags of every case in this file."""
     cases: list[CaseSection] = Field(min_length=1)
     """The cases."""
+
+
+def cases_schema() -> Schema:
+    """Returns the schema that editors complete and check a file of cases with.
+
+    It checks what can be seen in the file alone; `deskhand eval` checks names against the desk.
+    """
+    schema = cast(Schema, tidy(CasesSection.model_json_schema(by_alias=True)))
+    schema["$defs"] |= condition_definitions()
+    expect: Schema = schema["$defs"]["ExpectSection"]["properties"]
+    expect["holds"] = {"$ref": "#/$defs/Condition", "description": expect["holds"]["description"]}
+    case: Schema = schema["$defs"]["CaseSection"]
+    case["oneOf"] = [{"required": ["message"]}, {"required": ["turns"]}]
+    turn: Schema = schema["$defs"]["TurnSection"]
+    turn["oneOf"] = [{"required": ["customer"]}, {"required": ["reviewer"]}]
+    return {"$schema": DRAFT, "title": "Deskhand golden cases", **schema}

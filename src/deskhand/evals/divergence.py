@@ -1,5 +1,4 @@
-"""Where a replay leaves the record: a model is asked what it was not asked then, and this says
-what is different."""
+"""Where a replay leaves the record: a model is asked what it was not asked then, and why."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from deskhand.model.envelope import Delta
 from deskhand.model.run import LlmCall
 
 CONVERSATION = PARTS[-1]
-_SHOWN = {
+_PARTS_IN_WORDS = {
     "instructions": "the system prompt",
     "tools": "the tools it may call",
     "model": "the model or its settings",
@@ -21,67 +20,59 @@ _SHOWN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
-    """One request that the record has no answer to."""
+class Divergence:
+    """A request that the record has no answer to."""
 
     stage: str
     turn: int | None
-    """Of an agent: which turn is asked for, from 1."""
+    """With an agent: which turn is asked for, from 1."""
     differs: tuple[str, ...]
-    """The parts of the request that are not what they were; none where the stage asked no model
-    then."""
+    """The parts of the request that changed; none where the stage asked no model then."""
     asked: bool
     """Whether the model was asked anew."""
 
     @classmethod
-    def of(cls, request: ChatRequest, recorded: Iterable[LlmCall], *, asked: bool) -> "Apart":
-        """Beside the recorded request of its stage that is most like it."""
-        stage, agent = request.origin.stage, request.origin.call_type == "agent"
-        turn = (
-            1 + sum(message["role"] == "assistant" for message in request.messages)
-            if agent
-            else None
-        )
-        digest = request.digest
-        found = [
-            parts_that_differ(digest, call.request_digest)
+    def of(cls, request: ChatRequest, recorded: Iterable[LlmCall], *, asked: bool) -> "Divergence":
+        """Compares a request with the recorded one of its stage that is most like it."""
+        stage = request.origin.stage
+        differences = [
+            parts_that_differ(request.digest, call.request_digest)
             for call in recorded
             if call.stage == stage
         ]
-        return cls(stage, turn, min(found, key=len, default=()), asked)
+        return cls(stage, _turn_of(request), min(differences, key=len, default=()), asked)
 
     def document(self, then: Sequence[State], now: Sequence[State]) -> Document:
-        """As a report tells it, with the first thing in an agent's conversation that is not what
-        it was."""
-        known: Document = {
+        """As a report shows it, with the first change in an agent's conversation under `first`."""
+        document: Document = {
             "stage": self.stage,
             "turn": self.turn,
             "differs": list(self.differs),
             "asked": self.asked,
         }
         if self.turn is not None and CONVERSATION in self.differs:
-            known["first"] = _first_difference(
+            document["first"] = _first_difference(
                 _Heard.of(then, self.stage), _Heard.of(now, self.stage), self.turn
             )
-        return known
+        return document
 
 
-def told(document: Document) -> str:
+def _turn_of(request: ChatRequest) -> int | None:
+    if request.origin.call_type != "agent":
+        return None
+    spoken = [message for message in request.messages if message["role"] == "assistant"]
+    return 1 + len(spoken)
+
+
+def divergence_in_words(document: Document) -> str:
     """`agent, turn 2: the result of find_parcel is not what it was`."""
-    place = (
-        document["stage"]
-        if document["turn"] is None
-        else f"{document['stage']}, turn {document['turn']}"
-    )
-    parts = [
-        _SHOWN.get(name) or document.get("first") or "what is said to it"
-        for name in document["differs"]
-    ]
-    what = f"{' and '.join(parts)} changed" if parts else "no model was asked there"
-    return (
-        f"{place}: {what};"
-        f" {'asked anew' if document['asked'] else 'what the model would say is not known'}"
-    )
+    turn = document["turn"]
+    place = document["stage"] if turn is None else f"{document['stage']}, turn {turn}"
+    conversation = document.get("first") or "what is said to it"
+    parts = [_PARTS_IN_WORDS.get(name) or conversation for name in document["differs"]]
+    change = f"{' and '.join(parts)} changed" if parts else "no model was asked there"
+    answer = "asked anew" if document["asked"] else "what the model would say is not known"
+    return f"{place}: {change}; {answer}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,34 +86,32 @@ class _Heard:
     def of(cls, states: Sequence[State], stage: str) -> "_Heard":
         steps = [state.result.delta for state in states if state.row.name.startswith(f"{stage}/")]
         turns = [item for delta in steps for item in turns_in(delta)]
-        return cls(turns, [item for delta in steps for item in _added(delta, RESULTS)])
+        results = [item for delta in steps for item in _added(delta, RESULTS)]
+        return cls(turns, results)
 
 
 def turns_in(delta: Delta) -> list[dict[str, Any]]:
-    """The turns of an agent that a step added."""
+    """Returns the turns of an agent that a step added."""
     return _added(delta, TURNS)
 
 
 def _added(delta: Delta, name: str) -> list[dict[str, Any]]:
-    whole = [
-        item
-        for output in delta.outputs.values()
-        if isinstance(output, dict)
-        for item in output.get(name, ())
-    ]
-    return whole + [
-        item for key, items in delta.append.items() if key.endswith(f".{name}") for item in items
-    ]
+    items: list[dict[str, Any]] = []
+    for output in delta.outputs.values():
+        if isinstance(output, dict):
+            items += output.get(name, ())
+    for key, appended in delta.append.items():
+        if key.endswith(f".{name}"):
+            items += appended
+    return items
 
 
 def _first_difference(then: _Heard, now: _Heard, turn: int) -> str | None:
-    """What of the conversation before this turn came out otherwise."""
-    for number, (was, is_) in enumerate(zip(then.results, now.results, strict=False)):
-        if was["tool"] != is_["tool"] or was["arguments"] != is_["arguments"]:
-            return f"call {number + 1} ({is_['tool']})"
-        if shown(was) != shown(is_):
-            return f"the result of {is_['tool']} (turn {is_['iteration']})"
-    spoken = then.turns[turn - 1 :]
-    return (
-        "what it was told by a person" if turn > 1 and spoken and spoken[0].get("heard") else None
-    )
+    """What changed first in the conversation before this turn; None where nothing is found."""
+    for number, (was, is_now) in enumerate(zip(then.results, now.results, strict=False), 1):
+        if was["tool"] != is_now["tool"] or was["arguments"] != is_now["arguments"]:
+            return f"call {number} ({is_now['tool']})"
+        if shown(was) != shown(is_now):
+            return f"the result of {is_now['tool']} (turn {is_now['iteration']})"
+    said_by_a_person = turn > 1 and any(heard.get("heard") for heard in then.turns[turn - 1 : turn])
+    return "what it was told by a person" if said_by_a_person else None

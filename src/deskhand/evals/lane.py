@@ -1,21 +1,29 @@
-"""Where one conversation is worked in a sandbox: message after message through the real loop."""
+"""Lanes of a sandbox: where each conversation of an eval or a replay is worked by the real loop.
 
-from collections.abc import Awaitable, Callable
+A lane has its own store and its own time. Conversations are independent, so many are worked at
+once.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from deskhand.engine.loop import Process
 from deskhand.engine.worker import Worker
+from deskhand.model.knowledge import Hit
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
-from deskhand.ports import Store
+from deskhand.ports import SearchesKnowledge, Store
 
 Around = Callable[[str, Process], Process]
 """Wraps the work of the stage of this name."""
 
-
 SentLately = Callable[[str, float], int]
-"""How many replies left in the conversation since then, those of the run of this id not counted."""
+"""How many replies left in the conversation since then, without those of the run of this id."""
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 
 
 class EarnedModes(Protocol):
@@ -25,7 +33,9 @@ class EarnedModes(Protocol):
         """What the stage at work met; None where the record does not say."""
         ...
 
-    async def checks(self, run_id: str, category: str | None) -> bool: ...
+    async def checks(self, run_id: str, category: str | None) -> bool:
+        """Whether this reply was picked for a spot check."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +46,86 @@ class Lane:
     routed: Callable[[Message, bool | None], Awaitable[Message]]
 
     async def accept(self, message: Message, *, agents: bool | None = None) -> str:
-        """The id of the message's run, which is not worked yet.
+        """Returns the id of the message's run, which is not worked yet.
 
-        `agents` says whether a desk's agents work what is routed to them (what they say is known
-        beforehand) or the flows that stand in for them; None leaves it to whether there is a model
-        to ask.
+        `agents` says who works a message that is routed to an agent: the agent (True, its answers
+        are known beforehand) or the flow that stands in for it (False). With None the agent works
+        it if there is a model to ask.
         """
         message = await self.routed(message, agents)
-        return (await self.store.accept(message, flow=self.flow_for(message))).run_id
+        accepted = await self.store.accept(message, flow=self.flow_for(message))
+        return accepted.run_id
 
     async def work(self, run_id: str) -> RunStatus | None:
         return await self.worker.work(run_id)
+
+
+class LaneClock:
+    """A clock that stands still between steps: only `sleep` and setting `at` move it.
+
+    Sleeping takes no real time, unless `waits` says that something outside is waited for.
+    """
+
+    def __init__(self, at: float, *, waits: bool = False) -> None:
+        self.at = at
+        self._waits = waits
+
+    def now(self) -> float:
+        return self.at
+
+    async def sleep(self, seconds: float) -> None:
+        duration = max(seconds, 0.0)
+        self.at += duration
+        await asyncio.sleep(duration if self._waits else 0)
+
+
+class SandboxKnowledge:
+    """A desk's articles, and which of them each run of the sandbox quoted.
+
+    The runs of a sandbox are in no desk's records, so their sources are kept here for as long as
+    the sandbox is open.
+    """
+
+    def __init__(self, knowledge: SearchesKnowledge) -> None:
+        self._knowledge = knowledge
+        self._quoted: dict[str, list[str]] = {}
+
+    async def search(
+        self,
+        question: str,
+        *,
+        category: str | None = None,
+        language: str | None = None,
+        limit: int = 5,
+    ) -> list[Hit]:
+        return await self._knowledge.search(
+            question, category=category, language=language, limit=limit
+        )
+
+    async def record_sources(self, run_id: str, hits: Sequence[Hit]) -> None:
+        self._quoted.setdefault(run_id, []).extend(hit.text for hit in hits)
+
+    async def texts(self, run_id: str) -> list[str]:
+        """The texts that a run's reply was drawn from."""
+        return self._quoted.get(run_id, [])
+
+
+async def side_by_side(
+    items: Iterable[Item], work: Callable[[Item], Awaitable[Made]], at_once: int
+) -> list[Made]:
+    """Works at most `at_once` items at a time; returns what came of each, in the items' order.
+
+    The first failure cancels the rest and is raised.
+    """
+    room = asyncio.Semaphore(at_once)
+
+    async def work_in_turn(item: Item) -> Made:
+        async with room:
+            return await work(item)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(work_in_turn(item)) for item in items]
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+    return [task.result() for task in tasks]

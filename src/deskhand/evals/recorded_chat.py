@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
 
 from deskhand.errors import DeskhandError, ModelAnswerInvalid, ModelRefused, ModelUnavailable
-from deskhand.evals.divergence import Apart
+from deskhand.evals.divergence import Divergence
 from deskhand.model.chat import ChatRequest, Chunk, Completion, Usage
 from deskhand.model.codes import ErrorCode
 from deskhand.model.run import LlmCall
@@ -30,15 +30,15 @@ class Tally:
 
     recorded: int = 0
     asked: int = 0
-    apart: dict[str, dict[str, Apart]] = field(default_factory=lambda: defaultdict(dict))
+    divergences: dict[str, dict[str, Divergence]] = field(default_factory=lambda: defaultdict(dict))
 
     def missing(self, run_id: str) -> int:
         """Requests of the run that nobody answered."""
-        return sum(not one.asked for one in self.apart.get(run_id, {}).values())
+        return sum(not request.asked for request in self.divergences.get(run_id, {}).values())
 
     @property
     def all_missing(self) -> int:
-        return sum(map(self.missing, self.apart))
+        return sum(map(self.missing, self.divergences))
 
 
 class RecordedChat:
@@ -66,7 +66,7 @@ class RecordedChat:
             self.tally.recorded += 1
             return _again(recorded.popleft() if len(recorded) > 1 else recorded[0])
         calls = (call for (run, _), same in self._calls.items() if run == run_id for call in same)
-        self.tally.apart[run_id][request.digest] = Apart.of(
+        self.tally.divergences[run_id][request.digest] = Divergence.of(
             request, calls, asked=self._live is not None
         )
         if self._live is not None:

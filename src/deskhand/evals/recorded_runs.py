@@ -1,11 +1,10 @@
-"""What the records say of a conversation: its runs, and everything that happened to them in the
-order it happened."""
+"""What the records say of a conversation: its runs, and what happened to them, in order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from itertools import groupby
+from itertools import zip_longest
 
 from deskhand.engine.journal import DECISION, State
 from deskhand.engine.story import Document, Records, read_records, story_of
@@ -88,8 +87,7 @@ class RecordedRun:
 
     @property
     def agents(self) -> bool | None:
-        """Whether an agent worked it (True) or the flow that stands in for one (False); None
-        where neither was due."""
+        """True if an agent worked it, False if the flow in its place did, None if none was due."""
         route = None if self.records.message is None else self.records.message.route
         if route is not None and (route.instead_of is not None or route.route == "agent"):
             return route.instead_of is None and route.flow == route.profile
@@ -100,15 +98,15 @@ class RecordedRun:
 
     @property
     def bounced(self) -> str | None:
-        """What was said of it, where it is the bounce of a reply of ours."""
-        found = [
-            one.reason for one in self.records.reviews if _error_of(one) == ErrorCode.REPLY_BOUNCED
-        ]
-        return found[0] if found else None
+        """Returns the reason that was recorded, if this is the bounce of a reply of ours."""
+        for review in self.records.reviews:
+            if _error_of(review) == ErrorCode.REPLY_BOUNCED:
+                return review.reason
+        return None
 
     @property
     def why_not(self) -> str | None:
-        """Why it cannot be replayed."""
+        """Returns why the run cannot be replayed; None where it can."""
         if self.records.message is None or any(row.body is None for row in self.records.rows):
             return "it was erased"
         if self.run.status.is_active:
@@ -120,51 +118,63 @@ class RecordedRun:
         return None
 
     def moments(self, events: Sequence[Event]) -> Iterator[Moment]:
-        yield Moment(self.run.created_at, Happened.ACCEPTED, self)
+        """Yields what happened to this run; `events` are its own."""
+        at = self.run.created_at
+        yield Moment(at, Happened.ACCEPTED, self)
         reviews = [
             review
             for review in self.records.reviews
             if _error_of(review) != ErrorCode.CRASHED_REPEATEDLY
         ]
-        segments = self._segments()
-        at = self.run.created_at
-        for number, segment in enumerate(segments):
-            review = reviews[number] if number < len(reviews) else None
-            ended = review.created_at if review else _end_of(segment) if segment else at
+        for segment, review in zip_longest(self._segments(), reviews):
+            if segment is None:
+                break
+            ended = _end(segment, review, at)
             begins = segment[0].row.started_at if segment else ended
             at = max(at, ended)
             yield Moment(at, Happened.WORKED, self, begins_at=begins)
-            if review is not None and review.decision is not None and review.decided_at is not None:
-                at = max(at, review.decided_at)
-                kind = Happened.EXPIRED if review.state is ReviewState.EXPIRED else Happened.DECIDED
-                yield Moment(at, kind, self, review, review.decided_by or "")
+            decision = self._decision(review, at)
+            if decision is not None:
+                at = decision.at
+                yield decision
         by_id = {review.id: review for review in reviews}
         for event in events:
-            if event.kind == "run.cancelled":
-                yield Moment(max(at, event.at), Happened.CANCELLED, self, by=event.by or "")
-            elif event.kind == "run.answered_by_person":
-                yield Moment(max(at, event.at), Happened.ANSWERED, self, by=event.by or "")
-            elif event.kind == "review.undo" and (
-                review := by_id.get(event.payload.get("review", ""))
-            ):
-                yield Moment(event.at, Happened.HELD_BACK, self, review, event.by or "")
+            moment = self._done_to_it(event, at, by_id)
+            if moment is not None:
+                yield moment
+
+    def _decision(self, review: Review | None, at: float) -> Moment | None:
+        if review is None or review.decision is None or review.decided_at is None:
+            return None
+        kind = Happened.EXPIRED if review.state is ReviewState.EXPIRED else Happened.DECIDED
+        return Moment(max(at, review.decided_at), kind, self, review, review.decided_by or "")
+
+    def _done_to_it(self, event: Event, at: float, by_id: Mapping[str, Review]) -> Moment | None:
+        """What a person did to the run besides deciding a review."""
+        by = event.by or ""
+        if event.kind == "run.cancelled":
+            return Moment(max(at, event.at), Happened.CANCELLED, self, by=by)
+        if event.kind == "run.answered_by_person":
+            return Moment(max(at, event.at), Happened.ANSWERED, self, by=by)
+        review = by_id.get(event.payload.get("review", ""))
+        if event.kind == "review.undo" and review is not None:
+            return Moment(event.at, Happened.HELD_BACK, self, review, by)
+        return None
 
     def _segments(self) -> list[list[State]]:
         """The rows of each time the run was worked: a decision begins the next."""
-        never = (
-            not self.records.rows
-            and not self.records.reviews
-            and self.run.status is RunStatus.CANCELLED
-        )
-        segments: list[list[State]] = [] if never else [[]]
+        untouched = not self.records.rows and not self.records.reviews
+        if untouched and self.run.status is RunStatus.CANCELLED:
+            return []
+        segments: list[list[State]] = [[]]
         for state in self.states:
             if state.row.name == DECISION:
                 segments.append([])
             segments[-1].append(state)
-        requeued = [
-            review for review in self.records.reviews if review.decision and _goes_on(review)
-        ]
-        segments += [[] for _ in range(len(requeued) + 1 - len(segments))] if segments else []
+        decided = [review for review in self.records.reviews if review.decision]
+        times_worked = 1 + sum(map(_goes_on, decided))
+        while len(segments) < times_worked:
+            segments.append([])
         return segments
 
 
@@ -177,17 +187,19 @@ class RecordedConversation:
     """The runs that the replay is about; earlier ones are replayed because these build on them."""
     events: Sequence[Event] = ()
 
+    @property
+    def states(self) -> Iterator[State]:
+        """The rows of all runs, run by run."""
+        for run in self.runs:
+            yield from run.states
+
     def moments(self) -> list[Moment]:
-        """Everything that happened, in order; what happened at the same time stays in the order
-        of its causes."""
-        moments = [
-            moment
-            for run in self.runs
-            if run.why_not is None
-            for moment in run.moments(
-                [event for event in self.events if event.run_id == run.run.id]
-            )
-        ]
+        """Returns everything that happened, in order; what happened at once, in order of cause."""
+        moments: list[Moment] = []
+        for run in self.runs:
+            if run.why_not is None:
+                events = [event for event in self.events if event.run_id == run.run.id]
+                moments += run.moments(events)
         for event in self.events:
             if event.kind == "conversation.taken_over":
                 moments.append(Moment(event.at, Happened.TAKEN_OVER, by=event.by or ""))
@@ -205,66 +217,57 @@ class Window:
     until: float = float("inf")
 
     def holds(self, run: Run) -> bool:
-        return (
-            self.since <= run.created_at < self.until
-            if self.run_id is None
-            else run.id == self.run_id
-        )
+        if self.run_id is not None:
+            return run.id == self.run_id
+        return self.since <= run.created_at < self.until
 
 
 async def read_conversations(store: Store, window: Window) -> list[RecordedConversation]:
-    """Every conversation with a run in the window, as far as its last such run, oldest first."""
+    """Reads every conversation with a run in the window, up to its last such run, oldest first."""
     chosen = [await store.run(window.run_id)] if window.run_id else await _runs(store, window)
     last: dict[str, int] = {}
     for run in chosen:
         last[run.conversation] = max(run.position, last.get(run.conversation, 0))
     asked = frozenset(run.id for run in chosen)
     events = await _events(store)
-    found = []
+    conversations: list[RecordedConversation] = []
     for conversation, position in last.items():
-        runs = [
-            run for run in await _runs(store, Window(), conversation) if run.position <= position
-        ]
-        recorded = [
-            RecordedRun(await read_records(store, run.id), await store.calls(run.id))
-            for run in reversed(runs)
-        ]
-        mine = [event for run in runs for event in events.get(run.id, ())]
-        found.append(
-            RecordedConversation(
-                conversation, recorded, asked, [*mine, *events.get(conversation, ())]
-            )
-        )
-    return sorted(found, key=lambda one: one.runs[0].run.position)
+        every = await _runs(store, Window(), conversation)
+        runs = [run for run in reversed(every) if run.position <= position]
+        recorded: list[RecordedRun] = []
+        happened: list[Event] = []
+        for run in runs:
+            records = await read_records(store, run.id)
+            recorded.append(RecordedRun(records, await store.calls(run.id)))
+            happened += events.get(run.id, ())
+        happened += events.get(conversation, ())
+        conversations.append(RecordedConversation(conversation, recorded, asked, happened))
+    return sorted(conversations, key=lambda conversation: conversation.runs[0].run.position)
 
 
 async def _runs(store: Store, window: Window, conversation: str | None = None) -> list[Run]:
-    """Newest first."""
-    found: list[Run] = []
+    """The runs in the window, newest first."""
+    runs: list[Run] = []
     before: int | None = None
     while page := await store.runs(conversation=conversation, limit=PAGE, before=before):
-        found += [run for run in page if window.holds(run)]
+        runs += [run for run in page if window.holds(run)]
         before = page[-1].position
         if page[-1].created_at < window.since:
             break
-    return found
+    return runs
 
 
 async def _events(store: Store) -> dict[str, list[Event]]:
     """What people did, by run or by conversation."""
-    found: list[tuple[str, Event]] = []
+    events: dict[str, list[Event]] = {}
     after = 0
     while page := await store.events(after=after):
         for event in page:
             about = event.run_id or event.payload.get("conversation")
             if about and event.kind in _REPLAYED:
-                found.append((str(about), event))
+                events.setdefault(str(about), []).append(event)
             after = event.id or after
-    found.sort(key=lambda pair: pair[0])
-    return {
-        about: [event for _, event in pairs]
-        for about, pairs in groupby(found, key=lambda pair: pair[0])
-    }
+    return events
 
 
 def _goes_on(review: Review) -> bool:
@@ -278,6 +281,11 @@ def _error_of(review: Review) -> str | None:
     return error.get("code") if isinstance(error, dict) else None
 
 
-def _end_of(segment: Sequence[State]) -> float:
+def _end(segment: Sequence[State], review: Review | None, otherwise: float) -> float:
+    """When a run that was worked came to rest: with its review, else after its last row."""
+    if review is not None:
+        return review.created_at
+    if not segment:
+        return otherwise
     row = segment[-1].row
     return row.started_at + row.latency_ms / 1000

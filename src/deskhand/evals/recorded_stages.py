@@ -1,18 +1,24 @@
-"""A run's recorded visits of stages: when they were, what stopped them, what they gave where it
-cannot be had again."""
+"""What a run's stages did in the record: when, what stopped them, what they gave.
+
+A replay works a stage again at its recorded time, and takes its recorded result where the work
+would need the world outside.
+"""
 
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from deskhand.agents.sending import ASKED_IN_DRAFT, SHADOWED, SPOT_CHECK
 from deskhand.engine.journal import State
 from deskhand.engine.loop import Process
 from deskhand.errors import DeskhandError, PermanentError, RetryableError
-from deskhand.evals.clocks import OwnTime
+from deskhand.evals.lane import LaneClock
 from deskhand.evals.sealed import refusals
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope, StageResult
 from deskhand.ports import StageContext, Work
+
+_MODES_BY_REASON = {SHADOWED: "shadow", ASKED_IN_DRAFT: "draft"}
 
 
 @dataclass(slots=True)
@@ -41,30 +47,52 @@ class RecordedStages:
                 self._visits[name].append(_Visit(state, before, steps))
                 steps = []
 
+    def mode(self) -> str | None:
+        """Returns the mode in force when the attempt at work ended in the record.
+
+        For desks whose modes are earned and so not in desk.yaml. None where no attempt tells.
+        """
+        if self.attempt is None:
+            return None
+        ask = self.attempt.ask
+        if ask is not None and isinstance(mode := ask.payload.get("mode"), str):
+            return mode
+        return _MODES_BY_REASON.get(self.attempt.reason or "", "auto")
+
+    def was_spot_check(self) -> bool:
+        """Whether a person looked at this reply although it could have left by itself."""
+        ask = None if self.attempt is None else self.attempt.ask
+        return ask is not None and ask.payload.get("waits") == SPOT_CHECK
+
     async def again(
-        self, stage: str, work: Process, envelope: Envelope, ctx: StageContext, clock: OwnTime
+        self, stage: str, work: Process, envelope: Envelope, ctx: StageContext, clock: LaneClock
     ) -> StageResult:
-        """Do the stage's work at its recorded time; where it would need the world outside, the
-        record stands in."""
+        """Does the stage's work at its recorded time.
+
+        Where the work reached for the world outside and the stage's input is what it was, the
+        recorded result stands in.
+        """
         visits = self._visits[stage]
-        visit = visits.popleft() if visits else None
-        if visit is None:
+        if not visits:
             self.attempt = None
             return await work(envelope, ctx)
+        visit = visits.popleft()
         clock.at = visit.state.row.started_at
         self.attempt = visit.state.result
         if self.attempt.error is not None and self.attempt.error.code == ErrorCode.STAGE_TIMEOUT:
             raise _fault(self.attempt)
-        refused = refusals()
+        refused_before = refusals()
+
+        def reached_outside() -> bool:
+            return refusals() != refused_before and _is_unchanged(envelope, visit)
+
         try:
-            made = await work(envelope, ctx)
+            result = await work(envelope, ctx)
         except Exception:
-            if refusals() == refused or not _is_unchanged(envelope, visit):
+            if not reached_outside():
                 raise
             return await _stand_in(visit, ctx)
-        if refusals() != refused and _is_unchanged(envelope, visit):
-            return await _stand_in(visit, ctx)
-        return made
+        return await _stand_in(visit, ctx) if reached_outside() else result
 
 
 async def _stand_in(visit: _Visit, ctx: StageContext) -> StageResult:

@@ -1,5 +1,7 @@
-"""Recorded conversations through a desk once more: what people and models said is taken from the
-record, the rest is done again, and what comes out differently is told."""
+"""Works recorded conversations through a desk once more and says what comes out differently.
+
+What people and models said is taken from the record; the rest is done again.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,17 +11,13 @@ from deskhand.engine.loop import End, Process
 from deskhand.engine.story import Document, read_records, story_of
 from deskhand.engine.worker import Screening
 from deskhand.errors import Conflict, NotFound
-from deskhand.evals.clocks import OwnTime
-from deskhand.evals.differences import differences
-from deskhand.evals.facts import facts_of
-from deskhand.evals.lane import Around, EarnedModes, Lane, SentLately
+from deskhand.evals.differences import differences, facts_of
+from deskhand.evals.lane import Around, EarnedModes, Lane, LaneClock, SentLately, side_by_side
 from deskhand.evals.recorded_chat import RecordedChat
-from deskhand.evals.recorded_modes import recorded_mode, was_checked
 from deskhand.evals.recorded_runs import Happened, Moment, RecordedConversation, RecordedRun
 from deskhand.evals.recorded_stages import RecordedStages
 from deskhand.evals.recorded_tools import RecordedTools
 from deskhand.evals.sealed import sealed
-from deskhand.evals.side_by_side import side_by_side
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope, ErrorNote, StageResult
 from deskhand.model.ids import new_id
@@ -52,11 +50,10 @@ class OpensLanes(Protocol):
 
 @dataclass(slots=True)
 class Replayed:
-    """What a replay found."""
+    """What came out of a replay."""
 
     runs: list[Document] = field(default_factory=list)
-    """The runs asked for: `identical`, `changed`, `unknown` (an answer was missing), with the
-    changes side by side."""
+    """The runs asked for, each `identical`, `changed` or `unknown` (an answer is missing)."""
     skipped: list[Document] = field(default_factory=list)
     decisions: int = 0
     decisions_left_out: int = 0
@@ -72,19 +69,21 @@ async def replay_conversations(
     parallel: int = 16,
     done: Callable[[int], None] | None = None,
 ) -> Replayed:
-    """Every conversation in a lane of its own, `parallel` side by side; `done` is told how many
-    runs were replayed."""
-    found = Replayed()
+    """Replays each conversation in a lane of its own, `parallel` of them at once.
 
-    async def one(conversation: RecordedConversation) -> list[Document]:
-        documents = await _Replay(conversation, desk, chat, found).play()
+    Calls `done` after each with the number of its runs.
+    """
+    replayed = Replayed()
+
+    async def replay(conversation: RecordedConversation) -> list[Document]:
+        documents = await _Replay(conversation, desk, chat, replayed).play()
         if done is not None:
             done(len(conversation.runs))
         return documents
 
-    for documents in await side_by_side(conversations, one, parallel):
-        found.runs += documents
-    return found
+    for documents in await side_by_side(conversations, replay, parallel):
+        replayed.runs += documents
+    return replayed
 
 
 class _Replay:
@@ -95,11 +94,13 @@ class _Replay:
         conversation: RecordedConversation,
         desk: OpensLanes,
         chat: RecordedChat,
-        found: Replayed,
+        replayed: Replayed,
     ) -> None:
-        self._conversation, self._chat, self._found = conversation, chat, found
+        self._conversation = conversation
+        self._chat = chat
+        self._replayed = replayed
         self._by_totals = desk.rules_by_totals
-        self._clock = OwnTime(conversation.runs[0].run.created_at)
+        self._clock = LaneClock(conversation.runs[0].run.created_at)
         self._lane = desk.lane(
             self._clock,
             self._stand_in,
@@ -128,98 +129,113 @@ class _Replay:
             await self._compared(run) for run in self._conversation.runs if self._is_asked(run)
         ]
         for tools in self._tools.values():
-            self._found.tool_results += tools.used
-            self._found.tool_results_missing += tools.missing
+            self._replayed.tool_results += tools.used
+            self._replayed.tool_results_missing += tools.missing
         return documents
 
     def _is_asked(self, run: RecordedRun) -> bool:
         if run.run.id not in self._conversation.asked:
             return False
         if run.why_not is not None:
-            self._found.skipped.append({"run": run.run.id, "why": run.why_not})
+            self._replayed.skipped.append({"run": run.run.id, "why": run.why_not})
         return run.why_not is None
 
     async def _happen(self, moment: Moment) -> None:
-        store, run = self._lane.store, moment.run
+        if moment.run is None:
+            await self._happen_to_conversation(moment)
+        elif moment.review is not None:
+            await self._happen_to_review(moment, moment.run, moment.review)
+        else:
+            await self._happen_to_run(moment, moment.run)
+
+    async def _happen_to_run(self, moment: Moment, run: RecordedRun) -> None:
+        store = self._lane.store
         match moment.kind:
-            case Happened.ACCEPTED if run is not None and run.records.message is not None:
+            case Happened.ACCEPTED if run.records.message is not None:
                 self._accepting = run
                 await self._lane.accept(run.records.message, agents=run.agents)
-            case Happened.WORKED if run is not None:
+            case Happened.WORKED:
                 self._clock.at = moment.begins_at
                 self._working = run
                 with sealed():
                     await self._lane.work(run.run.id)
-            case Happened.DECIDED if run is not None and moment.review is not None:
-                await self._decide(run, moment.review)
-            case Happened.EXPIRED:
-                await store.expire_reviews(moment.at)
-            case Happened.CANCELLED if run is not None:
+            case Happened.CANCELLED:
                 await self._unless_in_conflict(store.cancel(run.run.id, moment.by))
-            case Happened.HELD_BACK if moment.review is not None:
-                await self._unless_in_conflict(store.hold_back(moment.review.id, moment.by))
             case Happened.ANSWERED:
                 await store.answered_by_person(self._conversation.id, moment.by, silence=False)
+            case _:
+                raise AssertionError(moment)
+
+    async def _happen_to_review(self, moment: Moment, run: RecordedRun, review: Review) -> None:
+        store = self._lane.store
+        match moment.kind:
+            case Happened.DECIDED:
+                await self._decide(run, review)
+            case Happened.EXPIRED:
+                await store.expire_reviews(moment.at)
+            case Happened.HELD_BACK:
+                await self._unless_in_conflict(store.hold_back(review.id, moment.by))
+            case _:
+                raise AssertionError(moment)
+
+    async def _happen_to_conversation(self, moment: Moment) -> None:
+        match moment.kind:
             case Happened.TAKEN_OVER:
-                await store.take_over(self._conversation.id, moment.by)
+                await self._lane.store.take_over(self._conversation.id, moment.by)
             case Happened.GIVEN_BACK:
-                await store.give_back(self._conversation.id, moment.by)
+                await self._lane.store.give_back(self._conversation.id, moment.by)
             case _:
                 raise AssertionError(moment)
 
     async def _decide(self, run: RecordedRun, recorded: Review) -> None:
-        """What a person decided stands where the question is still the same."""
-        waiting = [
-            one
-            for one in await self._lane.store.find_reviews(ReviewFilter(run_id=run.run.id))
-            if one.state is ReviewState.OPEN
-        ]
-        if (
-            not waiting
-            or _question(waiting[-1]) != _question(recorded)
-            or recorded.decision is None
-        ):
-            self._found.decisions_left_out += 1
+        """Decides as a person did, where the question is still the same."""
+        store = self._lane.store
+        reviews = await store.find_reviews(ReviewFilter(run_id=run.run.id))
+        waiting = [review for review in reviews if review.state is ReviewState.OPEN]
+        same = waiting and _question(waiting[-1]) == _question(recorded)
+        if not same or recorded.decision is None:
+            self._replayed.decisions_left_out += 1
             return
-        review, by = waiting[-1], recorded.decided_by or ""
         if recorded.kind is ReviewKind.STOPPED:
-            await self._lane.store.expire_reviews(
-                self._clock.at
-            )  # which lets go what a stopped desk held
+            # which lets go what a stopped desk held
+            await store.expire_reviews(self._clock.at)
             return
+        review = waiting[-1]
         verdict = Verdict(
-            recorded.decision, by, review.version, review.payload_hash, recorded.note, recorded.edit
+            recorded.decision,
+            recorded.decided_by or "",
+            review.version,
+            review.payload_hash,
+            recorded.note,
+            recorded.edit,
         )
         if recorded.signed_by is not None:
-            await self._unless_in_conflict(
-                self._lane.store.decide(review.id, replace(verdict, by=recorded.signed_by))
-            )
+            signature = replace(verdict, by=recorded.signed_by)
+            await self._unless_in_conflict(store.decide(review.id, signature))
             verdict = replace(verdict, version=review.version + 1)
-        await self._unless_in_conflict(self._lane.store.decide(review.id, verdict))
+        await self._unless_in_conflict(store.decide(review.id, verdict))
 
     async def _unless_in_conflict(self, doing: Awaitable[Any]) -> None:
         try:
             await doing
-            self._found.decisions += 1
+            self._replayed.decisions += 1
         except (Conflict, NotFound):
-            self._found.decisions_left_out += 1
+            self._replayed.decisions_left_out += 1
 
     async def _compared(self, run: RecordedRun) -> Document:
         run_id = run.run.id
+        tally = self._chat.tally
         records = await read_records(self._lane.store, run_id)
         changes = differences(facts_of(run.story), facts_of(story_of(records)))
-        tally, now = self._chat.tally, records.states
         missing = tally.missing(run_id)
-        verdict = "identical" if not changes else "unknown" if missing else "changed"
+        divergences = tally.divergences.get(run_id, {}).values()
         return {
             "run": run_id,
             "conversation": run.run.conversation,
             "message": run.story["message"],
-            "verdict": verdict,
+            "verdict": _verdict(changes, missing),
             "not_recorded": missing,
-            "apart": [
-                one.document(run.states, now) for one in tally.apart.get(run_id, {}).values()
-            ],
+            "apart": [each.document(run.states, records.states) for each in divergences],
             "changes": changes,
         }
 
@@ -229,16 +245,14 @@ class _Replay:
         """The recorded id where there is one: prompts may quote it."""
         if kind == "run" and self._accepting is not None:
             return self._accepting.run.id
-        known = (
-            self._reviews.get(self._working.run.id, [])
-            if kind == "rev" and self._working is not None
-            else []
-        )
-        return known.pop(0) if known else new_id(kind)
+        if kind == "rev" and self._working is not None:
+            recorded = self._reviews.get(self._working.run.id)
+            if recorded:
+                return recorded.pop(0)
+        return new_id(kind)
 
     async def _screened(self, message: Message) -> End | None:
-        """A bounce names a delivery, and a sandbox delivers nothing: what it was taken for then
-        stands."""
+        """Ends the run of a bounce as the record says: a sandbox has no delivery to match it to."""
         bounced = self._working.bounced if self._working is not None else None
         if bounced is None:
             return None
@@ -246,13 +260,10 @@ class _Replay:
         return End(RunStatus.NEEDS_REVIEW, bounced, note)
 
     def mode(self) -> str | None:
-        return recorded_mode(self._attempt())
+        return None if self._working is None else self._stages[self._working.run.id].mode()
 
     async def checks(self, run_id: str, category: str | None) -> bool:
-        return was_checked(self._attempt())
-
-    def _attempt(self) -> StageResult | None:
-        return self._stages[self._working.run.id].attempt if self._working is not None else None
+        return self._working is not None and self._stages[self._working.run.id].was_spot_check()
 
     def _sent_lately(self, run_id: str, since: float) -> int:
         others = [run for run in self._conversation.runs if run.run.id != run_id]
@@ -270,15 +281,18 @@ class _Replay:
         return again
 
 
+def _verdict(changes: Sequence[Document], missing: int) -> str:
+    if not changes:
+        return "identical"
+    return "unknown" if missing else "changed"
+
+
 def _question(review: Review) -> Document:
-    """What a person is asked, without what only says where: a hand-over by its error's code, a
-    call without its key."""
+    """What a person is asked: a hand-over by its error's code, a call without its key."""
     if review.kind is ReviewKind.HAND_OVER:
         error = review.payload.get("error")
-        return {
-            "kind": review.kind,
-            "error": error.get("code") if isinstance(error, dict) else None,
-        }
+        code = error.get("code") if isinstance(error, dict) else None
+        return {"kind": review.kind, "error": code}
     payload = {
         key: value for key, value in review.payload.items() if key not in ("effect_key", "rule")
     }

@@ -1,51 +1,56 @@
-"""Two reports of the same cases side by side: what got worse, what got better, and whether it
-may be chance."""
+"""Compares two reports of the same cases: what got worse or better, and if it may be chance."""
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping
 from math import comb
 from pathlib import Path
 from typing import Any, cast
 
 from deskhand.engine.story import Document
 from deskhand.errors import ConfigError
-from deskhand.evals.differences import differences
-from deskhand.evals.facts import facts_of
+from deskhand.evals.differences import differences, facts_of
+
+_ORDER = ("regression", "fixed", "different")
 
 
 def compare(base: Document, now: Document) -> Document:
-    """Every case that differs, worse ones first; `regressions` counts those that passed before
-    and do not now."""
+    """Returns every case that differs, worse ones first.
+
+    `regressions` counts the cases that passed before and do not now.
+    """
     before = {case["id"]: case for case in base["cases"]}
     after = {case["id"]: case for case in now["cases"]}
     both = [name for name in after if name in before]
-    worse = [name for name in both if before[name]["passed"] and not after[name]["passed"]]
-    better = [name for name in both if after[name]["passed"] and not before[name]["passed"]]
-    changes = [_change(before[name], after[name]) for name in both]
-    order = ("regression", "fixed", "different")
+    changes = [change for name in both if (change := _change(before[name], after[name]))]
+    kinds = Counter(change["kind"] for change in changes)
     return {
         "compared": len(both),
-        "regressions": len(worse),
-        "fixed": len(better),
-        "p_value": mcnemar(len(worse), len(better)),
-        "changed": sorted(
-            (change for change in changes if change), key=lambda change: order.index(change["kind"])
-        ),
-        "added": [name for name in after if name not in before],
-        "missing": [name for name in before if name not in after],
+        "regressions": kinds["regression"],
+        "fixed": kinds["fixed"],
+        "p_value": mcnemar(kinds["regression"], kinds["fixed"]),
+        "changed": sorted(changes, key=lambda change: _ORDER.index(change["kind"])),
+        "added": _without(after, before),
+        "missing": _without(before, after),
     }
 
 
+def _without(cases: Iterable[str], others: Container[str]) -> list[str]:
+    return [name for name in cases if name not in others]
+
+
 def mcnemar(worse: int, better: int) -> float:
-    """The exact two-sided McNemar test: how likely a split at least as uneven is, if both desks
-    were equally good."""
+    """Returns the p-value of the exact two-sided McNemar test.
+
+    It is how likely a split at least as uneven is, if both desks were equally good.
+    """
     discordant = worse + better
     tail = sum(comb(discordant, count) for count in range(min(worse, better) + 1))
     return min(1.0, 2.0 * tail / 2.0**discordant)
 
 
 def read_report(path: Path) -> Document:
-    """A report that `deskhand eval --json` printed."""
+    """Reads a report that `deskhand eval --json` printed; ConfigError where the file is none."""
     try:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -57,44 +62,41 @@ def read_report(path: Path) -> Document:
             f"not JSON: {error}", file=path, fix="write it with `deskhand eval DESK --json`"
         ) from None
     cases = data.get("cases") if isinstance(data, dict) else None
-    fields = {"id", "passed"}
-    if not isinstance(cases, list) or not all(
-        isinstance(case, dict) and fields <= set(case) for case in cases
-    ):
+    if not isinstance(cases, list) or not all(map(_is_case, cases)):
         raise ConfigError(
             "not a report of an eval", file=path, fix="write it with `deskhand eval DESK --json`"
         )
     return cast(Document, data)
 
 
+def _is_case(case: Any) -> bool:
+    return isinstance(case, dict) and {"id", "passed"} <= set(case)
+
+
 def _change(before: Mapping[str, Any], after: Mapping[str, Any]) -> Document | None:
-    differing = _differing(before.get("run"), after.get("run"))
-    if before["passed"] == after["passed"] and not differing:
-        return None
-    kind = (
-        "different"
-        if before["passed"] == after["passed"]
-        else "fixed"
-        if after["passed"]
-        else "regression"
-    )
-    failing = after if kind == "regression" else before
-    scores = (
-        {}
-        if kind == "different"
-        else {name: _pair(name, before, after) for name in _failed(failing)}
-    )
+    """What changed in a case; None where nothing did."""
+    changes = _differing(before.get("run"), after.get("run"))
+    scores: Document = {}
+    if before["passed"] == after["passed"]:
+        if not changes:
+            return None
+        kind = "different"
+    else:
+        kind, failing = ("fixed", before) if after["passed"] else ("regression", after)
+        scores = {name: _pair(name, before, after) for name in _failed(failing)}
     return {
         "id": after["id"],
         "tags": after.get("tags", []),
         "kind": kind,
         "scores": scores,
-        "changes": differing,
+        "changes": changes,
     }
 
 
 def _differing(before: Document | None, after: Document | None) -> list[Document]:
-    return differences(facts_of(before) if before else {}, facts_of(after) if after else {})
+    facts_before = facts_of(before) if before else {}
+    facts_after = facts_of(after) if after else {}
+    return differences(facts_before, facts_after)
 
 
 def _failed(case: Mapping[str, Any]) -> list[str]:
@@ -102,7 +104,8 @@ def _failed(case: Mapping[str, Any]) -> list[str]:
 
 
 def _pair(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Document:
-    was, now = ((case.get("scores") or {}).get(name) or {} for case in (before, after))
+    was = (before.get("scores") or {}).get(name) or {}
+    now = (after.get("scores") or {}).get(name) or {}
     return {
         "expected": now.get("expected", was.get("expected")),
         "before": was.get("found"),

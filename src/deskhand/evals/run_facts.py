@@ -1,48 +1,48 @@
-"""Reading what evals and replays compare out of a run document, whatever the desk's stages are
-called."""
+"""Reads out of a run what evals and replays compare, whatever the desk's stages are called."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from deskhand.config.sections.outgoing import ClauseSpec
 from deskhand.engine.manual_reply import ANSWER
-from deskhand.engine.story import Document
+from deskhand.engine.story import Document, Records
+from deskhand.evals.recorded_tools import result_in
 from deskhand.language.identify import identify
 from deskhand.model.plan import Plan, Respond, ToolCall
 from deskhand.model.understanding import Understanding
+from deskhand.outgoing.commitments import Backing, check_commitments, unbacked
 
 _SURE = 0.5
 
 
 def category_of(run: Document) -> str | None:
-    """The category that the run's stages gave the message; the intent where none classified it."""
+    """Returns the category that the run's stages gave; the intent where none classified it."""
     understanding = Understanding(run["outputs"])
     return understanding.category or understanding.intent_id
 
 
 def intent_of(run: Document) -> str | None:
-    """The intent that the run's stages found; the category where none named an intent."""
+    """Returns the intent that the run's stages found; the category where none named an intent."""
     return Understanding(run["outputs"]).topic
 
 
 def slots_of(run: Document) -> dict[str, Any]:
-    """Values by slot: what `extract` stages and plans found; a service's own fields count under
-    their names."""
-    found: dict[str, Any] = {}
+    """Returns values by slot: those of `extract` stages and plans, and a service's own fields."""
+    slots: dict[str, Any] = {}
     for output in _outputs(run):
-        found |= {
-            name: value for name, value in output.items() if not isinstance(value, dict | list)
-        }
+        for name, value in output.items():
+            if not isinstance(value, dict | list):
+                slots[name] = value
         for field in ("values", "slots"):
             if isinstance(output.get(field), dict):
-                found |= output[field]
-    return found
+                slots |= output[field]
+    return slots
 
 
 def plan_of(run: Document) -> list[Document]:
-    """The plan's steps as `{tool, arguments}`; steps that call no tool by their kind."""
-    raw = run["outputs"].get("plan")
+    """Returns the plan's steps as `{tool, arguments}`; steps that call no tool by their kind."""
     try:
-        plan = Plan.parse(raw)
+        plan = Plan.parse(run["outputs"].get("plan"))
     except ValueError:
         return []
     return [_step(step) for step in plan.steps]
@@ -55,48 +55,75 @@ def _step(step: Any) -> Document:
 
 
 def stages_of(run: Document) -> list[str]:
-    """The flow's stages gone through, without repeated attempts and without the parts of stages."""
+    """Returns the stages gone through, without repeated attempts and without parts of stages."""
     path: list[str] = []
     for step in run["steps"]:
         name = step["name"]
-        if "/" not in name and not name.startswith("@") and name != ANSWER and path[-1:] != [name]:
+        is_stage = "/" not in name and not name.startswith("@") and name != ANSWER
+        if is_stage and path[-1:] != [name]:
             path.append(name)
     return path
 
 
 def verdicts_of(run: Document) -> list[tuple[str, str]]:
-    """Tool and verdict of every call, the delivery of a reply included."""
-    made = [(call["tool"], call["verdict"]) for call in run["tool_calls"] if call.get("verdict")]
+    """Returns tool and verdict of every call, the delivery of a reply included."""
+    verdicts = [
+        (call["tool"], call["verdict"]) for call in run["tool_calls"] if call.get("verdict")
+    ]
     delivery = run.get("delivery")
-    return made + (
-        [("deliver_reply", delivery["verdict"])] if delivery and delivery.get("verdict") else []
-    )
+    if delivery and delivery.get("verdict"):
+        verdicts.append(("deliver_reply", delivery["verdict"]))
+    return verdicts
 
 
 def question_of(run: Document) -> Document | None:
-    """What the customer is asked, by which name, and which values the asking stage said were
-    missing."""
-    asked = run.get("question")
-    if asked is None:
+    """Returns what the customer is asked, with the values that the asking stage said it lacks."""
+    question = run.get("question")
+    if question is None:
         return None
-    missing = [
-        name
-        for output in _outputs(run)
-        for name in output.get("missing") or ()
-        if isinstance(name, str)
-    ]
-    return {**asked, "missing": missing}
+    missing: list[str] = []
+    for output in _outputs(run):
+        missing += [name for name in output.get("missing") or () if isinstance(name, str)]
+    return {**question, "missing": missing}
 
 
 def language_of_reply(reply: Mapping[str, Any]) -> str | None:
-    """The language the text is in; what the draft says of itself counts only where the text does
-    not tell."""
-    found = identify(str(reply.get("text") or ""))
-    return (
-        found.code
-        if found.code is not None and found.confidence >= _SURE
-        else reply.get("language")
-    )
+    """Returns the language of the text; where the text does not tell, what the draft says."""
+    language = identify(str(reply.get("text") or ""))
+    if language.code is not None and language.confidence >= _SURE:
+        return language.code
+    return reply.get("language")
+
+
+def unbacked_promises(
+    records: Records, reply: Document | None, clauses: Sequence[ClauseSpec]
+) -> list[str]:
+    """Returns the sentences of a reply that neither a tool's result nor a clause backs."""
+    if reply is None or records.message is None:
+        return []
+    message = records.message
+    asked = f"{message.subject}\n{message.body}"
+    backing = Backing(message.received_at, _good_results(records), clauses, message=asked)
+    commitments = check_commitments(str(reply["text"]), reply.get("language"), backing)
+    return list(dict.fromkeys(commitment.sentence for commitment in unbacked(commitments)))
+
+
+def _good_results(records: Records) -> list[dict[str, Any]]:
+    results: list[dict[str, Any]] = []
+    for state in records.states:
+        call = state.result.call
+        result = result_in(state.result)
+        if call is None or result is None or not result.ok:
+            continue
+        results.append(
+            {
+                "tool": call["tool"],
+                "arguments": call.get("arguments") or {},
+                "data": result.data,
+                "effect": (call.get("facts") or {}).get("effect", "read"),
+            }
+        )
+    return results
 
 
 def _outputs(run: Document) -> list[dict[str, Any]]:

@@ -1,33 +1,22 @@
-"""How a run is held against what a case expects: one scorer an expectation, the desk's own
-beside ours."""
+"""How well a run meets what a case expects, one score an expectation.
+
+Built-in expectations, scorers of the desk's own, and a model as judge all give a `Score`.
+"""
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import re2
-
-from deskhand.conditions import compile_condition
 from deskhand.engine.story import Document
-from deskhand.errors import ConfigError
-from deskhand.evals.run_facts import (
-    category_of,
-    intent_of,
-    language_of_reply,
-    plan_of,
-    question_of,
-    slots_of,
-    stages_of,
-    verdicts_of,
-)
+from deskhand.errors import ConfigError, DeskhandError
+from deskhand.evals.expectations import check
+from deskhand.model.tasks import Judged, Task, TaskKind
+from deskhand.ports import Brain
 from deskhand.tools.declared import Declared, SourcePlace, declare, place_of
 
 PASS = 0.5
 """A scorer that gives a number passes from here on."""
-UNBACKED = "unbacked_promises"
-"""The field of an eval's run document with the sentences that nothing stands behind."""
-STRICTNESS = ("allow", "hold", "deny")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +56,11 @@ class Scorer:
 
 
 def scorer(name: str) -> Callable[[ScorerFunction], Scorer]:
-    """Make a scorer of `(run, expected)`: it gets the run document and what the case expects,
-    and gives true or false, a number from 0 to 1, or a Score. It may be async."""
+    """Makes a scorer of a function `(run, expected)`, which may be async.
+
+    It gets the run document and what the case expects, and returns true or false, a number from
+    0 to 1, or a Score. A function with other parameters is a ConfigError.
+    """
 
     def decorate(function: ScorerFunction) -> Scorer:
         place = place_of(function)
@@ -84,36 +76,44 @@ def scorer(name: str) -> Callable[[ScorerFunction], Scorer]:
 
 
 def scorers_in(declared: Iterable[Declared]) -> dict[str, Scorer]:
-    found: dict[str, Scorer] = {}
-    for thing in declared:
-        if (
-            isinstance(thing, Scorer)
-            and (known := found.setdefault(thing.name, thing)) is not thing
-        ):
-            raise thing.place.error(
-                f"there is a scorer {thing.name!r} already, at {known.place}", fix="rename one"
+    """Returns scorers by name; ConfigError where two have the same."""
+    scorers: dict[str, Scorer] = {}
+    for declaration in declared:
+        if not isinstance(declaration, Scorer):
+            continue
+        first = scorers.setdefault(declaration.name, declaration)
+        if first is not declaration:
+            raise declaration.place.error(
+                f"there is a scorer {declaration.name!r} already, at {first.place}",
+                fix="rename one",
             )
-    return found
+    return scorers
 
 
 async def score_run(
-    run: Document, expect: Mapping[str, Any], scorers: Mapping[str, Scorer]
+    run: Document,
+    expect: Mapping[str, Any],
+    scorers: Mapping[str, Scorer],
+    judge: Brain | None = None,
 ) -> list[Score]:
-    """Every expectation but `judge`, which needs a model."""
+    """Scores every expectation. Criteria for a judge come last."""
     scores: list[Score] = []
     for name, expected in expect.items():
         if name == "score":
-            scores += [await _own(scorers[key], run, value) for key, value in expected.items()]
+            scores += [
+                await _own_score(scorers[key], run, value) for key, value in expected.items()
+            ]
         elif name != "judge":
-            passed, found = _BUILT_IN[name](run, expected)
-            scores.append(Score(name, passed, expected, found, float(passed)))
-    return scores
+            passed, actual = check(name, run, expected)
+            scores.append(Score(name, passed, expected, actual, float(passed)))
+    criteria = expect.get("judge", [])
+    return scores + await _judged(run, [criteria] if isinstance(criteria, str) else criteria, judge)
 
 
-async def _own(scorer: Scorer, run: Document, expected: Any) -> Score:
+async def _own_score(scorer: Scorer, run: Document, expected: Any) -> Score:
     try:
-        made = scorer.function(run, expected)
-        given = await made if inspect.isawaitable(made) else made
+        result = scorer.function(run, expected)
+        given = await result if inspect.isawaitable(result) else result
     except Exception as error:
         raise ConfigError(
             f"scorer {scorer.name!r} failed: {type(error).__name__}: {error}",
@@ -127,193 +127,34 @@ async def _own(scorer: Scorer, run: Document, expected: Any) -> Score:
     return Score(scorer.name, value >= PASS, expected, given, value)
 
 
-# --- the built-in ones: what was expected, held against the run document
+# --- a model as judge: whether the reply meets a criterion that was written in words
 
 
-Found = tuple[bool, Any]
+async def _judged(run: Document, criteria: Sequence[str], judge: Brain | None) -> list[Score]:
+    scores: list[Score] = []
+    for number, criterion in enumerate(criteria, 1):
+        name = "judge" if len(criteria) == 1 else f"judge {number}"
+        scores.append(await _judge(run, name, criterion, judge))
+    return scores
 
 
-def _field(name: str) -> Callable[[Document, Any], Found]:
-    return lambda run, expected: (run.get(name) in _several(expected), run.get(name))
-
-
-def _category(run: Document, expected: Any) -> Found:
-    found = category_of(run)
-    return found in _several(expected), found
-
-
-def _intent(run: Document, expected: Any) -> Found:
-    found = intent_of(run)
-    return found in _several(expected), found
-
-
-def _slots(run: Document, expected: Mapping[str, Any]) -> Found:
-    found = slots_of(run)
-    shown = {name: found.get(name) for name in expected}
-    return all(_agrees(shown[name], value) for name, value in expected.items()), shown
-
-
-def _calls(found: Sequence[Mapping[str, Any]], expected: Sequence[Any]) -> bool:
-    """The same calls in the same order; of arguments, those that were named."""
-    return len(found) == len(expected) and all(map(_is_call, found, expected))
-
-
-def _is_call(found: Mapping[str, Any], expected: Any) -> bool:
-    [(name, arguments)] = [(expected, {})] if isinstance(expected, str) else expected.items()
-    made = found.get("arguments") or {}
-    return found.get("tool") == name and all(
-        _agrees(made.get(key), value) for key, value in arguments.items()
-    )
-
-
-def _tools(run: Document, expected: Sequence[Any]) -> Found:
-    made = run["tool_calls"]
-    return _calls(made, expected), _shown(made)
-
-
-def _called(run: Document, expected: Sequence[Any]) -> Found:
-    rest = iter(run["tool_calls"])
-    return all(any(_is_call(call, one) for call in rest) for one in expected), _shown(
-        run["tool_calls"]
-    )
-
-
-def _not_called(run: Document, expected: Sequence[Any]) -> Found:
-    made = run["tool_calls"]
-    return not any(_is_call(call, one) for call in made for one in expected), _shown(made)
-
-
-def _shown(made: Sequence[Mapping[str, Any]]) -> list[Document]:
-    return [{call["tool"]: call["arguments"]} for call in made]
-
-
-def _plan(run: Document, expected: Sequence[Any]) -> Found:
-    steps = plan_of(run)
-    return _calls(steps, expected), _shown(steps)
-
-
-def _verdict(run: Document, expected: Any) -> Found:
-    found = verdicts_of(run)
-    if isinstance(expected, str):
-        strictest = max((verdict for _, verdict in found), key=STRICTNESS.index, default=None)
-        return strictest == expected, strictest
-    by_tool = {tool: [verdict for name, verdict in found if name == tool] for tool in expected}
-    return all(
-        by_tool[tool] and set(by_tool[tool]) == {verdict} for tool, verdict in expected.items()
-    ), by_tool
-
-
-def _review(run: Document, expected: Any) -> Found:
-    found = run["review"]
-    waits = found is not None and found["state"] == "open"
-    shown = {key: found[key] for key in ("kind", "reason")} if waits else None
-    if isinstance(expected, bool):
-        return waits is expected, shown
-    if not waits:
-        return False, None
-    wanted = {"contains": expected} if isinstance(expected, str) else expected
-    words = all(
-        word.casefold() in found["reason"].casefold()
-        for word in _several(wanted.get("contains", []))
-    )
-    return words and wanted.get("kind") in (None, found["kind"]), shown
-
-
-def _reply(run: Document, expected: Any) -> Found:
+async def _judge(run: Document, name: str, criterion: str, judge: Brain | None) -> Score:
+    """Without a judge, or where it cannot answer, the score is skipped and says so."""
     reply = run["reply"]
-    if isinstance(expected, bool):
-        return (reply is not None) is expected, reply and reply["text"]
+    if judge is None:
+        why = "nobody judged; name a model with --judge"
+        return Score(name, True, criterion, why=why, skipped=True)
     if reply is None:
-        return False, None
-    text = str(reply["text"])
-    folded = " ".join(text.split()).casefold()
-    checks = (
-        all(_folded(word) in folded for word in _several(expected.get("contains", []))),
-        not any(_folded(word) in folded for word in _several(expected.get("not_contains", []))),
-        "matches" not in expected or bool(re2.search(expected["matches"], text)),
-        "equals" not in expected or _lines(text) == _lines(expected["equals"]),
-        expected.get("subject") in (None, reply.get("subject")),
-        _folded(expected.get("to") or reply.get("to") or "") == _folded(reply.get("to") or ""),
-        expected.get("language") in (None, language_of_reply(reply)),
-        expected.get("promises_backed") in (None, not run.get(UNBACKED)),
+        return Score(name, False, criterion, why="there is no reply to judge")
+    inputs = {"criterion": criterion, "message": run["message"], "tool_calls": run["tool_calls"]}
+    task = Task(kind=TaskKind.JUDGE, stage="judge", text=str(reply["text"]), inputs=inputs)
+    try:
+        answer = await judge.answer(task)
+    except DeskhandError as error:
+        why = f"the judge could not answer: {error}"
+        return Score(name, True, criterion, why=why, skipped=True)
+    verdict = answer.result
+    assert isinstance(verdict, Judged)
+    return Score(
+        name, verdict.passed, criterion, verdict.passed, float(verdict.passed), verdict.reason
     )
-    shown = {"language": language_of_reply(reply)} if "language" in expected else {}
-    also = {key: reply.get(key) for key in ("subject", "to") if key in expected}
-    also |= {UNBACKED: run.get(UNBACKED)} if "promises_backed" in expected else {}
-    return all(checks), {"text": text, **shown, **also}
-
-
-def _language(run: Document, expected: str) -> Found:
-    found = None if run["reply"] is None else language_of_reply(run["reply"])
-    return found == expected, found
-
-
-def _stages(run: Document, expected: Sequence[str]) -> Found:
-    found = stages_of(run)
-    rest = iter(found)
-    return all(stage in rest for stage in expected), found
-
-
-def _asks_for(run: Document, expected: str) -> Found:
-    asked = question_of(run)
-    if asked is None:
-        return False, None
-    if asked["param"] is not None:
-        return asked["param"] == expected, asked["param"]
-    return expected in asked["missing"] or _folded(expected) in _folded(asked["text"]), asked[
-        "text"
-    ]
-
-
-def _holds(run: Document, expected: Mapping[str, Any]) -> Found:
-    condition = compile_condition(expected)
-    return condition.matches(run), None
-
-
-def _several(expected: Any) -> list[Any]:
-    return list(expected) if isinstance(expected, list | tuple) else [expected]
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
-
-
-def _lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.strip().splitlines()]
-
-
-def _agrees(found: Any, expected: Any) -> bool:
-    """Equal; of a mapping, the fields that were named; a number written as text is that number."""
-    if isinstance(expected, Mapping):
-        return isinstance(found, Mapping) and all(
-            _agrees(found.get(key), value) for key, value in expected.items()
-        )
-    if isinstance(expected, list):
-        both = isinstance(found, list) and len(found) == len(expected)
-        return both and all(map(_agrees, found, expected))
-    return bool(found == expected) or (found is not None and str(found) == str(expected))
-
-
-_BUILT_IN: Mapping[str, Callable[[Document, Any], Found]] = {
-    "route": _field("route"),
-    "profile": _field("profile"),
-    "rule": _field("rule"),
-    "flow": _field("flow"),
-    "status": _field("status"),
-    "error": _field("error_code"),
-    "category": _category,
-    "classification": _category,
-    "intent": _intent,
-    "slots": _slots,
-    "plan": _plan,
-    "tools": _tools,
-    "called": _called,
-    "not_called": _not_called,
-    "verdict": _verdict,
-    "review": _review,
-    "reply": _reply,
-    "language": _language,
-    "stages": _stages,
-    "asks_for": _asks_for,
-    "holds": _holds,
-}

@@ -22,8 +22,7 @@ from deskhand.engine.clock import SystemClock
 from deskhand.engine.manual_reply import manual_reply_flow
 from deskhand.engine.worker import Screening
 from deskhand.errors import ConfigError
-from deskhand.evals.cited import CitedHere
-from deskhand.evals.lane import Around, EarnedModes, Lane, SentLately
+from deskhand.evals.lane import Around, EarnedModes, Lane, SandboxKnowledge, SentLately
 from deskhand.evals.sealed import ThroughTheSeal
 from deskhand.model.ids import new_id
 from deskhand.policy.rule_policy import RulePolicy
@@ -62,7 +61,7 @@ class Sandbox:
         outbox: Path,
         store: SqliteStore,
         chat: ChatModel,
-        knowledge: CitedHere,
+        knowledge: SandboxKnowledge,
     ) -> None:
         self.spec, self.store = loaded.spec, store
         self._chat, self._knowledge = chat, knowledge
@@ -192,7 +191,7 @@ async def open_sandbox(
         async with open_database(str(Path(scratch) / "sandbox.db")) as database:
             assert isinstance(database, SqliteDatabase)
             store = SqliteStore(database, spec.name)
-            knowledge = CitedHere(open_knowledge(database, spec.name))
+            knowledge = SandboxKnowledge(open_knowledge(database, spec.name))
             asked = ThroughTheSeal(own) if chat is None else chat(ThroughTheSeal(own))
             recording = RecordingChatModel(asked, store.record_call, clock)
             brain = build_brain(spec, recording, clock, knowledge, embedder, rest=rest)

@@ -9,7 +9,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from deskhand.config.schema import desk_schema
-from deskhand.evals.schema import cases_schema
+from deskhand.evals.case_sections import cases_schema
 from tests.cli_kit import Cli
 
 ROOT = Path(__file__).parents[3]

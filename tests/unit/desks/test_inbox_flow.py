@@ -13,8 +13,7 @@ from deskhand.brain.scripted import ScriptedBrain
 from deskhand.config.sections.brain import BrainSpec
 from deskhand.engine.story import read_records, story_of
 from deskhand.errors import RetryableError
-from deskhand.evals.clocks import OwnTime
-from deskhand.evals.lane import Lane
+from deskhand.evals.lane import Lane, LaneClock
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.model.run import Decision, ReviewState, Verdict
@@ -123,7 +122,7 @@ async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
         sandbox_wiring, "build_brain", lambda *args, **more: ScriptedBrain(said.answer)
     )
     async with wiring.open_sandbox(replace(loaded, spec=scripted)) as sandbox:
-        yield Desk(sandbox.lane(OwnTime(1_800_000_000.0), said.result), said)
+        yield Desk(sandbox.lane(LaneClock(1_800_000_000.0), said.result), said)
 
 
 # --- the table of transitions

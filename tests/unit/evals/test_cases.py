@@ -8,7 +8,7 @@ import pytest
 
 from deskhand.config.yaml import read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
-from deskhand.evals.schema import cases_schema
+from deskhand.evals.case_sections import cases_schema
 from deskhand.model.principal import PrincipalKind
 from deskhand.wiring import desk_cases, find_desk, read_desk
 from tests.eval_kit import a_desk

@@ -1,0 +1,250 @@
+"""The built-in expectations of a case: each holds what was expected against the run document."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import re2
+
+from deskhand.conditions import compile_condition
+from deskhand.engine.story import Document
+from deskhand.evals.run_facts import (
+    category_of,
+    intent_of,
+    language_of_reply,
+    plan_of,
+    question_of,
+    slots_of,
+    stages_of,
+    verdicts_of,
+)
+
+UNBACKED = "unbacked_promises"
+"""The field of an eval's run document with the sentences that nothing stands behind."""
+_STRICTNESS = ("allow", "hold", "deny")
+
+
+class Checked(NamedTuple):
+    """Whether a run meets an expectation, and what it has in that place."""
+
+    passed: bool
+    actual: Any
+
+
+def check(name: str, run: Document, expected: Any) -> Checked:
+    """Checks the expectation of this name; KeyError where there is none such."""
+    return _CHECKS[name](run, expected)
+
+
+def _field(name: str) -> Callable[[Document, Any], Checked]:
+    def check_field(run: Document, expected: Any) -> Checked:
+        return Checked(run.get(name) in _as_list(expected), run.get(name))
+
+    return check_field
+
+
+def _category(run: Document, expected: Any) -> Checked:
+    category = category_of(run)
+    return Checked(category in _as_list(expected), category)
+
+
+def _intent(run: Document, expected: Any) -> Checked:
+    intent = intent_of(run)
+    return Checked(intent in _as_list(expected), intent)
+
+
+def _slots(run: Document, expected: Mapping[str, Any]) -> Checked:
+    slots = slots_of(run)
+    named = {name: slots.get(name) for name in expected}
+    return Checked(all(_agrees(named[name], value) for name, value in expected.items()), named)
+
+
+# --- calls
+
+
+def _tools(run: Document, expected: Sequence[Any]) -> Checked:
+    calls = run["tool_calls"]
+    return Checked(_are_calls(calls, expected), _shown(calls))
+
+
+def _called(run: Document, expected: Sequence[Any]) -> Checked:
+    """Whether the expected calls were made in this order; others may lie between."""
+    rest = iter(run["tool_calls"])
+    passed = True
+    for call in expected:
+        passed = passed and any(_is_call(made, call) for made in rest)
+    return Checked(passed, _shown(run["tool_calls"]))
+
+
+def _not_called(run: Document, expected: Sequence[Any]) -> Checked:
+    calls = run["tool_calls"]
+    passed = not any(_is_call(made, call) for made in calls for call in expected)
+    return Checked(passed, _shown(calls))
+
+
+def _plan(run: Document, expected: Sequence[Any]) -> Checked:
+    steps = plan_of(run)
+    return Checked(_are_calls(steps, expected), _shown(steps))
+
+
+def _are_calls(calls: Sequence[Mapping[str, Any]], expected: Sequence[Any]) -> bool:
+    """The same calls in the same order; of arguments, those that were named."""
+    return len(calls) == len(expected) and all(map(_is_call, calls, expected))
+
+
+def _is_call(call: Mapping[str, Any], expected: Any) -> bool:
+    if isinstance(expected, str):
+        return bool(call.get("tool") == expected)
+    [(name, arguments)] = expected.items()
+    made = call.get("arguments") or {}
+    agree = all(_agrees(made.get(key), value) for key, value in arguments.items())
+    return call.get("tool") == name and agree
+
+
+def _shown(calls: Sequence[Mapping[str, Any]]) -> list[Document]:
+    return [{call["tool"]: call["arguments"]} for call in calls]
+
+
+def _verdict(run: Document, expected: Any) -> Checked:
+    verdicts = verdicts_of(run)
+    if isinstance(expected, str):
+        strictest = max((verdict for _, verdict in verdicts), key=_STRICTNESS.index, default=None)
+        return Checked(strictest == expected, strictest)
+    by_tool: dict[str, list[str]] = {tool: [] for tool in expected}
+    for tool, verdict in verdicts:
+        if tool in by_tool:
+            by_tool[tool].append(verdict)
+    passed = all(set(by_tool[tool]) == {verdict} for tool, verdict in expected.items())
+    return Checked(passed, by_tool)
+
+
+# --- what people are asked and told
+
+
+def _review(run: Document, expected: Any) -> Checked:
+    review = run["review"]
+    waits = review is not None and review["state"] == "open"
+    shown = {key: review[key] for key in ("kind", "reason")} if waits else None
+    if isinstance(expected, bool):
+        return Checked(waits is expected, shown)
+    if not waits:
+        return Checked(False, None)
+    wanted = {"contains": expected} if isinstance(expected, str) else expected
+    reason = review["reason"].casefold()
+    words = _as_list(wanted.get("contains", []))
+    has_words = all(word.casefold() in reason for word in words)
+    return Checked(has_words and wanted.get("kind") in (None, review["kind"]), shown)
+
+
+def _reply(run: Document, expected: Any) -> Checked:
+    reply = run["reply"]
+    if isinstance(expected, bool):
+        return Checked((reply is not None) is expected, reply and reply["text"])
+    if reply is None:
+        return Checked(False, None)
+    text = str(reply["text"])
+    checks = (
+        _says(text, expected),
+        expected.get("subject") in (None, reply.get("subject")),
+        _folded(expected.get("to") or reply.get("to") or "") == _folded(reply.get("to") or ""),
+        expected.get("language") in (None, language_of_reply(reply)),
+        expected.get("promises_backed") in (None, not run.get(UNBACKED)),
+    )
+    shown: Document = {"text": text}
+    if "language" in expected:
+        shown["language"] = language_of_reply(reply)
+    shown |= {key: reply.get(key) for key in ("subject", "to") if key in expected}
+    if "promises_backed" in expected:
+        shown[UNBACKED] = run.get(UNBACKED)
+    return Checked(all(checks), shown)
+
+
+def _says(text: str, expected: Mapping[str, Any]) -> bool:
+    """Whether a reply's text has the words it must have, and none it must not."""
+    folded = _folded(text)
+    wanted = _as_list(expected.get("contains", []))
+    unwanted = _as_list(expected.get("not_contains", []))
+    checks = (
+        all(_folded(words) in folded for words in wanted),
+        not any(_folded(words) in folded for words in unwanted),
+        "matches" not in expected or bool(re2.search(expected["matches"], text)),
+        "equals" not in expected or _lines(text) == _lines(expected["equals"]),
+    )
+    return all(checks)
+
+
+def _language(run: Document, expected: str) -> Checked:
+    language = None if run["reply"] is None else language_of_reply(run["reply"])
+    return Checked(language == expected, language)
+
+
+def _stages(run: Document, expected: Sequence[str]) -> Checked:
+    """Whether the run went through these stages in this order; others may lie between."""
+    stages = stages_of(run)
+    rest = iter(stages)
+    return Checked(all(stage in rest for stage in expected), stages)
+
+
+def _asks_for(run: Document, expected: str) -> Checked:
+    question = question_of(run)
+    if question is None:
+        return Checked(False, None)
+    if question["param"] is not None:
+        return Checked(question["param"] == expected, question["param"])
+    asked = expected in question["missing"] or _folded(expected) in _folded(question["text"])
+    return Checked(asked, question["text"])
+
+
+def _holds(run: Document, expected: Mapping[str, Any]) -> Checked:
+    return Checked(compile_condition(expected).matches(run), None)
+
+
+# --- comparing
+
+
+def _as_list(expected: Any) -> list[Any]:
+    return list(expected) if isinstance(expected, list | tuple) else [expected]
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip().splitlines()]
+
+
+def _agrees(actual: Any, expected: Any) -> bool:
+    """Equal; of a mapping, the fields that were named; a number written as text is that number."""
+    if isinstance(expected, Mapping):
+        return isinstance(actual, Mapping) and all(
+            _agrees(actual.get(key), value) for key, value in expected.items()
+        )
+    if isinstance(expected, list):
+        same_length = isinstance(actual, list) and len(actual) == len(expected)
+        return same_length and all(map(_agrees, actual, expected))
+    return bool(actual == expected) or (actual is not None and str(actual) == str(expected))
+
+
+_CHECKS: Mapping[str, Callable[[Document, Any], Checked]] = {
+    "route": _field("route"),
+    "profile": _field("profile"),
+    "rule": _field("rule"),
+    "flow": _field("flow"),
+    "status": _field("status"),
+    "error": _field("error_code"),
+    "category": _category,
+    "classification": _category,
+    "intent": _intent,
+    "slots": _slots,
+    "plan": _plan,
+    "tools": _tools,
+    "called": _called,
+    "not_called": _not_called,
+    "verdict": _verdict,
+    "review": _review,
+    "reply": _reply,
+    "language": _language,
+    "stages": _stages,
+    "asks_for": _asks_for,
+    "holds": _holds,
+}
