@@ -200,7 +200,7 @@ async def test_a_review_is_somebodys_and_anybody_may_decide_it(stores: Stores) -
     await store.assign(two.id, "ida", "otto")
     assert (await store.assign(two.id, "ida", None)).assignee is None
     for change in (store.assign(one.id, "otto", "eve"), store.snooze(one.id, "otto", None)):
-        with pytest.raises(Conflict, match="already decided: approve by ida"):
+        with pytest.raises(Conflict, match="already decided: approved by ida"):
             await change
 
 
@@ -244,7 +244,7 @@ async def test_an_approved_reply_is_held_back_by_the_review_that_let_it_go(store
     store = await stores(now=lambda: NOW)
     review = await parked(store, 1)
     await store.decide(review.id, Verdict(Decision.APPROVE, "ida", review.version))
-    with pytest.raises(Conflict, match="already decided: approve by ida"):
+    with pytest.raises(Conflict, match="already decided: approved by ida"):
         await store.hold_back(review.id, "ida")
     await store.claim(review.run_id, {"flow": "v1"})
     leaving = NewReview(

@@ -112,7 +112,7 @@ async def test_every_reply_that_two_reviewers_approve_at_once_leaves_once(
         told = Counter(answer.status_code for answer in every)
         assert told == {200: count, 409: count}, told
         for late in (answer for answer in every if not answer.is_success):
-            assert "was already decided: approve by" in late.json()["detail"]
+            assert "was already decided: approved by" in late.json()["detail"]
         assert len({answer.json()["review"] for answer in every if answer.is_success}) == count
         desk = shop.desks["shop"]
         async with asyncio.timeout(LONG):

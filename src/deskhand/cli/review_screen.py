@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from deskhand.engine.review_file import ReviewFile
-    from deskhand.model.run import Event, Review
+    from deskhand.model.run import Review
 
 _WIDEST = 100
 _MOST_LINES = 12
@@ -113,6 +113,8 @@ def _beside(review_file: "ReviewFile") -> "list[Text]":
     """Calls that were made, what the draft was drawn from, and what colleagues did and said."""
     from rich.text import Text
 
+    from deskhand.engine.descriptions import actor_of, describe_event
+
     lines: list[str] = []
     for call in review_file.tool_calls:
         written = json.dumps(call["arguments"], ensure_ascii=False)
@@ -124,27 +126,16 @@ def _beside(review_file: "ReviewFile") -> "list[Text]":
         for source in review_file.sources
     ]
     lines += [
-        f"  ☞ {moment(event.at)} {event.by}: {describe_event(event)}"
+        f"  ☞ {moment(event.at)} {actor_of(event)} {describe_event(event, moment)}"
         for event in review_file.history
     ]
     return [Text(""), *(Text(shortened(line, 160), style="dim") for line in lines)] if lines else []
 
 
-def describe_event(event: "Event") -> str:
-    about: dict[str, Any] = event.payload
-    kind = event.kind.removeprefix("review.").replace("_", " ")
-    if "text" in about:
-        return f"{kind}: {about['text']}"
-    if about.get("until"):
-        return f"{kind} until {moment(about['until'])}"
-    if "to" in about:
-        return f"assigned to {about['to']}" if about["to"] else "assigned to nobody"
-    return f"{kind}: {about['note']}" if about.get("note") else kind
-
-
 def _print_how(review: "Review") -> None:
     from rich.text import Text
 
+    from deskhand.engine.descriptions import describe_decision
     from deskhand.model.run import DECISIONS
 
     to = console()
@@ -162,9 +153,4 @@ def _print_how(review: "Review") -> None:
         choices = ", ".join(one.value.replace("_", "-") for one in DECISIONS[review.kind])
         to.print(Text(f"\n  deskhand reviews [{choices}] {review.id}", style="dim"), soft_wrap=True)
     elif review.decision:
-        to.print(
-            Text(
-                f"\n  {review.decision} by {review.decided_by} {moment(review.decided_at)}",
-                style="dim",
-            )
-        )
+        to.print(Text(f"\n  {describe_decision(review)} {moment(review.decided_at)}", style="dim"))

@@ -315,6 +315,8 @@ def _shown_text(review: "Review") -> str:
 
 
 def _tell(review: "Review", as_json: bool) -> None:
+    from deskhand.engine.descriptions import describe_decision
+
     if as_json:
         print_json(document(review))
         return
@@ -327,7 +329,6 @@ def _tell(review: "Review", as_json: bool) -> None:
         return
     follows = review.decision not in ("take_over", "close")
     after = "; the serving process goes on with the run (deskhand serve)" if follows else ""
-    word = str(review.decision).replace("_", " ")
     console().print(
-        f"{review.id}: {word} by {review.decided_by}{after}", markup=False, soft_wrap=True
+        f"{review.id}: {describe_decision(review)}{after}", markup=False, soft_wrap=True
     )

@@ -9,11 +9,20 @@ from rich.text import Text
 
 from deskhand.cli.run_printer import RunPrinter, reply_lines
 from deskhand.cli.terminal import elapsed, milliseconds, moment, printable, status_text
+from deskhand.engine.descriptions import actor_of, describe_decision, describe_event
 from deskhand.engine.story import Document, Records, events_of, story_of, time_spent, timeline_of
 from deskhand.errors import NotFound
-from deskhand.model.run import Event, Review
+from deskhand.model.run import Review
 
 _WIDEST = 100
+_FROM_OUTSIDE = (
+    "reply.bounced",
+    "reply.complained",
+    "run.answered_by_person",
+    "run.cancelled",
+    "review.undo",
+)
+"""Events that neither a step nor a review shows."""
 
 
 def document(records: Records) -> Document:
@@ -52,7 +61,8 @@ def print_trace(console: Console, records: Records) -> None:
             line.append(printable(f"  {_review_words(review)}"), style="dim"), soft_wrap=True
         )
     for event in records.events:
-        if (words := _event_words(event)) is not None:
+        if event.kind in _FROM_OUTSIDE:
+            words = f"{actor_of(event)} {describe_event(event, moment)}"
             line = Text(f"  {elapsed(event.at - run.created_at):>8}  ", style="dim")
             console.print(line.append(printable(words), style="yellow"), soft_wrap=True)
 
@@ -62,26 +72,7 @@ def _review_words(review: Review) -> str:
     if review.decision is None:
         return f"{review.kind}, {review.reason}"
     waited = elapsed((review.decided_at or review.created_at) - review.created_at).lstrip("+")
-    decided = f"{str(review.decision).replace('_', ' ')} by {review.decided_by} after {waited}"
-    return f"{review.kind}, {review.reason}: {decided}"
-
-
-def _event_words(event: Event) -> str | None:
-    """What no step and no review tells: it came from outside."""
-    by = f" by {event.by}" if event.by else ""
-    match event.kind:
-        case "reply.bounced":
-            return f"the reply came back: {event.payload.get('reason')}"
-        case "reply.complained":
-            return f"the customer complained about the reply (run {event.payload.get('in')})"
-        case "run.answered_by_person":
-            return f"answered{by}, from a mail program"
-        case "review.undo":
-            return f"held back{by}"
-        case "run.cancelled":
-            return f"cancelled{by}"
-        case _:
-            return None
+    return f"{review.kind}, {review.reason}: {describe_decision(review)} after {waited}"
 
 
 def _print_facts(console: Console, records: Records) -> None:

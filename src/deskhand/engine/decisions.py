@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from deskhand.engine.descriptions import describe_decision
 from deskhand.errors import Conflict, IncompleteDecision, PermanentError
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
@@ -68,7 +69,7 @@ def check_open(review: Review) -> None:
             " review"
         )
     if review.state is not ReviewState.OPEN:
-        raise Conflict(f"{review.id} was already decided: {review.decision} by {review.decided_by}")
+        raise Conflict(f"{review.id} was already decided: {describe_decision(review)}")
 
 
 def check_colleagues_note(text: str) -> None:

@@ -55,7 +55,7 @@ def test_an_approved_reply_leaves_once(cli: Cli, waiting: dict[str, Any], tmp_pa
     assert (decided["state"], decided["decided_by"], decided["note"]) == ("decided", "ann", "fine")
     again = cli("reviews", "approve", review, "--by", "bob")
     assert again.code == 1
-    assert "already decided: approve by ann" in again.err
+    assert "already decided: approved by ann" in again.err
     story = go_on(cli, waiting["run"])
     assert story["status"] == "sent"
     assert story["review"]["decided_by"] == "ann"
@@ -208,8 +208,8 @@ def test_the_queue_can_be_put_aside_given_to_somebody_and_talked_about(
     )
     shown = cli("reviews", "show", review).out
     assert "why: always_ask" in shown
-    assert "ida: note: She called." in shown
-    assert "ida: assigned to otto" in shown
+    assert "ida noted: She called." in shown
+    assert "ida gave it to otto" in shown
     document = cli("reviews", "show", review, "--json").json
     assert [event["kind"] for event in document["history"]] == [
         "review.assigned",
@@ -260,7 +260,7 @@ def test_a_handed_over_message_is_answered_in_ones_own_words(cli: Cli, tmp_path:
     assert (empty.code, "the answer is empty" in empty.err) == (2, True)
     (tmp_path / "answer.txt").write_text("It is lost.\n")
     decided = cli("reviews", "answer", review, "--file", tmp_path / "answer.txt", "--by", "ann")
-    assert f"{review}: answer by ann; the serving process goes on" in decided.out
+    assert f"{review}: answered by ann; the serving process goes on" in decided.out
     assert cli("reviews", "answer", review, "--text", "Again.", "--by", "bob").code == 1
     cli("run", write_message(tmp_path / "m2.json"), "--desk", desk, "--live")
     assert cli("runs", "show", story["run"], "--json").json["status"] == "sent"

@@ -163,6 +163,6 @@ def test_a_timeline_tells_who_decided_and_how_a_failing_step_failed(
     (review,) = cli("reviews", "list", "--json").json["reviews"]
     cli("reviews", "close", review["id"], "--by", "ann")
     shown = cli("runs", "show", run)
-    assert "close by ann after" in shown.out
+    assert "closed by ann after" in shown.out
     told = cli("runs", "show", run, "--json").json["events"]
     assert [(event["kind"], event["by"]) for event in told] == [("review.close", "ann")]

@@ -13,6 +13,7 @@ from deskhand.adapters.stores.review_decisions import (
 )
 from deskhand.adapters.stores.rows import pack, review_of
 from deskhand.crashpoints import crash_point
+from deskhand.engine.decisions import check_open
 from deskhand.errors import Conflict
 from deskhand.model.causes import Cause
 from deskhand.model.judgement import Judged
@@ -142,10 +143,7 @@ def hold_back(core: sa.Connection, desk: str, review_id: str, by: str, now: floa
     """
     review = find_review(core, desk, _leaving(core, desk, review_id) or review_id, lock=True)
     if review.kind is not ReviewKind.REPLY or review.fallback is not Decision.APPROVE:
-        if review.state is not ReviewState.OPEN:
-            raise Conflict(
-                f"{review.id} was already decided: {review.decision} by {review.decided_by}"
-            )
+        check_open(review)
         raise Conflict(f"{review.id} does not leave by itself: it waits for a decision")
     if review.state is not ReviewState.OPEN or (review.expires_at or 0) <= now:
         raise Conflict(f"{review.id}: too late, the reply has left or is leaving")

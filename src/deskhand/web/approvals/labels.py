@@ -56,18 +56,6 @@ FALLBACKS = {
     Decision.HAND_OVER: "it is handed over",
 }
 """What becomes of a review that nobody decides in time."""
-PAST = {
-    Decision.APPROVE: "approved",
-    Decision.EDIT: "edited and approved",
-    Decision.REVISE: "sent back for another draft",
-    Decision.REJECT: "rejected",
-    Decision.TAKE_OVER: "taken over",
-    Decision.RETRY: "sent on",
-    Decision.CLOSE: "closed",
-    Decision.ANSWER: "answered",
-    Decision.HAND_OVER: "handed over",
-    Decision.REASSIGN: "given to somebody else",
-}
 ORIGINS = {
     "principal": "the customer's own",
     "operator": "set by the desk",

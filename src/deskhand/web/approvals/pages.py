@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from deskhand.engine.descriptions import DECIDED
 from deskhand.errors import Conflict, NotFound, TooManyLogins
 from deskhand.knowledge.prose import unwrapped
 from deskhand.model.causes import Cause
@@ -22,7 +23,6 @@ from deskhand.web.approvals.forms import read_form
 from deskhand.web.approvals.labels import (
     CAUSES,
     KINDS,
-    PAST,
     age,
     clock,
     expiry,
@@ -89,7 +89,6 @@ class Pages:
             "home": HOME,
             "causes": CAUSES,
             "kinds": KINDS,
-            "past": PAST,
             "fresh": _fresh(),
         }
         self._templates.globals |= {"path_of": path_of, "nobody": NOBODY}
@@ -268,7 +267,7 @@ class Pages:
 
 def _done_words(review: Review, how: str) -> str:
     if review.decision is not None:
-        return PAST[review.decision] if how != "snooze" else "snoozed"
+        return DECIDED[review.decision] if how != "snooze" else "snoozed"
     if review.signed_by is not None and how == Decision.APPROVE:
         return "approved, and waits for a second person"
     return "snoozed" if review.snoozed_until is not None else "back in the queue"

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from deskhand.engine.descriptions import DECIDED, actor_of, describe_decision, describe_event
 from deskhand.engine.review_file import ReviewFile, read_review_file
 from deskhand.mail.reply import visible_reply
 from deskhand.model.message import INVITATION_ANSWERS, REPLY, Reply
@@ -14,20 +15,13 @@ from deskhand.model.run import (
     EXPIRY,
     BegunEdit,
     Decision,
-    Event,
     Review,
     ReviewKind,
     ReviewState,
 )
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.approvals.labels import PAST, age, iso, origin
+from deskhand.web.approvals.labels import age, iso, origin
 
-_WORDS = {Decision(word): said for word, said in PAST.items()}
-_OTHERS = {
-    "signed": "approved, the first of two",
-    "undo": "stopped it from leaving",
-    "note": "noted",
-}
 _EARLIER = 5
 
 
@@ -44,6 +38,7 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "review": review,
         "open": review.state is ReviewState.OPEN,
         "age": age(now - review.created_at),
+        "decided": _decided(review),
         "decisions": list(DECISIONS[review.kind]) if review.state is ReviewState.OPEN else [],
         "message": review_file.message,
         "said": ""
@@ -61,7 +56,7 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "calls": [_call(call) for call in review_file.tool_calls],
         "sources": [_source(source) for source in review_file.sources],
         "history": [
-            (event.by or "the desk", describe_event(event), iso(event.at))
+            (actor_of(event), describe_event(event, iso), iso(event.at))
             for event in review_file.history
         ],
         "canned": review_file.canned(desk.spec.reviews.canned, me),
@@ -137,7 +132,15 @@ def decided_words(review: Review, now: float) -> str:
         if review.decided_by == EXPIRY
         else f"{review.decided_by} was faster"
     )
-    return f"{who}: {PAST[review.decision]} {_ago(now - (review.decided_at or now))}."
+    return f"{who}: {DECIDED[review.decision]} {_ago(now - (review.decided_at or now))}."
+
+
+def _decided(review: Review) -> str | None:
+    """How a closed review was decided, as the beginning of a sentence."""
+    if review.decision is None:
+        return None
+    words = describe_decision(review)
+    return words[0].upper() + words[1:]
 
 
 def _ago(seconds: float) -> str:
@@ -192,19 +195,6 @@ def _source(source: Mapping[str, Any]) -> tuple[str, str]:
     return f"{title}" + (f" › {path}" if path else ""), str(
         source.get("quote") or source.get("text") or ""
     )
-
-
-def describe_event(event: Event) -> str:
-    kind, about = event.kind.removeprefix("review."), event.payload
-    if kind == "snoozed":
-        return (
-            f"snoozed it until {iso(about['until'])}" if about.get("until") else "brought it back"
-        )
-    if kind == "assigned":
-        return f"gave it to {about['to']}" if about.get("to") else "gave it back to all"
-    words = _WORDS.get(Decision(kind)) if kind in list(Decision) else _OTHERS.get(kind)
-    said = about.get("text") or about.get("note")
-    return f"{words or kind}: {said}" if said else words or kind
 
 
 def snoozes(now: float, time_zone: str) -> list[tuple[str, str]]:
