@@ -15,7 +15,7 @@ from uuid import uuid4
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.agents.agent import Parts
-from deskhand.agents.services import dispatch_through
+from deskhand.agents.replying.services import dispatch_through
 from deskhand.engine.audit import verify_desk
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.dispatcher import InProcessDispatcher, Limits

@@ -7,8 +7,8 @@ from typing import Any
 
 from deskhand.agents.agent import Parts
 from deskhand.agents.profiled import Agents
-from deskhand.agents.sending import Sending
-from deskhand.agents.services import dispatch_through, review_through
+from deskhand.agents.replying.sending import Sending
+from deskhand.agents.replying.services import dispatch_through, review_through
 from deskhand.brain.scripted import ScriptedChatModel
 from deskhand.config.sections.profiles import own_stages
 from deskhand.engine.loop import Flow

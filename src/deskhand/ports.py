@@ -10,13 +10,15 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from deskhand.model.access import ApiKey, Session, User
 from deskhand.model.booking import Booking, BookingState, NewBooking, Span
+from deskhand.model.causes import cause_of_rule
 from deskhand.model.chat import ChatRequest, Chunk, Completion
 from deskhand.model.contact import Contact, ContactEntry
-from deskhand.model.envelope import Envelope, StageResult
+from deskhand.model.envelope import Ask, Envelope, StageResult
 from deskhand.model.events import AgentEvent
 from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange, LearnedExchange
 from deskhand.model.judgement import Figure, Judgement, ModeChange
@@ -45,6 +47,7 @@ from deskhand.model.run import (
     LlmCall,
     NewReview,
     Review,
+    ReviewKind,
     Run,
     RunStatus,
     Seal,
@@ -143,11 +146,14 @@ class StageContext(Protocol):
         """Whose authority the run has, whatever its envelope came to say."""
         ...
 
-    async def step(self, name: str, work: Work, *, at_once: bool = True) -> StageResult:
+    async def step(
+        self, name: str, work: "StepWork[Stepped]", *, at_once: bool = True
+    ) -> "Stepped | StageResult":
         """Return the recorded result of this step, or do the work and record it. The only way to
         make a row.
 
-        Not `at_once`, it is written together with the next one, as `note` does.
+        Not `at_once`, it is written together with the next one, as `note` does. Work that ends in a
+        held call did not happen: `Held` is handed back and not recorded.
         """
         ...
 
@@ -223,6 +229,30 @@ class GateAnswer(Protocol):
     def result(self) -> ToolResult: ...
     @property
     def latency_ms(self) -> float: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A call that the gate holds: the run stops until a person decides or the desk is resumed."""
+
+    answer: GateAnswer
+    key: EffectKey
+
+    @property
+    def ask(self) -> Ask:
+        """What the reviewer is asked."""
+        is_stopped = self.answer.rule == "stopped"
+        return Ask(
+            kind=ReviewKind.STOPPED if is_stopped else ReviewKind.TOOL_CALL,
+            reason=self.answer.reason,
+            payload=self.answer.review(str(self.key)),
+            causes=(cause_of_rule(self.answer.rule),),
+        )
+
+
+Stepped = TypeVar("Stepped", bound=StageResult | Held)
+"""What the work of a step ends in."""
+StepWork = Callable[[], Awaitable[Stepped]]
 
 
 class SearchesWeb(Protocol):

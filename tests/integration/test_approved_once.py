@@ -17,8 +17,8 @@ from deskhand import crashpoints
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.agents.agent import Parts
-from deskhand.agents.sending import Sending
-from deskhand.agents.services import dispatch_through, review_through
+from deskhand.agents.replying.sending import Sending
+from deskhand.agents.replying.services import dispatch_through, review_through
 from deskhand.crashpoints import Crash
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.dispatcher import InProcessDispatcher, Limits

@@ -11,7 +11,7 @@ import pytest
 
 from deskhand.agents.agent import Agent, Parts
 from deskhand.agents.prompts import PromptRegistry
-from deskhand.agents.services import dispatch_through
+from deskhand.agents.replying.services import dispatch_through
 from deskhand.brain.llm import LlmBrain
 from deskhand.brain.scripted import ScriptedChatModel
 from deskhand.engine.journal import fold, result_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.agents.sending import SHADOWED
+from deskhand.agents.replying.sending import SHADOWED
 from deskhand.model.judgement import Judgement
 from deskhand.model.run import RunStatus
 from deskhand.wiring import Desk

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from deskhand.agents.agent import Parts
-from deskhand.agents.services import dispatch_through, review
+from deskhand.agents.replying.services import dispatch_through, review
 from deskhand.engine.loop import Flow
 from deskhand.engine.story import read_records, story_of
 from deskhand.model.envelope import Ask, Envelope

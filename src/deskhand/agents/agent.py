@@ -11,12 +11,12 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
-from deskhand.agents.held import Held
-from deskhand.agents.inviting import invitation_answer
 from deskhand.agents.planned import walk_plan
 from deskhand.agents.profiled import Agents, ProfileStage, answer_in
+from deskhand.agents.replying.delivery import held_result
+from deskhand.agents.replying.reply import invitation_answer
+from deskhand.agents.replying.sending import KeptQuestion, Sending
 from deskhand.agents.routing import Router, facts_of
-from deskhand.agents.sending import Sending
 from deskhand.agents.standalone import Standalone
 from deskhand.errors import ConfigError, PermanentError, RetryableError
 from deskhand.logs import bound
@@ -31,6 +31,7 @@ from deskhand.model.tasks import Answer, Task, TaskKind
 from deskhand.model.understanding import Understanding, wrong_fields
 from deskhand.ports import (
     Brain,
+    Held,
     MockHandler,
     PostHook,
     PreHook,
@@ -128,10 +129,7 @@ class Agent:
         after = await self._hook(self.post_process, after, self.spec.output_key)
         result = self._router.route(made, after)
         if result.outcome is Outcome.CLARIFY:
-            try:
-                result, after = await self._ask_customer(after, result, ctx)
-            except Held as held:
-                result = self._router.route(held.result(self.spec.name), after)
+            result, after = await self._ask_customer(after, result, ctx)
         return result.changed(delta=ctx.envelope.delta_to(after), answered=made.answered)
 
     # --- the four modes, in order of priority
@@ -245,10 +243,10 @@ class Agent:
         reply = Reply.to_message(envelope.message, result.ask.text).model_dump(mode="json")
         gate = self._parts.tools
 
-        async def send() -> StageResult:
+        async def send() -> StageResult | Held:
             answer = await gate.call(DELIVER, reply, allowed=(DELIVER,), ctx=ctx, index=ASK_CALL)
             if answer.verdict == "hold":
-                raise Held(answer, ctx.effect_key(ASK_CALL))
+                return Held(answer, ctx.effect_key(ASK_CALL))
             if not answer.result.ok:
                 raise RetryableError(
                     f"the question could not be sent: {answer.result.for_model()['error']}"
@@ -261,13 +259,10 @@ class Agent:
             else None
         )
         if kept is not None:
-            status, reason, cause = kept
-            ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(cause,))
-            return (
-                result.changed(outcome=Outcome.TERMINATE, status=status, reason=reason, ask=ask),
-                envelope,
-            )
-        await ctx.step("ask", send)
+            return _without_asking(result, kept), envelope
+        sent = await ctx.step("ask", send)
+        if isinstance(sent, Held):
+            return self._router.route(held_result(sent, self.spec.name), envelope), envelope
         return result, envelope.with_output(REPLY, reply)
 
     async def _hook(self, hook: Any, envelope: Envelope, output_key: str | None = None) -> Envelope:
@@ -404,3 +399,16 @@ def _copy(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _copy(item) for key, item in value.items()}
     return [_copy(item) for item in value] if isinstance(value, list) else value
+
+
+def _without_asking(result: StageResult, kept: KeptQuestion) -> StageResult:
+    """The run ends instead of asking the customer; a person may ask."""
+    ask = Ask(
+        kind=ReviewKind.HAND_OVER,
+        reason=kept.reason,
+        causes=(kept.cause,),
+        payload={"mode": kept.mode},
+    )
+    return result.changed(
+        outcome=Outcome.TERMINATE, status=kept.status, reason=kept.reason, ask=ask
+    )

@@ -15,7 +15,6 @@ from itertools import groupby
 from typing import Any
 
 from deskhand.agents.calling import Called, called, effect_index, not_made
-from deskhand.agents.held import Held
 from deskhand.agents.standalone import Standalone
 from deskhand.agents.transcript import RESULTS, TURNS, Transcript, turn_of
 from deskhand.agents.window import fitted, tools_length
@@ -34,7 +33,7 @@ from deskhand.model.events import (
 )
 from deskhand.model.loop import AgentResult, LoopStatus
 from deskhand.model.profile import ProfileSpec
-from deskhand.ports import ChatModel, Sink, StageContext, ToolGate
+from deskhand.ports import ChatModel, Held, Sink, StageContext, ToolGate
 from deskhand.tools.registry import Tool
 
 log = logging.getLogger("deskhand.loop")

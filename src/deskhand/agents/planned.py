@@ -4,10 +4,10 @@ ledger tells."""
 from functools import partial
 from typing import Any
 
-from deskhand.agents.closing import Closing, close
 from deskhand.agents.filling import filled_from
-from deskhand.agents.held import Held
-from deskhand.agents.sending import Sending
+from deskhand.agents.replying.closing import Closing
+from deskhand.agents.replying.delivery import ReplyDelivery, held_result
+from deskhand.agents.replying.sending import Sending
 from deskhand.errors import PermanentError, RetryableError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
@@ -16,7 +16,7 @@ from deskhand.model.outcome import Outcome
 from deskhand.model.plan import PLAN, SKIPPED, AskUser, Plan, ToolCall
 from deskhand.model.run import RunStatus
 from deskhand.model.spec import AgentSpec
-from deskhand.ports import StageContext, ToolGate
+from deskhand.ports import Held, StageContext, ToolGate
 from deskhand.tools.effects import outcome_unknown
 from deskhand.tools.services import ServiceResult
 
@@ -61,11 +61,10 @@ async def walk_plan(
             )
             continue
         step = step.changed(parameters=filled)
-        try:
-            work = partial(_one, spec, step, index, ctx, gate)
-            result = await ctx.step(f"{index + 1} {step.tool}", work, at_once=False)
-        except Held as held:
-            return held.result(spec.name).changed(output={RESULTS: results})
+        work = partial(_one, spec, step, index, ctx, gate)
+        result = await ctx.step(f"{index + 1} {step.tool}", work, at_once=False)
+        if isinstance(result, Held):
+            return held_result(result, spec.name).changed(output={RESULTS: results})
         results += _results_in(spec, result)
         made = result.call or {}
         if made.get("requires_escalation"):
@@ -78,7 +77,8 @@ async def walk_plan(
     if question is not None:
         return ServiceResult(output=output, outcome=Outcome.CLARIFY, ask=question)
     if closing := _closing(results, envelope, sending):
-        return await close(closing, output, sending, gate, ctx)
+        delivery = ReplyDelivery(ctx.envelope, sending or Sending(), gate, ctx)
+        return await delivery.close(closing, output)
     return ServiceResult(output=output, outcome=Outcome.PARTIAL if failed else Outcome.SUCCESS)
 
 
@@ -113,10 +113,10 @@ def _plan_of(spec: AgentSpec, envelope: Envelope) -> Plan:
 
 async def _one(
     spec: AgentSpec, call: ToolCall, index: int, ctx: StageContext, gate: ToolGate
-) -> StageResult:
+) -> StageResult | Held:
     answer = await gate.call(call.tool, call.parameters, allowed=spec.tools, ctx=ctx, index=index)
     if answer.verdict == "hold":
-        raise Held(answer, ctx.effect_key(index))
+        return Held(answer, ctx.effect_key(index))
     if outcome_unknown(answer.result):
         error = answer.result.error
         assert error is not None

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from deskhand.agents.closing import Closing, HandedIn, close
-from deskhand.agents.held import Held
 from deskhand.agents.loop import AgentLoop, Brief
+from deskhand.agents.replying.closing import Closing, HandedIn
+from deskhand.agents.replying.delivery import ReplyDelivery, held_result
+from deskhand.agents.replying.sending import Sending
 from deskhand.agents.routing import facts_of
-from deskhand.agents.sending import Sending
 from deskhand.agents.transcript import ESCALATED, RESULTS, TURNS, Transcript
 from deskhand.config.sections.profiles import prompt_key
 from deskhand.errors import ConfigError, PermanentError, RetryableError
@@ -20,7 +20,7 @@ from deskhand.model.profile import ProfileSpec
 from deskhand.model.run import Decision, ReviewKind, RunStatus
 from deskhand.model.spec import AgentSpec
 from deskhand.model.understanding import Understanding
-from deskhand.ports import ChatModel, PromptSource, Sink, StageContext, ToolGate
+from deskhand.ports import ChatModel, Held, PromptSource, Sink, StageContext, ToolGate
 from deskhand.tools.registry import Tool
 from deskhand.tools.services import ServiceResult
 
@@ -88,7 +88,7 @@ class ProfileStage:
         ended = await self._loop.work(self._brief(envelope, ctx.run_id), ctx)
         before = self._output(ctx)
         if isinstance(ended, Held):
-            return ended.result(self._spec.name).changed(output=before)
+            return held_result(ended, self._spec.name).changed(output=before)
         if ended.code is not None:
             raise (RetryableError if ended.retryable else PermanentError)(
                 ended.error or "", ErrorCode(ended.code)
@@ -127,7 +127,9 @@ class ProfileStage:
             closing = Closing((HandedIn(drafted.reply, REVISED),))
         output |= {END: HANDED_IN if closing.escalated is None else PERSON}
         rounds = sum("heard" in turn for turn in output[TURNS])
-        closed = await close(closing, output, self._sending, self._gate, ctx, first=rounds - 1)
+        sending = self._sending or Sending()
+        delivery = ReplyDelivery(ctx.envelope, sending, self._gate, ctx)
+        closed = await delivery.close(closing, output, first=rounds - 1)
         return (
             closed.changed(resume=closed.resume or self._spec.name)
             if _asks_about_reply(closed)

@@ -4,7 +4,7 @@ from deskhand.model.envelope import Envelope, StageResult
 from deskhand.model.ids import new_id
 from deskhand.model.principal import ANONYMOUS, Principal
 from deskhand.model.run import EffectKey, Verdict
-from deskhand.ports import Work
+from deskhand.ports import Held, Stepped, StepWork
 
 
 class Standalone:
@@ -18,8 +18,12 @@ class Standalone:
     def principal(self) -> Principal:
         return self.envelope.message.principal if self.envelope.message is not None else ANONYMOUS
 
-    async def step(self, name: str, work: Work, *, at_once: bool = True) -> StageResult:
+    async def step(
+        self, name: str, work: StepWork[Stepped], *, at_once: bool = True
+    ) -> Stepped | StageResult:
         result = await work()
+        if isinstance(result, Held):
+            return result
         self.envelope = self.envelope.apply(result.delta)
         return result
 

@@ -32,7 +32,7 @@ from deskhand.model.run import (
     canonical_hash,
 )
 from deskhand.model.spec import END
-from deskhand.ports import Clock, Store, Work
+from deskhand.ports import Clock, Held, Stepped, StepWork, Store, Work
 
 WRITE_TRIES = 6
 
@@ -172,15 +172,23 @@ class RunContext:
 
     # --- what stages use
 
-    async def step(self, name: str, work: Work, *, at_once: bool = True) -> StageResult:
-        """A durable part of the current stage; `name` is unique within it."""
+    async def step(
+        self, name: str, work: StepWork[Stepped], *, at_once: bool = True
+    ) -> Stepped | StageResult:
+        """A durable part of the current stage; `name` is unique within it.
+
+        Work that ends in a held call did not happen: it is handed back and not recorded.
+        """
         await self._written()
         full = f"{self._visit[0]}/{name}"
         known = self._done.get(full)
         if known is not None:
             return known
         started_at, begun = self._clock.now(), time.perf_counter()
-        row, result = self._row(full, await work(), started_at=started_at, latency_ms=_ms(begun))
+        made = await work()
+        if isinstance(made, Held):
+            return made
+        row, result = self._row(full, made, started_at=started_at, latency_ms=_ms(begun))
         if not at_once:
             return self._keep_later(row, result)
         kept: Future[None] = get_running_loop().create_future()

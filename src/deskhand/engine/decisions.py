@@ -21,6 +21,7 @@ from deskhand.model.run import (
     Verdict,
     canonical_hash,
 )
+from deskhand.model.waiting import ATTEMPT, WAITS, waiting_fields
 
 MAX_REVISIONS = 3
 LONGEST_NOTE = 10_000
@@ -232,10 +233,11 @@ def _let_pass_before(review: Review, envelope: Envelope) -> dict[str, Any]:
     if review.payload.get("tool") == DELIVER and review.decision is Decision.APPROVE:
         return {
             "reply_hash": canonical_hash(envelope.output(REPLY)),
-            "waits": review.payload.get("waits"),
+            **waiting_fields(review.payload),
         }
     earlier = envelope.metadata.get("decision") or {}
-    return {name: earlier[name] for name in ("reply_hash", "waits") if name in earlier}
+    kept = ("reply_hash", WAITS, ATTEMPT)
+    return {name: earlier[name] for name in kept if name in earlier}
 
 
 def _after(stage: str, asked: StageResult) -> str | None:
@@ -244,7 +246,7 @@ def _after(stage: str, asked: StageResult) -> str | None:
 
 def _passing(delta: Delta, note: dict[str, Any], review: Review, reply: Any) -> Delta:
     """Which reply was let pass, and what it had waited for: dispatch goes by it."""
-    passed = {**note, "reply_hash": canonical_hash(reply), "waits": review.payload.get("waits")}
+    passed = {**note, "reply_hash": canonical_hash(reply), **waiting_fields(review.payload)}
     return delta.changed(metadata={"decision": passed})
 
 

@@ -1,15 +1,15 @@
 """A person answered a customer from a mail program: what that ends, and what it says about the
 desk's own reply."""
 
-from deskhand.agents.sending import DRAFT
 from deskhand.engine.story import read_records
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Envelope
 from deskhand.model.judgement import Judged, Judgement
 from deskhand.model.message import REPLY
 from deskhand.model.queue import ReviewFilter
-from deskhand.model.run import ReviewState, Run, RunStatus
+from deskhand.model.run import Review, ReviewState, Run, RunStatus
 from deskhand.model.understanding import Understanding
+from deskhand.model.waiting import Waiting, WaitKind
 from deskhand.ports import Store, TrustStore
 from deskhand.trust.difference import changes_facts, share_changed
 
@@ -27,9 +27,14 @@ async def person_answered(store: Store, trust: TrustStore, run: Run, by: str, bo
         await store.answered_by_person(run.conversation, by, silence=False, text=text)
         return "has answered beside the shadow of"
     reviews = await store.find_reviews(ReviewFilter(run_id=run.id, state=ReviewState.OPEN))
-    draft = any(review.payload.get("waits") == DRAFT for review in reviews)
+    draft = any(_waits_as_draft(review) for review in reviews)
     await store.answered_by_person(run.conversation, by, silence=not draft, text=text)
     return "sent the draft for" if draft else "has taken over the conversation of"
+
+
+def _waits_as_draft(review: Review) -> bool:
+    waiting = Waiting.of(review.payload)
+    return waiting is not None and waiting.kind is WaitKind.DRAFT
 
 
 async def _shadow(store: Store, run: Run) -> Envelope | None:

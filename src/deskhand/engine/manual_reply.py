@@ -4,8 +4,8 @@ own."""
 from dataclasses import replace
 
 from deskhand.agents.agent import Agent, Parts
-from deskhand.agents.sending import Sending
-from deskhand.agents.services import dispatch_through
+from deskhand.agents.replying.sending import Sending
+from deskhand.agents.replying.services import dispatch_through
 from deskhand.engine.decisions import decision_note
 from deskhand.engine.loop import Flow
 from deskhand.errors import PermanentError

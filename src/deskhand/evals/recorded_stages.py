@@ -8,7 +8,6 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from deskhand.agents.sending import ASKED_IN_DRAFT, SHADOWED, SPOT_CHECK
 from deskhand.engine.journal import State
 from deskhand.engine.loop import Process
 from deskhand.errors import DeskhandError, PermanentError, RetryableError
@@ -16,9 +15,14 @@ from deskhand.evals.lane import LaneClock
 from deskhand.evals.sealed import refusals
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope, StageResult
+from deskhand.model.waiting import Waiting, WaitKind
 from deskhand.ports import StageContext, Work
 
-_MODES_BY_REASON = {SHADOWED: "shadow", ASKED_IN_DRAFT: "draft"}
+_MODES_BY_OLD_REASON = {
+    "shadow mode: written, not sent": "shadow",
+    "draft mode: a question to the customer is a person's to ask": "draft",
+}
+"""How older records tell the mode of a question that was not asked: today `mode` is a field."""
 
 
 @dataclass(slots=True)
@@ -57,12 +61,17 @@ class RecordedStages:
         ask = self.attempt.ask
         if ask is not None and isinstance(mode := ask.payload.get("mode"), str):
             return mode
-        return _MODES_BY_REASON.get(self.attempt.reason or "", "auto")
+        delta = self.attempt.delta
+        for output in (*delta.outputs.values(), *delta.merge.values()):
+            if isinstance(output, dict) and output.get("sent") is False and "mode" in output:
+                return str(output["mode"])
+        return _MODES_BY_OLD_REASON.get(self.attempt.reason or "", "auto")
 
     def was_spot_check(self) -> bool:
         """Whether a person looked at this reply although it could have left by itself."""
         ask = None if self.attempt is None else self.attempt.ask
-        return ask is not None and ask.payload.get("waits") == SPOT_CHECK
+        waiting = None if ask is None else Waiting.of(ask.payload)
+        return waiting is not None and waiting.kind is WaitKind.SPOT_CHECK
 
     async def again(
         self, stage: str, work: Process, envelope: Envelope, ctx: StageContext, clock: LaneClock

@@ -11,6 +11,7 @@ from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, StageResult
 from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.model.run import canonical_hash
+from deskhand.model.waiting import PROBLEM, Waiting, WaitKind
 from deskhand.tools.delivery import DELIVER, KEEP_DRAFT
 
 OUR_OWN = (DELIVER, KEEP_DRAFT)
@@ -85,9 +86,13 @@ class RecordedTools:
 
 
 def _server_was_away(attempt: StageResult) -> str | None:
-    """What a mail server's absence was put down as, where the reply was to be tried again later."""
-    if attempt.ask is None or not str(attempt.ask.payload.get("waits") or "").startswith("retry:"):
+    """Why a mail server did not take the reply, where it was to be tried again; None elsewhere."""
+    waiting = None if attempt.ask is None else Waiting.of(attempt.ask.payload)
+    if attempt.ask is None or waiting is None or waiting.kind is not WaitKind.RETRY:
         return None
+    if PROBLEM in attempt.ask.payload:
+        return waiting.problem
+    # Records from before the problem had a field of its own hold it in the reason alone.
     return attempt.ask.reason.rpartition("; tried again after")[0].partition(": ")[2]
 
 

@@ -1,7 +1,7 @@
 """How a plan or a model ends its work: a reply handed in, a draft for a person, a person asked for.
 
 None of these does anything by itself. A call says what is wanted and passes the gate like any
-other; what comes of it is carried out at the end of the work (`agents/closing.py`): through
+other; what comes of it is carried out at the end of the work (`agents/replying/delivery.py`): through
 `deliver_reply` with all its checks, in the desk's mode.
 """
 

@@ -7,10 +7,10 @@ from functools import partial
 from deskhand.agents.agent import Agent, Parts
 from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
-from deskhand.agents.reasons import KnownSender, reasons_in
+from deskhand.agents.replying.review_reasons import KnownSender, review_reasons_of
+from deskhand.agents.replying.sending import Sending
+from deskhand.agents.replying.services import dispatch_through, review_through
 from deskhand.agents.retrieval import Source, retrieve_from
-from deskhand.agents.sending import Sending
-from deskhand.agents.services import dispatch_through, review_through
 from deskhand.config.desk import DeskSpec
 from deskhand.engine.loop import End, Flow
 from deskhand.engine.offered_slots import offered_before
@@ -182,6 +182,5 @@ def _parts_in(flow: FlowSpec, parts: Parts, known: KnownSender) -> Parts:
     in as well."""
     if parts.sending is None:
         return parts
-    return replace(
-        parts, sending=replace(parts.sending, reasons=reasons_in(flow.stages.values(), known))
-    )
+    reasons = review_reasons_of(flow.stages.values(), known)
+    return replace(parts, sending=replace(parts.sending, review_reasons=reasons))

@@ -5,7 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deskhand.agents.services import BUILT_IN
+from deskhand.agents.replying.services import BUILT_IN
 from deskhand.config.desk import DeskSpec, load_desk
 from deskhand.config.sections.mcp import McpToolSpec
 from deskhand.config.suggestions import did_you_mean

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ruamel.yaml import YAML
 
-from deskhand.agents.sending import Sending
+from deskhand.agents.replying.sending import Sending
 from deskhand.config.sections.outgoing import OutgoingSpec
 from deskhand.config.sections.policy import RuleSection, policy_spec
 from deskhand.model.money import Money

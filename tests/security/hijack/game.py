@@ -8,15 +8,15 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from deskhand.agents.closing import Closing, close
-from deskhand.agents.held import Held
-from deskhand.agents.sending import Sending
+from deskhand.agents.replying.closing import Closing
+from deskhand.agents.replying.delivery import ReplyDelivery
+from deskhand.agents.replying.sending import Sending
 from deskhand.errors import Conflict
 from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.message import Message
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import EXPIRY, Decision, EffectKey, Review, ReviewKind, Verdict
-from deskhand.ports import StageContext
+from deskhand.ports import Held, StageContext
 from deskhand.tools import Gate, GateAnswer
 from tests.kit import TestClock
 from tests.security.hijack.company import DAY, PAID, Company
@@ -219,7 +219,8 @@ class Game:
                 )
 
         gate: Any = ClosingGate(self.gate, saw, lambda: len(self.company.deeds))
-        closed = await close(closing, {}, self.sending, gate, ctx)
+        delivery = ReplyDelivery(ctx.envelope, self.sending, gate, ctx)
+        closed = await delivery.close(closing, {})
         resume = closed.resume or (STAGE if closed.ask is not None else None)
         return StageResult(
             outcome=closed.outcome,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
-from deskhand.agents.closing import Closing
+from deskhand.agents.replying.closing import Closing
 from deskhand.engine.context import RunContext
 from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.model.run import Decision, EffectKey, Verdict, canonical_hash
@@ -223,11 +223,14 @@ def _anything_may_be_searched_for() -> Patches:
 
 
 def _any_reply_counts_as_seen() -> Patches:
-    return {"deskhand.agents.sending._approved": lambda envelope, reply: True}
+    return {
+        "deskhand.agents.replying.delivery.ReplyDelivery._is_approved": lambda self, reply: True
+    }
 
 
 def _nobody_is_waited_for() -> Patches:
-    return {"deskhand.agents.sending._waited": lambda envelope, reply: True}
+    waited = "deskhand.agents.replying.delivery.ReplyDelivery._has_waited"
+    return {waited: lambda self, reply: True}
 
 
 def _asking_for_a_person_changes_nothing() -> Patches:
@@ -236,7 +239,7 @@ def _asking_for_a_person_changes_nothing() -> Patches:
     def of(calls: Any, envelope: Any, most: int = 1) -> Closing:
         return known([call for call in calls if call[0] != "escalate"], envelope, most)
 
-    return {"deskhand.agents.closing.Closing.of": of}
+    return {"deskhand.agents.replying.closing.Closing.of": of}
 
 
 LATER = (
@@ -244,7 +247,7 @@ LATER = (
     Mutant("closing: nothing is always a person's", Build(always_ask=frozenset())),
     Mutant(
         "closing: the review stage's reasons do not count",
-        Build(sending=replace(SENDING, reasons=_no_reasons)),
+        Build(sending=replace(SENDING, review_reasons=_no_reasons)),
     ),
     Mutant("closing: no mode", Build(sending=replace(SENDING, mode_for=_always_auto))),
     Mutant("closing: no time to stop it", patches=_nobody_is_waited_for),

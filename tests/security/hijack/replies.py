@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from deskhand.agents.sending import Sending
+from deskhand.agents.replying.sending import Sending
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message
@@ -44,7 +44,7 @@ SENDING = Sending(
     mode_for=mode_for,
     undo_for=undo_for,
     by_mail=lambda message: message is not None and message.conversation == "c0",
-    reasons=reasons,
+    review_reasons=reasons,
     always_ask=ALWAYS_ASK,
 )
 

@@ -14,8 +14,8 @@ from deskhand import crashpoints
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.agents.agent import Agent, Parts
-from deskhand.agents.closing import Closing
-from deskhand.agents.sending import Sending
+from deskhand.agents.replying.closing import Closing
+from deskhand.agents.replying.sending import Sending
 from deskhand.engine.journal import result_of
 from deskhand.engine.loop import Flow
 from deskhand.engine.worker import Worker

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.agents.sending import Sending
+from deskhand.agents.replying.sending import Sending
 from deskhand.errors import ModelRefused, ModelUnavailable
 from deskhand.model.chat import ChatRequest, Completion, Usage
 from deskhand.model.profile import Budget

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from deskhand.agents.agent import Agent, Parts
-from deskhand.agents.reasons import reasons_for
-from deskhand.agents.sending import Sending
+from deskhand.agents.replying.review_reasons import review_reasons
+from deskhand.agents.replying.sending import Sending
 from deskhand.engine.review_causes import facts_of
 from deskhand.errors import RetryableError
 from deskhand.model.causes import Cause
@@ -49,13 +49,13 @@ async def test_mode_review_and_question_see_the_complaint(outputs: dict[str, Any
     envelope = asked(outputs)
     sending = Sending(draft_for_complaints, always_ask=frozenset({"complaint"}))
 
-    why = await reasons_for(envelope, {"auto_send_at": 0.5, "always_ask": ["complaint"]})
+    why = await review_reasons(envelope, {"auto_send_at": 0.5, "always_ask": ["complaint"]})
     question = await sending.keeps_question(envelope, "Which order?")
 
     assert [cause for cause, _ in why] == [Cause.ALWAYS_ASK]
     assert await sending.mode_of(Understanding.of(envelope)) == "draft"
     assert question is not None
-    assert question[2] is Cause.ALWAYS_ASK
+    assert question.cause is Cause.ALWAYS_ASK
 
 
 @pytest.mark.parametrize("outputs", COMPLAINTS)

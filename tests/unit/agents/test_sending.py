@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from deskhand.agents.sending import RETRY_AFTER, SHADOWED, Sending, before_leaving, try_later
+from deskhand.agents.replying.delivery import RETRY_AFTER, ReplyDelivery, UndeliveredError
+from deskhand.agents.replying.sending import SHADOWED, Sending
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import ON_REQUEST, Message
 from deskhand.model.outcome import Outcome
@@ -56,7 +57,8 @@ async def kept(
     registry = ToolRegistry([delivery_tool(MemoryOutbox()), draft_tool(drafts)])
     gate = Gate(registry, MemoryLedger(), desk="test")
     envelope = Envelope.of(message or a_message(), run_id="run_1").changed(metadata=metadata or {})
-    return await before_leaving(envelope, REPLY, rules, gate, FixedContext()), drafts
+    delivery = ReplyDelivery(envelope, rules, gate, FixedContext())
+    return await delivery.hold_back(REPLY), drafts
 
 
 async def test_nothing_keeps_a_reply_of_a_desk_that_sends_by_itself() -> None:
@@ -126,28 +128,43 @@ async def test_a_decision_about_another_text_lets_nothing_pass() -> None:
 )
 async def test_a_question_is_kept_as_a_reply_is(rules: Sending, status: str | None) -> None:
     found = await rules.keeps_question(Envelope.of(a_message(), run_id="run_1"), "Which one?")
-    assert (found and str(found[0])) == status
+    assert (found and str(found.status)) == status
+
+
+def tried_later(envelope: Envelope, rules: Sending) -> ServiceResult | None:
+    gate = Gate(ToolRegistry([]), MemoryLedger(), desk="test")
+    delivery = ReplyDelivery(envelope, rules, gate, FixedContext())
+    return delivery.try_later(REPLY, UndeliveredError("not delivered", "the server hung up"))
 
 
 async def test_a_reply_waits_longer_and_longer_for_a_mail_server_that_is_away() -> None:
     envelope = Envelope.of(a_message(), run_id="run_1")
     mailed = sending(drafts=True)
-    first = try_later(envelope, REPLY, "the server hung up", mailed)
+    first = tried_later(envelope, mailed)
     assert first is not None
     assert first.ask is not None
-    assert (first.ask.payload["waits"], first.ask.expires_in, first.ask.fallback) == (
-        "retry:1",
-        2.0,
-        "approve",
-    )
-    assert first.reason == "the server hung up; tried again after 2 s"
-    again = envelope.changed(metadata=decided(EXPIRY, waits="retry:1"))
-    second = try_later(again, REPLY, "the server hung up", mailed)
+    payload = first.ask.payload
+    assert (payload["waits"], payload["attempt"]) == ("retry", 1)
+    assert payload["problem"] == "the server hung up"
+    assert (first.ask.expires_in, first.ask.fallback) == (2.0, "approve")
+    assert first.reason == "not delivered: the server hung up; tried again after 2 s"
+    again = envelope.changed(metadata=decided(EXPIRY, waits="retry", attempt=1))
+    second = tried_later(again, mailed)
     assert second is not None
     assert second.ask is not None
-    assert (second.ask.payload["waits"], second.ask.expires_in) == ("retry:2", 5.0)
+    assert (second.ask.payload["attempt"], second.ask.expires_in) == (2, 5.0)
     for by in (EXPIRY, "eve"):
-        assert (await kept(sending(undo=30), decided(by, waits="retry:1")))[0] is None
-    weary = envelope.changed(metadata=decided(EXPIRY, waits=f"retry:{len(RETRY_AFTER)}"))
-    assert try_later(weary, REPLY, "the server hung up", mailed) is None
-    assert try_later(envelope, REPLY, "the folder is full", sending()) is None
+        assert (await kept(sending(undo=30), decided(by, waits="retry", attempt=1)))[0] is None
+    weary = envelope.changed(metadata=decided(EXPIRY, waits="retry", attempt=len(RETRY_AFTER)))
+    assert tried_later(weary, mailed) is None
+    assert tried_later(envelope, sending()) is None
+
+
+async def test_an_attempt_recorded_in_the_word_itself_is_still_read() -> None:
+    envelope = Envelope.of(a_message(), run_id="run_1")
+    old = envelope.changed(metadata=decided(EXPIRY, waits="retry:1"))
+    again = tried_later(old, sending(drafts=True))
+    assert again is not None
+    assert again.ask is not None
+    assert again.ask.payload["attempt"] == 2
+    assert (await kept(sending(undo=30), decided(EXPIRY, waits="retry:1")))[0] is None

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.agents.services import dispatch_through, review
+from deskhand.agents.replying.services import dispatch_through, review
 from deskhand.errors import PermanentError, RetryableError
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Reply

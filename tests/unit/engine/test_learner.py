@@ -6,7 +6,7 @@ from pathlib import Path
 
 from deskhand.adapters.stores.exchanges import SqlExchanges
 from deskhand.agents.agent import Agent, Parts
-from deskhand.agents.services import dispatch_through, review
+from deskhand.agents.replying.services import dispatch_through, review
 from deskhand.engine.learner import Learner
 from deskhand.engine.loop import Flow
 from deskhand.model.envelope import Envelope

@@ -2,16 +2,15 @@
 the reply leave."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
-from deskhand.agents.leaving import let_leave
-from deskhand.agents.reasons import KnownSender, reasons_for, unknown
-from deskhand.agents.sending import Sending
+from deskhand.agents.replying.delivery import ReplyDelivery
+from deskhand.agents.replying.reply import reply_in
+from deskhand.agents.replying.review_reasons import KnownSender, never_answered, review_reasons
+from deskhand.agents.replying.sending import Sending
 from deskhand.config.sections.expiry import ExpirySpec
-from deskhand.errors import PermanentError
 from deskhand.model.causes import cause_of_rule, each_once
 from deskhand.model.envelope import Ask, Envelope
-from deskhand.model.message import REPLY
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind
 from deskhand.model.understanding import Understanding
@@ -23,13 +22,18 @@ BUILT_IN = ("retrieve", "review", "dispatch")
 
 
 async def review(
-    envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any], known: KnownSender = unknown
+    envelope: Envelope,
+    ctx: StageContext,
+    settings: Mapping[str, Any],
+    answered_before: KnownSender = never_answered,
 ) -> ServiceResult:
-    """Pass a confident reply on; ask a person about every other, and about all while nobody said
-    what is confident."""
-    reply = _reply(envelope)
+    """Pass a confident reply on and ask a person about every other one.
+
+    Where the settings do not say what is confident, a person is asked about all of them.
+    """
+    reply = reply_in(envelope)
     understanding = Understanding.of(envelope)
-    why = await reasons_for(envelope, settings, known)
+    why = await review_reasons(envelope, settings, answered_before)
     output = {
         "requires_approval": bool(why),
         "category": understanding.category,
@@ -53,18 +57,24 @@ async def review(
     )
 
 
-def review_through(gate: ToolGate, known: KnownSender = unknown) -> ServiceFunction:
+def review_through(
+    gate: ToolGate, answered_before: KnownSender = never_answered
+) -> ServiceFunction:
+    """The service `review`; whoever is asked sees what the gate finds in the reply."""
+
     async def reviewed(
         envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
     ) -> ServiceResult:
-        """The same, and whoever is asked sees what speaks against the reply."""
-        result = limited(await review(envelope, ctx, settings, known), settings)
+        asked = await review(envelope, ctx, settings, answered_before)
+        result = limited(asked, settings)
         if result.ask is None:
             return result
-        findings = await gate.look_through(_reply(envelope), ctx)
+        findings = await gate.look_through(reply_in(envelope), ctx)
         if not findings:
             return result
-        broken = (COMMITMENT if one.get("rule") == COMMITMENT else CONTENT for one in findings)
+        broken = [
+            COMMITMENT if finding.get("rule") == COMMITMENT else CONTENT for finding in findings
+        ]
         causes = (*result.ask.causes, *map(cause_of_rule, broken))
         payload = {**result.ask.payload, "findings": list(findings)}
         return result.changed(ask=result.ask.changed(payload=payload, causes=each_once(causes)))
@@ -73,9 +83,12 @@ def review_through(gate: ToolGate, known: KnownSender = unknown) -> ServiceFunct
 
 
 def limited(result: ServiceResult, settings: Mapping[str, Any]) -> ServiceResult:
-    """How long a reply waits for a person, where the stage says so itself; what leaves by itself
-    keeps its own time."""
-    ask, limit = result.ask, settings.get("expire")
+    """The result with the stage's own limit on how long a reply waits for a person.
+
+    What leaves by itself keeps its own time.
+    """
+    ask = result.ask
+    limit = settings.get("expire")
     if ask is None or limit is None or ask.expires_in is not None:
         return result
     expiry = ExpirySpec.model_validate(limit)
@@ -86,26 +99,17 @@ def limited(result: ServiceResult, settings: Mapping[str, Any]) -> ServiceResult
 
 
 def dispatch_through(gate: ToolGate, sending: Sending | None = None) -> ServiceFunction:
+    """The service `dispatch`: delivers the reply once, when nothing holds it back any more."""
     sending = sending or Sending()
 
     async def dispatch(
         envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
     ) -> ServiceResult:
-        """Deliver the reply once, when nothing keeps it any more; the run ends as sent."""
-        result = limited(await let_leave(envelope, _reply(envelope), sending, gate, ctx), settings)
+        delivery = ReplyDelivery(envelope, sending, gate, ctx)
+        result = limited(await delivery.deliver_reply(reply_in(envelope)), settings)
         if result.ask is None or result.ask.kind != ReviewKind.REPLY:
             return result
-        return result.changed(
-            resume=envelope.metadata.get("drafted_by")
-        )  # where a reviewer's instruction leads
+        revise_at = envelope.metadata.get("drafted_by")
+        return result.changed(resume=revise_at)
 
     return dispatch
-
-
-def _reply(envelope: Envelope) -> dict[str, Any]:
-    reply = envelope.output(REPLY)
-    if not isinstance(reply, dict) or not str(reply.get("text", "")).strip():
-        raise PermanentError(
-            "there is no reply to review or send; a `task: draft` stage before this one writes it"
-        )
-    return cast(dict[str, Any], reply)

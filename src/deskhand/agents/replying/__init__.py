@@ -1,0 +1,1 @@
+"""How a reply leaves: what holds it back, who must look at it first, and its delivery."""

@@ -1,0 +1,100 @@
+"""Why a person must look at a reply before it leaves, by the settings of a review stage.
+
+The same reasons hold for every way a reply takes.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, cast
+
+from deskhand.agents.replying.sending import ReviewReason, ReviewReasonsFor
+from deskhand.language.instructions import spoken_to_machine
+from deskhand.model.causes import Cause
+from deskhand.model.envelope import Envelope
+from deskhand.model.message import HIDDEN
+from deskhand.model.spec import AgentSpec, always_ask_in
+from deskhand.model.understanding import Understanding
+
+REVIEW = "review"
+"""The service whose stages say what a person looks at."""
+
+KnownSender = Callable[[Envelope], Awaitable[bool]]
+"""Whether the desk has answered this message's sender before."""
+
+
+async def never_answered(envelope: Envelope) -> bool:
+    """For a desk that does not remember whom it answered."""
+    return False
+
+
+async def review_reasons(
+    envelope: Envelope,
+    settings: Mapping[str, Any],
+    answered_before: KnownSender = never_answered,
+) -> list[ReviewReason]:
+    """All reasons for a person, the weightiest first; empty where the reply may pass."""
+    reasons = _reasons_by_settings(envelope, settings)
+    if settings.get("ask_first_contact") and not await answered_before(envelope):
+        reasons.append((Cause.FIRST_CONTACT, "the desk has never answered this sender"))
+    return reasons
+
+
+def review_reasons_of(
+    stages: Iterable[AgentSpec], answered_before: KnownSender = never_answered
+) -> ReviewReasonsFor:
+    """What the review stages of a flow ask, for a reply that does not come by them."""
+    reviewing = [stage.settings for stage in stages if stage.service == REVIEW]
+    return partial(_all_reasons, reviewing, answered_before)
+
+
+async def _all_reasons(
+    reviewing: Iterable[Mapping[str, Any]], answered_before: KnownSender, envelope: Envelope
+) -> list[ReviewReason]:
+    reasons: list[ReviewReason] = []
+    for settings in reviewing:
+        reasons += await review_reasons(envelope, settings, answered_before)
+    return reasons
+
+
+def _reasons_by_settings(envelope: Envelope, settings: Mapping[str, Any]) -> list[ReviewReason]:
+    threshold = settings.get("auto_send_at")
+    always_ask = always_ask_in(settings)
+    if threshold is None and always_ask is None:
+        return [(Cause.EVERY_REPLY, "every reply is looked at by a person")]
+
+    understanding = Understanding.of(envelope)
+    reasons: list[ReviewReason] = []
+    if settings.get("wary") and (words := _words_to_a_machine(envelope)) is not None:
+        reasons.append((Cause.TO_A_MACHINE, f"the message speaks to a machine: “{words}”"))
+    if (topic := understanding.topic_in(always_ask or ())) is not None:
+        reasons.append((Cause.ALWAYS_ASK, f"{topic} is always looked at by a person"))
+    if (handed_over := _handed_over(envelope)) is not None:
+        reasons.append(handed_over)
+    confidence = understanding.confidence
+    if threshold is not None and (confidence is None or confidence < threshold):
+        shown = "unknown" if confidence is None else f"{confidence:g}"
+        reasons.append((Cause.BELOW_THRESHOLD, f"confidence {shown} is below {threshold:g}"))
+    return reasons
+
+
+def _words_to_a_machine(envelope: Envelope) -> str | None:
+    """Words of the message or its attachments that address a machine; None where there are none."""
+    texts = [envelope.raw_input]
+    message = envelope.message
+    if message is not None:
+        texts += [message.subject, message.headers.get(HIDDEN, "")]
+        texts += [attachment.text or "" for attachment in message.attachments]
+    return next((words for text in texts if (words := spoken_to_machine(text))), None)
+
+
+def _handed_over(envelope: Envelope) -> ReviewReason | None:
+    """Why some stage's answer must not pass without a person: it says so itself, or no LLM could
+    be asked for it."""
+    for name, output in envelope.outputs.items():
+        fields = cast(dict[str, Any], output) if isinstance(output, dict) else {}
+        if fields.get("held"):
+            return Cause.WITHOUT_LLM, f"{name} was answered without an LLM: {fields['held']}"
+        if fields.get("hand_over") is True:
+            reason = fields.get("reason") or "it has no answer"
+            return Cause.NO_ANSWER, f"{name} hands over: {reason}"
+    return None
