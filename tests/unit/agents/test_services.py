@@ -37,7 +37,7 @@ def found(category: Any = "status", confidence: Any = 0.9) -> dict[str, Any]:
         (found(confidence=0.79), {"auto_send_at": 0.8}, "confidence 0.79 is below 0.8"),
         (found(confidence=None), {"auto_send_at": 0.0}, "confidence unknown is below 0"),
         (found(confidence="high"), {"auto_send_at": 0.8}, "confidence unknown is below 0.8"),
-        (found(confidence=float("nan")), {"auto_send_at": 0.8}, "confidence nan is below 0.8"),
+        (found(confidence=float("nan")), {"auto_send_at": 0.8}, "confidence unknown is below 0.8"),
         ({"category": "status"}, {"auto_send_at": 0.8}, "confidence unknown is below 0.8"),
         (None, {"auto_send_at": 0.8}, "confidence unknown is below 0.8"),
         (
