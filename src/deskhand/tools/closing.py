@@ -1,8 +1,8 @@
 """How a plan or a model ends its work: a reply handed in, a draft for a person, a person asked for.
 
 None of these does anything by itself. A call says what is wanted and passes the gate like any
-other; what comes of it is carried out at the end of the work (`agents/replying/delivery.py`): through
-`deliver_reply` with all its checks, in the desk's mode.
+other. At the end of the work `agents/replying/delivery.py` carries it out: through `deliver_reply`
+with all its checks, in the desk's mode.
 """
 
 from collections.abc import Awaitable, Callable
