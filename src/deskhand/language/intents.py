@@ -92,10 +92,8 @@ class IntentModel:
     ) -> "IntentModel":
         """As `fit`, but what was learned from the same material before is read from `folder`; it
         keeps vectors too."""
-        path = (
-            folder
-            / f"intents-{_digest(examples, error_budget, out_of_scope or (), descriptions or {})}.npz"  # noqa: E501
-        )
+        digest = _digest(examples, error_budget, out_of_scope or (), descriptions or {})
+        path = folder / f"intents-{digest}.npz"
         if path.is_file():
             try:
                 return cls.load(path)

@@ -128,7 +128,6 @@ def _covers(authority: str, domain: str) -> bool:
 
 
 # --- RFC 8601
-# ---------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def read_results(value: str) -> tuple[str, list[AuthenticationResult]]:

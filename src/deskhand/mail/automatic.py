@@ -164,7 +164,6 @@ def _away(subject: str) -> Automatic | None:
 
 
 # --- bounces
-# ----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def bounce(message: Message) -> Bounce | None:

@@ -67,7 +67,6 @@ def read_crisp(message: Message) -> CrispMail:
 
 
 # --- above the customer's text
-# ----------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -166,7 +165,6 @@ def _read_field(head: _Head, kind: str, value: str) -> bool:
 
 
 # --- below it, and beside it
-# ------------------------------------------------------------------------------------------
 
 
 def _footer_start(lines: list[str]) -> int:

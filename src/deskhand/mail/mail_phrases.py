@@ -11,7 +11,10 @@ from typing import Any
 import re2
 
 DATE, NAME, ADDRESS = "date", "name", "address"
-_MOMENT = r".*\d[\d:.]*(?:\s*\b(?:[ap]\.?m\.?|[A-Z]{3,4}[+-]\d+|CES?T|EES?T|WES?T|GMT|UTC|[ECMP][SD]T)\b)?"  # noqa: E501
+_MOMENT = (
+    r".*\d[\d:.]*"
+    r"(?:\s*\b(?:[ap]\.?m\.?|[A-Z]{3,4}[+-]\d+|CES?T|EES?T|WES?T|GMT|UTC|[ECMP][SD]T)\b)?"
+)
 """A date ends with its time and zone; a name holds no digit."""
 _MARKS = "\"'„“”«»‚‘’"
 
@@ -101,7 +104,11 @@ def _template(written: str) -> Any:
     pattern = pattern.replace(r"\{date\}", rf"(?P<{DATE}>{_MOMENT})").replace(
         r"\{name\}", rf"(?P<{NAME}>\D+?)"
     )
-    address = rf"(?:\(\s*<|[<\[(])\s*(?:mailto:)?(?P<{ADDRESS}>[^\s<>()\[\]]+@[^\s<>()\[\]]+)\s*(?:>\s*\)|[>\])])"  # noqa: E501
+    address = (
+        r"(?:\(\s*<|[<\[(])\s*(?:mailto:)?"
+        rf"(?P<{ADDRESS}>[^\s<>()\[\]]+@[^\s<>()\[\]]+)"
+        r"\s*(?:>\s*\)|[>\])])"
+    )
     pattern = pattern.replace(r"\s+<\{address\}>", rf"\s*{address}").replace(
         r"<\{address\}>", address
     )

@@ -33,7 +33,6 @@ def visible_reply(text: str) -> str:
 
 
 # --- quotes
-# -----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def _without_quotes(lines: list[str]) -> list[str]:
@@ -131,7 +130,6 @@ def _quoted_mail_begins(lines: list[str], number: int) -> bool:
 
 
 # --- signatures
-# -------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def _without_signature(lines: list[str]) -> list[str]:

@@ -19,7 +19,7 @@ from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots import SlotExtractor, SlotMatch
 from deskhand.language.slots.folded_text import fold
 from deskhand.measures import measure
-from deskhand.outgoing.promise_patterns import LANGUAGES, promised_action
+from deskhand.outgoing.promised_actions import LANGUAGES, promised_action
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”“»)]*\s+(?=[^a-zà-ž])|\n+")
 _ABBREVIATION = re.compile(
@@ -48,17 +48,42 @@ _SLOTS = SlotExtractor(
 )
 _DEEPEST, _LONGEST = 8, 20_000
 _ACTION_WORDS: dict[str, tuple[Action, ...]] = {
-    "refund": ("refund", "credit"), "reimburse": ("refund",), "return": ("refund", "replace"), "cancel": ("cancel",),  # noqa: E501
-    "terminate": ("cancel",), "replace": ("replace",), "exchange": ("replace",), "ship": ("replace", "deliver", "send"),  # noqa: E501
-    "reship": ("replace", "deliver"), "send": ("send",), "resend": ("send", "replace"), "email": ("send",),  # noqa: E501
-    "mail": ("send",), "voucher": ("credit",), "discount": ("credit",), "coupon": ("credit",), "credit": ("credit",),  # noqa: E501
-    "change": ("change",), "update": ("change",), "modify": ("change",), "set": ("change",),
-    "reset": ("change", "send"), "book": ("contact", "deliver", "reserve"), "callback": ("contact",),  # noqa: E501
-    "call": ("contact",), "escalate": ("escalate", "contact"),
-    "ticket": ("escalate", "contact"), "forward": ("escalate",), "transfer": ("escalate", "contact"),  # noqa: E501
-    "hold": ("reserve",), "reserve": ("reserve",), "reservation": ("reserve",), "invitation": ("reserve",),  # noqa: E501
-    "deliver": ("deliver",), "reschedule": ("change", "deliver"),
-}  # fmt: skip
+    "refund": ("refund", "credit"),
+    "reimburse": ("refund",),
+    "return": ("refund", "replace"),
+    "cancel": ("cancel",),
+    "terminate": ("cancel",),
+    "replace": ("replace",),
+    "exchange": ("replace",),
+    "ship": ("replace", "deliver", "send"),
+    "reship": ("replace", "deliver"),
+    "send": ("send",),
+    "resend": ("send", "replace"),
+    "email": ("send",),
+    "mail": ("send",),
+    "voucher": ("credit",),
+    "discount": ("credit",),
+    "coupon": ("credit",),
+    "credit": ("credit",),
+    "change": ("change",),
+    "update": ("change",),
+    "modify": ("change",),
+    "set": ("change",),
+    "reset": ("change", "send"),
+    "book": ("contact", "deliver", "reserve"),
+    "callback": ("contact",),
+    "call": ("contact",),
+    "escalate": ("escalate", "contact"),
+    "ticket": ("escalate", "contact"),
+    "forward": ("escalate",),
+    "transfer": ("escalate", "contact"),
+    "hold": ("reserve",),
+    "reserve": ("reserve",),
+    "reservation": ("reserve",),
+    "invitation": ("reserve",),
+    "deliver": ("deliver",),
+    "reschedule": ("change", "deliver"),
+}
 """What a tool that changed something did, by the words of its name."""
 
 Kind = Literal["action", "amount", "date"]
@@ -79,9 +104,13 @@ class Commitment:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "kind": self.kind, "value": self.value, "sentence": self.sentence,
-            "start": self.start, "end": self.end, "backed_by": self.backed_by,
-        }  # fmt: skip
+            "kind": self.kind,
+            "value": self.value,
+            "sentence": self.sentence,
+            "start": self.start,
+            "end": self.end,
+            "backed_by": self.backed_by,
+        }
 
 
 @dataclass(frozen=True)
@@ -276,7 +305,6 @@ def _days(count: str, unit: str) -> float:
 
 
 # --- what stands behind it
-# --------------------------------------------------------------------------------------------
 
 
 def _quoted(folded: str, backing: Backing) -> str | None:

@@ -5,10 +5,22 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 ContentRule = Literal[
-    "header_injection", "foreign_host", "script_link", "foreign_address", "foreign_phone", "foreign_account",  # noqa: E501
-    "card_number", "crypto_address", "remote_content", "secret", "canary", "other_customer", "hidden_text",  # noqa: E501
-    "control_characters", "too_long",
-]  # fmt: skip
+    "header_injection",
+    "foreign_host",
+    "script_link",
+    "foreign_address",
+    "foreign_phone",
+    "foreign_account",
+    "card_number",
+    "crypto_address",
+    "remote_content",
+    "secret",
+    "canary",
+    "other_customer",
+    "hidden_text",
+    "control_characters",
+    "too_long",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +42,14 @@ class ContentFinding:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "rule": self.rule, "reason": self.reason, "text": self.text, "field": self.field,
-            "start": self.start, "end": self.end, "refused": self.refused,
-        }  # fmt: skip
+            "rule": self.rule,
+            "reason": self.reason,
+            "text": self.text,
+            "field": self.field,
+            "start": self.start,
+            "end": self.end,
+            "refused": self.refused,
+        }
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,10 @@ from .word_forms import Word, fold, stem, words_in
 
 _LONGEST_NAME = 4
 """In words."""
-_COMMON_WORDS = """vitamin kyselina acidum síran uhličitan activated aktivní jodovaný povidone iron penicillin penicilin
-    amoxicillin amoxicilin hyoscine folic calcium"""  # noqa: E501
+_COMMON_WORDS = """
+    vitamin kyselina acidum síran uhličitan activated aktivní jodovaný povidone iron
+    penicillin penicilin amoxicillin amoxicilin hyoscine folic calcium
+"""
 _TOO_COMMON = {stem(fold(word)) for word in _COMMON_WORDS.split()}
 """First words of names that alone do not say which one is meant."""
 _UNITS = {

@@ -42,7 +42,6 @@ Packs = Annotated[int, Field(ge=1, le=shelf.MOST_PACKS)]
 
 
 # --- medical questions: for people only
-# -------------------------------------------------------------------------------
 
 
 def _whole(message: Message, text: str) -> str:
@@ -96,7 +95,6 @@ async def hand_over(
 
 
 # --- looking for medicines
-# --------------------------------------------------------------------------------------------
 
 
 @tool(effect="read")
@@ -129,7 +127,6 @@ def _search(query: str, limit: int, db: sa.Connection) -> dict[str, Any]:
 
 
 # --- putting them aside
-# -----------------------------------------------------------------------------------------------
 
 
 class Reservation(Owned):
@@ -239,7 +236,6 @@ def _wanted(db: sa.Connection, drug_name: str) -> list[Product]:
 
 
 # --- what the flow without a model does around its plans
-# --------------------------------------------------------------
 
 
 @service("understand")

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - a pattern broken over lines is harder to read than a long one
 """Words about appointments in the languages we read; patterns over folded text."""
 
 from functools import cache
@@ -11,7 +10,8 @@ LANGUAGES = ("en", "cs", "de", "es")
 MORNING: dict[str, str] = {
     "en": r"\bmornings?\b|\bbefore (?:noon|lunch)\b",
     "cs": r"\bdopoledne\b|\bdopo\b|\brano\b|\bpred polednem\b|\bdopoledni\w*",
-    "de": r"\bvormittags?\b|\w+vormittags?\b|\bmorgens\b|\bam morgen\b|\bin der fruh|tag morgen\b|\bfruh\b",
+    "de": r"\bvormittags?\b|\w+vormittags?\b|\bmorgens\b|\bam morgen\b|\bin der fruh|"
+    r"tag morgen\b|\bfruh\b",
     "es": r"\b(?:por|de|en|a) la manana\b|\bde manana\b|\bprimera hora\b",
 }
 AFTERNOON: dict[str, str] = {
@@ -21,17 +21,21 @@ AFTERNOON: dict[str, str] = {
     "es": r"\b(?:por|de|en|a) la tarde\b|\bde tarde\b|\bdespues de comer\b",
 }
 GREETING = (
-    r"\bgood (?:morning|afternoon)|\bdobre (?:rano|dopoledne|odpoledne)|\bguten (?:morgen|vormittag|nachmittag)|"
+    r"\bgood (?:morning|afternoon)|\bdobre (?:rano|dopoledne|odpoledne)|"
+    r"\bguten (?:morgen|vormittag|nachmittag)|"
     r"\bbuen[oa]s (?:dias|tardes)"
 )
 """Parts of the day that nobody asks for."""
 
 REFUSAL: dict[str, str] = {
-    "en": r"\b(?:not|cannot|unable|never|neither|nor|unfortunately|impossible|except|unless|instead of)\b|n't\b",
-    "cs": r"\b(?:bohuzel|krome|misto|nelze|nikoli|ne)\b|\bne(?:mohu|muz\w*|hod\w*|vyhov\w*|jde|pujde|mam\w*|zvlad\w*|"
+    "en": r"\b(?:not|cannot|unable|never|neither|nor|unfortunately|impossible|except|unless|"
+    r"instead of)\b|n't\b",
+    "cs": r"\b(?:bohuzel|krome|misto|nelze|nikoli|ne)\b|\bne(?:mohu|muz\w*|hod\w*|vyhov\w*|"
+    r"jde|pujde|mam\w*|zvlad\w*|"
     r"stih\w*|budu|budeme|pris\w*|prijd\w*|jsem|jsme|sedi\w*|vejde\w*)",
     "de": r"\b(?:nicht|kein\w*|leider|ausser|weder|anstatt|statt|unmoglich|verhindert|nie)\b",
-    "es": r"\b(?:no|tampoco|nunca|imposible|lamentablemente|desgraciadamente|excepto|salvo|en vez|en lugar)\b",
+    "es": r"\b(?:no|tampoco|nunca|imposible|lamentablemente|desgraciadamente|excepto|salvo|"
+    r"en vez|en lugar)\b",
 }
 """A sentence with one of these names a time that does not suit, or none that can be relied on."""
 
@@ -76,7 +80,8 @@ DAY_OF_MONTH: dict[str, str] = {
 }
 """A day whose month is not said; what follows must not be one."""
 WEEK_OF: dict[str, str] = {
-    "en": r"\bweek (?:of|from|starting|beginning|commencing|around|with)(?: on)?(?: \w+day,?)?(?: the)? $",
+    "en": r"\bweek (?:of|from|starting|beginning|commencing|around|"
+    r"with)(?: on)?(?: \w+day,?)?(?: the)? $",
     "cs": r"\btydnu? (?:od|kolem|s|zacinajici(?:m)?|pocinaje)(?: \w+)? $",
     "de": r"\bwoche (?:vom|ab|ab dem|um den|mit dem|des)(?: \w+tag,?)?(?: dem| den)? $",
     "es": r"\bsemana (?:del|de|que empieza el|a partir del|que comienza el)(?: \w+)?(?: dia)? $",
@@ -145,12 +150,14 @@ BEFORE_HOLIDAY: dict[str, str] = {
 }
 
 ORDINALS: dict[str, str] = {
-    "en": r"(?:first|1st|option 1|number 1|no\. 1)/(?:second|2nd|option 2|number 2|no\. 2)/(?:third|last|3rd|option 3|number 3|no\. 3)",
-    "cs": r"(?:prvni\w*|varianta 1|c\. 1)/(?:druh[yoae]\w*|varianta 2|c\. 2)/(?:treti\w*|posledni\w*|varianta 3|c\. 3)",
+    "en": r"(?:first|1st|option 1|number 1|no\. 1)/(?:second|2nd|option 2|number 2|"
+    r"no\. 2)/(?:third|last|3rd|option 3|number 3|no\. 3)",
+    "cs": r"(?:prvni\w*|varianta 1|c\. 1)/(?:druh[yoae]\w*|varianta 2|c\. 2)/(?:treti\w*|"
+    r"posledni\w*|varianta 3|c\. 3)",
     "de": r"(?:erste[nrs]?|variante 1|nr\. 1|option 1)/(?:zweite[nrs]?|variante 2|nr\. 2|option 2)/"
     r"(?:dritte[nrs]?|letzte[nrs]?|variante 3|nr\. 3|option 3)",
     "es": r"(?:primer[oa]?|opcion 1)/(?:segund[oa]|opcion 2)/(?:tercer[oa]?|ultim[oa]|opcion 3)",
-}  # fmt: skip
+}
 """The first, second and last of three."""
 OFFER_NOUN: dict[str, str] = {
     "en": r"one|option|slot|time|date|appointment|suggestion|proposal",
@@ -159,23 +166,46 @@ OFFER_NOUN: dict[str, str] = {
     "es": r"opcion\w*|propuesta\w*|hora\w*|fecha\w*|cita\w*|de ellas|de las tres",
 }
 ALONE: dict[str, str] = {
-    "en": r"^(?:hi|hello|thanks|thank you|great|perfect|ok|okay|yes)?[ ,.!]*(?:i(?:'d| would)? (?:take|like|choose|prefer) |"
-    r"let's (?:take|do) )?the (?:{o})(?: please| works| is fine| suits)?[ ,.!]*(?:thanks|thank you|please)?[.!]*$",
-    "cs": r"^(?:dekuji|diky|dobry den|super|ano)?[ ,.!]*(?:beru |volim |prosim |bereme |hodi se |vyhovuje )?(?:ten |to |ta )?"
+    "en": r"^(?:hi|hello|thanks|thank you|great|perfect|ok|okay|yes)?[ ,.!]*(?:i(?:'d|"
+    r" would)? (?:take|like|choose|prefer) |"
+    r"let's (?:take|do) )?the (?:{o})(?: please| works| is fine|"
+    r" suits)?[ ,.!]*(?:thanks|thank you|please)?[.!]*$",
+    "cs": r"^(?:dekuji|diky|dobry den|super|ano)?[ ,.!]*(?:beru |volim |prosim |bereme |"
+    r"hodi se |vyhovuje )?(?:ten |to |ta )?"
     r"(?:{o})(?: prosim)?[.!]*$",
-    "de": r"^(?:danke|super|ja|prima|hallo)?[ ,.!]*(?:ich nehme |wir nehmen |bitte )?(?:den|der|die|das) (?:{o})"
+    "de": r"^(?:danke|super|ja|prima|hallo)?[ ,.!]*(?:ich nehme |wir nehmen |bitte )?(?:den|"
+    r"der|die|das) (?:{o})"
     r"(?: bitte| passt)?[.!]*$",
-    "es": r"^(?:gracias|perfecto|si|hola)?[ ,.!]*(?:prefiero |elijo |tomo )?(?:la|el) (?:{o})(?: por favor)?[.!]*$",
-}  # fmt: skip
+    "es": r"^(?:gracias|perfecto|si|hola)?[ ,.!]*(?:prefiero |elijo |tomo )?(?:la|"
+    r"el) (?:{o})(?: por favor)?[.!]*$",
+}
 """A sentence that says nothing but which one."""
 
 NUMBER = (
     r"[0-9]{1,2}|two|three|four|dva|dve|dvou|tri|trech|ctyri|ctyrech|zwei|drei|vier|dos|tres|cuatro"
 )
 COUNTS = {
-    "two": 2, "three": 3, "four": 4, "dva": 2, "dve": 2, "dvou": 2, "tri": 3, "trech": 3, "ctyri": 4, "ctyrech": 4,
-    "zwei": 2, "drei": 3, "vier": 4, "dos": 2, "tres": 3, "cuatro": 4, "couple of": 2, "few": 3, "par": 3, "paar": 3,
-}  # fmt: skip
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "dva": 2,
+    "dve": 2,
+    "dvou": 2,
+    "tri": 3,
+    "trech": 3,
+    "ctyri": 4,
+    "ctyrech": 4,
+    "zwei": 2,
+    "drei": 3,
+    "vier": 4,
+    "dos": 2,
+    "tres": 3,
+    "cuatro": 4,
+    "couple of": 2,
+    "few": 3,
+    "par": 3,
+    "paar": 3,
+}
 
 
 def spoken(language: str | None) -> tuple[str, ...]:

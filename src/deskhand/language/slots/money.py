@@ -28,24 +28,38 @@ _CROWNS = ("CZK", *_KRONER)
 _CODES: tuple[str, ...] = get_args(Currency)
 
 _SIGNS: dict[str, tuple[str, ...]] = {
-    "us$": ("USD",), "ca$": ("CAD",), "c$": ("CAD",), "au$": ("AUD",), "a$": ("AUD",), "nz$": ("NZD",),  # noqa: E501
-    "mx$": ("MXN",), "$": _DOLLARS, "€": ("EUR",), "£": ("GBP",), "¥": ("JPY", "CNY"), "₹": ("INR",), "₴": ("UAH",),  # noqa: E501
-    "₺": ("TRY",), **{code.lower(): (code,) for code in _CODES},
-}  # fmt: skip
+    "us$": ("USD",),
+    "ca$": ("CAD",),
+    "c$": ("CAD",),
+    "au$": ("AUD",),
+    "a$": ("AUD",),
+    "nz$": ("NZD",),
+    "mx$": ("MXN",),
+    "$": _DOLLARS,
+    "€": ("EUR",),
+    "£": ("GBP",),
+    "¥": ("JPY", "CNY"),
+    "₹": ("INR",),
+    "₴": ("UAH",),
+    "₺": ("TRY",),
+    **{code.lower(): (code,) for code in _CODES},
+}
 """What may stand before an amount, folded; the first of several is meant unless the desk says
 which."""
 _WORDS: dict[str, tuple[str, ...]] = {
     "euros?|eura|eurech|eury": ("EUR",),
-    "kc|kcs|korun|koruny|koruna|korunu|korunami|korunach|(?:czech |tschechische )(?:crowns?|kronen)": (  # noqa: E501
-        "CZK",
-    ),
+    (
+        "kc|kcs|korun|koruny|koruna|korunu|korunami|korunach"
+        "|(?:czech |tschechische )(?:crowns?|kronen)"
+    ): ("CZK",),
     "crowns?|kronen|coronas|couronnes": _CROWNS,
     "kr|kronor|kroner": _KRONER,
     "zl|zlotych|zlote|zloty|zlotego|zlotowk[a-z]{0,3}|zlotys": ("PLN",),
     "dollars?|dolar[a-z]{0,3}|dolares": _DOLLARS,
-    "pounds?(?: sterling)?|pfund|libr[auy]?|liber|libras?(?: esterlinas)?|livres sterling|funt(?:y|ow|a)?|quid": (  # noqa: E501
-        "GBP",
-    ),
+    (
+        "pounds?(?: sterling)?|pfund|libr[auy]?|liber|libras?(?: esterlinas)?|livres sterling"
+        "|funt(?:y|ow|a)?|quid"
+    ): ("GBP",),
     "francs?|franken|sfr|fr\\.|frank[uy]?|frankow|francos": ("CHF",),
     "ft|forint[a-z]{0,3}": ("HUF",),
     "yen": ("JPY",),

@@ -12,9 +12,36 @@ KNOWN_LANGUAGES = ("en", "cs", "de", "es", "fr", "pl")
 
 _POINT = {"en", "zh", "ja", "ko", "th", "he", "de-ch", "es-mx", "es-us", "es-pr", "it-ch"}
 _COMMA = {
-    "cs", "sk", "de", "es", "fr", "pl", "it", "pt", "nl", "sv", "da", "nb", "nn", "no", "fi", "hu", "ro", "bg", "hr",  # noqa: E501
-    "sl", "sr", "uk", "ru", "el", "tr", "lt", "lv", "et", "ca",
-}  # fmt: skip
+    "cs",
+    "sk",
+    "de",
+    "es",
+    "fr",
+    "pl",
+    "it",
+    "pt",
+    "nl",
+    "sv",
+    "da",
+    "nb",
+    "nn",
+    "no",
+    "fi",
+    "hu",
+    "ro",
+    "bg",
+    "hr",
+    "sl",
+    "sr",
+    "uk",
+    "ru",
+    "el",
+    "tr",
+    "lt",
+    "lv",
+    "et",
+    "ca",
+}
 
 _WORDS = {
     "en": "one two three four five six seven eight nine ten eleven twelve",
