@@ -1,0 +1,97 @@
+"""A database as a whole: a desk's own tables, and who may use the desks in it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from deskhand.model.access import ApiKey, Session, User
+from deskhand.model.run import Journaled, Seal
+from deskhand.own_tables import OwnTables
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+T = TypeVar("T")
+
+
+class Archive(Protocol):
+    """What an auditor reads and leaves behind."""
+
+    desk: str
+
+    async def journals(self, *, after: int = 0, limit: int = 200) -> list[Journaled]:
+        """Runs with all their rows in order of acceptance, from position `after` on."""
+        ...
+
+    async def save_seal(self, at: float, heads: bytes, mac: str) -> Seal: ...
+
+    async def seals(self) -> list[Seal]: ...
+
+
+class ApiKeys(Protocol):
+    """Keys to the API; secrets are shown once and never stored."""
+
+    async def add(
+        self, name: str, scopes: Iterable[str], desks: Iterable[str]
+    ) -> tuple[ApiKey, str]: ...
+
+    async def find(self, secret: str) -> ApiKey | None:
+        """The key in use that this is the secret of."""
+        ...
+
+    async def list(self) -> Sequence[ApiKey]: ...
+
+    async def revoke(self, key_id: str) -> ApiKey: ...
+
+
+class Users(Protocol):
+    """People who log in, and their sessions. Of passwords and session secrets only digests are
+    stored."""
+
+    async def add(self, name: str, password: str, desks: Iterable[str]) -> User: ...
+
+    async def list(self) -> Sequence[User]: ...
+
+    async def set_password(self, name: str, password: str) -> User:
+        """Every session of the user ends."""
+        ...
+
+    async def remove(self, name: str) -> User:
+        """Shut a user out at once; the name stays taken, since decisions are signed with it."""
+        ...
+
+    async def log_in(self, name: str, password: str, client: str) -> str | None:
+        """The secret of a new session; None for a wrong name or password; TooManyLogins after
+        many of those."""
+        ...
+
+    async def session(self, secret: str) -> Session | None:
+        """The session in use that this is the secret of."""
+        ...
+
+    async def log_out(self, secret: str) -> None: ...
+
+
+class DeskDatabase(Protocol):
+    """Tables of a desk's own. `work` is a plain function of a SQLAlchemy connection, called in one
+    transaction.
+
+    Other desks' tables and the engine's are out of its sight. Whatever it raises undoes the
+    transaction.
+    """
+
+    async def read(self, tables: OwnTables, work: "Callable[[Connection], T]") -> T: ...
+
+    async def write(self, tables: OwnTables, work: "Callable[[Connection], T]") -> T:
+        """Committed when it returns; undone again in a rehearsal."""
+        ...
+
+    async def once(
+        self, tables: OwnTables, key: str, work: "Callable[[Connection], dict[str, Any]]"
+    ) -> dict[str, Any]:
+        """The same, done once a key: who comes again, or at the same time, is given what the
+        first one returned."""
+        ...
+
+    def rehearsal(self) -> "DeskDatabase":
+        """The same tables, where nothing that is written stays."""
+        ...
