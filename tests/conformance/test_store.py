@@ -292,7 +292,7 @@ async def test_an_answer_without_its_words_is_refused(
 ) -> None:
     store = await stores()
     run_id = await parked(store, kind=ReviewKind.HAND_OVER)
-    [review] = await store.reviews()
+    [review] = await store.find_reviews()
     with pytest.raises(Conflict, match=words):
         await store.decide(review.id, Verdict(Decision.ANSWER, "eve", 1, edit=edit))
     assert (await store.review(review.id)).state is ReviewState.OPEN
@@ -302,7 +302,7 @@ async def test_an_answer_without_its_words_is_refused(
 async def test_a_blank_note_and_a_nameless_colleague_are_refused(stores: Stores) -> None:
     store = await stores()
     await parked(store)
-    [review] = await store.reviews()
+    [review] = await store.find_reviews()
     for text in ("", " \n", "x" * 10_001):
         with pytest.raises(Conflict, match="note"):
             await store.note_review(review.id, "eve", text)

@@ -10,7 +10,23 @@ from typing import Any
 
 from deskhand.adapters.stores import leases
 from deskhand.adapters.stores import postgres_writes as writes
+from deskhand.adapters.stores.conversations import message_key
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
+from deskhand.adapters.stores.postgres_rows import (
+    Acceptance,
+    Claim,
+    ClaimRow,
+    EffectRow,
+    Finish,
+    FinishRow,
+    Intention,
+    LlmCallRow,
+    OwnedRun,
+    ReviewRow,
+    RunRow,
+    Settlement,
+    StepWrite,
+)
 from deskhand.adapters.stores.rows import pack
 from deskhand.adapters.stores.sql_store import SqlStore
 from deskhand.model.ids import new_id, random_bytes
@@ -65,62 +81,62 @@ class PostgresStore(SqlStore):
             self._admitted.discard(run_id)
 
     async def accept(self, message: Message, *, flow: str) -> Accepted:
-        key = sha256(f"{message.channel}\0{message.id}".encode()).digest()[:16]
-        body, salt = message.model_dump_json().encode(), random_bytes()
-        digest, sender = sha256(salt + body).digest(), message.correspondent.strip().lower()
-        values = (
-            new_id("run"),
-            self.desk,
-            key,
-            message.conversation,
-            flow,
-            self._now(),
-            sender,
-            body,
-            salt,
-            digest,
+        body = message.model_dump_json().encode()
+        salt = random_bytes()
+        run = RunRow(
+            id=new_id("run"),
+            desk=self.desk,
+            message_key=message_key(message.channel, message.id),
+            conversation=message.conversation,
+            flow=flow,
+            now=self._now(),
         )
-        accepted: Accepted = await self._postgres.write(writes.accept, values)
+        acceptance = Acceptance(
+            run=run,
+            sender=message.correspondent.strip().lower(),
+            body=body,
+            salt=salt,
+            body_digest=sha256(salt + body).digest(),
+        )
+        accepted: Accepted = await self._postgres.write(writes.accept, acceptance)
         return accepted
 
     async def claim(self, run_id: str, versions: Mapping[str, str]) -> Claimed | None:
-        crashes = _ANY_CRASHES if run_id in self._admitted else self._max_crashes
-        known = json.dumps(dict(versions))
-        values = (
-            run_id,
-            self.desk,
-            self.owner,
-            known,
-            self._now(),
-            self._in_order,
-            crashes,
-            self._leased,
+        wanted = ClaimRow(
+            run_id=run_id,
+            desk=self.desk,
+            owner=self.owner,
+            versions=json.dumps(dict(versions)),
+            now=self._now(),
+            in_order=self._in_order,
+            max_crashes=_ANY_CRASHES if run_id in self._admitted else self._max_crashes,
         )
-        claimed: Claimed | None = await self._postgres.write(writes.claim, values)
+        claim = Claim(wanted, self._leased)
+        claimed: Claimed | None = await self._postgres.write(writes.claim, claim)
         return claimed
 
     async def append(self, *rows: StepRow) -> None:
         """Handed in at the same moment, they are in the same transaction."""
         await asyncio.gather(
-            *(self._postgres.write(writes.append, self._values(row)) for row in rows)
+            *(self._postgres.write(writes.append, self._step(row)) for row in rows)
         )
 
-    def _values(self, row: StepRow) -> tuple[Any, ...]:
-        return (
-            row.run_id,
-            self.desk,
-            self.owner,
-            row.seq,
-            row.name,
-            row.attempt,
-            row.outcome,
-            row.flow_version,
-            row.started_at,
-            row.latency_ms,
-            row.body,
-            row.salt,
-            row.body_digest,
-            row.chain,
+    def _step(self, row: StepRow) -> StepWrite:
+        return StepWrite(
+            run_id=row.run_id,
+            desk=self.desk,
+            owner=self.owner,
+            seq=row.seq,
+            name=row.name,
+            attempt=row.attempt,
+            outcome=row.outcome,
+            flow_version=row.flow_version,
+            started_at=row.started_at,
+            latency_ms=row.latency_ms,
+            body=row.body,
+            salt=row.salt,
+            body_digest=row.body_digest,
+            chain=row.chain,
         )
 
     async def finish(
@@ -134,77 +150,87 @@ class PostgresStore(SqlStore):
         rows: Sequence[StepRow] = (),
     ) -> None:
         now = self._now()
-        opened = None if review is None else self._review_values(review, now)
-        last = tuple(self._values(row) for row in rows)
-        await self._postgres.write(
-            writes.finish,
-            (run_id, self.desk, self.owner, str(status), reason, error_code, now, opened, last),
+        end = FinishRow(
+            run_id=run_id,
+            desk=self.desk,
+            owner=self.owner,
+            status=str(status),
+            reason=reason,
+            error_code=error_code,
+            now=now,
         )
+        opened = None if review is None else self._review(review, now)
+        steps = tuple(self._step(row) for row in rows)
+        await self._postgres.write(writes.finish, Finish(end, opened, steps))
 
-    def _review_values(self, review: NewReview, now: float) -> tuple[Any, ...]:
-        return (
-            new_id("rev", at=now),
-            self.desk,
-            str(review.kind),
-            review.reason,
-            pack(review.payload),
-            canonical_hash(review.payload),
-            review.seq,
-            now,
-            review.expires_at,
-            None if review.fallback is None else str(review.fallback),
-            " ".join(review.causes),
-            pack(review.facts),
+    def _review(self, review: NewReview, now: float) -> ReviewRow:
+        return ReviewRow(
+            id=new_id("rev", at=now),
+            desk=self.desk,
+            kind=str(review.kind),
+            reason=review.reason,
+            payload=pack(review.payload),
+            payload_hash=canonical_hash(review.payload),
+            seq=review.seq,
+            created_at=now,
+            expires_at=review.expires_at,
+            fallback=None if review.fallback is None else str(review.fallback),
+            causes=" ".join(review.causes),
+            facts=pack(review.facts),
         )
 
     async def release(self, run_id: str) -> None:
-        await self._postgres.write(writes.release, (run_id, self.desk, self.owner))
+        await self._postgres.write(writes.release, OwnedRun(run_id, self.desk, self.owner))
 
     # --- effects and calls
 
     async def intend(
         self, key: EffectKey, tool: str, call_hash: str, counted: Counted | None = None
     ) -> Effect:
-        values = (
-            key.run_id,
-            self.desk,
-            self.owner,
-            key.seq,
-            key.index,
-            tool,
-            call_hash,
-            self._now(),
-            counted,
+        row = EffectRow(
+            run_id=key.run_id,
+            desk=self.desk,
+            owner=self.owner,
+            seq=key.seq,
+            call=key.index,
+            tool=tool,
+            call_hash=call_hash,
+            now=self._now(),
         )
-        effect: Effect = await self._postgres.write(writes.intend, values)
+        effect: Effect = await self._postgres.write(writes.intend, Intention(row, counted))
         return effect
 
     async def settle(
         self, key: EffectKey, state: EffectState, result: dict[str, Any] | None
     ) -> None:
-        body = None if result is None else pack(result)
-        await self._postgres.write(
-            writes.settle,
-            (key.run_id, self.desk, key.seq, key.index, str(state), body, self._now()),
+        settlement = Settlement(
+            run_id=key.run_id,
+            desk=self.desk,
+            seq=key.seq,
+            call=key.index,
+            state=str(state),
+            result=None if result is None else pack(result),
+            now=self._now(),
         )
+        await self._postgres.write(writes.settle, settlement)
 
     async def record_call(self, call: LlmCall) -> None:
-        values = (
-            self.desk,
-            call.run_id,
-            call.stage,
-            call.call_type,
-            call.model,
-            call.request_digest,
-            call.prompt_tokens,
-            call.completion_tokens,
-            call.cost,
-            call.latency_ms,
-            call.error,
-            call.at or self._now(),
-            None if call.answer is None else pack(call.answer),
+        row = LlmCallRow(
+            desk=self.desk,
+            run_id=call.run_id,
+            stage=call.stage,
+            call_type=call.call_type,
+            model=call.model,
+            request_digest=call.request_digest,
+            prompt_tokens=call.prompt_tokens,
+            completion_tokens=call.completion_tokens,
+            cost=call.cost,
+            latency_ms=call.latency_ms,
+            error=call.error,
+            at=call.at or self._now(),
+            answer=None if call.answer is None else pack(call.answer),
         )
-        await self._postgres.write(writes.record_call, values)
+        await self._postgres.write(writes.record_call, row)
 
     # --- the lease
 

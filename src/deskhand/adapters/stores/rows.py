@@ -1,6 +1,8 @@
 """Between database rows and model types."""
 
 import json
+from collections.abc import Iterable
+from dataclasses import fields
 from typing import Any
 
 import sqlalchemy as sa
@@ -34,31 +36,16 @@ def unpack(body: bytes | None) -> Any:
     return None if body is None else json.loads(body)
 
 
-RUN_COLUMNS = (
-    t.runs.c.id,
-    t.runs.c.desk,
-    t.runs.c.position,
-    t.runs.c.message_key,
-    t.runs.c.conversation,
-    t.runs.c.flow,
-    t.runs.c.status,
-    t.runs.c.reason,
-    t.runs.c.error_code,
-    t.runs.c.owner,
-    t.runs.c.crashes,
-    t.runs.c.flow_version,
-    t.runs.c.successor,
-    t.runs.c.created_at,
-    t.runs.c.updated_at,
-)
+RUN_FIELDS = tuple(field.name for field in fields(Run))
+RUN_COLUMNS = tuple(t.runs.c[name] for name in RUN_FIELDS)
 
 
-def run_of(row: Any) -> Run:
-    """Rows selected by RUN_COLUMNS, in that order."""
-    values = list(row)
-    values[3] = values[3].hex()
-    values[6] = RunStatus(values[6])
-    return Run(*values)
+def run_of(values: Iterable[Any]) -> Run:
+    """A run from the columns of RUN_COLUMNS, in that order."""
+    named = dict(zip(RUN_FIELDS, values, strict=True))
+    named["message_key"] = bytes(named["message_key"]).hex()
+    named["status"] = RunStatus(named["status"])
+    return Run(**named)
 
 
 STEP_COLUMNS = tuple(column for column in t.steps.c if column.name not in ("run", "desk"))

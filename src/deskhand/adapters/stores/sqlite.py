@@ -7,8 +7,9 @@ from hashlib import sha256
 from typing import Any
 
 from deskhand.adapters.stores import leases
+from deskhand.adapters.stores.conversations import message_key
 from deskhand.adapters.stores.review_decisions import open_review
-from deskhand.adapters.stores.rows import pack, unpack
+from deskhand.adapters.stores.rows import pack, run_of, unpack
 from deskhand.adapters.stores.sql_store import SqlStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase, Tx
 from deskhand.adapters.stores.totals import count_on_sqlite
@@ -23,20 +24,25 @@ from deskhand.model.run import (
     EffectState,
     LlmCall,
     NewReview,
-    Run,
     RunStatus,
     StepRow,
 )
 from deskhand.model.totals import Counted
 
 _CLAIM = """
-SELECT r.id, r.desk, r.position, r.message_key, r.conversation, r.flow, r.status, r.reason, r.error_code, r.owner,
-  r.crashes, r.flow_version, r.successor, r.created_at, r.updated_at, m.body, m.body_digest,
-  EXISTS(SELECT 1 FROM runs w WHERE w.conversation = r.conversation AND w.desk = r.desk AND w.status = 'waiting_user'),
-  EXISTS(SELECT 1 FROM runs s WHERE s.conversation = r.conversation AND s.desk = r.desk AND s.successor = r.id),
+SELECT r.id, r.desk, r.position, r.message_key, r.conversation, r.flow, r.status, r.reason,
+  r.error_code, r.owner, r.crashes, r.flow_version, r.successor, r.created_at, r.updated_at,
+  m.body, m.body_digest,
+  EXISTS(
+    SELECT 1 FROM runs w
+    WHERE w.conversation = r.conversation AND w.desk = r.desk AND w.status = 'waiting_user'),
+  EXISTS(
+    SELECT 1 FROM runs s
+    WHERE s.conversation = r.conversation AND s.desk = r.desk AND s.successor = r.id),
   (SELECT taken_over_by FROM conversations c WHERE c.desk = r.desk AND c.id = r.conversation)
-FROM runs r JOIN messages m ON m.run = r.position WHERE r.id = ? AND r.desk = ?
-"""  # noqa: E501
+FROM runs r JOIN messages m ON m.run = r.position
+WHERE r.id = ? AND r.desk = ?
+"""
 
 
 class SqliteStore(SqlStore):
@@ -54,7 +60,7 @@ class SqliteStore(SqlStore):
 
     async def accept(self, message: Message, *, flow: str) -> Accepted:
         run_id, now = self._ids("run"), self._now()
-        key = sha256(f"{message.channel}\0{message.id}".encode()).digest()[:16]
+        key = message_key(message.channel, message.id)
         body, salt = message.model_dump_json().encode(), random_bytes()
         digest, sender = sha256(salt + body).digest(), message.correspondent.strip().lower()
         desk, conversation = self.desk, message.conversation
@@ -67,10 +73,10 @@ class SqliteStore(SqlStore):
                 (run_id, desk, key, conversation, flow, now, now),
             )
             if inserted.rowcount == 0:
-                known = tx.raw.execute(
+                (earlier,) = tx.raw.execute(
                     "SELECT id FROM runs WHERE desk=? AND message_key=?", (desk, key)
                 ).fetchone()
-                return Accepted(known[0], duplicate=True)
+                return Accepted(earlier, duplicate=True)
             tx.raw.execute(
                 "INSERT INTO messages(run, desk, sender, body, salt, body_digest)"
                 " VALUES(?,?,?,?,?,?)",
@@ -88,7 +94,8 @@ class SqliteStore(SqlStore):
             row = tx.raw.execute(_CLAIM, (run_id, self.desk)).fetchone()
             if row is None:
                 raise NotFound(f"there is no run {run_id} on desk {self.desk}")
-            run = _run(row[:15])
+            *values, body, digest, customer_waited_for, supersedes, taken_over_by = row
+            run = run_of(values)
             ours = run.status is RunStatus.RUNNING and run.owner == self.owner
             if run.status is not RunStatus.QUEUED and not ours:
                 return None
@@ -97,7 +104,9 @@ class SqliteStore(SqlStore):
                 " position=?",
                 (self.owner, versions.get(run.flow, ""), self._now(), run.position),
             )
-            return Claimed(run, row[15], row[16], bool(row[17]), bool(row[18]), row[19])
+            return Claimed(
+                run, body, digest, bool(customer_waited_for), bool(supersedes), taken_over_by
+            )
 
         return await self._sqlite.write(op, single=True)  # one statement writes, and it is the last
 
@@ -152,16 +161,17 @@ class SqliteStore(SqlStore):
         def op(tx: Tx) -> None:
             for step in rows:
                 self._insert(tx, step)
-            row = tx.raw.execute(
+            ended = tx.raw.execute(
                 "UPDATE runs SET status=?, reason=?, error_code=?, owner=NULL, updated_at=? WHERE"
                 " id=? AND desk=? AND owner=? AND status='running' RETURNING position,"
                 " conversation",
                 (status, reason, error_code, now, run_id, self.desk, self.owner),
             ).fetchone()
-            if row is None:
+            if ended is None:
                 raise Fenced(f"run {run_id} is not ours any more")
             if review is not None:
-                open_review(tx.core, self.desk, row[0], row[1], review, now, review_id)
+                position, conversation = ended
+                open_review(tx.core, self.desk, position, conversation, review, now, review_id)
 
         await self._sqlite.write(op, single=review is None and not rows)
 
@@ -189,19 +199,22 @@ class SqliteStore(SqlStore):
             ).fetchone()
             if owned is None:
                 raise Fenced(f"run {key.run_id} is not ours any more")
+            (position,) = owned
             written = tx.raw.execute(
                 "INSERT INTO effects(run, seq, call, desk, tool, call_hash, state, created_at,"
                 " updated_at) VALUES(?,?,?,?,?,?,'intended',?,?) ON CONFLICT DO NOTHING",
-                (owned[0], key.seq, key.index, self.desk, tool, call_hash, now, now),
+                (position, key.seq, key.index, self.desk, tool, call_hash, now, now),
             )
             if written.rowcount == 1 and counted is not None:
                 count_on_sqlite(tx.raw, self.desk, tool, counted)
-            row = tx.raw.execute(
+            tool_name, hashed, state, result, created_at, updated_at = tx.raw.execute(
                 "SELECT tool, call_hash, state, result, created_at, updated_at FROM effects"
                 " WHERE run=? AND seq=? AND call=?",
-                (owned[0], key.seq, key.index),
+                (position, key.seq, key.index),
             ).fetchone()
-            return Effect(key, row[0], row[1], EffectState(row[2]), unpack(row[3]), row[4], row[5])
+            return Effect(
+                key, tool_name, hashed, EffectState(state), unpack(result), created_at, updated_at
+            )
 
         return await self._sqlite.write(op)
 
@@ -284,12 +297,6 @@ class SqliteStore(SqlStore):
         held = tx.raw.execute("SELECT owner FROM leases WHERE name=?", (self.desk,)).fetchone()
         if held is None or held[0] != self.owner:
             raise Fenced(f"another process serves desk {self.desk} in {self._sqlite.name} now")
-
-
-def _run(row: tuple[Any, ...]) -> Run:
-    values = list(row)
-    values[3], values[6] = values[3].hex(), RunStatus(values[6])
-    return Run(*values)
 
 
 def _supersede_drafts(
