@@ -12,6 +12,7 @@ from fastapi import FastAPI
 
 from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.model.access import Scope
+from deskhand.model.run import RunStatus
 from deskhand.web.api.app import create_app
 from deskhand.web.approvals.app import PREFIX, create_approvals
 from deskhand.wiring import (
@@ -119,6 +120,10 @@ class Served:
 
     def stranger(self) -> Client:
         return Client(self.app, {})
+
+    async def is_working(self) -> bool:
+        """Whether the shop has a run in hand."""
+        return bool(await self.desks["shop"].store.runs(status=RunStatus.RUNNING, limit=1))
 
 
 def write_desk(

@@ -11,7 +11,7 @@ import pytest
 from deskhand.errors import StoreUnavailable
 from deskhand.model.principal import ANONYMOUS
 from tests.api_kit import EVERY_SCOPE, LIMIT, Client, Served, is_problem, served
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 ANN = {"from": "ann@example.com", "subject": "Parcel", "body": "Hello"}
 
@@ -45,7 +45,9 @@ async def test_waiting_answers_as_soon_as_the_run_is_at_rest_or_the_time_is_over
 ) -> None:
     sent = await client.message(wait=20)
     assert (sent.status_code, sent.json()["status"]) == (200, "sent")
-    slow = await client.message("slow", wait=0.1)
+    await client.message("slow", id="slow")
+    await until(shop.is_working)
+    slow = await client.message("slow", wait=0.1, id="slow")
     assert (slow.status_code, slow.json()["status"]) == (202, "running")
     (shop.folder / "shop" / "go").touch()
     again = await client.message("Hello", wait=20, id="m1")
@@ -56,7 +58,7 @@ async def test_a_desk_that_stops_leaves_no_waiting_client_behind(
     shop: Served, client: Client
 ) -> None:
     waiting = asyncio.create_task(client.message("slow", wait=30))
-    await asyncio.sleep(0.2)
+    await until(shop.is_working)
     await shop.desks["shop"].dispatcher.stop(grace=0)
     answer = await asyncio.wait_for(waiting, PATIENCE)
     assert (answer.status_code, answer.json()["status"]) == (202, "queued")

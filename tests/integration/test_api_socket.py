@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 
 from tests.api_kit import Client, Served, is_problem, served
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 FIFTY_MEGABYTES = 50_000_000
 
@@ -32,7 +32,7 @@ async def client(shop: Served) -> AsyncIterator[httpx.AsyncClient]:
             "Authorization": key.headers["Authorization"],
             "Content-Type": "application/json",
         }
-        async with httpx.AsyncClient(base_url=base, headers=headers, timeout=30) as caller:
+        async with httpx.AsyncClient(base_url=base, headers=headers, timeout=PATIENCE) as caller:
             yield caller
         server.should_exit = True
         await serving
@@ -75,7 +75,7 @@ async def test_a_server_that_stops_answers_whoever_waits(
 ) -> None:
     body = {"from": "ann@example.com", "body": "slow"}
     waiting = asyncio.create_task(client.post("/api/messages?wait=30", json=body))
-    await asyncio.sleep(0.2)
+    await until(shop.is_working)
     await shop.desks["shop"].dispatcher.stop(grace=0)
     answer = await asyncio.wait_for(waiting, PATIENCE)
     assert (answer.status_code, answer.json()["status"]) == (202, "queued")

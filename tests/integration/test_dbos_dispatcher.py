@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from deskhand.adapters.chat_models.rate_limit import SharedRate
 from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
@@ -26,6 +27,7 @@ from tests.kit import a_flow, a_message, chain_of
 from tests.waiting import PATIENCE
 
 pytest.importorskip("dbos", reason="DBOS is not installed (pip install deskhand[scale])")
+pytestmark = pytest.mark.real
 
 
 @pytest.fixture
@@ -175,8 +177,19 @@ async def test_a_models_rate_holds_over_all_workers(stores: Stores) -> None:
     assert loop.time() - begun > 0.8
     slow = SharedRate(one._postgres, {"p/slow": 1})
     await slow.turn("p/slow")
+    first = await free_at(one, "p/slow")
     waiting = asyncio.create_task(slow.turn("p/slow"))
-    await asyncio.sleep(0.1)
+    while await free_at(one, "p/slow") == first:  # noqa: ASYNC110
+        await asyncio.sleep(0.02)
     with pytest.raises(ModelUnavailable):
         await slow.turn("p/slow")
     waiting.cancel()
+
+
+async def free_at(store: Any, model: str) -> float:
+    """The next moment that nobody has reserved."""
+    query = sa.text("SELECT free_at FROM model_rates WHERE model = :model")
+    moment: float = await store._postgres.read_core(
+        lambda core: core.execute(query, {"model": model}).scalar_one()
+    )
+    return moment

@@ -67,7 +67,7 @@ async def test_a_row_on_its_way_when_the_time_is_up_counts_and_the_run_goes_on(
         await ctx.step("part", part)
         return {}
 
-    stages = chain_of(["slow"], timeout=2, attempts=2)
+    stages = chain_of(["slow"], timeout=5, attempts=2)
     async with engine(
         tmp_path / "d.db", lambda gate: a_flow(stages, Parts(services={"slow": slow}))
     ) as desk:
@@ -78,7 +78,7 @@ async def test_a_row_on_its_way_when_the_time_is_up_counts_and_the_run_goes_on(
             await append(*rows)
             if late:
                 late = False
-                await asyncio.sleep(2.5)
+                await asyncio.sleep(5.5)
 
         desk.store.append = slowly  # type: ignore[method-assign]
         async with asyncio.timeout(PATIENCE):
