@@ -4,25 +4,18 @@ Found by what a test reaches: its own code, its fixtures, and whatever of tests/
 such test can be forgotten. `@pytest.mark.real` marks what cannot be seen this way.
 """
 
-import asyncio
-import multiprocessing
-import signal
-import socket
-import subprocess
 from collections.abc import Iterator
 from functools import cache
 from inspect import isclass, isfunction, unwrap
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import pytest
-import uvicorn
-from aiohttp import web
 
 from tests import waiting
 
-_REAL = (subprocess, multiprocessing, signal, socket, uvicorn, web, waiting.until)
-"""A test that reaches one of these modules or functions is real."""
+_REAL_MODULES = {"subprocess", "multiprocessing", "signal", "socket", "uvicorn", "aiohttp.web"}
+"""A test that reaches one of these is real; named, since importing them all takes a while."""
 _REAL_NAMES = {"PATIENCE", "Popen", "create_subprocess_exec", "create_subprocess_shell"}
 _WAITS = {"timeout", "wait_for", "start_server"}
 """Of asyncio."""
@@ -76,9 +69,11 @@ def _is_real_itself(function: FunctionType) -> bool:
     if names & _REAL_NAMES:
         return True
     values = [function.__globals__.get(name) for name in names]
-    if asyncio in values and names & _WAITS:
+    if any(value is waiting.until for value in values):
         return True
-    return any(value is real for value in values for real in _REAL)
+    modules = {value.__name__ for value in values if isinstance(value, ModuleType)}
+    waits = "asyncio" in modules and not names.isdisjoint(_WAITS)
+    return waits or not modules.isdisjoint(_REAL_MODULES)
 
 
 def _called_helpers(function: FunctionType) -> list[Any]:
