@@ -121,7 +121,7 @@ async def test_a_stopping_worker_hands_back_what_it_cannot_finish(
 
 
 async def test_a_restarted_database_and_cut_connections_lose_nothing(tmp_path: Path) -> None:
-    server, lanes = await asyncio.to_thread(PostgresServer), load(300, 50)
+    server, lanes = await asyncio.to_thread(PostgresServer), load(150, 50)
     try:
         with Workers(server.url(), tmp_path) as workers:
             await up(workers.start(), workers.start())
@@ -137,7 +137,7 @@ async def test_a_restarted_database_and_cut_connections_lose_nothing(tmp_path: P
                 await _cut_connections(server.url())
                 await handing_in
                 await at_rest(intake._store)
-                assert await report(intake._store, tmp_path, lanes) == all_well(300)
+                assert await report(intake._store, tmp_path, lanes) == all_well(150)
     finally:
         await asyncio.to_thread(server.remove)
 

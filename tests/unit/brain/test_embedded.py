@@ -1,7 +1,7 @@
 """The embedded brain: what it reads, what it decides, and that it says when it does not know."""
 
 import asyncio
-import time
+import threading
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from deskhand.errors import ModelAnswerInvalid
 from deskhand.model.plan import Plan
 from deskhand.model.tasks import TaskKind
 from tests.embedded_desk import INTENTS, KeywordIntents, a_desk, a_task, hit
+from tests.waiting import PATIENCE
 
 CHOICES = ("order_status", "refund", "other")
 
@@ -83,29 +84,26 @@ async def test_with_nothing_to_choose_by_it_abstains() -> None:
 
 async def test_it_learns_once_and_in_a_thread() -> None:
     made = 0
+    ticked = threading.Event()
 
     def learn() -> KeywordIntents:
         nonlocal made
         made += 1
-        time.sleep(0.2)
+        assert ticked.wait(PATIENCE), "the loop stands still"
         return KeywordIntents(INTENTS)
 
     brain = EmbeddedBrain(a_desk(intents=learn))
-    ticks = 0
 
     async def tick() -> None:
-        nonlocal ticks
-        while True:
-            await asyncio.sleep(0.01)
-            ticks += 1
+        await asyncio.sleep(0.01)
+        ticked.set()
 
     clock = asyncio.create_task(tick())
     await asyncio.gather(
         *(brain.answer(a_task(TaskKind.CLASSIFY, choices=CHOICES)) for _ in range(4))
     )
-    clock.cancel()
+    await clock
     assert made == 1
-    assert ticks >= 5
 
 
 # --- extract and translate

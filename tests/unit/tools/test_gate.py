@@ -68,7 +68,7 @@ def hang_in_thread() -> None:
     behaviour["over"].wait()
 
 
-@tool(effect="keyed", timeout=0.2)
+@tool(effect="keyed", timeout=1)
 async def refund(order: str, ctx: Context, amount: int = 5) -> dict[str, Any]:
     """Refund an order."""
     if act := behaviour.get("act"):
@@ -525,10 +525,15 @@ async def test_a_hung_effect_is_repeated_under_its_key() -> None:
 
 
 async def test_stopping_in_the_middle_of_an_effect_leaves_its_intention() -> None:
-    desk = Desk()
-    behaviour["act"] = hang
+    desk, begun = Desk(), asyncio.Event()
+
+    async def begin_and_hang() -> None:
+        begun.set()
+        await hang()
+
+    behaviour["act"] = begin_and_hang
     call = asyncio.create_task(desk.call("refund", {"order": "O-1"}))
-    await asyncio.sleep(0.05)
+    await begun.wait()
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call

@@ -200,10 +200,10 @@ async def test_after_three_tries_the_model_is_unavailable() -> None:
 
 
 async def test_a_silent_endpoint_times_out() -> None:
-    async with bench(*[fake.hang()] * 3, timeout=0.05) as b:
+    async with bench(*[fake.hang()] * 3, timeout=0.5) as b:
         error = await failing(b)
     assert isinstance(error, ModelUnavailable)
-    assert "did not answer within 0.05 s" in str(error)
+    assert "did not answer within 0.5 s" in str(error)
     assert b.server.count == 3
 
 
@@ -539,7 +539,7 @@ async def test_tool_calls_are_put_together_from_their_deltas() -> None:
     ids=["cut", "eof", "hang", "half event", "empty", "error event"],
 )
 async def test_a_stream_that_stops_in_the_middle_is_unavailable(reply: Reply) -> None:
-    async with bench(reply, timeout=0.2) as b:
+    async with bench(reply, timeout=1) as b:
         with pytest.raises(ModelUnavailable):
             await heard(b)
     assert b.server.count == 1, "what was begun is not silently begun again"
