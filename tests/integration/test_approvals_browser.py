@@ -96,7 +96,7 @@ async def test_a_queue_is_cleared_with_keys_and_a_reply_is_stopped_in_time(tmp_p
 
         await page.press("e")
         await page.fill("textarea", "Dear Ann, it is on its way.")
-        await page.until("document.querySelector('[data-kept-word]').innerText === 'kept'")
+        await page.until("document.querySelector('[data-kept-word]').innerText === 'saved'")
         await page.run("window.before = true; location.reload()")  # as after a crash of the browser
         await page.until(
             "!window.before && document.querySelector('textarea')?.value === 'Dear Ann, it is on"
@@ -105,7 +105,7 @@ async def test_a_queue_is_cleared_with_keys_and_a_reply_is_stopped_in_time(tmp_p
 
         await page.press("a")
         await page.until("document.querySelector('h1')?.innerText === 'Parcel 2'")
-        await page.until("/Leaves in \\d+ s/.test(document.querySelector('.done').innerText)")
+        await page.until("/Sends in \\d+ s/.test(document.querySelector('.done').innerText)")
         assert outbox(shop) == []
         await page.press("u")
         await page.until("document.body.innerText.includes('held back by ida')")
@@ -196,7 +196,7 @@ async def test_what_a_colleague_decided_is_seen_at_once_by_who_looks_at_the_same
         assert await page.run("document.querySelector('[data-faster]').hidden")
         await page.press("e")
         await page.fill("textarea", "My own words.")
-        await page.until("document.querySelector('[data-kept-word]').innerText === 'kept'")
+        await page.until("document.querySelector('[data-kept-word]').innerText === 'saved'")
 
         otto = await person(shop, "otto")
         shown = {
@@ -250,7 +250,7 @@ async def test_a_long_queue_is_walked_with_keys_and_a_handed_over_message_answer
         await page.fill("textarea", "It is lost.")
         await page.press("Escape")
         await page.press("a")
-        await page.until("/Leaves in \\d+ s/.test(document.querySelector('.done')?.innerText)")
+        await page.until("/Sends in \\d+ s/.test(document.querySelector('.done')?.innerText)")
         assert outbox(shop) == []
         await page.press("u")
         await page.until("document.body.innerText.includes('held back by ida')")

@@ -74,10 +74,10 @@ async def test_nothing_is_shown_to_who_is_not_logged_in(shop: Served, api: Clien
         assert (await stranger.get(f"{HOME}static/{name}")).status_code == 404
 
 
-def test_every_page_is_behind_the_door() -> None:
+def test_every_page_needs_a_session() -> None:
     routes = create_approvals({}, None).routes  # type: ignore[arg-type]
     open_paths = {"/static/{name}", "/login"}
-    behind = {route.path for route in routes if "Door.page" in route.endpoint.__qualname__}  # type: ignore[attr-defined]
+    behind = {route.path for route in routes if "SessionGate.page" in route.endpoint.__qualname__}  # type: ignore[attr-defined]
     assert {route.path for route in routes} - open_paths == behind  # type: ignore[attr-defined]
 
 
@@ -169,9 +169,7 @@ async def test_the_queue_shows_what_waits_and_why(shop: Served, api: Client) -> 
         "question",
     ):
         assert told in words
-    assert "Nothing here fits what was chosen" in words_of(
-        (await ida.get(f"{HOME}?cause=mode")).text
-    )
+    assert "No review matches the filter" in words_of((await ida.get(f"{HOME}?cause=mode")).text)
     assert (
         "My order" in (await ida.get(f"{HOME}?cause=below_threshold&desk=shop&tab=nonsense")).text
     )
@@ -273,7 +271,7 @@ async def test_a_handed_over_run_is_sent_on_from_the_page(shop: Served, api: Cli
     ida = await person(shop)
     sheet = words_of(await ida.page(review))
     assert "this cannot be read" in sheet
-    assert "Go on where it stopped" in sheet
+    assert "Continue where it stopped" in sheet
     (shop.folder / "shop" / "mended").touch()
     assert (await ida.do(review, "retry")).status_code == 303
     assert await rested(shop, review) == "sent"
@@ -350,7 +348,7 @@ async def test_a_draft_desk_does_not_say_that_replies_leave_by_themselves(tmp_pa
         api, ida = await shop.client(), await person(shop)
         sheet = words_of(await ida.page(await api.under_review("unsure")))
     assert "Confidence 0.40, draft mode: a person sends every reply" in sheet
-    assert "leaves by itself" not in sheet
+    assert "sent without a person" not in sheet
 
 
 async def test_a_page_that_is_open_hears_what_a_colleague_did(shop: Served, api: Client) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from deskhand.model.run import REASSIGN_TO, Decision, Review, ReviewKind, ReviewState
-from deskhand.web.approvals.labels import expiry, quotes_as_prose
+from deskhand.web.approvals.labels import expiry_with_outcome, quotes_as_prose
 
 NOW = 1_800_000_000.0
 OPEN = Review(
@@ -54,4 +54,4 @@ def test_what_a_reply_quotes_is_unwrapped_and_its_own_lines_stay() -> None:
     ],
 )
 def test_how_long_something_waits_is_said(changes: dict[str, object], words: str | None) -> None:
-    assert expiry(replace(OPEN, **changes), NOW) == words  # type: ignore[arg-type]
+    assert expiry_with_outcome(replace(OPEN, **changes), NOW) == words  # type: ignore[arg-type]

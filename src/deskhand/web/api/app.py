@@ -25,16 +25,17 @@ def create_app(
     version: str,
     pages: Mapping[str, ASGIApp] | None = None,
 ) -> FastAPI:
-    """Serve these desks, by name, to the holders of these keys; the desks are open while the app
-    serves them.
+    """The app that serves these open desks, by name, to the holders of these keys.
 
-    `pages` are further parts of the site, by the path they begin with, each with a door of its own.
+    `pages` are further parts of the site, by the path they begin with; each logs its people in
+    itself.
     """
     pages = pages or {}
     app = FastAPI(
         title="Deskhand",
         version=version,
-        docs_url=None,  # pages that load scripts from elsewhere; /openapi.json needs a key like all else  # noqa: E501
+        # The pages of FastAPI load scripts from elsewhere; /openapi.json needs a key like all else.
+        docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
         middleware=[Middleware(Guard), Middleware(Authenticate, keys=keys, apart=tuple(pages))],

@@ -9,9 +9,8 @@ from deskhand.model.access import Scope
 from deskhand.model.frozen import Frozen
 from deskhand.model.totals import Stop
 from deskhand.web.api.access import Caller, may
-from deskhand.web.api.documents import json_body
 from deskhand.web.api.problems import invalid_fields
-from deskhand.web.api.request_body import parse_json, read_body
+from deskhand.web.api.request_body import json_body, parse_json, read_body
 from deskhand.web.api.views import DeskView
 
 router = APIRouter(prefix="/api/desks", tags=["desks"])

@@ -32,13 +32,13 @@ async def ready(request: Request) -> dict[str, str | int]:
     they are ready.
     """
     desks = cast(Mapping[str, ServedDesk], request.app.state.desks)
-    found = await asyncio.gather(*map(_standing, desks.values()))
-    if "away" in found:
+    states = await asyncio.gather(*map(_state_of, desks.values()))
+    if "away" in states:
         raise Refused(503, "not ready", code=ErrorCode.STORE_UNAVAILABLE, headers=RETRY_AFTER)
-    return {"status": "ready", "stopped": found.count("stopped")}
+    return {"status": "ready", "stopped": states.count("stopped")}
 
 
-async def _standing(desk: ServedDesk) -> Literal["acting", "stopped", "away"]:
+async def _state_of(desk: ServedDesk) -> Literal["acting", "stopped", "away"]:
     if desk.dispatcher.lost.done():
         return "away"
     for channel in desk.channels:

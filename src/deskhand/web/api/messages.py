@@ -16,9 +16,8 @@ from deskhand.model.access import ApiKey, Scope
 from deskhand.model.message import Message, iso
 from deskhand.model.run import RunStatus
 from deskhand.web.api.access import Caller, ServedDesk, may
-from deskhand.web.api.documents import json_body
 from deskhand.web.api.problems import RETRY_AFTER, FieldProblem, Refused, invalid
-from deskhand.web.api.request_body import parse_json, read_body, too_large
+from deskhand.web.api.request_body import json_body, parse_json, read_body, too_large
 from deskhand.web.api.views import AcceptedView
 
 router = APIRouter(prefix="/api/messages", tags=["messages"])

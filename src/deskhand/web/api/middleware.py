@@ -1,5 +1,4 @@
-"""The outermost layer: every request is logged, every answer carries the security headers, no
-fault leaks its words."""
+"""The outermost layer: logs every request, adds security headers, hides what went wrong inside."""
 
 import logging
 import time
@@ -25,8 +24,7 @@ SECURITY_HEADERS = {
 
 
 class Guard:
-    """Logs neither bodies nor headers nor query strings: all three may hold what customers
-    wrote, or secrets."""
+    """Never logs bodies, headers or query strings: they may hold secrets or customers' words."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -64,8 +62,8 @@ class Guard:
 
 
 def _problem(scope: Scope, error: Exception) -> Problem:
-    known = problem_of(error)
-    if known is None:
+    expected = problem_of(error)
+    if expected is None:
         incident = new_id("inc")
         log.error(
             "%s %r failed, incident %s", scope["method"], scope["path"], incident, exc_info=error
@@ -75,12 +73,13 @@ def _problem(scope: Scope, error: Exception) -> Problem:
             f"something went wrong on our side; the log has it as {incident}",
             incident=incident,
         )
-    if known.status >= 500 and isinstance(error, DeskhandError):
+    if expected.status >= 500 and isinstance(error, DeskhandError):
         log.error("%s %r: %s", scope["method"], scope["path"], error)
-    return known
+    return expected
 
 
 def _caller(scope: Scope) -> str | None:
     state = scope["state"]
-    known = state["caller"] if "caller" in state else state["key"].name if "key" in state else None
-    return None if known is None else str(known)
+    if "caller" in state:
+        return str(state["caller"])
+    return str(state["key"].name) if "key" in state else None

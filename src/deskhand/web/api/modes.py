@@ -10,9 +10,8 @@ from deskhand.engine.trust_report import change_of, modes_of
 from deskhand.model.access import Scope
 from deskhand.model.frozen import Frozen
 from deskhand.web.api.access import Caller, may
-from deskhand.web.api.documents import json_body
 from deskhand.web.api.problems import invalid_fields
-from deskhand.web.api.request_body import parse_json, read_body
+from deskhand.web.api.request_body import json_body, parse_json, read_body
 from deskhand.web.api.views import View
 
 router = APIRouter(prefix="/api/desks/{desk}/modes", tags=["modes"])

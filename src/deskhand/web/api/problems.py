@@ -1,5 +1,4 @@
-"""Errors as problem+json (RFC 9457): one shape for everything that does not answer with what was
-asked for."""
+"""Errors as problem+json (RFC 9457): one shape for every answer that is not what was asked for."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -49,6 +48,9 @@ class FieldProblem:
     field: str
     problem: str
 
+    def __str__(self) -> str:
+        return f"{self.field}: {self.problem}" if self.field else self.problem
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -72,7 +74,7 @@ class Problem:
         }
         if self.errors:
             content["errors"] = [
-                {"field": one.field[:_LONGEST], "problem": one.problem} for one in self.errors
+                {"field": error.field[:_LONGEST], "problem": error.problem} for error in self.errors
             ]
         if self.incident is not None:
             content["incident"] = self.incident
@@ -89,10 +91,7 @@ class Refused(DeskhandError):
 
 def invalid(*errors: FieldProblem) -> Refused:
     """The request can be read, and some of its fields are wrong."""
-    detail = "; ".join(
-        f"{one.field}: {one.problem}" if one.field else one.problem for one in errors
-    )
-    return Refused(422, detail, errors=errors)
+    return Refused(422, "; ".join(map(str, errors)), errors=errors)
 
 
 def invalid_fields(errors: Iterable[ErrorDetails], *, skip: int = 0) -> Refused:

@@ -1,5 +1,4 @@
-"""Reading a request's JSON: bounded while it arrives, and refused in words when it cannot be
-read."""
+"""Request bodies: read within bounds, refused with a reason, described for OpenAPI."""
 
 import asyncio
 import json
@@ -7,6 +6,7 @@ import re
 from typing import Any, NoReturn
 
 from fastapi import Request
+from pydantic import BaseModel
 
 from deskhand.web.api.problems import Refused
 
@@ -88,3 +88,25 @@ def _storable(data: Any) -> bool:
             case _:
                 pass
     return True
+
+
+def json_body(model: type[BaseModel]) -> dict[str, Any]:
+    """What `openapi_extra` wants for a route that takes this model as JSON.
+
+    The routes read their bodies themselves, so FastAPI cannot describe them.
+    """
+    schema = model.model_json_schema()
+    definitions = schema.pop("$defs", {})
+    content = {"application/json": {"schema": _inlined(schema, definitions)}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def _inlined(part: Any, definitions: dict[str, Any]) -> Any:
+    """A schema without references: they would point nowhere inside a larger document."""
+    if isinstance(part, list):
+        return [_inlined(item, definitions) for item in part]
+    if not isinstance(part, dict):
+        return part
+    if "$ref" in part:
+        return _inlined(definitions[part["$ref"].rsplit("/", 1)[-1]], definitions)
+    return {key: _inlined(value, definitions) for key, value in part.items()}

@@ -3,9 +3,18 @@
 from datetime import datetime
 from typing import Any, Self
 
+from deskhand.engine.canned_replies import Canned
 from deskhand.engine.review_file import ReviewFile
 from deskhand.model.causes import Cause
-from deskhand.model.run import DECISIONS, Decision, Event, Review, ReviewKind, ReviewState
+from deskhand.model.run import (
+    DECISIONS,
+    BegunEdit,
+    Decision,
+    Event,
+    Review,
+    ReviewKind,
+    ReviewState,
+)
 from deskhand.web.api.views import View, moment
 
 
@@ -62,9 +71,15 @@ class NoteView(View):
 
 
 class EditView(View):
+    """What a reviewer has typed so far."""
+
     by: str
     at: datetime
     edit: dict[str, Any]
+
+    @classmethod
+    def of(cls, begun: BegunEdit) -> Self:
+        return cls(by=begun.by, at=moment(begun.at), edit=begun.edit)
 
 
 class ReviewDocument(ReviewView):
@@ -80,18 +95,16 @@ class ReviewDocument(ReviewView):
     """What reviewers have typed so far."""
 
     @classmethod
-    def told(cls, review_file: ReviewFile, now: float) -> Self:
+    def of_file(cls, review_file: ReviewFile, now: float) -> Self:
         message = review_file.message
         return cls(
             **_review_facts(review_file.review),
             age_seconds=max(0.0, now - review_file.review.created_at),
-            message=None if message is None else message.model_dump(mode="json"),
+            message=message and message.model_dump(mode="json"),
             tool_calls=list(review_file.tool_calls),
             sources=list(review_file.sources),
-            history=[NoteView.of(event) for event in review_file.history],
-            edits=[
-                EditView(by=one.by, at=moment(one.at), edit=one.edit) for one in review_file.edits
-            ],
+            history=list(map(NoteView.of, review_file.history)),
+            edits=list(map(EditView.of, review_file.edits)),
         )
 
 
@@ -100,12 +113,21 @@ class CannedView(View):
     language: str | None
     text: str
     missing: list[str]
-    """Placeholders that nothing is known for; they still stand in the text."""
+    """Placeholders without a value; they still stand in the text."""
+
+    @classmethod
+    def of(cls, canned: Canned) -> Self:
+        return cls(
+            name=canned.name,
+            language=canned.language,
+            text=canned.text,
+            missing=list(canned.missing),
+        )
 
 
 def _review_facts(review: Review) -> dict[str, Any]:
-    facts, later = review.facts, (review.expires_at, review.decided_at, review.snoozed_until)
-    expires_at, decided_at, snoozed_until = (None if at is None else moment(at) for at in later)
+    facts = review.facts
+    decisions = DECISIONS[review.kind] if review.state is ReviewState.OPEN else ()
     return {
         "review": review.id,
         "desk": review.desk,
@@ -117,13 +139,13 @@ def _review_facts(review: Review) -> dict[str, Any]:
         "payload_hash": review.payload_hash,
         "state": review.state,
         "version": review.version,
-        "decisions": list(DECISIONS[review.kind]) if review.state is ReviewState.OPEN else [],
+        "decisions": list(decisions),
         "created_at": moment(review.created_at),
-        "expires_at": expires_at,
+        "expires_at": _moment(review.expires_at),
         "fallback": review.fallback,
         "decision": review.decision,
         "decided_by": review.decided_by,
-        "decided_at": decided_at,
+        "decided_at": _moment(review.decided_at),
         "note": review.note,
         "edit": review.edit,
         "signed_by": review.signed_by,
@@ -133,8 +155,12 @@ def _review_facts(review: Review) -> dict[str, Any]:
         "threshold": _of_type(facts.get("threshold"), int, float),
         "language": _of_type(facts.get("language"), str),
         "assignee": review.assignee,
-        "snoozed_until": snoozed_until,
+        "snoozed_until": _moment(review.snoozed_until),
     }
+
+
+def _moment(at: float | None) -> datetime | None:
+    return None if at is None else moment(at)
 
 
 def _of_type(value: Any, *types: type) -> Any:

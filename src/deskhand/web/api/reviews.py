@@ -18,9 +18,8 @@ from deskhand.model.run import Decision, Review, ReviewState, Verdict
 from deskhand.ports import Store
 from deskhand.web.api.access import Caller, may
 from deskhand.web.api.cursors import review_cursor, review_place
-from deskhand.web.api.documents import json_body
 from deskhand.web.api.problems import invalid_fields
-from deskhand.web.api.request_body import parse_json, read_body
+from deskhand.web.api.request_body import json_body, parse_json, read_body
 from deskhand.web.api.review_views import CannedView, ReviewDocument, ReviewView
 from deskhand.web.api.views import Page
 from deskhand.web.undo import undo
@@ -36,8 +35,10 @@ Body = TypeVar("Body", bound=Frozen)
 
 
 class ReplyEdit(Frozen):
-    """What a reviewer may change of a reply: its words and what it answers to an invitation, not
-    whom it goes to."""
+    """What a reviewer may change in a reply: its words and its answer to an invitation.
+
+    Whom it goes to cannot be changed.
+    """
 
     text: str = Field(min_length=1, pattern=r"\S")
     subject: str | None = None
@@ -78,7 +79,7 @@ class AssignBody(Frozen):
 
 
 class NoteBody(Frozen):
-    """A word for colleagues; customers never see it."""
+    """A note for colleagues; customers never see it."""
 
     text: str = Field(min_length=1, max_length=10_000, pattern=r"\S")
 
@@ -113,8 +114,8 @@ async def list_reviews(
         snoozed={"hide": False, "only": True, "show": None}[snoozed],
     )
     store, after = caller.desk(desk).store, review_place(cursor)
-    found = await search(store, wanted, terms_of(words), after=after, limit=limit + 1)
-    reviews = [item.review for item in found]
+    items = await search(store, wanted, terms_of(words), after=after, limit=limit + 1)
+    reviews = [item.review for item in items]
     shown = reviews[:limit]
     following = review_cursor(shown[-1].created_at, shown[-1].id) if len(reviews) > limit else None
     return Page[ReviewView](
@@ -128,7 +129,7 @@ async def show_review(caller: Reader, review_id: ReviewId) -> ReviewDocument:
     _, review_file = await caller.look(
         f"review {review_id}", lambda store: read_review_file(store, review_id)
     )
-    return ReviewDocument.told(review_file, time.time())
+    return ReviewDocument.of_file(review_file, time.time())
 
 
 @router.post("/{review_id}/decision", openapi_extra=json_body(DecisionBody))
@@ -146,16 +147,17 @@ async def decide_review(request: Request, caller: Decider, review_id: ReviewId) 
 
 @router.post("/{review_id}/undo")
 async def undo_review(caller: Decider, review_id: ReviewId) -> ReviewView:
-    """Stop a reply that would leave by itself, named also by the review that was approved; 409
-    when it has left."""
+    """Stop a reply that would leave by itself; 409 when it has left.
+
+    Name its own review, or the one whose approval let it go.
+    """
     desk, _ = await caller.look(f"review {review_id}", lambda store: store.review(review_id))
     return ReviewView.of(await undo(desk, review_id, caller.key.name))
 
 
 @router.post("/{review_id}/snooze", openapi_extra=json_body(SnoozeBody))
 async def snooze_review(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
-    """Out of sight until then; 409 when it is decided, leaves by itself, or would be over before
-    that."""
+    """Hide it until then; 409 when it is decided, leaves by itself, or expires earlier."""
     body = await _read(request, SnoozeBody)
     until = None if body.until is None else body.until.timestamp()
     return await _changed(
@@ -165,7 +167,7 @@ async def snooze_review(request: Request, caller: Decider, review_id: ReviewId) 
 
 @router.post("/{review_id}/assign", openapi_extra=json_body(AssignBody))
 async def assign_review(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
-    """Say whose it is; anybody with the right may still decide it."""
+    """Assign it to somebody; everybody with the right may still decide it."""
     body = await _read(request, AssignBody)
     return await _changed(
         caller, review_id, lambda store: store.assign(review_id, caller.key.name, body.to)
@@ -174,7 +176,7 @@ async def assign_review(request: Request, caller: Decider, review_id: ReviewId) 
 
 @router.post("/{review_id}/notes", openapi_extra=json_body(NoteBody))
 async def note_review(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
-    """Leave a word for colleagues; it stands in the review's history."""
+    """Leave a note for colleagues in the review's history."""
     body = await _read(request, NoteBody)
     return await _changed(
         caller, review_id, lambda store: store.note_review(review_id, caller.key.name, body.text)
@@ -200,11 +202,8 @@ async def canned_replies(caller: Reader, review_id: ReviewId) -> list[CannedView
     desk, review_file = await caller.look(
         f"review {review_id}", lambda store: read_review_file(store, review_id)
     )
-    found = review_file.canned(desk.spec.reviews.canned, caller.key.name)
-    return [
-        CannedView(name=one.name, language=one.language, text=one.text, missing=list(one.missing))
-        for one in found
-    ]
+    replies = review_file.canned(desk.spec.reviews.canned, caller.key.name)
+    return list(map(CannedView.of, replies))
 
 
 async def _changed(

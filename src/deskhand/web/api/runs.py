@@ -42,7 +42,7 @@ async def list_runs(
 async def show_run(caller: Reader, run_id: RunId, state: bool = False) -> RunDocument:
     """A run's story and its steps; `state=true` adds the full state before and after each."""
     _, records = await caller.look(f"run {run_id}", lambda store: read_records(store, run_id))
-    return RunDocument.told(records, with_state=state)
+    return RunDocument.of_records(records, with_state=state)
 
 
 @router.get("/{run_id}/trail")

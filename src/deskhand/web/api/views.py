@@ -51,8 +51,7 @@ class RunView(View):
 
 
 class StepView(View):
-    """A step under the names of a log of agents' steps as well: trace_id, step_name, step_order,
-    error_message."""
+    """A step; `trace_id`, `step_name`, `step_order` and `error_message` suit a log of agents."""
 
     trace_id: str
     step_name: str
@@ -73,26 +72,27 @@ class StepView(View):
 
     @classmethod
     def of(cls, state: State, *, with_state: bool) -> Self:
-        row, error = state.row, state.result.error
+        row = state.row
+        error = state.result.error
+        around: dict[str, Any] = {}
+        if with_state:
+            around["input_state"] = state_of(state.before)
+            around["output_state"] = state_of(state.after)
         return cls(
             trace_id=row.run_id,
             step_name=row.name,
             step_order=row.seq,
-            error_message=None if error is None else error.message,
+            error_message=error and error.message,
             seq=row.seq,
             name=row.name,
             outcome=row.outcome,
             attempt=row.attempt,
             latency_ms=row.latency_ms,
             started_at=moment(row.started_at),
-            error=None if error is None else error.model_dump(mode="json"),
+            error=error and error.model_dump(mode="json"),
             flow_version=row.flow_version,
             erased=row.body is None,
-            **(
-                {"input_state": state_of(state.before), "output_state": state_of(state.after)}
-                if with_state
-                else {}
-            ),
+            **around,
         )
 
 
@@ -111,10 +111,10 @@ class RunDocument(RunView):
     """What people and servers did about the run beside its steps."""
 
     @classmethod
-    def told(cls, records: Records, *, with_state: bool) -> Self:
+    def of_records(cls, records: Records, *, with_state: bool) -> Self:
         steps = [StepView.of(state, with_state=with_state) for state in records.states]
-        told = {**story_of(records), **_facts(records.run), "events": events_of(records)}
-        return cls.model_validate({**told, "steps": steps})
+        fields = {**story_of(records), **_facts(records.run), "events": events_of(records)}
+        return cls.model_validate({**fields, "steps": steps})
 
 
 class AgentTrail(View):

@@ -12,15 +12,18 @@ from deskhand.ports import Users
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
 from deskhand.web.approvals.pages import Pages
-from deskhand.web.approvals.session import Door
+from deskhand.web.approvals.session import SessionGate
 
 PREFIX = "/approvals"
 
 
 def create_approvals(desks: Mapping[str, ServedDesk], users: Users) -> Starlette:
-    """Serve the queue of these desks to these people; nothing but the login and our own files is
-    open to others."""
-    pages, door = Pages(users), Door(users, desks)
+    """The page that shows these desks' queues to these people.
+
+    Without a session only the login and our own static files are served.
+    """
+    pages = Pages(users)
+    gate = SessionGate(users, desks)
 
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, Refused)
@@ -36,11 +39,11 @@ def create_approvals(desks: Mapping[str, ServedDesk], users: Users) -> Starlette
         routes=[
             Route("/static/{name}", pages.static),
             Route("/login", pages.login, methods=["GET", "POST"]),
-            Route("/logout", door.page(pages.logout), methods=["POST"]),
-            Route("/", door.page(pages.queue)),
-            Route(review, door.page(pages.sheet)),
-            Route(f"{review}/now", door.page(pages.now), methods=["GET"]),
-            Route(f"{review}/{{action}}", door.page(pages.action), methods=["POST"]),
+            Route("/logout", gate.page(pages.logout), methods=["POST"]),
+            Route("/", gate.page(pages.queue)),
+            Route(review, gate.page(pages.review)),
+            Route(f"{review}/now", gate.page(pages.now), methods=["GET"]),
+            Route(f"{review}/{{action}}", gate.page(pages.action), methods=["POST"]),
         ],
         exception_handlers={Refused: refused, NotFound: missing, 404: missing, 405: missing},
     )

@@ -1,6 +1,7 @@
-"""Values of the queue in words, for a page: everything a customer wrote stays text."""
+"""Labels and values of the approvals page; everything a customer wrote stays text."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
@@ -10,18 +11,18 @@ from deskhand.model.causes import Cause
 from deskhand.model.run import REASSIGN_TO, Decision, Review, ReviewKind, ReviewState
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-"""What turns the direction of reading or is not seen at all."""
+"""Characters that are invisible or change the direction of reading."""
 
 CAUSES: dict[Cause, str] = {
     Cause.EVERY_REPLY: "every reply",
     Cause.BELOW_THRESHOLD: "not sure enough",
-    Cause.ALWAYS_ASK: "always a person's",
+    Cause.ALWAYS_ASK: "needs a person",
     Cause.FIRST_CONTACT: "first contact",
     Cause.TO_A_MACHINE: "speaks to a machine",
-    Cause.NO_ANSWER: "no answer known",
-    Cause.WITHOUT_LLM: "model away",
+    Cause.NO_ANSWER: "no answer found",
+    Cause.WITHOUT_LLM: "model unavailable",
     Cause.UNBACKED_PROMISE: "unbacked promise",
-    Cause.OUTGOING_CONTENT: "names something foreign",
+    Cause.OUTGOING_CONTENT: "unknown address or data",
     Cause.MODE: "draft mode",
     Cause.ON_REQUEST: "older mail",
     Cause.PACE: "many replies",
@@ -65,7 +66,7 @@ ORIGINS = {
 
 
 def visible(text: Any) -> str:
-    """Text that others wrote, with what is not seen made visible."""
+    """Text that others wrote, with a visible sign in place of each invisible character."""
     return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", str(text))
 
 
@@ -77,31 +78,42 @@ def age(seconds: float) -> str:
 
 
 def expiry(review: Review, now: float) -> str | None:
-    """How long something still waits for a person, and what becomes of it then; None where it
-    waits for ever."""
+    """When a review expires that nobody decides; None where it waits for ever."""
     if review.state is not ReviewState.OPEN or review.expires_at is None or review.leaves_by_itself:
         return None
     left = max(0.0, review.expires_at - now)
-    then = FALLBACKS.get(review.fallback) if review.fallback is not None else None
+    return f"in {age(left)}" if left >= 60 else "now"
+
+
+def expiry_with_outcome(review: Review, now: float) -> str | None:
+    """The same, with what happens then: "in 5 h, then it is rejected"."""
+    left = expiry(review, now)
+    outcome = _fallback_words(review)
+    return left if left in (None, "now") or outcome is None else f"{left}, then {outcome}"
+
+
+def _fallback_words(review: Review) -> str | None:
     if review.fallback is Decision.REASSIGN:
-        then = f"it goes to {visible(review.facts.get(REASSIGN_TO))}"
-    return f"in {age(left)}" + (f", then {then}" if then else "") if left >= 60 else "now"
+        return f"it goes to {visible(review.facts.get(REASSIGN_TO))}"
+    return None if review.fallback is None else FALLBACKS.get(review.fallback)
 
 
 def quotes_as_prose(text: Any) -> str:
-    """A reply as it was written, the articles that it quotes as paragraphs."""
+    """A reply with the articles it quotes unwrapped into paragraphs."""
     lines: list[str] = []
     for quoted, group in groupby(str(text).splitlines(), key=lambda line: line.startswith(">")):
         own = list(group)
-        article = (
-            unwrapped("\n".join(line[1:].strip() for line in own)).splitlines() if quoted else []
-        )
-        lines += [f"> {line}".rstrip() for line in article] if quoted else own
+        lines += _unwrapped_quote(own) if quoted else own
     return "\n".join(lines)
 
 
+def _unwrapped_quote(lines: Iterable[str]) -> list[str]:
+    article = unwrapped("\n".join(line[1:].strip() for line in lines))
+    return [f"> {line}".rstrip() for line in article.splitlines()]
+
+
 def origin(where: str) -> str:
-    """Where an argument came from."""
+    """Where an argument came from, in words; nothing where that is not known."""
     kind, _, number = where.partition(":")
     return f"from result {number}" if kind == "result" else ORIGINS.get(kind, "")
 

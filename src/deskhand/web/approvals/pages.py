@@ -26,6 +26,7 @@ from deskhand.web.approvals.labels import (
     age,
     clock,
     expiry,
+    expiry_with_outcome,
     iso,
     quotes_as_prose,
     visible,
@@ -138,39 +139,40 @@ class Pages:
     async def queue(self, visit: Visit) -> Response:
         chosen = Filter.of(visit.request.query_params, visit.desks)
         beyond = read_place(visit.request.query_params.get("after", ""))
-        found = await read_queue(visit, chosen, beyond=beyond, limit=PAGE + 1)
-        shown, now = found[:PAGE], time.time()
+        items = await read_queue(visit, chosen, beyond=beyond, limit=PAGE + 1)
+        shown = items[:PAGE]
+        now = time.time()
+        tabs = [(tab, await count(visit, chosen.with_tab(tab))) for tab in TABS]
+        rows = [
+            (item, age(now - item.review.created_at), expiry(item.review, now)) for item in shown
+        ]
+        more = None
+        if len(items) > PAGE:
+            more = chosen.query(after=written_place(shown[-1].review.place))
+
         return self._html(
             "queue.html",
             **await self._frame(visit, chosen),
-            tabs=[(tab, await count(visit, chosen.with_tab(tab))) for tab in TABS],
-            rows=[
-                (item, age(now - item.review.created_at), expiry(item.review, now))
-                for item in shown
-            ],
-            more=(
-                chosen.query(after=written_place(shown[-1].review.place))
-                if len(found) > PAGE
-                else None
-            ),
+            tabs=tabs,
+            rows=rows,
+            more=more,
             begun=beyond is not None,
             soon=now + _SOON,
             facets=await facets(visit),
-            known=list(Cause),
+            all_causes=list(Cause),
         )
 
-    async def sheet(self, visit: Visit) -> Response:
-        return await self._sheet(visit, None)
+    async def review(self, visit: Visit) -> Response:
+        return await self._review(visit, None)
 
-    async def _sheet(self, visit: Visit, problem: str | None, status: int = 200) -> Response:
+    async def _review(self, visit: Visit, problem: str | None, status: int = 200) -> Response:
         desk, review_id = _place(visit)
         chosen = Filter.of(visit.request.query_params, visit.desks)
         shown = await read_review_page(desk, review_id, visit.name, time.time())
         before, after = await neighbours(visit, chosen, shown["review"])
         frame = await self._frame(visit, chosen)
-        review, now = shown["review"], time.time()
-        told = {"until": leaving_until(review), "expires": expiry(review, now)}
-        told["soon"] = review.expires_at is not None and review.expires_at - now < _SOON
+        review: Review = shown["review"]
+        now = time.time()
         return self._html(
             "review.html",
             status,
@@ -179,21 +181,22 @@ class Pages:
             problem=problem,
             before=before,
             after=after,
-            **told,
+            until=leaving_until(review),
+            expires=expiry_with_outcome(review, now),
+            soon=review.expires_at is not None and review.expires_at - now < _SOON,
         )
 
     async def now(self, visit: Visit) -> Response:
-        """Whether a review is still what somebody looks at: a page that is open asks now and
-        then."""
+        """Whether a review has changed, and who else is writing: open pages ask now and then."""
         desk, review_id = _place(visit)
         review = await desk.store.review(review_id)
-        told = {
+        current = {
             "open": review.state is ReviewState.OPEN,
             "version": review.version,
             "words": visible(decided_words(review, time.time())),
             "typing": visible(typing_words(await desk.store.begun_edits(review_id), visit.name)),
         }
-        return JSONResponse(told, headers={**_HEADERS, "Cache-Control": "no-store"})
+        return JSONResponse(current, headers={**_HEADERS, "Cache-Control": "no-store"})
 
     async def action(self, visit: Visit) -> Response:
         desk, review_id = _place(visit)
@@ -201,18 +204,17 @@ class Pages:
         try:
             review = await act(desk, action, review_id, visit.form, visit.name)
         except Conflict as error:
-            found = await desk.store.review(review_id)
-            late = found.state is not ReviewState.OPEN and action in list(Decision)
-            return await self._sheet(
-                visit, decided_words(found, time.time()) if late else str(error), 409
-            )
+            current = await desk.store.review(review_id)
+            problem = str(error)
+            if current.state is not ReviewState.OPEN and action in list(Decision):
+                problem = decided_words(current, time.time())
+            return await self._review(visit, problem, 409)
         if action == "keep":
             return Response(status_code=204, headers=_HEADERS)
         return RedirectResponse(await self._after(visit, review, action), 303)
 
     async def _after(self, visit: Visit, review: Review, action: str) -> str:
-        """The next one of the queue with word of what was done; what one goes on looking at
-        stays."""
+        """Where to go next: the following review, or the same one where nothing was decided."""
         chosen = Filter.of(visit.request.query_params, visit.desks)
         here = f"{HOME}{review.desk}/{review.id}"
         if action in _STAYS or (action == "undo" and review.state is ReviewState.OPEN):
@@ -222,24 +224,20 @@ class Pages:
         return (HOME if after is None else path_of(after.review)) + chosen.query(**done)
 
     async def _frame(self, visit: Visit, chosen: Filter) -> dict[str, Any]:
-        """What every page has: who looks at which part of the queue, and word of what was just
-        done."""
+        """What every page shows: who looks at which part of the queue, and what was just done."""
+        stops = {name: await desk.store.stopped() for name, desk in sorted(visit.desks.items())}
         return {
             "me": visit.name,
             "csrf": visit.session.csrf,
             "chosen": chosen,
             "desks": sorted(visit.desks),
-            "stops": {
-                name: stop
-                for name in sorted(visit.desks)
-                if (stop := await visit.desks[name].store.stopped())
-            },
+            "stops": {name: stop for name, stop in stops.items() if stop is not None},
             "done": await self._done(visit),
         }
 
     async def _done(self, visit: Visit) -> dict[str, Any] | None:
-        """What became of the review that was decided a moment ago, read anew: the address alone
-        proves nothing."""
+        """What became of the review that was just decided; read from the store, because anybody
+        can write an address."""
         name, _, review_id = visit.request.query_params.get("done", "").partition("/")
         if name not in visit.desks:
             return None
@@ -248,17 +246,15 @@ class Pages:
             review = await store.review(review_id[:200])
         except NotFound:
             return None
-        leaving = [
-            one
-            for one in await store.find_reviews(ReviewFilter(run_id=review.run_id))
-            if one.leaves_by_itself
-        ]
+        of_run = await store.find_reviews(ReviewFilter(run_id=review.run_id))
+        leaving = [other for other in of_run if other.leaves_by_itself]
+        until = leaving_until(leaving[-1]) if leaving else None
         message = await store.message(review.run_id)
         return {
             "review": review,
             "words": _done_words(review, visit.request.query_params.get("how", "")),
             "subject": "" if message is None else message.subject,
-            "until": leaving_until(leaving[-1]) if leaving else None,
+            "until": until,
         }
 
     def _html(self, template: str, status: int = 200, **values: Any) -> Response:
@@ -267,7 +263,7 @@ class Pages:
 
 def _done_words(review: Review, how: str) -> str:
     if review.decision is not None:
-        return DECIDED[review.decision] if how != "snooze" else "snoozed"
+        return "snoozed" if how == "snooze" else DECIDED[review.decision]
     if review.signed_by is not None and how == Decision.APPROVE:
         return "approved, and waits for a second person"
     return "snoozed" if review.snoozed_until is not None else "back in the queue"
@@ -279,8 +275,6 @@ def _place(visit: Visit) -> tuple[ServedDesk, str]:
 
 
 def _fresh() -> str:
-    """Goes with the addresses of our files, so that a browser takes new ones when they have
-    changed."""
-    return sha256(
-        b"".join((HERE / "static" / name).read_bytes() for name in sorted(STATIC))
-    ).hexdigest()[:12]
+    """A digest of our static files, part of their addresses: browsers load changed files anew."""
+    files = [(HERE / "static" / name).read_bytes() for name in sorted(STATIC)]
+    return sha256(b"".join(files)).hexdigest()[:12]

@@ -1,5 +1,4 @@
-"""What waits, as the page lists it: over all desks a person may touch, emergencies first, then
-the oldest."""
+"""The queue as the page lists it: all desks of a person, emergencies first, then the oldest."""
 
 import math
 from collections import Counter
@@ -37,12 +36,15 @@ class Filter:
 
     @classmethod
     def of(cls, params: Mapping[str, str], desks: Mapping[str, ServedDesk]) -> Self:
-        """What is not known is as if it were not there."""
-        tab, desk, cause = params.get("tab", "open"), params.get("desk"), params.get("cause")
+        """The filter that a page's address asks for; what no page of ours wrote is ignored."""
+        tab = params.get("tab", "open")
+        desk = params.get("desk")
+        chosen_tab: Tab = tab if tab in TABS else "open"
+        chosen_desk = desk if desk in desks else None
         return cls(
-            tab if tab in TABS else "open",
-            desk if desk in desks else None,
-            Cause(cause) if cause in list(Cause) else None,
+            chosen_tab,
+            chosen_desk,
+            _cause(params.get("cause")),
             params.get("category", "")[:_LONGEST] or None,
             params.get("language", "")[:_LONGEST] or None,
             params.get("assignee", "")[:_LONGEST] or None,
@@ -87,6 +89,10 @@ class Filter:
         )
 
 
+def _cause(name: str | None) -> Cause | None:
+    return Cause(name) if name in list(Cause) else None
+
+
 def path_of(review: Review) -> str:
     return f"{HOME}{review.desk}/{review.id}"
 
@@ -99,17 +105,18 @@ async def read_queue(
     limit: int,
     backwards: bool = False,
 ) -> list[Item]:
-    found: list[Item] = []
+    wanted = chosen.wanted(visit.name)
+    terms = terms_of(chosen.words)
+    items: list[Item] = []
     for desk in _chosen(visit, chosen):
-        wanted, terms = chosen.wanted(visit.name), terms_of(chosen.words)
-        found += await walk(
+        items += await walk(
             desk.store, wanted, terms, beyond=beyond, limit=limit, backwards=backwards
         )
-    return sorted(found, key=lambda item: item.review.place, reverse=backwards)[:limit]
+    return sorted(items, key=lambda item: item.review.place, reverse=backwards)[:limit]
 
 
 async def count(visit: Visit, chosen: Filter) -> int:
-    """Without regard to words that are searched for."""
+    """How many reviews the filter has, whatever words are searched for."""
     return sum(
         [
             await desk.store.count_reviews(chosen.wanted(visit.name))
@@ -122,10 +129,10 @@ async def facets(visit: Visit) -> Facets:
     """What there is to choose from on all desks together."""
     categories, languages, assignees = Counter[str](), Counter[str](), Counter[str]()
     for desk in visit.desks.values():
-        found = await desk.store.review_facets()
-        categories.update(found.categories)
-        languages.update(found.languages)
-        assignees.update(found.assignees)
+        of_desk = await desk.store.review_facets()
+        categories.update(of_desk.categories)
+        languages.update(of_desk.languages)
+        assignees.update(of_desk.assignees)
     return Facets(
         *(dict(sorted(counter.items())) for counter in (categories, languages, assignees))
     )
@@ -137,7 +144,7 @@ async def neighbours(
     """What comes before and after it, also when it is no longer in the list itself."""
     before = await read_queue(visit, chosen, beyond=review.place, limit=1, backwards=True)
     after = await read_queue(visit, chosen, beyond=review.place, limit=1)
-    return (before[0] if before else None, after[0] if after else None)
+    return next(iter(before), None), next(iter(after), None)
 
 
 def written_place(place: QueuePosition) -> str:
@@ -145,20 +152,20 @@ def written_place(place: QueuePosition) -> str:
 
 
 def read_place(text: str) -> QueuePosition | None:
-    """None for what no page of ours has written: then the queue is shown from its beginning."""
+    """The place written by `written_place`; None for anything else, which starts from the top."""
     kind, _, rest = text.partition(":")
     at, _, review_id = rest.partition(":")
     try:
         moment = float(at)
     except ValueError:
         return None
-    known = (
+    is_ours = (
         kind in ("0", "1")
         and math.isfinite(moment)
         and review_id.isprintable()
         and len(review_id) <= _LONGEST
     )
-    return (kind == "1", moment, review_id) if known else None
+    return (kind == "1", moment, review_id) if is_ours else None
 
 
 def _chosen(visit: Visit, chosen: Filter) -> list[ServedDesk]:

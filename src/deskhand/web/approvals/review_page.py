@@ -1,4 +1,4 @@
-"""One review as the page shows it: plain values for a template, rendered from the records."""
+"""One review as the page shows it: plain values for its template, read from the records."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,12 +9,14 @@ from zoneinfo import ZoneInfo
 from deskhand.engine.descriptions import DECIDED, actor_of, describe_decision, describe_event
 from deskhand.engine.review_file import ReviewFile, read_review_file
 from deskhand.mail.reply import visible_reply
-from deskhand.model.message import INVITATION_ANSWERS, REPLY, Reply
+from deskhand.model.message import INVITATION_ANSWERS, REPLY, Message, Reply
 from deskhand.model.run import (
     DECISIONS,
     EXPIRY,
     BegunEdit,
+    ConversationTurn,
     Decision,
+    Event,
     Review,
     ReviewKind,
     ReviewState,
@@ -33,38 +35,58 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         review.conversation, before=run.position, limit=_EARLIER
     )
     reply = _reply(review_file)
+    message = review_file.message
+    is_open = review.state is ReviewState.OPEN
+    decisions = DECISIONS[review.kind] if is_open else ()
+    findings = review.payload.get("findings") or ()
+    held = _call(review.payload) if "call_hash" in review.payload else None
     return {
         "review_file": review_file,
         "review": review,
-        "open": review.state is ReviewState.OPEN,
+        "open": is_open,
         "age": age(now - review.created_at),
         "decided": _decided(review),
-        "decisions": list(DECISIONS[review.kind]) if review.state is ReviewState.OPEN else [],
-        "message": review_file.message,
-        "said": ""
-        if review_file.message is None
-        else visible_reply(review_file.message.words) or review_file.message.words,
-        "earlier": [(turn.message, age(now - turn.run.created_at)) for turn in earlier],
+        "decisions": list(decisions),
+        "message": message,
+        "said": _new_words(message),
+        "earlier": _earlier(earlier, now),
         "reply": reply,
-        "action": "approve" if isinstance(review.payload.get("reply"), dict) else "answer",
+        "action": _main_action(review),
         "draft": _draft(review_file, reply or {}, me),
         "typing": typing_words(review_file.edits, me),
         "mine": _unsent(review_file, me),
-        "findings": [_finding(one) for one in review.payload.get("findings") or ()],
-        "held": _call(review.payload) if "call_hash" in review.payload else None,
+        "findings": list(map(_finding, findings)),
+        "held": held,
         "error": review.payload.get("error"),
-        "calls": [_call(call) for call in review_file.tool_calls],
-        "sources": [_source(source) for source in review_file.sources],
-        "history": [
-            (actor_of(event), describe_event(event, iso), iso(event.at))
-            for event in review_file.history
-        ],
+        "calls": list(map(_call, review_file.tool_calls)),
+        "sources": list(map(_source, review_file.sources)),
+        "history": list(map(_history_line, review_file.history)),
         "canned": review_file.canned(desk.spec.reviews.canned, me),
         "mode": await _mode(desk, review),
         "needed": int(review.payload.get("approvals_needed", 1)),
         "snoozes": snoozes(now, desk.spec.time_zone),
         "run": run,
     }
+
+
+def _new_words(message: Message | None) -> str:
+    """What the customer wrote this time, without what the mail quotes."""
+    if message is None:
+        return ""
+    return visible_reply(message.words) or message.words
+
+
+def _earlier(turns: Sequence[ConversationTurn], now: float) -> list[tuple[Message, str]]:
+    return [(turn.message, age(now - turn.run.created_at)) for turn in turns]
+
+
+def _main_action(review: Review) -> str:
+    """What the button below the text does: send the desk's reply, or a person's own answer."""
+    return "approve" if isinstance(review.payload.get(REPLY), dict) else "answer"
+
+
+def _history_line(event: Event) -> tuple[str, str, str]:
+    return actor_of(event), describe_event(event, iso), iso(event.at)
 
 
 async def _mode(desk: ServedDesk, review: Review) -> str | None:
@@ -92,14 +114,7 @@ def _reply(review_file: ReviewFile) -> dict[str, Any] | None:
 def _draft(review_file: ReviewFile, reply: Mapping[str, Any], me: str) -> dict[str, Any]:
     """What stands in the fields: what this person typed last, else what the desk wrote."""
     review = review_file.review
-    mine = next((one for one in review_file.edits if one.by == me), None)
-    edit = (
-        review.edit or {}
-        if review.state is not ReviewState.OPEN
-        else mine.edit
-        if mine is not None
-        else {}
-    )
+    edit = _edit_of(review_file, me) if review.state is ReviewState.OPEN else review.edit or {}
     return {
         "text": str(edit.get("text") or reply.get("text") or ""),
         "subject": str(edit.get("subject") or reply.get("subject") or ""),
@@ -108,14 +123,19 @@ def _draft(review_file: ReviewFile, reply: Mapping[str, Any], me: str) -> dict[s
     }
 
 
+def _edit_of(review_file: ReviewFile, person: str) -> Mapping[str, Any]:
+    """What a person has typed so far; nothing where they have not begun."""
+    edits = (begun.edit for begun in review_file.edits if begun.by == person)
+    return next(edits, {})
+
+
 def typing_words(edits: Sequence[BegunEdit], me: str) -> str:
-    """Who else has begun to write."""
-    others = [one.by for one in edits if one.by != me]
-    return (
-        f"{', '.join(others)} {'has' if len(others) == 1 else 'have'} begun to edit it."
-        if others
-        else ""
-    )
+    """Who else is editing; empty where nobody is."""
+    others = [begun.by for begun in edits if begun.by != me]
+    if not others:
+        return ""
+    verb = "has" if len(others) == 1 else "have"
+    return f"{', '.join(others)} {verb} begun to edit it."
 
 
 def decided_words(review: Review, now: float) -> str:
@@ -151,7 +171,7 @@ def _ago(seconds: float) -> str:
 def _unsent(review_file: ReviewFile, me: str) -> str | None:
     """What somebody typed into a review that somebody else decided."""
     review = review_file.review
-    mine = next((str(one.edit.get("text") or "") for one in review_file.edits if one.by == me), "")
+    mine = str(_edit_of(review_file, me).get("text") or "")
     sent = str(
         (review.edit or {}).get("text") or (review.payload.get(REPLY) or {}).get("text") or ""
     )
@@ -162,11 +182,11 @@ def _unsent(review_file: ReviewFile, me: str) -> str | None:
     )
 
 
-def _finding(one: Mapping[str, Any]) -> tuple[str, str]:
-    """What speaks against the reply, and the words it is about."""
-    if one.get("sentence"):
-        return f"nothing stands behind {one.get('value')}", str(one["sentence"])
-    return str(one.get("reason", "")), str(one.get("text", ""))
+def _finding(finding: Mapping[str, Any]) -> tuple[str, str]:
+    """What is wrong with the reply, and the words it is about."""
+    if finding.get("sentence"):
+        return f"nothing stands behind {finding.get('value')}", str(finding["sentence"])
+    return str(finding.get("reason", "")), str(finding.get("text", ""))
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,9 +212,8 @@ def _written(value: Any) -> str:
 def _source(source: Mapping[str, Any]) -> tuple[str, str]:
     title = source.get("title") or source.get("article") or source.get("source") or source["stage"]
     path = " › ".join(map(str, source.get("heading_path") or ()))
-    return f"{title}" + (f" › {path}" if path else ""), str(
-        source.get("quote") or source.get("text") or ""
-    )
+    quote = str(source.get("quote") or source.get("text") or "")
+    return f"{title} › {path}" if path else str(title), quote
 
 
 def snoozes(now: float, time_zone: str) -> list[tuple[str, str]]:
@@ -212,18 +231,30 @@ def snoozes(now: float, time_zone: str) -> list[tuple[str, str]]:
 
 
 def typed(review: Review, form: Mapping[str, str]) -> dict[str, str]:
-    """What a form's fields changed of the reply; nothing when they say what was there."""
+    """What a form's fields change in the reply; nothing where they say what was there."""
     if "text" not in form:
         return {}
-    text, subject = form["text"].strip(), " ".join(form.get("subject", "").split())
+    text = form["text"].strip()
+    subject = " ".join(form.get("subject", "").split())
     reply = review.payload.get("reply")
     if not isinstance(reply, dict):
-        return {"text": text} | ({"subject": subject} if subject else {}) if text else {}
+        return _answer(text, subject)
     same_text = text == str(reply.get("text", "")).replace("\r\n", "\n").strip()
     same_subject = subject in ("", " ".join(str(reply.get("subject", "")).split()))
     answer = form.get("invitation", "")
     same_answer = answer not in INVITATION_ANSWERS or answer == reply.get("invitation")
     if same_text and same_subject and same_answer:
         return {}
-    changed = {"text": text} | ({} if same_subject else {"subject": subject})
-    return changed | ({} if same_answer else {"invitation": answer})
+    changed = {"text": text}
+    if not same_subject:
+        changed["subject"] = subject
+    if not same_answer:
+        changed["invitation"] = answer
+    return changed
+
+
+def _answer(text: str, subject: str) -> dict[str, str]:
+    """A person's own answer; nothing while it has no text."""
+    if not text:
+        return {}
+    return {"text": text, "subject": subject} if subject else {"text": text}

@@ -1,5 +1,4 @@
-"""Who may come in: sessions in cookies, forms that prove where they come from, and what a page
-may load."""
+"""Sessions of the approvals page: cookies, forms that prove their origin, what a page may load."""
 
 import hmac
 import logging
@@ -51,8 +50,8 @@ class Visit:
 Page = Callable[[Visit], Awaitable[Response]]
 
 
-class Door:
-    """Every page is behind it; a page that is added later is closed, too."""
+class SessionGate:
+    """Lets only logged-in people through to the pages wrapped by `page`."""
 
     def __init__(self, users: Users, desks: Mapping[str, ServedDesk]) -> None:
         self._users, self._desks = users, desks
@@ -85,7 +84,7 @@ class Door:
 
 
 def check_origin(request: Request) -> None:
-    """A form must come from our own pages: browsers say where it does."""
+    """Raise Refused unless the browser says that the form comes from our own pages."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
     foreign_origin = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
     if site not in (None, "same-origin") or foreign_origin or (site is None and origin is None):
@@ -101,7 +100,7 @@ def keep_cookie(request: Request, response: Response, secret: str) -> None:
 
 
 def own_path(wanted: str) -> str:
-    """Where to go after logging in: a page of ours, whatever was asked for."""
+    """Where to go after logging in: the wanted page if it is one of ours, else the queue."""
     parts = urlsplit(wanted)
     inside = (
         wanted.startswith(HOME) and not parts.netloc and "\\" not in wanted and wanted.isprintable()
@@ -114,8 +113,8 @@ def _to_login(request: Request) -> Response:
         raise Refused(401, "you are not logged in any more; log in again, what you typed is kept")
     here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     if request.headers.get("sec-fetch-site") == "cross-site":
-        # a strict cookie does not come along from another site (a link in a mail): look once more
-        # from here
+        # Browsers send no strict cookie along with a link from another site, such as a mail:
+        # loading the page once more from here brings it.
         return Response(_AGAIN, media_type="text/html")
     return RedirectResponse(f"{HOME}login?to={quote(here, safe='')}", 303)
 

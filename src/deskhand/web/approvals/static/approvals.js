@@ -25,10 +25,10 @@ if (text) {
     const request = { method: "POST", body, keepalive: Boolean(leaving), headers: { "Content-Type": "application/x-www-form-urlencoded" } };
     try {
       const answer = await fetch(text.dataset.keep, request);
-      word.textContent = answer.ok ? "kept" : "not kept: load the page again";
+      word.textContent = answer.ok ? "saved" : "not saved: load the page again";
     } catch {
       sent = "";
-      word.textContent = "not kept yet: the server is away";
+      word.textContent = "not saved yet: the server does not answer";
       waiting = setTimeout(keep, 3000);
     }
   };
@@ -65,7 +65,7 @@ addEventListener("pageshow", () => all("button").forEach((button) => (button.dis
 const tick = () => {
   all("[data-until]").forEach((place) => {
     const left = Math.ceil(Number(place.dataset.until) - Date.now() / 1000);
-    place.textContent = left > 0 ? `Leaves in ${left} s.` : place.dataset.over;
+    place.textContent = left > 0 ? `Sends in ${left} s.` : place.dataset.over;
     if (left <= 0) all("[data-undo]").forEach((form) => (form.hidden = true));
   });
 };
