@@ -17,7 +17,7 @@ from deskhand.brain.scripted import ScriptedBrain
 from deskhand.knowledge.ingest import Indexer
 from deskhand.model.message import Address, Message
 from deskhand.model.tasks import Task
-from deskhand.wiring import serving
+from deskhand.wiring import assembly, serving
 
 MAILS = (
     (
@@ -97,9 +97,9 @@ async def cycle(folder: Path, *, mails: int, reading: bool) -> Result:
     if not reading:
         vars(serving).update(
             build_brain=lambda *args, **more: ScriptedBrain(_at_once),
-            context_sources=lambda *args: [],
             remembers=lambda spec: False,
         )
+        vars(assembly).update(context_sources=lambda *args: [])
     async with wiring.open_database(str(folder / "inbox.db")) as database:
         if reading:
             store, home = (

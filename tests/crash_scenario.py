@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from deskhand.adapters.stores.postgres_database import PostgresDatabase
-from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.adapters.stores.postgres_backend import PostgresBackend
+from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.agents.agent import Parts
 from deskhand.agents.replying.services import dispatch_through
 from deskhand.engine.audit import verify_desk
@@ -149,9 +149,9 @@ class Scene:
 
     async def open(self) -> None:
         self.database: Database = (
-            await SqliteDatabase.open(self.folder / "desk.db")
+            await SqliteBackend.open(self.folder / "desk.db")
             if self.url is None
-            else await PostgresDatabase.open(self.url)
+            else await PostgresBackend.open(self.url)
         )
         self.store = open_store(self.database, "crash")
         registry = ToolRegistry((*tools_of(self.world), delivery_tool(ForgetfulMail(self.world))))

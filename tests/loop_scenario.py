@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.brain.scripted import ScriptedChatModel
 from deskhand.engine.audit import verify_desk
 from deskhand.engine.clock import SystemClock
@@ -69,7 +69,7 @@ class LoopScene:
         self.folder, self.world = folder, World(folder)
 
     async def open(self) -> None:
-        self.database = await SqliteDatabase.open(self.folder / "desk.db")
+        self.database = await SqliteBackend.open(self.folder / "desk.db")
         self.store = open_store(self.database, "crash")
         tools = tools_of(self.world)
         gate = Gate(

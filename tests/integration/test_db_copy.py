@@ -13,9 +13,9 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores.database_copy import copy_database
 from deskhand.adapters.stores.postgres import PostgresStore
-from deskhand.adapters.stores.postgres_database import PostgresDatabase
+from deskhand.adapters.stores.postgres_backend import PostgresBackend
 from deskhand.adapters.stores.sqlite import SqliteStore
-from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.engine.audit import seal_desk, verify_desk
 from deskhand.engine.journal import make_row, seed
 from deskhand.errors import Conflict
@@ -35,8 +35,8 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-async def filled(path: Path, runs: int) -> SqliteDatabase:
-    database = await SqliteDatabase.open(path)
+async def filled(path: Path, runs: int) -> SqliteBackend:
+    database = await SqliteBackend.open(path)
     store = SqliteStore(database, "desk")
 
     async def one(number: int) -> None:
@@ -66,7 +66,7 @@ async def filled(path: Path, runs: int) -> SqliteDatabase:
 
 async def test_everything_arrives_and_goes_on(tmp_path: Path) -> None:
     source = await filled(tmp_path / "d.db", 2500)
-    target = await PostgresDatabase.open(await asyncio.to_thread(new_database))
+    target = await PostgresBackend.open(await asyncio.to_thread(new_database))
     told: list[tuple[str, int, int]] = []
     counts = await copy_database(source, target, lambda *progress: told.append(progress))
     old, new = SqliteStore(source, "desk"), PostgresStore(target, "desk")
@@ -93,11 +93,11 @@ async def test_everything_arrives_and_goes_on(tmp_path: Path) -> None:
 
 
 async def test_a_database_at_work_is_not_copied(tmp_path: Path) -> None:
-    source = await SqliteDatabase.open(tmp_path / "d.db")
+    source = await SqliteBackend.open(tmp_path / "d.db")
     store = SqliteStore(source, "desk")
     run_id = (await store.accept(a_message(), flow="flow")).run_id
     await store.claim(run_id, {"flow": "v1"})
-    target = await PostgresDatabase.open(await asyncio.to_thread(new_database))
+    target = await PostgresBackend.open(await asyncio.to_thread(new_database))
     with pytest.raises(Conflict, match="at work"):
         await copy_database(source, target, lambda *progress: None)
     assert await PostgresStore(target, "desk").runs() == []
@@ -131,8 +131,8 @@ async def test_the_command_copies_and_counts(tmp_path: Path) -> None:
 
 
 async def test_the_knowledge_base_is_found_in_the_copy(tmp_path: Path) -> None:
-    source = await SqliteDatabase.open(tmp_path / "d.db")
-    target = await PostgresDatabase.open(await asyncio.to_thread(new_database))
+    source = await SqliteBackend.open(tmp_path / "d.db")
+    target = await PostgresBackend.open(await asyncio.to_thread(new_database))
     article = an_article("refunds", "Money back in five days.", "Return the goods.")
     await knowledge_store(source, "desk").put([article], "m")
     await copy_database(source, target, lambda *progress: None)
@@ -187,7 +187,7 @@ def fill(connection: sa.Connection) -> None:
 async def test_a_desks_own_tables_arrive_and_are_written_on(tmp_path: Path) -> None:
     tables = OwnTables("shelves", fill, customers={"items": "shelf"})
     source = await filled(tmp_path / "d.db", 1)
-    target = await PostgresDatabase.open(await asyncio.to_thread(new_database))
+    target = await PostgresBackend.open(await asyncio.to_thread(new_database))
     before = own_database(source, "shop")
     query = sa.select(ITEMS).order_by(ITEMS.c.id)
 

@@ -15,7 +15,7 @@ from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.errors import AlreadyServed, StoreUnavailable
 from deskhand.model.run import RunStatus
-from deskhand.wiring import join_workers, read_desk
+from deskhand.wiring import join_workers, open_database, read_desk
 from tests.chaos.worker import DESK, INTAKE, LOST, SharedWorld, close_gate, member
 from tests.chaos.workers import WorkerProcess, Workers, all_well, at_rest, hand_in, load, report
 from tests.kit import a_message
@@ -201,10 +201,11 @@ def most_at_once(folder: Path) -> int:
     return most
 
 
-async def test_a_bound_over_all_workers_bounds_each(store: PostgresStore) -> None:
+async def test_a_bound_over_all_workers_bounds_each(url: str) -> None:
     loaded = [read_desk("sample")]
-    assert join_workers(store._postgres, loaded, in_flight=8, everywhere=3).limits.in_flight == 3
-    assert join_workers(store._postgres, loaded, in_flight=2, everywhere=3).limits.in_flight == 2
+    async with open_database(url) as database:
+        assert join_workers(database, loaded, in_flight=8, everywhere=3).limits.in_flight == 3
+        assert join_workers(database, loaded, in_flight=2, everywhere=3).limits.in_flight == 2
 
 
 async def test_a_worker_suspended_in_a_transaction_does_not_keep_the_others_from_beating(

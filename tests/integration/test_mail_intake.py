@@ -7,7 +7,7 @@ from deskhand.mail import parse
 from deskhand.model.message import Message
 from deskhand.model.principal import PrincipalKind
 from deskhand.model.run import Accepted
-from deskhand.wiring import flow_of, mail_intake, open_database, open_store, read_desk, routed_by
+from deskhand.wiring import desk_intake, flow_of, open_database, open_store, read_desk, routed_by
 
 DESK = """desk: shop
 flows:
@@ -47,7 +47,7 @@ async def test_mail_is_proven_placed_and_routed(tmp_path: Path) -> None:
             message = await routed(message)
             return await store.accept(message, flow=flow(message))
 
-        hand_in = mail_intake(spec, store, submit)
+        hand_in = desk_intake(spec, store, submit)
         runs = [
             await store.run((await hand_in(parse(raw))).run_id)
             for raw in (

@@ -19,8 +19,8 @@ from deskhand.model.message import DELIVER
 from deskhand.model.run import RunStatus
 from deskhand.wiring import (
     LoadedDesk,
+    desk_intake,
     hand_in,
-    mail_intake,
     open_database,
     open_desk,
     open_store,
@@ -64,7 +64,7 @@ async def received(loaded: LoadedDesk, folder: Path, raw: bytes) -> dict[str, An
         open_database(str(folder / "desk.db")) as database,
         open_desk(loaded, database, outbox=folder / "outbox") as desk,
     ):
-        accepted = await mail_intake(loaded.spec, desk.store, desk.dispatcher.submit)(parse(raw))
+        accepted = await desk_intake(loaded.spec, desk.store, desk.dispatcher.submit)(parse(raw))
         await desk.dispatcher.wait(accepted.run_id)
         return story_of(await read_records(desk.store, accepted.run_id))
 

@@ -7,7 +7,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from deskhand.adapters.stores.postgres_database import PostgresDatabase
+from deskhand.adapters.stores.postgres_backend import PostgresBackend
 from deskhand.errors import StoreUnavailable
 from deskhand.wiring import open_store
 from tests.kit import a_message
@@ -36,7 +36,7 @@ class Stuck:
 
 
 async def test_writing_goes_on_with_a_new_connection() -> None:
-    database, stuck = await PostgresDatabase.open(await asyncio.to_thread(new_database)), Stuck()
+    database, stuck = await PostgresBackend.open(await asyncio.to_thread(new_database)), Stuck()
     try:
         store, healthy = open_store(database, "desk"), database._connection
         database._connection = stuck

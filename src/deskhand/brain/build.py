@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,8 @@ from deskhand.brain.scripted import load_scripted
 from deskhand.config.desk import DeskSpec
 from deskhand.errors import ConfigError, ModelRefused
 from deskhand.language.intent_examples import IntentExamples, load_intents
+from deskhand.mail.reply import visible_reply
+from deskhand.model.message import Message
 from deskhand.model.tasks import TaskKind
 from deskhand.ports import Brain, ChatModel, Clock, Embeds, SearchesKnowledge
 from deskhand.tools.terms import always_asked
@@ -130,6 +132,26 @@ def learned_intents(spec: DeskSpec, intents: IntentExamples) -> "Intents | None"
         out_of_scope=intents.out_of_scope,
         descriptions=intents.descriptions,
     )
+
+
+def intent_reader(spec: DeskSpec) -> Callable[[Message], str | None]:
+    """Finds a message's intent by the desk's examples, which are learned when it is first asked.
+
+    What it returns is None where no intent fits, or where the desk has no examples.
+    """
+
+    @cache
+    def intents() -> "Intents | None":
+        return learned_intents(spec, load_intents(spec.folder))
+
+    def intent_of(message: Message) -> str | None:
+        model = intents()
+        text = f"{message.subject}\n{visible_reply(message.body)}".strip()
+        if model is None or not text:
+            return None
+        return model.predict([text])[0].label
+
+    return intent_of
 
 
 def _embedded(

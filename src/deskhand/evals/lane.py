@@ -9,12 +9,14 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from deskhand.config.desk import DeskSpec
 from deskhand.engine.loop import Process
 from deskhand.engine.worker import Worker
 from deskhand.model.knowledge import Hit
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
 from deskhand.ports import SearchesKnowledge, Store
+from deskhand.trust.standing import first_mode, lower_of
 
 Around = Callable[[str, Process], Process]
 """Wraps the work of the stage of this name."""
@@ -36,6 +38,12 @@ class EarnedModes(Protocol):
     async def checks(self, run_id: str, category: str | None) -> bool:
         """Whether this reply was picked for a spot check."""
         ...
+
+
+async def recorded_mode(spec: DeskSpec, earned: EarnedModes, category: str | None) -> str:
+    """The mode that a replayed reply met, but no more than desk.yaml allows by now."""
+    ceiling = spec.mode_for(category)
+    return lower_of(earned.mode() or first_mode(spec.trust, ceiling), ceiling)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,11 @@ def lower_of(one: str, other: str) -> str:
     return MODES[min(MODES.index(one), MODES.index(other))]
 
 
+def first_mode(trust: TrustSpec | None, ceiling: str) -> str:
+    """The mode of a category whose replies nobody has judged yet."""
+    return ceiling if trust is None else lower_of(trust.start, ceiling)
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     current: CategoryMode

@@ -2,7 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from deskhand.wiring.channels import DeskChannel, check_channels, desk_channels, mailboxes, offers
+from deskhand.wiring.channels import (
+    check_channels,
+    mailboxes,
+)
 from deskhand.wiring.databases import (
     Database,
     DeskStore,
@@ -19,7 +22,6 @@ from deskhand.wiring.databases import (
     open_database,
     open_store,
     own_database,
-    trust_store,
     user_accounts,
 )
 from deskhand.wiring.desks import (
@@ -30,32 +32,49 @@ from deskhand.wiring.desks import (
     find_desk,
     read_desk,
     server_tools,
-    shipped_desks,
     with_brain,
 )
-from deskhand.wiring.knowledge import context_sources, open_knowledge, remembers
-from deskhand.wiring.models import check_model, embedder, embedder_name, without_models
+from deskhand.wiring.knowledge import (
+    open_knowledge,
+)
+from deskhand.wiring.models import (
+    check_model,
+    embedder,
+    embedder_name,
+    without_models,
+)
 from deskhand.wiring.office import (
     check_calendar,
-    desk_office,
     looking_at_calendar,
     open_calendar,
     open_contacts,
 )
 from deskhand.wiring.routing import (
+    desk_intake,
     desk_router,
     flow_of,
     hand_in,
-    mail_intake,
     mail_trust,
-    own_addresses,
-    routed_as_said,
     routed_by,
 )
-from deskhand.wiring.sandbox import Sandbox, judging_brain, open_sandbox
-from deskhand.wiring.serving import Desk, DeskDispatcher, open_desk, open_trust
-from deskhand.wiring.tools import described, mcp_servers, pin_changes, pin_objection
-from deskhand.wiring.workers import join_workers, worker_registry
+from deskhand.wiring.sandbox import (
+    judging_brain,
+    open_sandbox,
+)
+from deskhand.wiring.serving import (
+    Desk,
+    open_desk,
+    open_trust,
+)
+from deskhand.wiring.tools import (
+    described,
+    pin_changes,
+    pin_objection,
+)
+from deskhand.wiring.workers import (
+    join_workers,
+    worker_registry,
+)
 
 if TYPE_CHECKING:
     from deskhand.adapters.channels.mail_channel import MailChannel
@@ -64,26 +83,21 @@ __all__ = [
     "SHIPPED",
     "Database",
     "Desk",
-    "DeskChannel",
-    "DeskDispatcher",
     "DeskStore",
     "Erased",
     "LoadedDesk",
     "MailChannel",
-    "Sandbox",
     "api_keys",
     "channel_store",
     "check_calendar",
     "check_channels",
     "check_model",
-    "context_sources",
     "copy_database",
     "database_file",
     "described",
     "desk_cases",
-    "desk_channels",
+    "desk_intake",
     "desk_name",
-    "desk_office",
     "desk_router",
     "desks_in",
     "embedder",
@@ -97,12 +111,9 @@ __all__ = [
     "judging_brain",
     "knowledge_store",
     "looking_at_calendar",
-    "mail_intake",
     "mail_trust",
     "mailboxes",
-    "mcp_servers",
     "notices_of",
-    "offers",
     "open_calendar",
     "open_contacts",
     "open_database",
@@ -111,17 +122,12 @@ __all__ = [
     "open_sandbox",
     "open_store",
     "open_trust",
-    "own_addresses",
     "own_database",
     "pin_changes",
     "pin_objection",
     "read_desk",
-    "remembers",
-    "routed_as_said",
     "routed_by",
     "server_tools",
-    "shipped_desks",
-    "trust_store",
     "user_accounts",
     "with_brain",
     "without_models",

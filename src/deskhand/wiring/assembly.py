@@ -1,186 +1,185 @@
-"""The stages of a desk, put together: gate, sending, flows and the worker."""
+"""The graph behind every desk: tools, gate, stages and the worker that carries runs through.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+A desk at work and a lane of the sandbox are assembled here alike; what differs is in `DeskSetup`.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from deskhand.agents.agent import Agent, Parts
 from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
+from deskhand.agents.replying.known_sender import answered_before
 from deskhand.agents.replying.review_reasons import KnownSender, review_reasons_of
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through, review_through
-from deskhand.agents.retrieval import Source, retrieve_from
-from deskhand.config.desk import DeskSpec
+from deskhand.agents.retrieval import retrieve_from
+from deskhand.config.uses import offers_tool
 from deskhand.engine.loop import End, Flow
+from deskhand.engine.manual_reply import manual_reply_flow
 from deskhand.engine.offered_slots import offered_before
 from deskhand.engine.screening import Pace, Screen
 from deskhand.engine.worker import AtRest, BeforeRest, Screening, Worker
-from deskhand.evals.lane import EarnedModes, SentLately
-from deskhand.model.envelope import Envelope
+from deskhand.evals.lane import Around
 from deskhand.model.message import Message
-from deskhand.model.principal import PrincipalKind
 from deskhand.model.spec import FlowSpec
-from deskhand.ports import (
-    Brain,
-    Clock,
-    Sink,
-)
+from deskhand.ports import Brain, ChatModel, Clock, DeskDatabase, SearchesKnowledge, Sink
 from deskhand.tools.calendar_tools import CHECK_CALENDAR
-from deskhand.tools.delivery import DELIVER
-from deskhand.tools.gate import Gate
+from deskhand.tools.gate import Gate, StandIn
+from deskhand.tools.gate_call import Terms
+from deskhand.tools.office import Office
+from deskhand.tools.registry import ToolRegistry
 from deskhand.tools.services import ServiceFunction
-from deskhand.tools.terms import always_asked, own_questions
-from deskhand.trust.standing import lower_of
-from deskhand.wiring.databases import DeskStore
+from deskhand.wiring.channels import DeskChannel, own_addresses, sending_names
+from deskhand.wiring.databases import Database, DeskStore
 from deskhand.wiring.desks import LoadedDesk
-from deskhand.wiring.routing import own_addresses
+from deskhand.wiring.knowledge import context_sources
+from deskhand.wiring.tools import desk_terms, tool_registry
+
+if TYPE_CHECKING:
+    from deskhand.adapters.mcp import McpServers
 
 
-def reply_sending(
-    spec: DeskSpec, store: DeskStore, clock: Clock, counted: SentLately | None = None
-) -> Sending:
-    """By desk.yaml alone; `counted` says how many replies left where the store, being a
-    sandbox's, cannot know."""
-    real = {name for name, channel in spec.channels.items() if channel.really_sends}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskSetup:
+    """What a desk is assembled from."""
 
-    async def sent_lately(conversation: str, run_id: str) -> int:
-        if counted is not None:
-            return counted(run_id, clock.now() - 3600)
-        return await store.replies_since(conversation, DELIVER, clock.now() - 3600, beside=run_id)
+    loaded: LoadedDesk
+    database: Database
+    store: DeskStore
+    clock: Clock
+    office: Office
+    own_tables: DeskDatabase
+    outbox: Path
+    """The folder where replies leave that no channel carries."""
+    effects: Literal["live", "capture"]
+    """Whether effects are carried out, or only judged and recorded."""
+    prompts: PromptRegistry
+    brain: Brain | None
+    agent_chat: ChatModel
+    """The model that the desk's agents ask."""
+    knowledge: SearchesKnowledge
+    cited: Callable[[str], Awaitable[Sequence[str]]]
+    """The texts of articles that a run used."""
+    sending: Sending
 
-    async def mode_for(category: str | None) -> str:
-        return _first_mode(spec, category)
+    channels: Sequence[DeskChannel] = ()
+    servers: "McpServers | None" = None
+    """The servers that bring tools; None where they must not be asked."""
+    terms: Terms | None = None
+    """The gate's terms where they were worked out before; None to do it here."""
+    stand_in: StandIn | None = None
+    """Gives tool results in place of the tools."""
+    events: Sink | None = None
+    around: Around | None = None
+    """Wraps the work of every stage."""
+    screened: Screening | None = None
+    """Asked before the desk's own screen, where more is known than the store can say."""
+    before_rest: BeforeRest | None = None
+    at_rest: AtRest | None = None
 
-    return Sending(
-        mode_for=mode_for,
-        undo_for=lambda message: (
-            spec.undo_seconds if message is not None and message.channel in spec.channels else 0.0
-        ),
-        by_mail=lambda message: message is not None and message.channel in real,
-        sent_lately=sent_lately,
-        replies_per_hour=spec.limits.replies_per_hour,
-        replies_per_run=spec.limits.replies_per_run,
-        always_ask=always_asked(spec),
-        own_questions=own_questions(spec),
+
+def assemble(setup: DeskSetup) -> Worker:
+    """The worker of a desk, with everything behind it."""
+    tools = tool_registry(
+        setup.loaded, setup.store, setup.outbox, setup.office, setup.channels, setup.servers
     )
-
-
-def _first_mode(spec: DeskSpec, category: str | None) -> str:
-    """What a desk does with its replies where nothing is known of how good they are."""
-    ceiling = spec.mode_for(category)
-    return ceiling if spec.trust is None else lower_of(spec.trust.start, ceiling)
-
-
-async def mode_as_recorded(spec: DeskSpec, earned: EarnedModes, category: str | None) -> str:
-    """What a replayed reply met; a mode that desk.yaml does not allow any more is not met."""
-    return lower_of(earned.mode() or _first_mode(spec, category), spec.mode_for(category))
-
-
-def answered_before(store: DeskStore) -> KnownSender:
-    async def known(envelope: Envelope) -> bool:
-        """A sender whom nobody has proven is known from the same conversation only: its address
-        may be borrowed."""
-        message, run_id = envelope.message, envelope.run_id
-        if message is None:
-            return False
-        conversation, sender = message.conversation, message.sender.address
-        if await store.replies_since(conversation, DELIVER, 0.0, beside=run_id):
-            return True
-        proven = message.principal.kind is not PrincipalKind.ANONYMOUS
-        return proven and await store.replies_to(sender, DELIVER, 0.0, beside=conversation) > 0
-
-    return known
-
-
-def _screen(spec: DeskSpec, store: DeskStore, clock: Clock) -> Screen:
-    sending = [name for name, channel in spec.channels.items() if channel.really_sends]
-    return Screen(store, clock, own_addresses(spec), Pace(sending, spec.limits.replies_per_hour))
-
-
-def desk_worker(
-    spec: DeskSpec,
-    store: DeskStore,
-    flows: Mapping[str, Flow],
-    clock: Clock,
-    screened: Screening | None = None,
-    before_rest: BeforeRest | None = None,
-    at_rest: AtRest | None = None,
-    answering: Flow | None = None,
-) -> Worker:
-    """`screened` is asked first, where more is known than the store can say."""
-    screen = _screen(spec, store, clock)
-
-    async def ask(message: Message) -> End | None:
-        found = None if screened is None else await screened(message)
-        return found or await screen(message)
-
+    gate = _gate(setup, tools)
+    known_sender = answered_before(setup.store)
+    parts = _parts(setup, tools, gate, known_sender)
+    spec = setup.loaded.spec
+    recall = None
+    if offers_tool(spec, CHECK_CALENDAR):
+        recall = partial(offered_before, setup.store)
     return Worker(
-        store,
-        flows,
-        clock,
-        screen=ask,
-        recall=partial(offered_before, store) if _offers_times(flows) else None,
-        before_rest=before_rest,
-        at_rest=at_rest,
+        setup.store,
+        _flows(setup, parts, known_sender),
+        setup.clock,
+        screen=_screen(setup),
+        recall=recall,
+        before_rest=setup.before_rest,
+        at_rest=setup.at_rest,
         expiry=spec.reviews.expiry,
-        answering=answering,
+        answering=manual_reply_flow(gate, setup.sending, parts),
     )
 
 
-def _offers_times(flows: Mapping[str, Flow]) -> bool:
-    return any(
-        CHECK_CALENDAR in stage.tools
-        for flow in flows.values()
-        for stage in flow.spec.stages.values()
+def _gate(setup: DeskSetup, tools: ToolRegistry) -> Gate:
+    loaded, office = setup.loaded, setup.office
+    own_resolvers = loaded.code.resolvers
+    return Gate(
+        tools,
+        setup.store,
+        desk=loaded.spec.name,
+        mode=setup.effects,
+        terms=setup.terms or desk_terms(loaded, tools),
+        resolvers=(*own_resolvers, *office.resolvers(beside=own_resolvers)),
+        now=setup.clock.now,
+        record_event=setup.store.record_event,
+        stand_in=setup.stand_in,
+        cited=setup.cited,
+        database=setup.own_tables,
+        acquainted=office.acquainted,
     )
 
 
-def stage_parts(
-    loaded: LoadedDesk,
-    gate: Gate,
-    brain: Brain | None,
-    prompts: PromptRegistry,
-    events: Sink | None = None,
-    sending: Sending | None = None,
-    agents: Agents | None = None,
-    sources: Sequence[Source] = (),
-    known: KnownSender | None = None,
-) -> Parts:
+def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: KnownSender) -> Parts:
+    spec = setup.loaded.spec
+    sources = context_sources(setup.database, setup.store, setup.knowledge, setup.office)
     services: dict[str, ServiceFunction] = {
         "retrieve": retrieve_from(sources),
-        "review": review_through(gate, known) if known else review_through(gate),
-        "dispatch": dispatch_through(gate, sending),
-        **loaded.code.services,
+        "review": review_through(gate, known_sender),
+        "dispatch": dispatch_through(gate, setup.sending),
+        **setup.loaded.code.services,
     }
-    return Parts(brain, gate, prompts, services, events, sending, agents)
+    agents = Agents(
+        spec.profiles,
+        setup.agent_chat,
+        tuple(tools),
+        spec.models,
+        spec.default_model,
+        streams=getattr(setup.events, "streams", False),
+    )
+    return Parts(setup.brain, gate, setup.prompts, services, setup.events, setup.sending, agents)
 
 
-def desk_flows(loaded: LoadedDesk, parts: Parts, known: KnownSender) -> Mapping[str, Flow]:
-    code = loaded.code
+def _flows(setup: DeskSetup, parts: Parts, known_sender: KnownSender) -> Mapping[str, Flow]:
     return {
-        name: Flow(
-            flow,
-            {
-                stage: (
-                    Agent(
-                        spec,
-                        _parts_in(flow, parts, known),
-                        pre_process=code.before.get(stage),
-                        post_process=code.after.get(stage),
-                    ).process
-                )
-                for stage, spec in flow.stages.items()
-            },
-        )
-        for name, flow in loaded.spec.flows.items()
+        name: _flow(setup, spec, parts, known_sender)
+        for name, spec in setup.loaded.spec.flows.items()
     }
 
 
-def _parts_in(flow: FlowSpec, parts: Parts, known: KnownSender) -> Parts:
-    """What the flow's review stage asks of replies holds for those that an agent or a plan hands
-    in as well."""
-    if parts.sending is None:
-        return parts
-    reasons = review_reasons_of(flow.stages.values(), known)
-    return replace(parts, sending=replace(parts.sending, review_reasons=reasons))
+def _flow(setup: DeskSetup, flow: FlowSpec, parts: Parts, known_sender: KnownSender) -> Flow:
+    code = setup.loaded.code
+    if parts.sending is not None:
+        # what the flow's review stage asks holds for replies of agents and plans as well
+        reasons = review_reasons_of(flow.stages.values(), known_sender)
+        parts = replace(parts, sending=replace(parts.sending, review_reasons=reasons))
+    stages = {}
+    for name, spec in flow.stages.items():
+        agent = Agent(
+            spec,
+            parts,
+            pre_process=code.before.get(name),
+            post_process=code.after.get(name),
+        )
+        stages[name] = agent.process if setup.around is None else setup.around(name, agent.process)
+    return Flow(flow, stages)
+
+
+def _screen(setup: DeskSetup) -> Screening:
+    spec = setup.loaded.spec
+    pace = Pace(sending_names(spec), spec.limits.replies_per_hour)
+    screen = Screen(setup.store, setup.clock, own_addresses(spec), pace)
+    screened = setup.screened
+    if screened is None:
+        return screen
+
+    async def ask_both(message: Message) -> End | None:
+        return await screened(message) or await screen(message)
+
+    return ask_both

@@ -1,33 +1,29 @@
-"""What lies in a database, and how a database is opened."""
+"""Opening a database, and the stores that lie in it."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.adapters.stores.channels import SqlChannelStore
 from deskhand.adapters.stores.desks import desk_names
 from deskhand.adapters.stores.exchanges import SqlExchanges
-from deskhand.adapters.stores.sqlite import SqliteStore
-from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.adapters.stores.trust import SqlTrustStore
 from deskhand.adapters.stores.users import SqlUserStore
 from deskhand.errors import ConfigError
-from deskhand.ports import (
-    KnowledgeStore,
-)
+from deskhand.ports import KnowledgeStore
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the driver takes a tenth of a second to import: only for those who use it
     from deskhand.adapters.stores.notices import SqlNoticeStore
     from deskhand.adapters.stores.own_tables import OwnDatabase
     from deskhand.adapters.stores.postgres import PostgresStore
-    from deskhand.adapters.stores.postgres_database import PostgresDatabase
+    from deskhand.adapters.stores.postgres_backend import PostgresBackend
+    from deskhand.adapters.stores.sqlite import SqliteStore
 
-
-Database: TypeAlias = "SqliteDatabase | PostgresDatabase"
-
-
+Database: TypeAlias = "SqliteBackend | PostgresBackend"
 DeskStore: TypeAlias = "SqliteStore | PostgresStore"
 
 
@@ -39,7 +35,7 @@ def database_file(url: str) -> Path | None:
     if "://" in path:
         kind = path.partition("://")[0]
         raise ConfigError(
-            f"databases of kind {kind!r} are not known",
+            f"databases of kind {kind!r} are not supported",
             fix="write postgresql://user@host/name, sqlite:///FILE or a path",
         )
     return Path(path)
@@ -47,28 +43,35 @@ def database_file(url: str) -> Path | None:
 
 @asynccontextmanager
 async def open_database(url: str) -> AsyncIterator[Database]:
-    """`postgresql://...`, `sqlite:///path` or a path; a file is created when it is not there."""
+    """`postgresql://...`, `sqlite:///path` or a path; a missing file is created."""
     file = database_file(url)
-    database: Database = await (_open_postgres(url) if file is None else SqliteDatabase.open(file))
+    database: Database
+    if file is None:
+        from deskhand.adapters.stores.postgres_backend import PostgresBackend
+
+        database = await PostgresBackend.open(url)
+    else:
+        database = await SqliteBackend.open(file)
     try:
         yield database
     finally:
         await database.close()
 
 
-async def _open_postgres(url: str) -> "PostgresDatabase":
-    from deskhand.adapters.stores.postgres_database import PostgresDatabase
-
-    return await PostgresDatabase.open(url)
+@asynccontextmanager
+async def scratch_database() -> AsyncIterator[SqliteBackend]:
+    """An empty SQLite database in a folder of its own, gone when it is closed."""
+    with TemporaryDirectory(prefix="deskhand-") as folder:
+        database = await SqliteBackend.open(Path(folder) / "scratch.db")
+        try:
+            yield database
+        finally:
+            await database.close()
 
 
 def open_store(database: Database, desk: str, owner: str | None = None) -> DeskStore:
-    """A desk's records, to read and to decide on, without serving it."""
-    if isinstance(database, SqliteDatabase):
-        return SqliteStore(database, desk, owner)
-    from deskhand.adapters.stores.postgres import PostgresStore
-
-    return PostgresStore(database, desk, owner)
+    """A desk's records, to read and to decide on, without serving the desk."""
+    return database.store(desk, owner)
 
 
 async def desks_in(database: Database) -> list[str]:
@@ -87,14 +90,8 @@ def api_keys(database: Database) -> SqlKeyStore:
 
 
 def knowledge_store(database: Database, desk: str) -> KnowledgeStore:
-    """A desk's index of articles; pgvector compares the vectors where the database has it."""
-    from deskhand.adapters.stores.knowledge import SqlKnowledgeStore
-    from deskhand.adapters.stores.knowledge_fulltext import PostgresWords, SqliteWords
-    from deskhand.adapters.stores.knowledge_pgvector import PgVector
-
-    if isinstance(database, SqliteDatabase):
-        return SqlKnowledgeStore(database, desk, SqliteWords())
-    return SqlKnowledgeStore(database, desk, PostgresWords(), PgVector())
+    """A desk's index of articles."""
+    return database.knowledge_store(desk)
 
 
 def exchanges_of(database: Database, desk: str) -> SqlExchanges:
@@ -103,14 +100,8 @@ def exchanges_of(database: Database, desk: str) -> SqlExchanges:
 
 
 def own_database(database: Database, desk: str) -> "OwnDatabase":
-    """The tables of a desk's own: a file beside a SQLite database, a schema on PostgreSQL; made
-    when first used."""
-    from deskhand.adapters.stores.own_tables import OwnDatabase, PostgresOwnTables, SqliteOwnTables
-
-    if isinstance(database, SqliteDatabase):
-        beside = database.path.with_name(f"{database.path.stem}.{desk}{database.path.suffix}")
-        return OwnDatabase(SqliteOwnTables(beside))
-    return OwnDatabase(PostgresOwnTables(database, desk))
+    """The tables that a desk's own code keeps; made when first used."""
+    return database.own_tables(desk)
 
 
 def trust_store(database: Database, desk: str) -> SqlTrustStore:
@@ -119,43 +110,40 @@ def trust_store(database: Database, desk: str) -> SqlTrustStore:
 
 
 def channel_store(database: Database, desk: str, channel: str, owner: str) -> SqlChannelStore:
-    """What a channel remembers."""
+    """What a channel has read and shown so far."""
     return SqlChannelStore(database, desk, channel, owner)
 
 
 def notices_of(database: Database, desk: str) -> "SqlNoticeStore":
-    """Word to a desk's reviewers, for looking at what did not arrive."""
+    """Notices to a desk's reviewers, to see which did not arrive."""
     from deskhand.adapters.stores.notices import SqlNoticeStore
 
     return SqlNoticeStore(database, desk)
 
 
 class Erased(NamedTuple):
-    """What was forgotten of a person: runs, and rows in the desk's own tables."""
+    """How much of a person was erased: runs, and rows in the desk's own tables."""
 
     runs: int
     own_rows: int
 
 
 async def erase_person(database: Database, desk: str, address: str, by: str) -> Erased:
-    """The desk's own tables first: what names a person there is known from the engine's, which
-    go after them."""
+    """Erase what a desk keeps about a person; returns how much that was.
+
+    The desk's own tables come first: only the engine's tables, which go after them, tell which
+    of their rows are the person's.
+    """
     from deskhand.adapters.stores.erasure import known_as
 
     names, run_ids = await database.read_core(lambda core: known_as(core, desk, address))
-    rows = await own_database(database, desk).erase(names, run_ids)
-    return Erased(await open_store(database, desk).erase(address, by), rows)
+    own_rows = await database.own_tables(desk).erase(names, run_ids)
+    runs = await database.store(desk).erase(address, by)
+    return Erased(runs, own_rows)
 
 
 async def copy_database(
     source: Database, target: Database, progress: Callable[[str, int, int], None]
 ) -> dict[str, int]:
-    """Everything from a SQLite file to an empty PostgreSQL database; rows copied, by table."""
-    if not isinstance(source, SqliteDatabase) or isinstance(target, SqliteDatabase):
-        raise ConfigError(
-            "a copy goes from a SQLite file to PostgreSQL",
-            fix="deskhand db copy FILE postgresql://...",
-        )
-    from deskhand.adapters.stores import database_copy
-
-    return await database_copy.copy_database(source, target, progress)
+    """Copy a SQLite file to an empty PostgreSQL database; returns the rows copied, by table."""
+    return await source.copy_to(target, progress)

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deskhand.agents.replying.services import BUILT_IN
+from deskhand.brain.override import with_brain_kind
 from deskhand.config.desk import DeskSpec, load_desk
 from deskhand.config.sections.mcp import McpToolSpec
-from deskhand.config.suggestions import did_you_mean
+from deskhand.config.tool_shape import ToolShape
 from deskhand.config.without_model import stand_ins
 from deskhand.config.yaml import read_yaml
 from deskhand.errors import ConfigError, ToolError
@@ -50,6 +51,7 @@ def desk_name(folder: Path) -> str:
 
 
 def shipped_desks() -> list[str]:
+    """The names of the desks that come with the package."""
     return sorted(entry.parent.name for entry in SHIPPED.glob("*/desk.yaml"))
 
 
@@ -62,35 +64,39 @@ class LoadedDesk:
 
 
 def read_desk(name: str, *, policy: Path | None = None) -> LoadedDesk:
-    """Read and check a desk as a whole, perhaps with other rules than its own; ConfigErrors
-    lists every problem."""
+    """Read and check a desk as a whole; `policy` takes the place of its own rules.
+
+    Raises ConfigErrors with every problem.
+    """
     folder = find_desk(name)
     path = folder / "tools.py"
     code = load_tools(path) if path.is_file() else DeskCode((), {}, {}, {})
-    shapes = {
-        **OFFICE_SHAPES,
-        **built_in_shapes(),
-        **{tool.name: shape_of(tool) for tool in code.tools},
-    }
-    for tool in code.tools:
-        if tool.name in built_in_shapes():
-            raise tool.place.error(
-                f"{tool.name!r} is a tool that every desk has already", fix="rename this one"
-            )
-    facts = {fact.name: fact.kind for fact in code.message_facts}
-    services, own = {*BUILT_IN, *code.services}, tuple(code.preprocessors)
     spec = load_desk(
         folder,
-        tools=shapes,
-        services=services,
+        tools=_tool_shapes(code),
+        services={*BUILT_IN, *code.services},
         policy=policy,
-        message_facts=facts,
-        preprocessors=own,
+        message_facts={fact.name: fact.kind for fact in code.message_facts},
+        preprocessors=tuple(code.preprocessors),
     )
     return LoadedDesk(_with_stand_ins(spec), code)
 
 
+def _tool_shapes(code: DeskCode) -> dict[str, ToolShape]:
+    """All tools that a desk's configuration may name."""
+    built_in = built_in_shapes()
+    shapes = {**OFFICE_SHAPES, **built_in}
+    for tool in code.tools:
+        if tool.name in built_in:
+            raise tool.place.error(
+                f"{tool.name!r} is a tool that every desk has already", fix="rename this one"
+            )
+        shapes[tool.name] = shape_of(tool)
+    return shapes
+
+
 def _with_stand_ins(spec: DeskSpec) -> DeskSpec:
+    """The spec with the flows that work in place of agents without a model."""
     return spec.model_copy(update={"stand_ins": stand_ins(spec, without_models(spec))})
 
 
@@ -100,6 +106,7 @@ def server_tools(loaded: LoadedDesk) -> tuple[Tool, ...]:
 
 
 async def not_asked(tool: McpToolSpec, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Stands in for a server's tool in a sandbox; raises ToolError."""
     words = (
         f"where messages are only tried, {tool.server} is not asked; give a result under `given:"
         " {tools: ...}`"
@@ -109,33 +116,9 @@ async def not_asked(tool: McpToolSpec, arguments: dict[str, Any]) -> dict[str, A
 
 def with_brain(loaded: LoadedDesk, kind: str | None) -> LoadedDesk:
     """The same desk with another brain; its own where `kind` is None."""
-    spec = loaded.spec
-    if kind is None or (kind == spec.brain.kind and kind != "embedded"):
+    if kind is None:
         return loaded
-    known = ("scripted", "embedded", "llm", "cascade")
-    if kind not in known:
-        raise ConfigError(
-            f"there is no brain {kind!r}", fix=did_you_mean(kind, known, otherwise="leave it out")
-        )
-    file = spec.folder / "brain.yaml"
-    if kind == "scripted" and not file.is_file():
-        raise ConfigError(
-            "the desk has no rules for a scripted brain",
-            file=file,
-            fix="write them, or another brain",
-        )
-    if kind in ("llm", "cascade") and spec.default_model is None:
-        raise ConfigError(
-            f"desk {spec.name!r} names no model",
-            fix="write `models:` in desk.yaml, or another brain",
-        )
-    changed = {
-        "kind": kind,
-        "file": file if kind == "scripted" else None,
-        "agents": kind != "embedded",
-    }
-    brain = spec.brain.model_copy(update=changed)
-    return replace(loaded, spec=_with_stand_ins(spec.model_copy(update={"brain": brain})))
+    return replace(loaded, spec=_with_stand_ins(with_brain_kind(loaded.spec, kind)))
 
 
 def desk_cases(loaded: LoadedDesk) -> "tuple[list[Case], dict[str, Scorer]]":

@@ -12,27 +12,15 @@ from deskhand.agents.remembering import (
 from deskhand.agents.retrieval import Source
 from deskhand.config.desk import DeskSpec
 from deskhand.knowledge.search import KnowledgeBase
-from deskhand.ports import (
-    SearchesKnowledge,
-)
+from deskhand.ports import SearchesKnowledge
 from deskhand.tools.office import Office
-from deskhand.wiring.databases import Database, DeskStore, exchanges_of, knowledge_store
+from deskhand.wiring.databases import Database, DeskStore, exchanges_of
 from deskhand.wiring.models import embedder, embedder_name
 
 
 def open_knowledge(database: Database, desk: str) -> KnowledgeBase:
     """A desk's articles, to be searched."""
-    return KnowledgeBase(knowledge_store(database, desk), embedder)
-
-
-def remembers(spec: DeskSpec) -> bool:
-    """Whether some stage of the desk looks for earlier messages, so that answered ones are worth
-    keeping."""
-    return any(
-        stage.service == "retrieve"
-        for flow in spec.flows.values()
-        for stage in flow.stages.values()
-    )
+    return KnowledgeBase(database.knowledge_store(desk), embedder)
 
 
 def context_sources(
@@ -51,14 +39,13 @@ def context_sources(
 
 
 async def index_articles(
-    database: Database, spec: DeskSpec, told: Callable[[int, int], None] | None = None
+    database: Database, spec: DeskSpec, progress: Callable[[int, int], None] | None = None
 ) -> None:
-    """New and changed ones of the desk's own articles; a scripted brain looks none up."""
+    """Index the desk's new and changed articles, unless its brain is scripted and reads none."""
     home = spec.folder / "knowledge"
     if spec.brain.kind == "scripted" or not home.is_dir():
         return
     from deskhand.knowledge.ingest import Indexer
 
-    await Indexer(
-        knowledge_store(database, spec.name), home, embedder(), embedder_name(), told
-    ).add([home])
+    store = database.knowledge_store(spec.name)
+    await Indexer(store, home, embedder(), embedder_name(), progress).add([home])

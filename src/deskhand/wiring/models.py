@@ -1,19 +1,17 @@
-"""Chat models and brains, with the limits and records around them."""
+"""Chat models with the limits around them, and the embedding model."""
 
-from datetime import datetime
-from zoneinfo import ZoneInfo
-
+from deskhand.adapters.chat_models.openai import OpenAIChatModel
 from deskhand.adapters.chat_models.providers import endpoint_for, provider_table
+from deskhand.adapters.chat_models.rate_limit import RatedChatModel, SharedRate
+from deskhand.adapters.chat_models.spending_cap import CappedChatModel, spent_today
 from deskhand.brain.build import unusable_profiles
 from deskhand.config.desk import DeskSpec
-from deskhand.ports import (
-    Clock,
-    Embeds,
-)
+from deskhand.ports import ChatModel, Clock, Embeds
 from deskhand.wiring.databases import DeskStore
 
 
 def own_providers(spec: DeskSpec) -> dict[str, dict[str, object]]:
+    """What desk.yaml says about providers, by name."""
     return {
         name: provider.model_dump(exclude_none=True) for name, provider in spec.providers.items()
     }
@@ -30,8 +28,10 @@ def without_models(spec: DeskSpec) -> dict[str, str]:
 
 
 def check_model(spec: DeskSpec, name: str) -> str:
-    """Where a desk's model would be asked, without asking it; ConfigError or ModelRefused says
-    what is missing."""
+    """The address where a desk's model would be asked; nothing is asked.
+
+    Raises ConfigError or ModelRefused with what is missing.
+    """
     return endpoint_for(name, provider_table(own_providers(spec))).shown_url
 
 
@@ -49,6 +49,22 @@ def embedder_name() -> str:
     return f"{MODEL}/{MAX_TOKENS}"
 
 
-async def spent_today(store: DeskStore, spec: DeskSpec, clock: Clock) -> float:
-    now = datetime.fromtimestamp(clock.now(), ZoneInfo(spec.time_zone))
-    return await store.spent(now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp())
+def open_chat(spec: DeskSpec) -> OpenAIChatModel:
+    """The models of the desk's providers; close it in the end."""
+    return OpenAIChatModel(provider_table(own_providers(spec)))
+
+
+def limited_chat(
+    chat: ChatModel,
+    spec: DeskSpec,
+    store: DeskStore,
+    clock: Clock,
+    rate: SharedRate | None = None,
+) -> ChatModel:
+    """The model within the workers' shared rate and the desk's cap on spending."""
+    if rate is not None:
+        chat = RatedChatModel(chat, rate)
+    cap = spec.safeguards.model_spend
+    if cap is not None:
+        chat = CappedChatModel(chat, spent_today(store.spent, clock, spec.time_zone), cap)
+    return chat

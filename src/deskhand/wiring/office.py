@@ -3,18 +3,18 @@
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from zoneinfo import ZoneInfo
 
 from deskhand.config.desk import DeskSpec
-from deskhand.ports import (
-    Calendar,
-    Clock,
-    Contacts,
-)
+from deskhand.ports import Calendar, Clock, Contacts
 from deskhand.tools.office import Office
-from deskhand.wiring.databases import Database, DeskStore, database_file, open_database
+from deskhand.wiring.databases import (
+    Database,
+    DeskStore,
+    database_file,
+    open_database,
+    scratch_database,
+)
 from deskhand.wiring.routing import message_language
 
 
@@ -33,14 +33,14 @@ def open_calendar(
     desk: str | None = None,
     sealed: bool = False,
 ) -> Calendar:
-    """A desk's calendar, wherever it lies; what conversations hold is always in the database, under
-    the desk's name.
+    """A desk's calendar, wherever it lies; `sealed` leaves out what lies on another machine.
 
-    `sealed` leaves out what lies on another machine.
+    Times that conversations hold are always in the database, under the desk's name.
     """
     from deskhand.adapters.calendar.database_calendar import DatabaseCalendar
 
-    held, calendar = DatabaseCalendar(database, desk or spec.name, now), spec.calendar
+    calendar = spec.calendar
+    held = DatabaseCalendar(database, desk or spec.name, now)
     if calendar.caldav is not None and not sealed:
         from deskhand.adapters.calendar.caldav_calendar import CalDavCalendar
         from deskhand.adapters.calendar.caldav_client import CalDavClient
@@ -57,24 +57,28 @@ def open_calendar(
 
 @asynccontextmanager
 async def looking_at_calendar(spec: DeskSpec, url: str) -> AsyncIterator[Calendar]:
-    """A desk's calendar, to look at; a database that is not there yet holds nothing, and looking
-    does not make one."""
+    """A desk's calendar, to look at. Where there is no database yet, looking does not make one."""
     file = database_file(url)
-    with TemporaryDirectory(prefix="deskhand-") as scratch:
-        there = file is None or file.is_file()
-        async with open_database(url if there else str(Path(scratch) / "empty.db")) as database:
-            calendar = open_calendar(spec, database)
-            try:
-                yield calendar
-            finally:
-                await calendar.close()
+    missing = file is not None and not file.is_file()
+    async with scratch_database() if missing else open_database(url) as database:
+        calendar = open_calendar(spec, database)
+        try:
+            yield calendar
+        finally:
+            await calendar.close()
 
 
 async def check_calendar(spec: DeskSpec) -> str:
-    """What a desk's calendar says when it is tried; nothing is written. Raises what is wrong."""
-    with TemporaryDirectory(prefix="deskhand-") as scratch:
-        async with looking_at_calendar(spec, str(Path(scratch) / "none.db")) as calendar:
+    """What a desk's calendar says when it is tried; nothing is written.
+
+    Raises what is wrong with it.
+    """
+    async with scratch_database() as database:
+        calendar = open_calendar(spec, database)
+        try:
             return await calendar.check()
+        finally:
+            await calendar.close()
 
 
 def desk_office(

@@ -1,75 +1,73 @@
 """A desk on a throw-away database, to try messages on."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from deskhand.adapters.chat_models.openai import OpenAIChatModel
-from deskhand.adapters.chat_models.providers import provider_table
 from deskhand.adapters.chat_models.recording import RecordingChatModel
 from deskhand.adapters.stores.sqlite import SqliteStore
-from deskhand.adapters.stores.sqlite_database import SqliteDatabase
-from deskhand.agents.profiled import Agents
+from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.agents.prompts import PromptRegistry
+from deskhand.agents.replying.sending import Sending
 from deskhand.brain.build import agent_chat, build_brain, prepare
 from deskhand.brain.llm import LlmBrain
 from deskhand.config.without_model import require_models
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.manual_reply import manual_reply_flow
 from deskhand.engine.worker import Screening
 from deskhand.errors import ConfigError
-from deskhand.evals.lane import Around, EarnedModes, Lane, SandboxKnowledge, SentLately
+from deskhand.evals.lane import (
+    Around,
+    EarnedModes,
+    Lane,
+    SandboxKnowledge,
+    SentLately,
+    recorded_mode,
+)
 from deskhand.evals.sealed import ThroughTheSeal
 from deskhand.model.ids import new_id
 from deskhand.policy.rule_policy import RulePolicy
-from deskhand.ports import (
-    Brain,
-    ChatModel,
-    Clock,
-)
+from deskhand.ports import Brain, ChatModel, Clock
 from deskhand.tools.gate import StandIn
-from deskhand.wiring.assembly import (
-    answered_before,
-    desk_flows,
-    desk_worker,
-    mode_as_recorded,
-    reply_sending,
-    stage_parts,
-)
-from deskhand.wiring.databases import open_database, own_database
+from deskhand.trust.standing import first_mode
+from deskhand.wiring.assembly import DeskSetup, assemble
+from deskhand.wiring.databases import scratch_database
 from deskhand.wiring.desks import LoadedDesk
-from deskhand.wiring.knowledge import context_sources, index_articles, open_knowledge
-from deskhand.wiring.models import embedder, own_providers, without_models
+from deskhand.wiring.knowledge import index_articles, open_knowledge
+from deskhand.wiring.models import embedder, open_chat, without_models
 from deskhand.wiring.office import desk_office
 from deskhand.wiring.routing import flow_of, routed_as_said
-from deskhand.wiring.tools import desk_gate, desk_terms, tool_registry
+from deskhand.wiring.sending import HOUR, reply_sending, sent_within_the_hour
+from deskhand.wiring.tools import desk_terms, tool_registry
 
 
 class Sandbox:
-    """A desk on a throw-away database: messages are worked as ever, effects are captured and
-    nothing leaves."""
+    """A desk whose messages are worked as ever, while effects are captured and nothing leaves."""
 
     def __init__(
         self,
         loaded: LoadedDesk,
-        database: SqliteDatabase,
-        brain: Brain | None,
-        outbox: Path,
+        database: SqliteBackend,
         store: SqliteStore,
+        brain: Brain | None,
         chat: ChatModel,
         knowledge: SandboxKnowledge,
     ) -> None:
-        self.spec, self.store = loaded.spec, store
-        self._chat, self._knowledge = chat, knowledge
-        self._loaded, self._database, self._brain, self._outbox = loaded, database, brain, outbox
+        self.spec = loaded.spec
+        self.store = store
+        self._loaded = loaded
+        self._database = database
+        self._brain = brain
+        self._chat = chat
+        self._knowledge = knowledge
+        self._outbox = database.path.with_name("outbox")
         office = desk_office(loaded.spec, database, store, SystemClock(), sealed=True)
-        self._terms = desk_terms(loaded, tool_registry(loaded, store, outbox, office))
-        self._prompts, self._routed = PromptRegistry(loaded.spec.prompts), routed_as_said(loaded)
-        self._numbers, self._own = count(1), own_database(database, loaded.spec.name)
+        self._terms = desk_terms(loaded, tool_registry(loaded, store, self._outbox, office))
+        self._prompts = PromptRegistry(loaded.spec.prompts)
+        self._routed = routed_as_said(loaded)
+        self._own_tables = database.own_tables(loaded.spec.name)
+        self._numbers = count(1)
 
     @property
     def rules_by_totals(self) -> frozenset[str]:
@@ -89,84 +87,64 @@ class Sandbox:
         earned: EarnedModes | None = None,
         chat: ChatModel | None = None,
     ) -> Lane:
-        """A place to work one conversation, with a time, tool results and run ids of its own;
-        `chat` is what its agents ask in place of the sandbox's."""
-        spec = self.spec
-        own = (  # a desk by itself: time and totals are each lane's own
-            f"{spec.name}#{next(self._numbers)}"
-        )
-        store = SqliteStore(self._database, own, now=clock.now, ids=ids)
-        office = desk_office(spec, self._database, store, clock, sealed=True)
-        registry = tool_registry(self._loaded, store, self._outbox, office)
-        cited = self._knowledge.texts
-        gate = desk_gate(
-            self._loaded,
-            store,
-            registry,
-            office,
-            self._own,
-            "capture",
-            stand_in,
-            clock,
-            self._terms,
-            cited,
-        )
-        sending = reply_sending(spec, store, clock, sent_lately)
-        if earned is not None and spec.trust is not None:
-            sending = replace(
-                sending, mode_for=partial(mode_as_recorded, spec, earned), spot_checks=earned
+        """A place to work one conversation, with a time, tool results and run ids of its own.
+
+        Its agents ask `chat` in place of the sandbox's model.
+        """
+        alone = f"{self.spec.name}#{next(self._numbers)}"  # time and totals are each lane's own
+        store = self._database.store(alone, now=clock.now, ids=ids)
+        worker = assemble(
+            DeskSetup(
+                loaded=self._loaded,
+                database=self._database,
+                store=store,
+                clock=clock,
+                office=desk_office(self.spec, self._database, store, clock, sealed=True),
+                own_tables=self._own_tables,
+                outbox=self._outbox,
+                effects="capture",
+                prompts=self._prompts,
+                brain=self._brain,
+                agent_chat=chat or self._chat,
+                knowledge=self._knowledge,
+                cited=self._knowledge.texts,
+                sending=self._sending(store, clock, sent_lately, earned),
+                terms=self._terms,
+                stand_in=stand_in,
+                around=around,
+                screened=screened,
             )
-        agents = Agents(
-            spec.profiles, chat or self._chat, tuple(registry), spec.models, spec.default_model
         )
-        sources = context_sources(self._database, store, self._knowledge, office)
-        known = answered_before(store)
-        parts = stage_parts(
-            self._loaded,
-            gate,
-            self._brain,
-            self._prompts,
-            sending=sending,
-            agents=agents,
-            sources=sources,
-            known=known,
-        )
-        flows = desk_flows(self._loaded, parts, known)
-        if around is not None:
-            flows = {
-                name: replace(
-                    flow, agents={stage: around(stage, work) for stage, work in flow.agents.items()}
-                )
-                for name, flow in flows.items()
-            }
-        answering = manual_reply_flow(gate, sending, parts)
-        return Lane(
-            store,
-            desk_worker(spec, store, flows, clock, screened, answering=answering),
-            flow_of(spec),
-            self._routed,
-        )
+        return Lane(store, worker, flow_of(self.spec), self._routed)
+
+    def _sending(
+        self,
+        store: SqliteStore,
+        clock: Clock,
+        sent_lately: SentLately | None,
+        earned: EarnedModes | None,
+    ) -> Sending:
+        """By desk.yaml, and by what the caller knows of earlier replies and modes."""
+        counted = sent_within_the_hour(store, clock)
+        if sent_lately is not None:
+            counted = _counted_by(sent_lately, clock)
+        if earned is None or self.spec.trust is None:
+            return reply_sending(self.spec, mode_for=self._first_mode, sent_lately=counted)
+        mode_for = partial(recorded_mode, self.spec, earned)
+        sending = reply_sending(self.spec, mode_for=mode_for, sent_lately=counted)
+        return replace(sending, spot_checks=earned)
+
+    async def _first_mode(self, category: str | None) -> str:
+        return first_mode(self.spec.trust, self.spec.mode_for(category))
 
 
-@asynccontextmanager
-async def judging_brain(loaded: LoadedDesk, name: str | None) -> AsyncIterator[Brain | None]:
-    """A model that judges replies, by its name (`provider/model`) or its role on the desk; None
-    when none is named."""
-    if name is None:
-        yield None
-        return
-    model = loaded.spec.models.get(name, name)
-    if "/" not in model:
-        known = ", ".join(loaded.spec.models) or "none"
-        raise ConfigError(
-            f"there is no model {name!r}",
-            fix=f"write provider/model, or a role of the desk: {known}",
-        )
-    chat = OpenAIChatModel(provider_table(own_providers(loaded.spec)))
-    try:
-        yield LlmBrain(ThroughTheSeal(chat), {}, model, name="judge")
-    finally:
-        await chat.aclose()
+def _counted_by(sent_lately: SentLately, clock: Clock) -> Callable[[str, str], Awaitable[int]]:
+    """The caller's count in place of the store's, which knows the sandbox's own runs alone."""
+
+    async def counted(conversation: str, run_id: str) -> int:
+        return sent_lately(run_id, clock.now() - HOUR)
+
+    return counted
 
 
 @asynccontextmanager
@@ -178,31 +156,51 @@ async def open_sandbox(
     indexing: Callable[[int, int], None] | None = None,
     agents_ask: bool = True,
 ) -> AsyncIterator[Sandbox]:
-    """A desk to try messages on, its articles indexed anew; `chat` is put before the desk's own
-    models.
+    """A desk to try messages on, its articles indexed anew; `chat` wraps the desk's own models.
 
     Unless its `agents_ask`, what they say is brought along and they need no model.
     """
     spec, clock = loaded.spec, SystemClock()
     if chat is None and agents_ask:
         require_models(spec, without_models(spec))
-    own = OpenAIChatModel(provider_table(own_providers(spec)))
-    with TemporaryDirectory(prefix="deskhand-") as scratch:
-        async with open_database(str(Path(scratch) / "sandbox.db")) as database:
-            assert isinstance(database, SqliteDatabase)
-            store = SqliteStore(database, spec.name)
-            knowledge = SandboxKnowledge(open_knowledge(database, spec.name))
-            asked = ThroughTheSeal(own) if chat is None else chat(ThroughTheSeal(own))
-            recording = RecordingChatModel(asked, store.record_call, clock)
-            brain = build_brain(spec, recording, clock, knowledge, embedder, rest=rest)
-            agents = agent_chat(
-                spec, asked, lambda one: RecordingChatModel(one, store.record_call, clock)
-            )
-            try:
-                await prepare(brain)
-                await index_articles(database, spec, indexing)
-                yield Sandbox(
-                    loaded, database, brain, Path(scratch) / "outbox", store, agents, knowledge
-                )
-            finally:
-                await own.aclose()
+    async with AsyncExitStack() as closing:
+        database = await closing.enter_async_context(scratch_database())
+        own_chat = open_chat(spec)
+        closing.push_async_callback(own_chat.aclose)
+        asked: ChatModel = ThroughTheSeal(own_chat)
+        if chat is not None:
+            asked = chat(asked)
+        store = database.store(spec.name)
+
+        def recorded(model: ChatModel) -> ChatModel:
+            return RecordingChatModel(model, store.record_call, clock)
+
+        knowledge = SandboxKnowledge(open_knowledge(database, spec.name))
+        brain = build_brain(spec, recorded(asked), clock, knowledge, embedder, rest=rest)
+        agents = agent_chat(spec, asked, recorded)
+        await prepare(brain)
+        await index_articles(database, spec, indexing)
+        yield Sandbox(loaded, database, store, brain, agents, knowledge)
+
+
+@asynccontextmanager
+async def judging_brain(loaded: LoadedDesk, name: str | None) -> AsyncIterator[Brain | None]:
+    """A model that judges replies, by its name (`provider/model`) or its role on the desk.
+
+    None when no model is named.
+    """
+    if name is None:
+        yield None
+        return
+    model = loaded.spec.models.get(name, name)
+    if "/" not in model:
+        roles = ", ".join(loaded.spec.models) or "none"
+        raise ConfigError(
+            f"there is no model {name!r}",
+            fix=f"write provider/model, or a role of the desk: {roles}",
+        )
+    chat = open_chat(loaded.spec)
+    try:
+        yield LlmBrain(ThroughTheSeal(chat), {}, model, name="judge")
+    finally:
+        await chat.aclose()

@@ -1,67 +1,44 @@
-"""A desk at work."""
+"""A desk at work: it takes messages, works them and answers."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from deskhand.adapters.chat_models.openai import OpenAIChatModel
-from deskhand.adapters.chat_models.providers import provider_table
-from deskhand.adapters.chat_models.rate_limit import RatedChatModel, SharedRate
+from deskhand.adapters.chat_models.rate_limit import SharedRate
 from deskhand.adapters.chat_models.recording import RecordingChatModel
-from deskhand.adapters.chat_models.spending_cap import CappedChatModel
-from deskhand.adapters.stores.sqlite import SqliteStore
-from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
 from deskhand.brain.build import agent_chat, build_brain, prepare
 from deskhand.config.desk import DeskSpec
+from deskhand.config.uses import remembers
 from deskhand.config.without_model import require_models
 from deskhand.engine.bookings import BookingKeeper
 from deskhand.engine.channel_runner import ChannelRunner
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatcher import InProcessDispatcher, Limits
 from deskhand.engine.housekeeping import Housekeeper
 from deskhand.engine.learner import Learner
-from deskhand.engine.manual_reply import manual_reply_flow
 from deskhand.engine.trust_modes import Trust
-from deskhand.engine.worker import AtRest, Worker
+from deskhand.engine.worker import Worker
 from deskhand.knowledge.search import KnowledgeBase
 from deskhand.model.run import RunStatus
-from deskhand.ports import (
-    ChatModel,
-    Sink,
-)
-from deskhand.wiring.assembly import (
-    answered_before,
-    desk_flows,
-    desk_worker,
-    reply_sending,
-    stage_parts,
-)
-from deskhand.wiring.channels import desk_channels, review_notifier
-from deskhand.wiring.databases import (
-    Database,
-    DeskStore,
-    channel_store,
-    exchanges_of,
-    open_store,
-    own_database,
-    trust_store,
-)
+from deskhand.ports import ChatModel, Sink
+from deskhand.tools.office import Office
+from deskhand.wiring.assembly import DeskSetup, assemble
+from deskhand.wiring.channels import DeskChannel, desk_channels, review_notifier
+from deskhand.wiring.databases import Database, DeskStore, channel_store, exchanges_of, trust_store
 from deskhand.wiring.desks import LoadedDesk
-from deskhand.wiring.knowledge import context_sources, index_articles, open_knowledge, remembers
-from deskhand.wiring.models import embedder, own_providers, spent_today, without_models
+from deskhand.wiring.knowledge import index_articles, open_knowledge
+from deskhand.wiring.models import embedder, limited_chat, open_chat, without_models
 from deskhand.wiring.office import desk_office
-from deskhand.wiring.routing import flow_of, mail_intake, routed_by
-from deskhand.wiring.tools import desk_gate, mcp_servers, tool_registry
+from deskhand.wiring.routing import desk_intake
+from deskhand.wiring.sending import reply_sending, sent_within_the_hour
+from deskhand.wiring.tools import mcp_servers
+from deskhand.wiring.workers import DeskDispatcher, served_by
 
 if TYPE_CHECKING:
-    from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
     from deskhand.adapters.dispatch.worker_process import WorkerProcess
-
-DeskDispatcher: TypeAlias = "InProcessDispatcher | DbosDispatcher"
+    from deskhand.adapters.mcp import McpServers
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,146 +79,170 @@ async def open_desk(
     """
     spec, clock = loaded.spec, SystemClock()
     require_models(spec, without_models(spec))
-    store = open_store(database, spec.name, worker_process.worker_id if worker_process else owner)
-    chat = OpenAIChatModel(provider_table(own_providers(spec)))
-    model: ChatModel = RatedChatModel(chat, SharedRate(database, rates)) if rates else chat
-    if spec.safeguards.model_spend is not None:
-        model = CappedChatModel(
-            model, partial(spent_today, store, spec, clock), spec.safeguards.model_spend
-        )
-    channels = desk_channels(spec, database, store)
-    knowledge = open_knowledge(database, spec.name)
-    office = replace(desk_office(spec, database, store, clock), rehearses=not live)
-    servers = mcp_servers(spec)
-    registry, cited = (
-        tool_registry(loaded, store, outbox, office, channels, servers),
-        knowledge.store.texts_used,
+    served = served_by(
+        database, spec.name, owner=owner, in_flight=in_flight, process=worker_process
     )
-    own = own_database(database, spec.name)
-    gate = desk_gate(
-        loaded, store, registry, office, own, "live" if live else "capture", cited=cited
-    )
-    brain = build_brain(
-        spec, RecordingChatModel(model, store.record_call, clock), clock, knowledge, embedder
-    )
-    agents = Agents(
-        spec.profiles,
-        agent_chat(
-            spec,
-            model,
-            lambda asked: RecordingChatModel(asked, store.record_call, clock, waits=False),
-        ),
-        tuple(registry),
-        spec.models,
-        spec.default_model,
-        streams=getattr(events, "streams", False),
-    )
-    trust = open_trust(spec, database)
-    bookings = BookingKeeper(office.calendar, store, clock)
-    sending = replace(
-        reply_sending(spec, store, clock),
-        mode_for=trust.mode_for,
-        spot_checks=trust,
-        confirm_times=bookings.confirm,
-    )
-    known = answered_before(store)
-    sources = context_sources(database, store, knowledge, office)
-    parts = stage_parts(
-        loaded, gate, brain, PromptRegistry(spec.prompts), events, sending, agents, sources, known
-    )
-    learner = (
-        Learner(store, exchanges_of(database, spec.name), embedder) if remembers(spec) else None
-    )
-    rested = (bookings.at_rest, *([learner.at_rest] if learner else []))
-    worker = desk_worker(
-        spec,
-        store,
-        desk_flows(loaded, parts, known),
-        clock,
-        before_rest=trust.rested,
-        at_rest=_each(rested),
-        answering=manual_reply_flow(gate, sending, parts),
-    )
-    limits = Limits(
-        in_flight=in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog
-    )
-    dispatcher = _dispatcher(loaded, store, worker, limits, worker_process)
-    keepers = [
-        ChannelRunner(
-            channel,
-            channel_store(database, spec.name, channel.name, store.owner),
-            mail_intake(spec, store, dispatcher.submit),
-            clock,
-        )
-        for channel in channels
-        if listen
-    ]
-    notifier = review_notifier(spec, database, store, channels, outbox, clock)
-    housekeeper = Housekeeper(
-        store,
-        responses_days=spec.limits.keep_responses_days,
-        totals_days=spec.limits.keep_totals_days,
-    )
-    try:
-        await prepare(brain)
+    store = served.store
+    async with AsyncExitStack() as closing:  # what is entered last is stopped first
+        around = _surroundings(closing, spec, database, store, live=live)
+        rate = SharedRate(database, rates) if rates else None
+        model = limited_chat(around.chat, spec, store, clock, rate)
+        setup = _setup(loaded, database, store, around, model, outbox, live=live, events=events)
+        worker = assemble(setup)
+        dispatcher = served.dispatcher(loaded, worker)
+        closing.push_async_callback(dispatcher.stop, grace=grace)
+        runners = _channel_runners(spec, database, store, around, dispatcher) if listen else []
+        notifier = review_notifier(spec, database, store, around.channels, outbox, clock)
+        for runner in reversed(runners):
+            closing.push_async_callback(runner.stop)
+        closing.push_async_callback(notifier.stop)
+        await prepare(setup.brain)
         await index_articles(database, spec)
         await dispatcher.start()
-        if learner is not None and live:
-            learner.start()
         if live:
-            bookings.start()
-            housekeeper.start()
-        for keeper in keepers:
-            keeper.start()
+            around.start_background_work()
+        for runner in runners:
+            runner.start()
         if listen:
             notifier.start()
-        yield Desk(spec, store, dispatcher, worker, live, knowledge, trust, tuple(keepers))
-    finally:
-        await notifier.stop()
-        for keeper in keepers:
-            await keeper.stop()
-        await dispatcher.stop(grace=grace)
-        await bookings.stop()
-        await housekeeper.stop()
-        if learner is not None:
-            await learner.stop()
-        for channel in channels:
-            await channel.close()
-        if servers is not None:
-            await servers.close()
-        await office.calendar.close()
-        await chat.aclose()
-
-
-def _each(told: Sequence[AtRest]) -> AtRest:
-    def at_rest(run_id: str, status: RunStatus) -> None:
-        for one in told:
-            one(run_id, status)
-
-    return at_rest
-
-
-def _dispatcher(
-    loaded: LoadedDesk,
-    store: DeskStore,
-    worker: Worker,
-    limits: Limits,
-    worker_process: "WorkerProcess | None",
-) -> DeskDispatcher:
-    spec, routed = loaded.spec, routed_by(loaded)
-    if worker_process is None:
-        return InProcessDispatcher(
-            store, worker.work, flow_of(spec), SystemClock(), limits, routed=routed
+        yield Desk(
+            spec, store, dispatcher, worker, live, around.knowledge, around.trust, tuple(runners)
         )
-    from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
-
-    assert not isinstance(store, SqliteStore)
-    versions = {name: flow.version for name, flow in spec.flows.items()}
-    return DbosDispatcher(
-        worker_process, store, worker.work, flow_of(spec), versions, routed=routed
-    )
 
 
 def open_trust(spec: DeskSpec, database: Database) -> Trust:
     """A desk's modes as they are in force in this database."""
     return Trust(spec, trust_store(database, spec.name), SystemClock())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Surroundings:
+    """What a desk at work has beside its stages: connections, and work in the background."""
+
+    chat: ChatModel
+    office: Office
+    servers: "McpServers | None"
+    channels: Sequence[DeskChannel]
+    knowledge: KnowledgeBase
+    trust: Trust
+    bookings: BookingKeeper
+    housekeeper: Housekeeper
+    learner: Learner | None
+    """None where no stage looks for earlier messages."""
+
+    def start_background_work(self) -> None:
+        if self.learner is not None:
+            self.learner.start()
+        self.bookings.start()
+        self.housekeeper.start()
+
+    def at_rest(self, run_id: str, status: RunStatus) -> None:
+        """Passes on that a run came to rest."""
+        self.bookings.at_rest(run_id, status)
+        if self.learner is not None:
+            self.learner.at_rest(run_id, status)
+
+
+def _surroundings(
+    closing: AsyncExitStack, spec: DeskSpec, database: Database, store: DeskStore, *, live: bool
+) -> _Surroundings:
+    """Opens what a desk needs; `closing` stops the background work, then closes connections."""
+    clock = SystemClock()
+    chat = open_chat(spec)
+    closing.push_async_callback(chat.aclose)
+    office = replace(desk_office(spec, database, store, clock), rehearses=not live)
+    closing.push_async_callback(office.calendar.close)
+    servers = mcp_servers(spec)
+    if servers is not None:
+        closing.push_async_callback(servers.close)
+    channels = desk_channels(spec, database, store)
+    for channel in reversed(channels):
+        closing.push_async_callback(channel.close)
+
+    learner = None
+    if remembers(spec):
+        learner = Learner(store, exchanges_of(database, spec.name), embedder)
+        closing.push_async_callback(learner.stop)
+    housekeeper = Housekeeper(
+        store,
+        responses_days=spec.limits.keep_responses_days,
+        totals_days=spec.limits.keep_totals_days,
+    )
+    closing.push_async_callback(housekeeper.stop)
+    bookings = BookingKeeper(office.calendar, store, clock)
+    closing.push_async_callback(bookings.stop)
+
+    return _Surroundings(
+        chat=chat,
+        office=office,
+        servers=servers,
+        channels=channels,
+        knowledge=open_knowledge(database, spec.name),
+        trust=open_trust(spec, database),
+        bookings=bookings,
+        housekeeper=housekeeper,
+        learner=learner,
+    )
+
+
+def _setup(
+    loaded: LoadedDesk,
+    database: Database,
+    store: DeskStore,
+    around: _Surroundings,
+    model: ChatModel,
+    outbox: Path,
+    *,
+    live: bool,
+    events: Sink | None,
+) -> DeskSetup:
+    spec, clock = loaded.spec, SystemClock()
+    sending = reply_sending(
+        spec, mode_for=around.trust.mode_for, sent_lately=sent_within_the_hour(store, clock)
+    )
+
+    def recorded_aside(chat: ChatModel) -> ChatModel:
+        return RecordingChatModel(chat, store.record_call, clock, waits=False)
+
+    recorded = RecordingChatModel(model, store.record_call, clock)
+    return DeskSetup(
+        loaded=loaded,
+        database=database,
+        store=store,
+        clock=clock,
+        office=around.office,
+        own_tables=database.own_tables(spec.name),
+        outbox=outbox,
+        effects="live" if live else "capture",
+        prompts=PromptRegistry(spec.prompts),
+        brain=build_brain(spec, recorded, clock, around.knowledge, embedder),
+        agent_chat=agent_chat(spec, model, recorded_aside),
+        knowledge=around.knowledge,
+        cited=around.knowledge.store.texts_used,
+        sending=replace(sending, spot_checks=around.trust, confirm_times=around.bookings.confirm),
+        channels=around.channels,
+        servers=around.servers,
+        events=events,
+        before_rest=around.trust.rested,
+        at_rest=around.at_rest,
+    )
+
+
+def _channel_runners(
+    spec: DeskSpec,
+    database: Database,
+    store: DeskStore,
+    around: _Surroundings,
+    dispatcher: DeskDispatcher,
+) -> list[ChannelRunner]:
+    """What keeps each of the desk's channels at work; at rest until it is started."""
+    intake = desk_intake(spec, store, dispatcher.submit)
+    return [
+        ChannelRunner(
+            channel,
+            channel_store(database, spec.name, channel.name, store.owner),
+            intake,
+            SystemClock(),
+        )
+        for channel in around.channels
+    ]

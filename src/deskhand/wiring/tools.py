@@ -1,22 +1,16 @@
-"""A desk's tools and the gate before them."""
+"""A desk's tools, and the servers that bring some of them."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from deskhand.adapters.channels.folder_outbox import FolderOutbox
 from deskhand.adapters.channels.routed_outbox import RoutedOutbox
 from deskhand.config.desk import DeskSpec
 from deskhand.config.sections.mcp import McpServerSpec, Pin
-from deskhand.engine.clock import SystemClock
 from deskhand.errors import DeskhandError
-from deskhand.ports import (
-    Clock,
-    DeskDatabase,
-)
 from deskhand.tools.built_in import MAY_BE_ABSENT, built_in_tools
 from deskhand.tools.delivery import delivery_tool, draft_tool
-from deskhand.tools.gate import Gate, StandIn
 from deskhand.tools.gate_call import Terms
 from deskhand.tools.office import Office
 from deskhand.tools.pinned import pinned_tool
@@ -43,9 +37,10 @@ def tool_registry(
     registry = ToolRegistry(loaded.code.tools, absent=MAY_BE_ABSENT)
     for own in (*_built_in(spec, store), *office.tools(beside=registry.names)):
         registry.register(own)
+    ask = not_asked if servers is None else servers.ask
     for tool in spec.mcp.tools:
-        registry.register(pinned_tool(tool, not_asked if servers is None else servers.ask))
-    folder = FolderOutbox(outbox, sender=f"{loaded.spec.name}@localhost")
+        registry.register(pinned_tool(tool, ask))
+    folder = FolderOutbox(outbox, sender=f"{spec.name}@localhost")
     routed = RoutedOutbox(sending_channels(channels), folder, store.message)
     registry.register(delivery_tool(routed))
     registry.register(draft_tool(routed))
@@ -71,23 +66,23 @@ async def described(
     from deskhand.adapters.mcp import McpServer, require_sdk
 
     require_sdk()
-    found: dict[str, dict[str, Pin] | DeskhandError] = {}
+    descriptions: dict[str, dict[str, Pin] | DeskhandError] = {}
     for name, spec in servers.items():
         server = McpServer(spec, {})
         try:
-            found[name] = await server.describe()
+            descriptions[name] = await server.describe()
         except DeskhandError as error:
-            found[name] = error
+            descriptions[name] = error
         finally:
             await server.close()
-    return found
+    return descriptions
 
 
-def pin_changes(pins: Mapping[str, Pin], found: Mapping[str, Pin]) -> dict[str, str]:
+def pin_changes(pins: Mapping[str, Pin], current: Mapping[str, Pin]) -> dict[str, str]:
     """What a server says differently from what was accepted, by tool."""
     from deskhand.adapters.mcp import changes
 
-    return changes(pins, found)
+    return changes(pins, current)
 
 
 def pin_objection(pin: Pin) -> str | None:
@@ -98,7 +93,8 @@ def pin_objection(pin: Pin) -> str | None:
 
 
 def _built_in(spec: DeskSpec, store: DeskStore) -> tuple[Tool, ...]:
-    per_run, web = spec.limits.replies_per_run, spec.web_search
+    per_run = spec.limits.replies_per_run
+    web = spec.web_search
     if web is None:
         return built_in_tools(store.effects, per_run)
     from deskhand.adapters.web_search import SearxSearch
@@ -109,33 +105,5 @@ def _built_in(spec: DeskSpec, store: DeskStore) -> tuple[Tool, ...]:
 
 
 def desk_terms(loaded: LoadedDesk, registry: ToolRegistry) -> Terms:
+    """What the desk's gate goes by."""
     return terms_of(loaded.spec, registry, loaded.code.message_facts)
-
-
-def desk_gate(
-    loaded: LoadedDesk,
-    store: DeskStore,
-    registry: ToolRegistry,
-    office: Office,
-    database: DeskDatabase,
-    mode: Literal["live", "capture"],
-    stand_in: StandIn | None = None,
-    clock: Clock | None = None,
-    terms: Terms | None = None,
-    cited: Callable[[str], Awaitable[Sequence[str]]] | None = None,
-) -> Gate:
-    """The one place a desk's gate is put together, whether it serves customers or a sandbox."""
-    return Gate(
-        registry,
-        store,
-        desk=loaded.spec.name,
-        mode=mode,
-        terms=terms or desk_terms(loaded, registry),
-        resolvers=(*loaded.code.resolvers, *office.resolvers(beside=loaded.code.resolvers)),
-        now=(clock or SystemClock()).now,
-        record_event=store.record_event,
-        stand_in=stand_in,
-        cited=cited,
-        database=database,
-        acquainted=office.acquainted,
-    )

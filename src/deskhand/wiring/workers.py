@@ -1,17 +1,83 @@
-"""Many workers on one database."""
+"""Who works a desk's runs: this process alone, or many workers that share a database."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
-from deskhand.adapters.stores.sqlite_database import SqliteDatabase
-from deskhand.errors import ConfigError
+from deskhand.engine.clock import SystemClock
+from deskhand.engine.dispatcher import InProcessDispatcher, Limits
+from deskhand.engine.worker import Worker
 from deskhand.model.ids import new_id
-from deskhand.wiring.databases import Database
+from deskhand.wiring.databases import Database, DeskStore
 from deskhand.wiring.desks import LoadedDesk
+from deskhand.wiring.routing import flow_of, routed_by
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the driver takes a tenth of a second to import: only for those who use it
+    from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
     from deskhand.adapters.dispatch.worker_process import WorkerProcess
     from deskhand.adapters.dispatch.worker_registry import WorkerRegistry
+    from deskhand.adapters.stores.postgres import PostgresStore
+
+DeskDispatcher: TypeAlias = "InProcessDispatcher | DbosDispatcher"
+
+
+@dataclass(frozen=True, slots=True)
+class ServedAlone:
+    """One process works all runs of the desk."""
+
+    store: DeskStore
+    in_flight: int | None = None
+    """Runs at work at once; None for what desk.yaml says."""
+
+    def dispatcher(self, loaded: LoadedDesk, worker: Worker) -> InProcessDispatcher:
+        spec = loaded.spec
+        limits = Limits(
+            in_flight=self.in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog
+        )
+        return InProcessDispatcher(
+            self.store,
+            worker.work,
+            flow_of(spec),
+            SystemClock(),
+            limits,
+            routed=routed_by(loaded),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ServedTogether:
+    """Many workers share the desk's runs; this process is one of them."""
+
+    store: "PostgresStore"
+    process: "WorkerProcess"
+
+    def dispatcher(self, loaded: LoadedDesk, worker: Worker) -> "DbosDispatcher":
+        from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
+
+        spec = loaded.spec
+        versions = {name: flow.version for name, flow in spec.flows.items()}
+        return DbosDispatcher(
+            self.process,
+            self.store,
+            worker.work,
+            flow_of(spec),
+            versions,
+            routed=routed_by(loaded),
+        )
+
+
+def served_by(
+    database: Database,
+    desk: str,
+    *,
+    owner: str | None,
+    in_flight: int | None,
+    process: "WorkerProcess | None",
+) -> ServedAlone | ServedTogether:
+    """Who serves a desk, with the store to do it on: alone unless this is a worker process."""
+    if process is None:
+        return ServedAlone(database.store(desk, owner), in_flight)
+    return ServedTogether(database.for_workers().store(desk, process.worker_id), process)
 
 
 def join_workers(
@@ -22,33 +88,31 @@ def join_workers(
     everywhere: int | None = None,
     lease: float = 10.0,
 ) -> "WorkerProcess":
-    """This process as a worker of these desks, or with nothing in flight as one that takes
-    messages in for them."""
-    if isinstance(database, SqliteDatabase):
-        raise ConfigError(
-            "many workers need PostgreSQL",
-            fix="name one with --database postgresql://user@host/name",
-        )
+    """This process as a worker of these desks.
+
+    With nothing in flight it only takes messages in. Raises ConfigError where the database
+    cannot be shared.
+    """
+    shared = database.for_workers()
     from deskhand.adapters.dispatch.worker_process import WorkerLimits, WorkerProcess
 
-    specs = [one.spec for one in loaded]
-    in_flight = min(spec.limits.max_in_flight for spec in specs) if in_flight is None else in_flight
+    specs = [desk.spec for desk in loaded]
+    if in_flight is None:
+        in_flight = min(spec.limits.max_in_flight for spec in specs)
+    if everywhere is not None:
+        in_flight = min(in_flight, everywhere)
     limits = WorkerLimits(
-        in_flight=in_flight if everywhere is None else min(in_flight, everywhere),
+        in_flight=in_flight,
         everywhere=everywhere,
         backlog=min(spec.limits.max_backlog for spec in specs),
         lease=lease,
     )
-    return WorkerProcess(database, new_id("own"), [spec.name for spec in specs], limits)
+    return WorkerProcess(shared, new_id("own"), [spec.name for spec in specs], limits)
 
 
 def worker_registry(database: Database) -> "WorkerRegistry":
-    """Who works the desks of this database."""
-    if isinstance(database, SqliteDatabase):
-        raise ConfigError(
-            "many workers need PostgreSQL",
-            fix="name one with --database postgresql://user@host/name",
-        )
+    """The workers of this database; raises ConfigError where it cannot be shared."""
+    shared = database.for_workers()
     from deskhand.adapters.dispatch.worker_registry import WorkerRegistry
 
-    return WorkerRegistry(database, database.name)
+    return WorkerRegistry(shared, shared.name)

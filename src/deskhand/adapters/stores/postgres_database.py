@@ -7,7 +7,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
 import asyncpg
@@ -93,7 +93,7 @@ class PostgresDatabase:
         self._writer: asyncio.Task[None] | None = None
 
     @classmethod
-    async def open(cls, url: str) -> "PostgresDatabase":
+    async def open(cls, url: str) -> Self:
         """Connect, bring the schema up to date, one process at a time, and start the writer."""
         if urlsplit(url).scheme not in ("postgresql", "postgres"):
             raise ConfigError(

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
@@ -67,7 +67,7 @@ class SqliteDatabase:
         self._thread: threading.Thread
 
     @classmethod
-    async def open(cls, path: Path | str) -> "SqliteDatabase":
+    async def open(cls, path: Path | str) -> Self:
         """Create the file if need be, bring its schema up to date, start the writer;
         StoreUnavailable says why not."""
         database = cls(Path(path))

@@ -1,0 +1,51 @@
+"""Routing a message: the desk's rules decide, then the preprocessor they name reads it."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from deskhand.config.desk import DeskSpec
+from deskhand.config.without_model import stand_ins
+from deskhand.mail.preprocess import UNCHANGED, Preprocess, prepared_by
+from deskhand.model.message import Message
+from deskhand.model.route import Route
+from deskhand.routing.message_router import MessageRouter
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingStep:
+    """Gives each message its route, and the text that its route's preprocessor makes of it."""
+
+    spec: DeskSpec
+    router: MessageRouter
+    preprocessors: Mapping[str, Preprocess]
+    """Those that the desk's own code brings."""
+
+    async def __call__(self, message: Message) -> Message:
+        route = await self._decide(message)
+        preprocessor = route.preprocess
+        profile = self.spec.profiles.get(route.profile or "")
+        if not preprocessor and profile is not None:
+            preprocessor = profile.preprocess
+        routed = message.changed(route=route.changed(preprocess=preprocessor), prepared=None)
+        if preprocessor is None or preprocessor == UNCHANGED:
+            return routed
+        return await prepared_by(routed, preprocessor, self.preprocessors)
+
+    async def _decide(self, message: Message) -> Route:
+        """Rules that read the message work in a thread: reading takes a while."""
+        if self.router.reads:
+            return await asyncio.to_thread(self.router.route, message)
+        return self.router.route(message)
+
+
+def stand_ins_for(spec: DeskSpec, agents_at_work: bool | None) -> Mapping[str, str]:
+    """The flows that work in place of a desk's agents, by the flow they stand in for.
+
+    None leaves it to whether the agents have a model to ask.
+    """
+    if agents_at_work is None:
+        return spec.stand_ins
+    if agents_at_work:
+        return {}
+    return stand_ins(spec, dict.fromkeys(spec.profiles, ""))
