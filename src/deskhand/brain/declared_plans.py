@@ -15,13 +15,13 @@ from deskhand.brain.task_inputs import (
     with_subject,
 )
 from deskhand.config.sections.plans import (
-    ANY_LANGUAGE,
     OPTIONAL,
     REFERENCE,
     RESULTS,
     DeclaredPlan,
     references_in,
 )
+from deskhand.config.sections.reply_text import ANY_LANGUAGE
 from deskhand.language.slots import SlotValue
 from deskhand.model.tasks import Task
 

@@ -10,6 +10,7 @@ from pydantic import Field
 from deskhand.config.fact_types import Kind
 from deskhand.config.parse import parse_desk
 from deskhand.config.prompts import PromptFile, read_prompts, with_included
+from deskhand.config.reply_texts import read_reply_texts, texts_in
 from deskhand.config.rules.channel_rules import ELSE
 from deskhand.config.rules.check import check_desk
 from deskhand.config.rules.finding import DeskDraft
@@ -27,6 +28,7 @@ from deskhand.config.sections.outgoing import ClauseSpec, OutgoingSpec, clause_s
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.config.sections.policy import PolicySpec, policy_spec
 from deskhand.config.sections.profiles import own_stages, profile_spec, profiles_in, prompt_key
+from deskhand.config.sections.reply_text import TextsByName
 from deskhand.config.sections.reviews import ReviewsSpec, reviews_spec
 from deskhand.config.sections.routing import MailSection, RoutingRuleSection
 from deskhand.config.sections.safeguards import SafeguardSpec, safeguard_spec
@@ -152,7 +154,8 @@ def load_desk(
         raise ConfigErrors([error]) from None
     parsed = parse_desk(source)
     prompts, broken = read_prompts(folder / "prompts")
-    problems = [*parsed.problems, *broken]
+    reply_files, unusable = read_reply_texts(folder)
+    problems = [*parsed.problems, *broken, *unusable]
     if parsed.read is not None:
         brought = mcp_shapes(parsed.read.mcp, accepted(folder))
         shapes = {**brought, **tools} if isinstance(tools, Mapping) else {}
@@ -168,6 +171,7 @@ def load_desk(
             shapes,
             message_facts or {},
             known,
+            reply_files=reply_files,
             own_tools=tools,
         )
         problems += check_desk(draft)
@@ -175,7 +179,7 @@ def load_desk(
         raise ConfigErrors(
             sorted(problems, key=lambda problem: (str(problem.file), problem.line or 0))
         )
-    return _desk_spec(folder, parsed.read, prompts)
+    return _desk_spec(folder, parsed.read, prompts, texts_in(reply_files, parsed.read.languages))
 
 
 def _with_policy(source: YamlFile, folder: Path, other: Path | None) -> YamlFile:
@@ -215,7 +219,9 @@ def _desk_file(folder: Path) -> Path:
     raise ConfigError(f"there is no {DESK_FILE} in this folder", file=folder, fix=fix)
 
 
-def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, PromptFile]) -> DeskSpec:
+def _desk_spec(
+    folder: Path, desk: DeskSection, prompt_files: Mapping[str, PromptFile], texts: TextsByName
+) -> DeskSpec:
     profiles = {
         name: profile_spec(name, profile, folder) for name, profile in desk.agent.profiles.items()
     }
@@ -243,7 +249,7 @@ def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, Promp
         prompts=prompts,
         limits=_limits(desk.limits),
         slots=slots,
-        plans={name: plan.compile() for name, plan in desk.plans.items()},
+        plans={name: plan.compile(texts) for name, plan in desk.plans.items()},
         time_zone=desk.time_zone,
         policy=None if desk.policy is None else policy_spec(desk.policy),
         safeguards=safeguard_spec(desk.caps, desk.approvals, desk.recipients),
@@ -258,7 +264,7 @@ def _desk_spec(folder: Path, desk: DeskSection, prompt_files: Mapping[str, Promp
         routing=tuple(desk.routing.rules),
         mail=desk.mail,
         calendar=calendar_spec(desk.calendar, folder, desk.time_zone),
-        reviews=reviews_spec(desk.reviews, folder),
+        reviews=reviews_spec(desk.reviews, folder, texts),
         undo_seconds=desk.undo_seconds,
         web_search=None if desk.web_search is None else web_search_spec(desk.web_search),
         mcp=mcp_spec(desk.mcp, folder),

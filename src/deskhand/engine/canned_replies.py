@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deskhand.config.sections.plans import ANY_LANGUAGE
+from deskhand.config.sections.reply_text import ANY_LANGUAGE
 from deskhand.model.message import Message
 from deskhand.model.placeholders import PLACEHOLDER, SLOT, placeholders_in
 from deskhand.model.understanding import Understanding

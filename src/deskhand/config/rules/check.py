@@ -13,6 +13,7 @@ from deskhand.config.rules.mcp_rules import mcp_findings
 from deskhand.config.rules.plan_rules import plan_findings
 from deskhand.config.rules.policy_rules import policy_findings
 from deskhand.config.rules.profile_rules import profile_findings
+from deskhand.config.rules.reply_text_rules import reply_text_findings
 from deskhand.config.rules.review_rules import review_findings
 from deskhand.config.rules.routing_rules import routing_findings
 from deskhand.config.rules.slot_rules import slot_findings
@@ -27,7 +28,7 @@ def check_desk(draft: DeskDraft) -> list[ConfigError]:
     """Every problem of the desk; echoes of what could not be read in the first place are left
     out."""
     return [
-        draft.source.problem(finding.place, finding.problem, finding.fix)
+        finding.error(draft.source)
         for rule in RULES
         for finding in rule(draft)
         if finding.echo_of is None or not draft.is_damaged(finding.echo_of)
@@ -85,6 +86,7 @@ RULES: tuple[Callable[[DeskDraft], ConfigFindings], ...] = (
     _providers,
     slot_findings,
     plan_findings,
+    reply_text_findings,
     routing_findings,
     mcp_findings,
     policy_findings,

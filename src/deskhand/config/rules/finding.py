@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 from deskhand.config.fact_types import Kind
 from deskhand.config.prompts import PromptFile
+from deskhand.config.reply_texts import ReplyFile, ReplyFiles
 from deskhand.config.sections.desk_file import DeskSection, FlowSection
 from deskhand.config.tool_shape import ToolShape
 from deskhand.config.yaml import YamlFile, YamlPlace
+from deskhand.errors import ConfigError
 from deskhand.mail.preprocess import BUILT_IN as PREPROCESSORS
 
 
@@ -21,6 +23,16 @@ class ConfigFinding(NamedTuple):
     echo_of: YamlPlace | None = None
     """Where something that could not be read would explain the finding, so that it need not be
     told."""
+    file: Path | None = None
+    """The file it is about, where that is not desk.yaml itself."""
+    line: int | None = None
+    """The line of that file."""
+
+    def error(self, source: YamlFile) -> ConfigError:
+        """The finding as an error with its file and line."""
+        if self.file is None:
+            return source.problem(self.place, self.problem, self.fix)
+        return ConfigError(self.problem, file=self.file, line=self.line, fix=self.fix)
 
 
 ConfigFindings = Iterator[ConfigFinding]
@@ -44,6 +56,8 @@ class DeskDraft:
     message_facts: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
     """What the desk's own code tells of messages, by name."""
     preprocessors: Collection[str] = tuple(PREPROCESSORS)
+    reply_files: ReplyFiles = field(default_factory=dict[str, Mapping[str, ReplyFile]])
+    """The texts in the folder `replies`."""
     own_tools: Collection[str] = ()
     """Those that no server brings."""
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
+from deskhand.config.rules.reply_text_rules import Written, texts_at
 from deskhand.config.sections.plans import (
     REPLY_ROOTS,
     RESULTS,
@@ -12,6 +13,7 @@ from deskhand.config.sections.plans import (
     references_in,
 )
 from deskhand.config.suggestions import did_you_mean
+from deskhand.config.yaml import YamlPlace
 
 
 def plan_findings(draft: DeskDraft) -> ConfigFindings:
@@ -56,12 +58,20 @@ def plan_findings(draft: DeskDraft) -> ConfigFindings:
             )
             if step.given is not None:
                 yield from _known((*place, "steps", index, "given"), step.given, plan, ROOTS, index)
-        yield from _references((*place, "reply"), plan.reply, plan, REPLY_ROOTS)
+        yield from _text_references(draft, (*place, "reply"), plan.reply, plan)
         for index, reply in enumerate(plan.replies):
             yield from _known((*place, "replies", index, "given"), reply.given, plan, REPLY_ROOTS)
-            yield from _references(
-                (*place, "replies", index, "words"), reply.words, plan, REPLY_ROOTS
-            )
+            words_place = (*place, "replies", index, "words")
+            yield from _text_references(draft, words_place, reply.words, plan)
+
+
+def _text_references(
+    draft: DeskDraft, place: YamlPlace, written: Written, plan: PlanSection
+) -> ConfigFindings:
+    for text in texts_at(draft, place, written):
+        for reference in references_in(text.text):
+            for finding in _known(text.place, reference, plan, REPLY_ROOTS):
+                yield text.finding(f"{{{reference}", finding.problem, finding.fix)
 
 
 def _references(

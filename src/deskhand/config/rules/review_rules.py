@@ -4,9 +4,8 @@ reviewers, or an expiry."""
 from urllib.parse import urlsplit
 
 from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
+from deskhand.config.rules.reply_text_rules import texts_at
 from deskhand.config.sections.expiry import ExpirySection
-from deskhand.config.sections.plans import ANY_LANGUAGE
-from deskhand.config.sections.reviews import texts_of
 from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import YamlPlace
 from deskhand.model.placeholders import PLACEHOLDERS, SLOT, placeholders_in
@@ -65,15 +64,12 @@ def _notify(draft: DeskDraft) -> ConfigFindings:
 
 
 def _canned(draft: DeskDraft) -> ConfigFindings:
-    known = [*PLACEHOLDERS, *(f"{SLOT}{slot}" for slot in draft.names_at("slots"))]
-    for name, words in draft.desk.reviews.canned.items():
-        for language, text in texts_of(words).items():
-            place = ("reviews", "canned", name, *([] if language == ANY_LANGUAGE else [language]))
-            for placeholder in placeholders_in(text):
-                if placeholder not in known:
-                    fix = did_you_mean(placeholder, known, otherwise="write it without braces")
-                    yield ConfigFinding(
-                        place,
-                        f"nothing fills `{{{placeholder}}}` in the canned reply `{name}`",
-                        fix,
-                    )
+    slots = [f"{SLOT}{slot}" for slot in draft.names_at("slots")]
+    fillable = [*PLACEHOLDERS, *slots]
+    for name, written in draft.desk.reviews.canned.items():
+        for text in texts_at(draft, ("reviews", "canned", name), written):
+            for placeholder in placeholders_in(text.text):
+                if placeholder not in fillable:
+                    fix = did_you_mean(placeholder, fillable, otherwise="write it without braces")
+                    problem = f"nothing fills `{{{placeholder}}}` in the canned reply `{name}`"
+                    yield text.finding(f"{{{placeholder}", problem, fix)

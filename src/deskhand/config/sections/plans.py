@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Field
 
+from deskhand.config.sections.reply_text import ReplyText, TextsByName, by_language
 from deskhand.config.sections.section import Section
 from deskhand.config.sections.slots import SlotName
 from deskhand.model.frozen import Frozen
 
-ANY_LANGUAGE = ""
 REFERENCE = re.compile(r"\{([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_-]+)+)\}")
 """`{slots.order}`: a value from what is known."""
 OPTIONAL = re.compile(REFERENCE.pattern.replace(r"\}", r"\?\}"))
@@ -21,22 +21,6 @@ RESULTS = "results"
 REPLY_ROOTS = (*ROOTS, RESULTS)
 WISHES = ("on", "at", "until", "or_on", "after", "before", "moment", "invitation", "called_off")
 """What a message may say about when: `wish.moment` where it is one day and one time."""
-
-Line = Annotated[str, Field(min_length=1, max_length=2000)]
-
-
-def _words_form(value: Any) -> str:
-    return "by language" if isinstance(value, Mapping) else "one text"
-
-
-Words = Annotated[
-    Annotated[Line, Tag("one text")]
-    | Annotated[
-        Annotated[dict[Annotated[str, Field(pattern=r"^[a-z]{2,3}$")], Line], Field(min_length=1)],
-        Tag("by language"),
-    ],
-    Discriminator(_words_form),
-]
 
 
 class PlanStepSection(Section):
@@ -59,8 +43,8 @@ class ReplySection(Section):
 
     given: Annotated[str, Field(pattern=PATH)]
     """What must be known for it to be said, as `results.hold_slot.held`."""
-    words: Words
-    """One text or one a language."""
+    words: ReplyText
+    """One text, one a language, or `{text: NAME}` for files."""
 
 
 class PlanSection(Section):
@@ -69,41 +53,42 @@ class PlanSection(Section):
 
     needs: list[SlotName] = Field(default_factory=list)
     """The slots that must be filled first; what is missing or ambiguous is asked for."""
-    ask: dict[SlotName, Words] = Field(default_factory=dict)
-    """The question for each slot, one text or one a language: `{order: {en: Which order?, cs:
-    Která?}}`."""
+    ask: dict[SlotName, ReplyText] = Field(default_factory=dict)
+    """The question for each slot, one text, one a language, or `{text: NAME}` for files:
+    `{order: {en: Which order?, cs: Která?}}`."""
     steps: list[PlanStepSection] = Field(default_factory=list)
     """The calls, in order; none when the answer lies in the knowledge base."""
     tell: list[str] | None = None
     """The fields of the results that a customer may read, as `[status, day]`; a reply without an
     LLM lists them. With `[]` nothing of them is told: the reply comes from the knowledge base."""
-    reply: Words | None = None
-    """The reply in the desk's own words, one text or one a language: `Your order is
-    {results.find_order.status}.`"""
+    reply: ReplyText | None = None
+    """The reply in the desk's own words: `Your order is {results.find_order.status}.`, one a
+    language, or `{text: NAME}` for files."""
     replies: list[ReplySection] = Field(default_factory=list)
     """Replies for certain cases; the first whose `given` and references are all known is said in
     place of `reply`."""
     hand_over: bool = False
     """Whether a colleague answers in any case: then a reply without an LLM only announces one
     and waits for him."""
-    opening: Words | None = None
-    """How a reply begins in place of the tone's usual first sentence, one text or one a
-    language."""
+    opening: ReplyText | None = None
+    """How a reply begins in place of the tone's usual first sentence: one text, one a language,
+    or `{text: NAME}` for files."""
 
-    def compile(self) -> "DeclaredPlan":
+    def compile(self, texts: TextsByName) -> "DeclaredPlan":
+        """Returns the plan with its texts; those written by name are taken from `texts`."""
         return DeclaredPlan(
             needs=tuple(self.needs),
-            ask={slot: _by_language(words) for slot, words in self.ask.items()},
+            ask={slot: by_language(words, texts) for slot, words in self.ask.items()},
             steps=tuple((step.tool, step.parameters) for step in self.steps),
             given={
                 index: step.given for index, step in enumerate(self.steps) if step.given is not None
             },
             optional=tuple(step.tool for step in self.steps if step.optional),
             tell=None if self.tell is None else tuple(self.tell),
-            reply={} if self.reply is None else _by_language(self.reply),
-            replies=tuple((one.given, _by_language(one.words)) for one in self.replies),
+            reply=by_language(self.reply, texts),
+            replies=tuple((reply.given, by_language(reply.words, texts)) for reply in self.replies),
             hand_over=self.hand_over,
-            opening={} if self.opening is None else _by_language(self.opening),
+            opening=by_language(self.opening, texts),
         )
 
 
@@ -124,10 +109,6 @@ class DeclaredPlan(Frozen):
     """What must be known, and what is said then."""
     hand_over: bool = False
     opening: dict[str, str] = Field(default_factory=dict)
-
-
-def _by_language(words: str | dict[str, str]) -> dict[str, str]:
-    return {ANY_LANGUAGE: words} if isinstance(words, str) else words
 
 
 def references_in(value: Any) -> Iterator[str]:

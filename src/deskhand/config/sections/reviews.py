@@ -1,7 +1,6 @@
 """The review queue as written in desk.yaml: how long something waits, and replies that reviewers
 have at hand."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ from pydantic import Field
 from deskhand.config.sections.expiry import ExpirySection, ExpirySpec, expiry_spec, seconds_of
 from deskhand.config.sections.notify import NotifySection, NotifySpec, notify_spec
 from deskhand.config.sections.outgoing import DurationText
-from deskhand.config.sections.plans import ANY_LANGUAGE, Words
+from deskhand.config.sections.reply_text import ReplyText, TextsByName, by_language
 from deskhand.config.sections.section import Section
 from deskhand.model.frozen import Frozen
 
@@ -27,9 +26,9 @@ class ReviewsSection(Section):
     expire: ExpirySection | None = None
     """The same, with what happens then: `{after: 3 days, then: hand_over}`. A stage may say
     otherwise."""
-    canned: dict[CannedName, Words] = Field(default_factory=dict)
-    """Replies to insert into a draft, by name, one text or one a language; `{name}` is the
-    customer's name."""
+    canned: dict[CannedName, ReplyText] = Field(default_factory=dict)
+    """Replies to insert into a draft, by name: one text, one a language, or `{text: NAME}` for
+    files. `{name}` is the customer's name."""
     notify: NotifySection = Field(default_factory=NotifySection)
     """How reviewers hear of what waits."""
 
@@ -42,19 +41,12 @@ class ReviewsSpec(Frozen):
     notify: NotifySpec = Field(default_factory=NotifySpec)
 
 
-def reviews_spec(section: ReviewsSection, folder: Path) -> ReviewsSpec:
+def reviews_spec(section: ReviewsSection, folder: Path, texts: TextsByName) -> ReviewsSpec:
     plain = (
         None if section.expire_after is None else ExpirySpec(after=seconds_of(section.expire_after))
     )
     return ReviewsSpec(
         expiry=plain if section.expire is None else expiry_spec(section.expire),
-        canned={
-            name: {ANY_LANGUAGE: words} if isinstance(words, str) else dict(words)
-            for name, words in section.canned.items()
-        },
+        canned={name: by_language(written, texts) for name, written in section.canned.items()},
         notify=notify_spec(section.notify, folder),
     )
-
-
-def texts_of(words: str | Mapping[str, str]) -> Mapping[str, str]:
-    return {ANY_LANGUAGE: words} if isinstance(words, str) else words
