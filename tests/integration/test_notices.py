@@ -18,7 +18,7 @@ from aiohttp import web
 
 from deskhand.adapters.stores.notices import TAKEN_FOR, SqlNoticeStore
 from deskhand.adapters.webhooks import Webhook
-from deskhand.config.sections.notify import DigestSpec, WebhookSpec
+from deskhand.config.sections.notify import ClockTime, DigestSpec, WebhookSpec
 from deskhand.engine.notifier import RETRY_AFTER, STALE, Digest, Hook, Notifier, slot_of
 from deskhand.errors import ConfigError, RetryableError, ToolError
 from deskhand.model.causes import Cause
@@ -31,6 +31,7 @@ from tests.kit import TestClock, a_message
 
 SECRET = "whsec_" + base64.b64encode(b"a secret of thirty-two bytes ...").decode()
 MORNING = datetime(2026, 11, 16, 8, 31, tzinfo=UTC).timestamp()
+TWICE_A_DAY = (ClockTime(8, 30), ClockTime(13, 0))
 
 
 @pytest.fixture(params=sorted(ADAPTERS))
@@ -224,7 +225,7 @@ class Post:
 
     def digest(self, *to: str, **more: Any) -> Digest:
         people = to or ("lead@acme.example", "ida@acme.example")
-        spec = DigestSpec(channel="support", to=people, at=((8, 30), (13, 0)), **more)
+        spec = DigestSpec(channel="support", to=people, at=TWICE_A_DAY, **more)
         return Digest(spec, self.mail, self.find, "UTC")
 
 
@@ -333,7 +334,7 @@ async def test_webhooks_and_digests_do_not_take_each_others_words(
 
 
 def test_a_digest_has_its_time_in_the_desks_time_zone() -> None:
-    spec = DigestSpec(channel="support", to=("a@acme.example",), at=((8, 30), (13, 0)))
+    spec = DigestSpec(channel="support", to=("a@acme.example",), at=TWICE_A_DAY)
     at = datetime(2026, 11, 16, 7, 45, tzinfo=UTC).timestamp()
     assert slot_of(spec, at, "UTC") is None
     assert slot_of(spec, at, "Europe/Prague") == "20261116T0830"

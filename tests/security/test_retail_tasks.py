@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from deskhand.config.sections.policy import RuleSection, policy_spec
+from deskhand.config.sections.policy import PolicySpec, RuleSpec
 from deskhand.model.principal import asserted
 from deskhand.policy.rule_policy import compile_policy
 from deskhand.tools import Gate, GateAnswer, Terms, ToolRegistry
@@ -76,9 +76,9 @@ class Desk:
         self.shop = Shop(data)
         self._tools = ToolRegistry([*reads_of(self.shop), *effects_of(self.shop)])
         rules = [
-            RuleSection.model_validate(rule) for rule in YAML(typ="safe").load(POLICY.read_text())
+            RuleSpec.model_validate(rule) for rule in YAML(typ="safe").load(POLICY.read_text())
         ]
-        self._terms = Terms(policy=compile_policy(policy_spec(rules)))
+        self._terms = Terms(policy=compile_policy(PolicySpec(rules=tuple(rules))))
         self._resolvers = resolvers_of(self.shop)
 
     def begin(self, user: str) -> None:

@@ -20,21 +20,21 @@ from deskhand.config.sections.channels import ChannelSpec, Mode, channel_spec
 from deskhand.config.sections.desk_file import (
     DeskSection,
     FlowSection,
-    LimitsSection,
-    ProviderSection,
+    Limits,
+    ProviderSpec,
 )
 from deskhand.config.sections.mcp import McpSpec, accepted, mcp_shapes, mcp_spec
-from deskhand.config.sections.outgoing import ClauseSpec, OutgoingSpec, clause_spec, outgoing_spec
+from deskhand.config.sections.outgoing import ClauseSpec, OutgoingSpec
 from deskhand.config.sections.plans import DeclaredPlan
-from deskhand.config.sections.policy import PolicySpec, policy_spec
+from deskhand.config.sections.policy import PolicySpec
 from deskhand.config.sections.profiles import own_stages, profile_spec, profiles_in, prompt_key
 from deskhand.config.sections.reply_text import TextsByName
 from deskhand.config.sections.reviews import ReviewsSpec, reviews_spec
 from deskhand.config.sections.routing import MailSection, RoutingRuleSection
 from deskhand.config.sections.safeguards import SafeguardSpec, safeguard_spec
 from deskhand.config.sections.slots import SlotSpec
-from deskhand.config.sections.trust import TrustSpec, trust_spec
-from deskhand.config.sections.web_search import WebSearchSpec, web_search_spec
+from deskhand.config.sections.trust import TrustSpec
+from deskhand.config.sections.web_search import WebSearchSpec
 from deskhand.config.tool_shape import ToolShape
 from deskhand.config.yaml import YamlFile, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
@@ -48,34 +48,6 @@ from deskhand.model.spec import AgentSpec, FlowSpec
 DESK_FILE = "desk.yaml"
 POLICY_FILE = "policy.yaml"
 _VERSION_LENGTH = 12
-
-
-class Price(Frozen):
-    """What a million tokens cost."""
-
-    input: float
-    output: float
-
-
-class ProviderSpec(Frozen):
-    """How to reach a provider; what is None is up to the adapter."""
-
-    base_url: str | None = None
-    key_env: str | None = None
-    key_file: Path | None = None
-    prices: dict[str, Price] = Field(default_factory=dict)
-    """By the model's name without the provider."""
-    timeout: float | None = None
-
-
-class Limits(Frozen):
-    max_message_bytes: int
-    max_in_flight: int
-    max_backlog: int
-    replies_per_hour: int = 10
-    replies_per_run: int = 1
-    keep_responses_days: int = 30
-    keep_totals_days: int = 90
 
 
 class DeskSpec(Frozen):
@@ -240,33 +212,31 @@ def _desk_spec(
         languages=tuple(desk.languages),
         models=desk.models,
         default_model=desk.models.get("default", first_model),
-        providers={
-            name: _provider_spec(folder, provider) for name, provider in desk.providers.items()
-        },
+        providers={name: provider.beside(folder) for name, provider in desk.providers.items()},
         brain=brain_spec(desk.brain, folder, has_models=bool(desk.models)),
         flows=flows,
         default_flow=desk.default_flow or next(iter(flows)),
         prompts=prompts,
-        limits=_limits(desk.limits),
+        limits=desk.limits,
         slots=slots,
         plans={name: plan.compile(texts) for name, plan in desk.plans.items()},
         time_zone=desk.time_zone,
-        policy=None if desk.policy is None else policy_spec(desk.policy),
+        policy=None if desk.policy is None else PolicySpec(rules=tuple(desk.policy)),
         safeguards=safeguard_spec(desk.caps, desk.approvals, desk.recipients),
-        outgoing=outgoing_spec(desk.outgoing),
-        commitments=tuple(clause_spec(clause) for clause in desk.commitments),
+        outgoing=desk.outgoing,
+        commitments=tuple(desk.commitments),
         channels={
             name: channel_spec(name, channel, folder) for name, channel in desk.channels.items()
         },
         mode=desk.modes.get(ELSE, "draft") if desk.modes else desk.mode or "auto",
         modes=desk.modes,
-        trust=trust_spec(desk.trust),
+        trust=desk.trust,
         routing=tuple(desk.routing.rules),
         mail=desk.mail,
         calendar=calendar_spec(desk.calendar, folder, desk.time_zone),
         reviews=reviews_spec(desk.reviews, folder, texts),
         undo_seconds=desk.undo_seconds,
-        web_search=None if desk.web_search is None else web_search_spec(desk.web_search),
+        web_search=desk.web_search,
         mcp=mcp_spec(desk.mcp, folder),
         profiles=profiles,
     )
@@ -341,28 +311,3 @@ def flow_version(
     if agents:
         read["profiles"] = {name: profiles[name].model_dump(mode="json") for name in agents}
     return canonical_hash({"flow": definition, "prompts": used, **read})[:_VERSION_LENGTH]
-
-
-def _provider_spec(folder: Path, provider: ProviderSection) -> ProviderSpec:
-    return ProviderSpec(
-        base_url=provider.base_url,
-        key_env=provider.key_env,
-        key_file=folder / provider.key_file if provider.key_file is not None else None,
-        prices={
-            model: Price(input=price.input, output=price.output)
-            for model, price in provider.prices.items()
-        },
-        timeout=provider.timeout,
-    )
-
-
-def _limits(limits: LimitsSection) -> Limits:
-    return Limits(
-        max_message_bytes=limits.max_message_bytes,
-        max_in_flight=limits.max_in_flight,
-        max_backlog=limits.max_backlog,
-        replies_per_hour=limits.replies_per_hour,
-        replies_per_run=limits.replies_per_run,
-        keep_responses_days=limits.keep_responses_days,
-        keep_totals_days=limits.keep_totals_days,
-    )

@@ -32,6 +32,7 @@ _KINDS = {
     "float_type": "a number",
     "bool_type": "true or false",
     "list_type": "a list, as `[one, two]`",
+    "tuple_type": "a list, as `[one, two]`",
     "dict_type": "a mapping of keys to values",
     "model_type": "a mapping of keys to values",
     "model_attributes_type": "a mapping of keys to values",
@@ -191,6 +192,8 @@ class _Reading:
                     inside += _types(field.annotation) if field else ()
                 elif get_origin(kind) in (dict, list):
                     inside += _types(get_args(kind)[-1])
+                elif get_origin(kind) is tuple:
+                    inside += _types(get_args(kind)[0])
             here = inside
         return here, described
 
@@ -249,7 +252,7 @@ def _types(annotation: Any) -> Iterator[Any]:
     origin = get_origin(annotation)
     if origin is Annotated:
         yield from _types(get_args(annotation)[0])
-    elif origin in (None, dict, list):
+    elif origin in (None, dict, list, tuple):
         yield annotation
     else:
         for choice in get_args(annotation):

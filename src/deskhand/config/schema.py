@@ -66,7 +66,7 @@ def desk_schema() -> Schema:
     schema = cast(Schema, tidy(DeskSection.model_json_schema(by_alias=True)))
     schema["$defs"]["RouteSection"] = _route(schema["$defs"]["RouteSection"])
     schema["$defs"]["SlotSection"] = _slot(schema["$defs"]["SlotSection"])
-    schema["$defs"]["RuleSection"]["properties"]["when"]["$ref"] = "#/$defs/Condition"
+    schema["$defs"]["RuleSpec"]["properties"]["when"]["$ref"] = "#/$defs/Condition"
     schema["$defs"] |= condition_definitions()
     schema["required"] = ["desk"]
     schema["anyOf"] = [{"required": ["flows"]}, {"required": ["agent"]}]

@@ -29,7 +29,7 @@ from typing import Any, Literal, NamedTuple
 
 from ruamel.yaml import YAML
 
-from deskhand.config.sections.policy import RuleSection, policy_spec
+from deskhand.config.sections.policy import PolicySpec, RuleSpec
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Address, Message
 from deskhand.model.principal import Principal, PrincipalKind
@@ -82,7 +82,7 @@ class Suite:
         self._resolvers: list[Resolver] = []
         self._tools = ToolRegistry([self._tool(name, schema) for name, schema in schemas.items()])
         self._policy = compile_policy(
-            policy_spec([RuleSection.model_validate(rule) for rule in self._rules()])
+            PolicySpec(rules=tuple(RuleSpec.model_validate(rule) for rule in self._rules()))
         )
 
     @property

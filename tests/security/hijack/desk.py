@@ -8,7 +8,7 @@ from ruamel.yaml import YAML
 
 from deskhand.agents.replying.sending import Sending
 from deskhand.config.sections.outgoing import OutgoingSpec
-from deskhand.config.sections.policy import RuleSection, policy_spec
+from deskhand.config.sections.policy import PolicySpec, RuleSpec
 from deskhand.model.money import Money
 from deskhand.model.totals import SENDS, Limit, counted_money
 from deskhand.policy.rule_policy import compile_policy
@@ -81,9 +81,9 @@ class Build:
 
 
 def terms_with(policy: bool, build: Build, tools: Iterable[Tool] = ()) -> Terms:
-    sections = [RuleSection.model_validate(rule) for rule in YAML(typ="safe").load(POLICY)]
+    sections = [RuleSpec.model_validate(rule) for rule in YAML(typ="safe").load(POLICY)]
     return Terms(
-        policy=compile_policy(policy_spec(sections)) if policy else None,
+        policy=compile_policy(PolicySpec(rules=tuple(sections))) if policy else None,
         recipients=frozenset({DESK_ADDRESS}),
         caps=build.caps,
         approval_lasts=APPROVAL_LASTS,

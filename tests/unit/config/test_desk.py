@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.config.desk import Limits, Price, load_desk
+from deskhand.config.desk import load_desk
 from deskhand.config.sections.brain import BrainSpec
+from deskhand.config.sections.desk_file import Limits, Price
 from deskhand.errors import ConfigErrors
 from deskhand.model.outcome import Outcome
 from deskhand.model.spec import RoutingRule

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.config.sections.policy import RuleSection, policy_spec
+from deskhand.config.sections.policy import PolicySpec, RuleSpec
 from deskhand.errors import ConfigError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope
@@ -215,7 +215,7 @@ async def call(
 
 
 def _policy(rules: list[dict[str, Any]]) -> RulePolicy:
-    return compile_policy(policy_spec([RuleSection.model_validate(rule) for rule in rules]))
+    return compile_policy(PolicySpec(rules=tuple(RuleSpec.model_validate(rule) for rule in rules)))
 
 
 def test_a_model_sees_keys_and_never_what_the_gate_fills() -> None:

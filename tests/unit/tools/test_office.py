@@ -13,7 +13,7 @@ from deskhand.adapters.stores.contacts import SqlContacts
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.config.sections.calendar import CalendarSection, calendar_spec
-from deskhand.config.sections.policy import RuleSection, policy_spec
+from deskhand.config.sections.policy import PolicySpec, RuleSpec
 from deskhand.model.booking import BookingState, NewBooking, Span
 from deskhand.model.contact import ContactEntry
 from deskhand.model.message import Attachment
@@ -36,14 +36,16 @@ TOOLS = tuple(OFFICE_SHAPES)
 class Reception:
     """An office with a gate before it."""
 
-    def __init__(self, database: SqliteDatabase, policy: list[RuleSection] | None = None) -> None:
+    def __init__(self, database: SqliteDatabase, policy: list[RuleSpec] | None = None) -> None:
         self.clock = TestClock(MONDAY.timestamp())
         self.store = SqliteStore(database, "desk", now=self.clock.now)
         self.contacts = SqlContacts(database, "desk", lambda mail: "en", self.clock.now)
         self.calendar = DatabaseCalendar(database, "desk", self.clock.now)
         self.office = Office(self.contacts, self.calendar, SPEC, self.clock.now, self.store.message)
         self.ledger = MemoryLedger()
-        terms = Terms(policy=None if policy is None else compile_policy(policy_spec(policy)))
+        terms = Terms(
+            policy=None if policy is None else compile_policy(PolicySpec(rules=tuple(policy)))
+        )
         self.gate = Gate(
             ToolRegistry(self.office.tools()),
             self.ledger,
@@ -145,12 +147,10 @@ async def test_tier_and_tags_are_facts_of_every_call(reception: Reception, tmp_p
     }
     database = await SqliteDatabase.open(tmp_path / "office.db")
     rules = [
-        RuleSection.model_validate(
+        RuleSpec.model_validate(
             {"name": "vips", "when": {"customer.tags": {"contains": "vip"}}, "then": "allow"}
         ),
-        RuleSection.model_validate(
-            {"name": "rest", "when": {"tool": "get_contact"}, "then": "deny"}
-        ),
+        RuleSpec.model_validate({"name": "rest", "when": {"tool": "get_contact"}, "then": "deny"}),
     ]
     strict = Reception(database, rules)
     try:

@@ -16,7 +16,7 @@ from deskhand.conditions import (
 )
 from deskhand.config.fact_types import REPLY_SHAPE, FactType, FactTypes
 from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
-from deskhand.config.sections.policy import RuleSection
+from deskhand.config.sections.policy import RuleSpec
 from deskhand.config.suggestions import did_you_mean, near
 from deskhand.config.yaml import YamlPlace
 from deskhand.measures import measure
@@ -56,7 +56,7 @@ def fact_types(draft: DeskDraft) -> FactTypes:
     return FactTypes([*draft.shapes.values(), REPLY_SHAPE], categories, draft.message_facts)
 
 
-def _limit(place: YamlPlace, rule: RuleSection) -> ConfigFindings:
+def _limit(place: YamlPlace, rule: RuleSpec) -> ConfigFindings:
     if rule.limit is None:
         return
     if rule.then != "allow":
@@ -73,7 +73,7 @@ def _limit(place: YamlPlace, rule: RuleSection) -> ConfigFindings:
         )
 
 
-def _condition(draft: DeskDraft, place: YamlPlace, rule: RuleSection) -> ConfigFindings:
+def _condition(draft: DeskDraft, place: YamlPlace, rule: RuleSpec) -> ConfigFindings:
     if rule.when is None:
         return
     try:

@@ -17,7 +17,8 @@ def trust_findings(draft: DeskDraft) -> ConfigFindings:
             f"write {max(0.05, trust.promote_at - 0.1):.2g}, say",
         )
     known = categories_of(draft)
-    for number, category in enumerate(trust.complaints or ()):
+    written = trust.complaints if "complaints" in trust.model_fields_set else ()
+    for number, category in enumerate(written):
         if known and category not in known:
             fix = did_you_mean(category, sorted(known), otherwise="name a category of the desk")
             yield ConfigFinding(

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
-from deskhand.config.sections.channels import File, Login, Variable
-from deskhand.config.sections.section import Section
+from deskhand.config.sections.channels import Login, Variable
+from deskhand.config.sections.section import DeskFile, Items, Section
 from deskhand.measures import measure
 from deskhand.model.frozen import Frozen
 from deskhand.scheduling.hours import Hours, Opening, read_hours
@@ -27,11 +27,11 @@ class CalDavSection(Section):
     """The calendar's own address, as `https://dav.example.com/calendars/support/meetings/`."""
     user: str = Field(min_length=1)
     """The name to log in with."""
-    password_file: File | None = None
+    password_file: DeskFile | None = None
     """The file that holds the password, relative to the desk's folder."""
     password_env: Variable | None = None
     """The environment variable that holds the password, as `CALENDAR_PASSWORD`."""
-    ca_file: File | None = None
+    ca_file: DeskFile | None = None
     """Certificates to trust instead of the system's, relative to the desk's folder."""
 
 
@@ -41,7 +41,7 @@ class CalendarSection(Section):
 
     caldav: CalDavSection | None = None
     """A calendar on a CalDAV server: read, and what is agreed is written there."""
-    ics: list[File] | None = Field(default=None, min_length=1)
+    ics: Items[DeskFile] | None = Field(default=None, min_length=1)
     """Calendar files that say when somebody is busy, relative to the desk's folder; they are
     only read."""
     database: bool | None = None
@@ -91,11 +91,12 @@ class CalendarSpec(Frozen):
         return Offering(hours, self.slot, self.notice, self.horizon)
 
 
-def calendar_spec(section: CalendarSection, folder: Path, desk_zone: str) -> CalendarSpec:
-    dav = section.caldav
+def calendar_spec(written: CalendarSection, folder: Path, desk_zone: str) -> CalendarSpec:
+    """The calendar with its hours and lengths read; it must have passed the checks."""
+    section = written.beside(folder)
     return CalendarSpec(
-        caldav=None if dav is None else _caldav_spec(dav, folder),
-        ics=tuple(folder / file for file in section.ics or ()),
+        caldav=None if section.caldav is None else _caldav_spec(section.caldav),
+        ics=section.ics or (),
         zone=section.time_zone or desk_zone,
         openings=read_hours(section.working_hours),
         closed=frozenset(date.fromisoformat(day) for day in section.closed),
@@ -108,18 +109,13 @@ def calendar_spec(section: CalendarSection, folder: Path, desk_zone: str) -> Cal
 
 
 def length(written: str) -> timedelta:
-    found = measure(written)
-    assert found is not None  # the pattern of a length of time
-    span: timedelta = found[1]
+    """`30 min` as a length of time."""
+    measured = measure(written)
+    assert measured is not None  # the pattern of TimeText
+    span: timedelta = measured[1]
     return span
 
 
-def _caldav_spec(dav: CalDavSection, folder: Path) -> CalDavSpec:
-    login = Login(
-        user=dav.user,
-        password_file=None if dav.password_file is None else folder / dav.password_file,
-        password_env=dav.password_env,
-    )
-    return CalDavSpec(
-        url=dav.url, login=login, ca_file=None if dav.ca_file is None else folder / dav.ca_file
-    )
+def _caldav_spec(dav: CalDavSection) -> CalDavSpec:
+    login = Login(user=dav.user, password_file=dav.password_file, password_env=dav.password_env)
+    return CalDavSpec(url=dav.url, login=login, ca_file=dav.ca_file)

@@ -4,9 +4,9 @@ from email.utils import parseaddr
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from deskhand.config.sections.section import Section
+from deskhand.config.sections.section import DeskFile, Items, Section
 from deskhand.model.frozen import Frozen
 from deskhand.model.message import Address
 
@@ -19,7 +19,6 @@ Host = Annotated[str, Field(pattern=r"^[^\s/:]+$|^[0-9a-fA-F:]+$", max_length=25
 Port = Annotated[int, Field(ge=1, le=65535)]
 Folder = Annotated[str, Field(min_length=1, max_length=200)]
 Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
-File = Annotated[str, Field(min_length=1)]
 ChannelName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
 
 _FILES_COPIES_ITSELF = (
@@ -32,17 +31,17 @@ _IMAP_PORTS = {"tls": 993, "starttls": 143, "none": 143}
 _SMTP_PORTS = {"tls": 465, "starttls": 587, "none": 25}
 
 
-class OAuthSection(Section):
+class OAuthSpec(Section):
     """How to get access tokens: from a token endpoint, with a refresh token kept in a file."""
 
     token_url: str = Field(default="https://oauth2.googleapis.com/token", pattern=r"^https?://\S+$")
     """The token endpoint; Google's if absent."""
     client_id: str = Field(min_length=1)
     """The client's id, as registered with the provider."""
-    client_secret_file: File | None = None
+    client_secret_file: DeskFile | None = None
     """The file that holds the client's secret, relative to the desk's folder; public clients
     have none."""
-    refresh_token_file: File
+    refresh_token_file: DeskFile
     """The file that holds the refresh token, relative to the desk's folder."""
     scope: str | None = None
     """What to ask for, where the provider wants to be told."""
@@ -58,15 +57,15 @@ class ImapSection(Section):
     """The port; 993 with TLS, else 143."""
     security: Security = "tls"
     """`tls` from the first byte, `starttls`, or `none` (this machine only)."""
-    ca_file: File | None = None
+    ca_file: DeskFile | None = None
     """Certificates to trust instead of the system's, relative to the desk's folder."""
     user: str = Field(min_length=1)
     """The name to log in with."""
-    password_file: File | None = None
+    password_file: DeskFile | None = None
     """The file that holds the password, relative to the desk's folder."""
     password_env: Variable | None = None
     """The environment variable that holds the password, as `SUPPORT_PASSWORD`."""
-    oauth: OAuthSection | None = None
+    oauth: OAuthSpec | None = None
     """Log in with access tokens (XOAUTH2) instead of a password."""
     folders: list[Folder] = Field(default=["INBOX"], min_length=1)
     """The folders to watch: `[INBOX, Complaints]`."""
@@ -90,12 +89,12 @@ class SmtpSection(Section):
     """The port; 465 with TLS, 587 with STARTTLS, else 25."""
     security: Security = "starttls"
     """`starttls`, `tls` from the first byte, or `none` (this machine only)."""
-    ca_file: File | None = None
+    ca_file: DeskFile | None = None
     """Certificates to trust instead of the system's, relative to the desk's folder."""
     user: str | None = None
     """The name to log in with; that of the mailbox if absent, empty for a server that asks for
     none."""
-    password_file: File | None = None
+    password_file: DeskFile | None = None
     """The file that holds the password, relative to the desk's folder; the mailbox's if absent."""
     password_env: Variable | None = None
     """The environment variable that holds the password."""
@@ -107,20 +106,25 @@ class SmtpSection(Section):
     is sent again."""
 
 
-class GmailSection(Section):
+class GmailSpec(Section):
     """A Gmail or Workspace mailbox over Google's API: `{user: support@example.com, oauth:
     {...}}`."""
 
     user: str = Field(default="me", min_length=1)
     """Whose mailbox; the token's owner if absent."""
-    oauth: OAuthSection
+    oauth: OAuthSpec
     """How to get access tokens."""
-    labels: list[Folder] = Field(default=["INBOX"], min_length=1)
+    labels: Items[Folder] = Field(default=("INBOX",), min_length=1)
     """The labels to watch, by id."""
     poll: float = Field(default=20, ge=0.1, le=3600)
     """Seconds between looks for new mail."""
     base_url: str = Field(default="https://gmail.googleapis.com", pattern=r"^https?://\S+$")
     """Where the API is."""
+
+    @field_validator("base_url")
+    @classmethod
+    def _without_slash(cls, url: str) -> str:
+        return url.rstrip("/")
 
 
 class ChannelSection(Section):
@@ -131,23 +135,15 @@ class ChannelSection(Section):
     """The mailbox that is read."""
     smtp: SmtpSection | None = None
     """The server that takes replies."""
-    gmail: GmailSection | None = None
+    gmail: GmailSpec | None = None
     """A Gmail or Workspace mailbox."""
-    files: File | None = None
+    files: DeskFile | None = None
     """A maildir, an mbox file or a folder of .eml files, relative to the desk's folder; replies
     go to the outbox."""
     identity: str | None = Field(default=None, min_length=3, max_length=320)
     """Who replies are from: `Acme Support <support@acme.example>`."""
     signature: str = Field(default="", max_length=2000)
     """The lines under every reply."""
-
-
-class OAuthSpec(Frozen):
-    token_url: str
-    client_id: str
-    client_secret_file: Path | None
-    refresh_token_file: Path
-    scope: str | None
 
 
 class Login(Frozen):
@@ -182,14 +178,6 @@ class SmtpSpec(ServerSpec):
     copy_within: float
 
 
-class GmailSpec(Frozen):
-    user: str
-    oauth: OAuthSpec
-    labels: tuple[str, ...]
-    poll: float
-    base_url: str
-
-
 class ChannelSpec(Frozen):
     """One channel; of `imap` with `smtp`, `gmail` and `files` exactly one is there."""
 
@@ -212,88 +200,55 @@ def identity_of(text: str) -> Address | None:
     return Address(address=address, name=name) if "@" in address.strip("@") else None
 
 
-def channel_spec(name: str, section: ChannelSection, folder: Path) -> ChannelSpec:
-    imap, smtp, gmail = section.imap, section.smtp, section.gmail
+def channel_spec(name: str, written: ChannelSection, folder: Path) -> ChannelSpec:
+    """The channel with its usual ports, its login and its identity; it must have passed the
+    checks."""
+    section = written.beside(folder)
+    imap = section.imap
+    smtp = section.smtp
     return ChannelSpec(
         name=name,
         identity=identity_of(section.identity or "") or Address(address=f"{name}@localhost"),
         signature=section.signature.strip("\n"),
-        imap=None if imap is None else _imap_spec(imap, folder),
-        smtp=None if smtp is None or imap is None else _smtp_spec(smtp, imap, folder),
-        gmail=None if gmail is None else _gmail_spec(gmail, folder),
-        files=None if section.files is None else folder / section.files,
+        imap=None if imap is None else _imap_spec(imap),
+        smtp=_smtp_spec(smtp, imap) if smtp is not None and imap is not None else None,
+        gmail=section.gmail,
+        files=section.files,
     )
 
 
-def _imap_spec(imap: ImapSection, folder: Path) -> ImapSpec:
+def _imap_spec(imap: ImapSection) -> ImapSpec:
+    same = imap.model_dump(include=ImapSpec.model_fields.keys() - {"port"})
     return ImapSpec(
-        host=imap.host,
-        port=imap.port or _IMAP_PORTS[imap.security],
-        security=imap.security,
-        ca_file=_beside(folder, imap.ca_file),
-        login=_mailbox_login(imap, folder),
-        folders=tuple(imap.folders),
-        sent=imap.sent,
-        drafts=imap.drafts,
-        state=imap.state,
-        poll=imap.poll,
+        port=imap.port or _IMAP_PORTS[imap.security], login=_mailbox_login(imap), **same
     )
 
 
-def _smtp_spec(smtp: SmtpSection, imap: ImapSection, folder: Path) -> SmtpSpec:
+def _smtp_spec(smtp: SmtpSection, imap: ImapSection) -> SmtpSpec:
+    same = smtp.model_dump(include=SmtpSpec.model_fields.keys() - {"port", "sent_copy"})
     usual: SentCopy = "server" if smtp.host.lower() in _FILES_COPIES_ITSELF else "self"
     return SmtpSpec(
-        host=smtp.host,
         port=smtp.port or _SMTP_PORTS[smtp.security],
-        security=smtp.security,
-        ca_file=_beside(folder, smtp.ca_file),
-        login=_smtp_login(smtp, imap, folder),
+        login=_smtp_login(smtp, imap),
         sent_copy=smtp.sent_copy or usual,
-        copy_within=smtp.copy_within,
+        **same,
     )
 
 
-def _mailbox_login(imap: ImapSection, folder: Path) -> Login:
+def _mailbox_login(imap: ImapSection) -> Login:
     return Login(
         user=imap.user,
-        password_file=_beside(folder, imap.password_file),
+        password_file=imap.password_file,
         password_env=imap.password_env,
-        oauth=None if imap.oauth is None else _oauth_spec(imap.oauth, folder),
+        oauth=imap.oauth,
     )
 
 
-def _smtp_login(smtp: SmtpSection, imap: ImapSection, folder: Path) -> Login | None:
+def _smtp_login(smtp: SmtpSection, imap: ImapSection) -> Login | None:
+    """Its own user and secret, where it has them, else the mailbox's; None for no login."""
     if smtp.user == "":
         return None
-    login = _mailbox_login(imap, folder)
+    user = smtp.user or imap.user
     if smtp.password_file is not None or smtp.password_env is not None:
-        login = Login(
-            user=imap.user,
-            password_file=_beside(folder, smtp.password_file),
-            password_env=smtp.password_env,
-        )
-    return login.model_copy(update={"user": smtp.user or imap.user})
-
-
-def _gmail_spec(gmail: GmailSection, folder: Path) -> GmailSpec:
-    return GmailSpec(
-        user=gmail.user,
-        oauth=_oauth_spec(gmail.oauth, folder),
-        labels=tuple(gmail.labels),
-        poll=gmail.poll,
-        base_url=gmail.base_url.rstrip("/"),
-    )
-
-
-def _oauth_spec(oauth: OAuthSection, folder: Path) -> OAuthSpec:
-    return OAuthSpec(
-        token_url=oauth.token_url,
-        client_id=oauth.client_id,
-        client_secret_file=_beside(folder, oauth.client_secret_file),
-        refresh_token_file=folder / oauth.refresh_token_file,
-        scope=oauth.scope,
-    )
-
-
-def _beside(folder: Path, file: str | None) -> Path | None:
-    return None if file is None else folder / file
+        return Login(user=user, password_file=smtp.password_file, password_env=smtp.password_env)
+    return _mailbox_login(imap).model_copy(update={"user": user})

@@ -9,18 +9,18 @@ from deskhand.config.sections.brain import BrainSection
 from deskhand.config.sections.calendar import CalendarSection
 from deskhand.config.sections.channels import ChannelName, ChannelSection, Mode
 from deskhand.config.sections.mcp import McpSection
-from deskhand.config.sections.outgoing import ClauseSection, Mailbox, OutgoingSection
+from deskhand.config.sections.outgoing import ClauseSpec, Mailbox, OutgoingSpec
 from deskhand.config.sections.plans import PlanSection
-from deskhand.config.sections.policy import RuleSection
+from deskhand.config.sections.policy import RuleSpec
 from deskhand.config.sections.profiles import AgentSection
 from deskhand.config.sections.reviews import ReviewsSection
 from deskhand.config.sections.routing import MailSection, RoutingSection
 from deskhand.config.sections.safeguards import ApprovalsSection, CapsSection
-from deskhand.config.sections.section import Section
+from deskhand.config.sections.section import DeskFile, Section
 from deskhand.config.sections.slots import SlotName, SlotSection
 from deskhand.config.sections.stage import StageName, StageSection
-from deskhand.config.sections.trust import TrustSection
-from deskhand.config.sections.web_search import WebSearchSection
+from deskhand.config.sections.trust import TrustSpec
+from deskhand.config.sections.web_search import WebSearchSpec
 
 FlowName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
 Role = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
@@ -28,7 +28,7 @@ ModelName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*/\S+$")]
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
 
 
-class PriceSection(Section):
+class Price(Section):
     """What a model costs, per million tokens."""
 
     input: float = Field(ge=0)
@@ -37,16 +37,16 @@ class PriceSection(Section):
     """Price of a million tokens that come out."""
 
 
-class ProviderSection(Section):
+class ProviderSpec(Section):
     """How to reach the models whose names begin with this provider's name."""
 
     base_url: str | None = Field(default=None, pattern=r"^https?://\S+$")
     """The endpoint, as `http://localhost:11434/v1`; known providers need none."""
     key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     """The environment variable that holds the key, as `GEMINI_API_KEY`."""
-    key_file: str | None = Field(default=None, min_length=1)
+    key_file: DeskFile | None = None
     """The file that holds the key, relative to the desk's folder."""
-    prices: dict[str, PriceSection] = Field(default_factory=dict)
+    prices: dict[str, Price] = Field(default_factory=dict)
     """Prices by the model's name without the provider, as `{gemini-2.5-pro: {input: 1.25,
     output: 10}}`."""
     timeout: float | None = Field(default=None, gt=0)
@@ -65,7 +65,7 @@ class FlowSection(Section):
     of them."""
 
 
-class LimitsSection(Section):
+class Limits(Section):
     """What the desk takes in at most."""
 
     max_message_bytes: int = Field(default=25_000_000, gt=0)
@@ -98,7 +98,7 @@ class DeskSection(Section):
     models: dict[Role, ModelName] = Field(default_factory=dict)
     """Models by role, as `fast: gemini/gemini-2.5-flash`; `default`, else the first, serves
     stages that name none."""
-    providers: dict[str, ProviderSection] = Field(default_factory=dict)
+    providers: dict[str, ProviderSpec] = Field(default_factory=dict)
     """How to reach the providers the models' names begin with."""
     brain: BrainSection | None = None
     """Who answers: `embedded` (the default without `models`), `llm` (with), `cascade`, settings,
@@ -107,7 +107,7 @@ class DeskSection(Section):
     """The flows by name."""
     default_flow: str | None = None
     """The flow of a message that nothing else routes; needed only with several flows."""
-    limits: LimitsSection = Field(default_factory=LimitsSection)
+    limits: Limits = Field(default_factory=Limits)
     """How large a message may be, how many runs go side by side, how many messages may wait."""
     slots: dict[SlotName, SlotSection] = Field(default_factory=dict)
     """The values to find in messages, by name: `{order: {type: order_number, prefix: [P]}}`."""
@@ -115,7 +115,7 @@ class DeskSection(Section):
     """What to do about a category when no LLM decides, by category."""
     time_zone: str = "UTC"
     """The zone in which the desk counts days and hours, as `Europe/Prague`."""
-    policy: list[RuleSection] | None = None
+    policy: list[RuleSpec] | None = None
     """Rules over tool calls, the first that matches decides; may stand in a file `policy.yaml`
     instead."""
     caps: CapsSection = Field(default_factory=CapsSection)
@@ -125,9 +125,9 @@ class DeskSection(Section):
     recipients: list[Mailbox] = Field(default_factory=list)
     """Addresses beside the customer's own that something may be sent to, as
     `warehouse@acme.example`."""
-    outgoing: OutgoingSection = Field(default_factory=OutgoingSection)
+    outgoing: OutgoingSpec = Field(default_factory=OutgoingSpec)
     """The hosts, addresses and numbers a reply may name."""
-    commitments: list[ClauseSection] = Field(default_factory=list)
+    commitments: list[ClauseSpec] = Field(default_factory=list)
     """What the company stands behind: what a reply may promise without a tool having done it."""
     channels: dict[ChannelName, ChannelSection] = Field(default_factory=dict)
     """Where messages come from and replies leave, by name: `{support: {imap: {...}, smtp: {...},
@@ -138,7 +138,7 @@ class DeskSection(Section):
     modes: dict[str, Mode] = Field(default_factory=dict)
     """Modes by category, as `{inquiry: auto, else: draft}`; without `else` all others are
     `draft`."""
-    trust: TrustSection | None = None
+    trust: TrustSpec | None = None
     """How categories earn the modes above, beginning lower; without it they have them at once
     and keep them."""
     undo_seconds: float = Field(default=30, ge=0, le=86400)
@@ -149,7 +149,7 @@ class DeskSection(Section):
     """Agents that work messages with tools: `{profiles: {NAME: {...}}}`."""
     mail: MailSection = Field(default_factory=MailSection)
     """Whose word counts about who sent a mail."""
-    web_search: WebSearchSection | None = None
+    web_search: WebSearchSpec | None = None
     """The search engine behind the tool `web_search`; without one the tool is not offered."""
     calendar: CalendarSection = Field(default_factory=CalendarSection)
     """Which times are free: where the calendar lies, when somebody is there, how long an

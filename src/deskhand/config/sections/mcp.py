@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from deskhand.config.sections.section import Section
+from deskhand.config.sections.section import DeskFile, Section
 from deskhand.config.tool_shape import ToolShape
 from deskhand.errors import ConfigError
 from deskhand.model.frozen import Frozen
@@ -36,7 +36,7 @@ class McpServerSection(Section):
     """Where the server answers (streamable HTTP): `https://crm.example/mcp`."""
     key_env: Variable | None = None
     """The environment variable that holds the key for `url`, sent as a bearer token."""
-    key_file: str | None = Field(default=None, min_length=1)
+    key_file: DeskFile | None = None
     """The file that holds that key, relative to the desk's folder."""
     timeout: float = Field(default=30, gt=0, le=600)
     """Seconds within which the server must have started."""
@@ -190,13 +190,8 @@ def mcp_spec(section: McpSection, folder: Path) -> McpSpec:
             tool=qualified.partition(".")[2],
             name=desk_name_of(qualified, tool),
             effect=effect_of(tool),
-            risk=tool.risk,
-            key=tool.key,
-            customer=tool.customer,
-            timeout=tool.timeout,
-            trusted=tool.trusted,
-            public=tool.public,
             pin=pins[qualified],
+            **tool.model_dump(exclude={"as_", "effect"}),
         )
         for qualified, tool in section.tools.items()
     ]
@@ -207,13 +202,8 @@ def server_specs(section: McpSection, folder: Path) -> dict[str, McpServerSpec]:
     return {
         name: McpServerSpec(
             name=name,
-            command=tuple(server.command or ()),
-            env=tuple(server.env),
-            url=server.url,
-            key_env=server.key_env,
-            key_file=None if server.key_file is None else folder / server.key_file,
-            timeout=server.timeout,
             folder=folder,
+            **server.beside(folder).model_dump(exclude_none=True),
         )
         for name, server in section.servers.items()
     }

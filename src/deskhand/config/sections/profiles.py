@@ -8,7 +8,7 @@ from pydantic import Field
 
 from deskhand.config.sections.section import Section
 from deskhand.config.yaml import read_text
-from deskhand.model.profile import Budget, ProfileSpec
+from deskhand.model.profile import ProfileSpec
 from deskhand.model.spec import AgentSpec
 
 ProfileName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
@@ -79,16 +79,7 @@ def profile_spec(name: str, profile: ProfileSection, folder: Path) -> ProfileSpe
         name=name,
         system_prompt=read_text(file, largest=LARGEST_PROMPT),
         is_template=file.suffix == TEMPLATE,
-        tools=tuple(profile.tools),
-        model=profile.model,
-        model_for=profile.model_for,
-        max_tokens=profile.max_tokens,
-        temperature=profile.temperature,
-        max_iterations=profile.max_iterations,
-        budget=Budget(tokens=profile.budget.tokens, money=profile.budget.money),
-        context_tokens=profile.context_tokens,
-        without_model=profile.without_model,
-        preprocess=profile.preprocess,
+        **profile.model_dump(exclude={"name", "system_prompt_file"}),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from deskhand.config.sections.expiry import ExpirySection, ExpirySpec, expiry_spec, seconds_of
-from deskhand.config.sections.notify import NotifySection, NotifySpec, notify_spec
+from deskhand.config.sections.notify import NotifySpec
 from deskhand.config.sections.outgoing import DurationText
 from deskhand.config.sections.reply_text import ReplyText, TextsByName, by_language
 from deskhand.config.sections.section import Section
@@ -29,7 +29,7 @@ class ReviewsSection(Section):
     canned: dict[CannedName, ReplyText] = Field(default_factory=dict)
     """Replies to insert into a draft, by name: one text, one a language, or `{text: NAME}` for
     files. `{name}` is the customer's name."""
-    notify: NotifySection = Field(default_factory=NotifySection)
+    notify: NotifySpec = Field(default_factory=NotifySpec)
     """How reviewers hear of what waits."""
 
 
@@ -48,5 +48,5 @@ def reviews_spec(section: ReviewsSection, folder: Path, texts: TextsByName) -> R
     return ReviewsSpec(
         expiry=plain if section.expire is None else expiry_spec(section.expire),
         canned={name: by_language(written, texts) for name, written in section.canned.items()},
-        notify=notify_spec(section.notify, folder),
+        notify=section.notify.beside(folder),
     )

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from deskhand.config.sections.outgoing import DurationText
-from deskhand.config.sections.policy import MoneyText
+from deskhand.config.sections.policy import WrittenMoney
 from deskhand.config.sections.section import Section
 from deskhand.measures import measure
 from deskhand.model.frozen import Frozen
@@ -20,7 +20,7 @@ class CapSection(Section):
     """How many effects of any tool."""
     sends: int | None = Field(default=None, ge=0)
     """How many messages leave."""
-    money: MoneyText | None = None
+    money: WrittenMoney | None = None
     """How much money moves, as `200 EUR`; amounts in another currency wait for a person."""
 
 
@@ -48,7 +48,7 @@ class ApprovalsSection(Section):
 
     expire_after: DurationText = "7 days"
     """How old an approval may be when the call is made, as `7 days`."""
-    four_eyes_over: MoneyText | None = None
+    four_eyes_over: WrittenMoney | None = None
     """The amount above which two different people must approve, as `500 EUR`."""
 
 
@@ -65,25 +65,23 @@ def safeguard_spec(
 ) -> SafeguardSpec:
     lasts = measure(approvals.expire_after)
     assert lasts is not None  # the pattern of a length of time
-    over = approvals.four_eyes_over
     return SafeguardSpec(
         caps=tuple(limit for scope in SCOPES for limit in _limits(scope, getattr(caps, scope))),
         model_spend=None if caps.day is None else caps.day.model_spend,
         recipients=frozenset(address.strip().casefold() for address in recipients),
         approval_lasts=lasts[1].total_seconds(),
-        four_eyes_over=None if over is None else Money.of(over),
+        four_eyes_over=approvals.four_eyes_over,
     )
 
 
 def _limits(scope: Scope, cap: CapSection | None) -> list[Limit]:
     if cap is None:
         return []
-    found = [
+    limits = [
         Limit(scope, unit, most)
         for unit, most in ((CALLS, cap.calls), (SENDS, cap.sends))
         if most is not None
     ]
     if cap.money is not None:
-        money = Money.of(cap.money)
-        found.append(Limit(scope, money.currency, counted_money(money.amount)))
-    return found
+        limits.append(Limit(scope, cap.money.currency, counted_money(cap.money.amount)))
+    return limits

@@ -3,14 +3,13 @@
 from pydantic import Field
 
 from deskhand.config.sections.channels import Mode
-from deskhand.config.sections.section import Section
-from deskhand.model.frozen import Frozen
+from deskhand.config.sections.section import Items, Section
 
 COMPLAINT = "complaint"
 DAY = 86400.0
 
 
-class TrustSection(Section):
+class TrustSpec(Section):
     """How trust is earned and lost: `{start: draft}`; `mode` and `modes` are then the most a
     category can reach."""
 
@@ -39,31 +38,12 @@ class TrustSection(Section):
     back to `draft`."""
     returns_at: float = Field(default=0.05, gt=0, le=0.3)
     """The share of replies in `auto` that may come back, as a bounce or a complaint."""
-    complaints: list[str] | None = None
+    complaints: Items[str] = (COMPLAINT,)
     """Categories that are complaints about our last reply, when they follow one; `[complaint]`
     if absent."""
     complaint_days: float = Field(default=14, gt=0, le=365)
     """For how many days a complaint is about the reply before it."""
 
-
-class TrustSpec(Frozen):
-    start: Mode = "draft"
-    promote_at: float = 0.9
-    alpha: float = 0.05
-    at_least: int = 30
-    small_edit: float = 0.0
-    draft_at: float = 0.5
-    alike_within: float = 0.6
-    spot_check: float = 0.05
-    fall_back_at: float = 0.8
-    returns_at: float = 0.05
-    complaints: tuple[str, ...] = (COMPLAINT,)
-    complaint_seconds: float = 14 * DAY
-
-
-def trust_spec(section: TrustSection | None) -> TrustSpec | None:
-    if section is None:
-        return None
-    same = section.model_dump(exclude={"complaints", "complaint_days"})
-    complaints = (COMPLAINT,) if section.complaints is None else tuple(section.complaints)
-    return TrustSpec(**same, complaints=complaints, complaint_seconds=section.complaint_days * DAY)
+    @property
+    def complaint_seconds(self) -> float:
+        return self.complaint_days * DAY

@@ -1,12 +1,11 @@
 """`web_search` of desk.yaml: the search engine that the tool of this name asks."""
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from deskhand.config.sections.section import Section
-from deskhand.model.frozen import Frozen
 
 
-class WebSearchSection(Section):
+class WebSearchSpec(Section):
     """A search engine that answers as SearXNG does: `{url: http://localhost:8888}`."""
 
     url: str = Field(pattern=r"^https?://[^\s/@?#]+(/[^\s?#]*)?$")
@@ -16,17 +15,8 @@ class WebSearchSection(Section):
     timeout: float = Field(default=10, gt=0, le=60)
     """Seconds a search may take."""
 
-
-class WebSearchSpec(Frozen):
-    url: str
-    limit: int
-    timeout: float
-
-
-def web_search_spec(section: WebSearchSection) -> WebSearchSpec:
-    url = section.url.rstrip("/")
-    return WebSearchSpec(
-        url=url if url.endswith("/search") else f"{url}/search",
-        limit=section.limit,
-        timeout=section.timeout,
-    )
+    @field_validator("url")
+    @classmethod
+    def _with_path(cls, url: str) -> str:
+        """The address of the search itself, whichever of the two was written."""
+        return f"{url.rstrip('/').removesuffix('/search')}/search"
