@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from deskhand.mail.forwarded_customer import Customer, customer_in
+from deskhand.mail.crisp import CrispUnreadable, read_crisp
+from deskhand.mail.forward import forwarded
 from deskhand.model.message import Message
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
 
@@ -23,14 +24,19 @@ class AuthenticationResult:
 
 @dataclass(frozen=True, slots=True)
 class MailTrust:
-    """Whom a desk believes: the receiving server that checks its mail, and helpdesks that pass
-    customers' mail on."""
+    """Whom a desk believes about a mail's sender."""
 
     servers: Sequence[str] = ()
+    """Receiving servers that check the desk's mail."""
     forwarders: Sequence[str] = ()
+    """Helpdesks that pass customers' mail on."""
 
     def is_forwarder(self, address: str) -> bool:
-        return address.strip().lower() in {one.strip().lower() for one in self.forwarders}
+        return address.strip().lower() in _plain(self.forwarders)
+
+
+def _plain(names: Sequence[str]) -> set[str]:
+    return {name.strip().lower() for name in names}
 
 
 def principal_of(message: Message, trust: MailTrust) -> Principal:
@@ -46,22 +52,36 @@ def principal_of(message: Message, trust: MailTrust) -> Principal:
 
 
 def who_wrote(message: Message, proven: str, why: str, trust: MailTrust) -> Principal:
-    """Of a mail whose sender's address is proven: the sender, or the customer whom a trusted
-    forwarder names."""
+    """The sender, whose address is proven, or the customer whom a trusted forwarder names."""
     if trust.is_forwarder(proven):
         return _passed_on(message, proven)
     return Principal(kind=PrincipalKind.SENDER, address=proven, how=why)
 
 
 def _passed_on(message: Message, forwarder: str) -> Principal:
-    customer: Customer | None = customer_in(message)
-    if customer is None:
+    address = _forwarded_address(message)
+    if address is None:
         return ANONYMOUS.model_copy(update={"how": f"{forwarder} is trusted but names no customer"})
     return Principal(
         kind=PrincipalKind.FORWARDED,
-        address=customer.address,
+        address=address,
         how=f"named by {forwarder}, a trusted forwarder",
     )
+
+
+def _forwarded_address(message: Message) -> str | None:
+    """The address of the customer behind a mail that a helpdesk passed on; None if it is unclear.
+
+    The helpdesk's own lines come first: an address that the customer wrote into his text does not
+    count.
+    """
+    inner = forwarded(message.body, message.subject)
+    if inner is not None and inner.from_.address and inner.message is None:
+        return inner.from_.address
+    try:
+        return read_crisp(message).patient_email
+    except CrispUnreadable:
+        return None
 
 
 def _proven_sender(message: Message, trust: MailTrust) -> tuple[str | None, str]:
@@ -82,34 +102,34 @@ def _proven_sender(message: Message, trust: MailTrust) -> tuple[str | None, str]
     if not topmost:
         return None, "the receiving server did not check the sender"
     server, results = read_results(topmost)
-    if server not in {one.strip().lower() for one in trust.servers}:
-        return (
-            None,
-            f"the topmost Authentication-Results is by {server or 'nobody'}, who is not trusted",
-        )
+    if server not in _plain(trust.servers):
+        signed_by = server or "nobody"
+        return None, f"the topmost Authentication-Results is by {signed_by}, who is not trusted"
     how = _vouched(results, domain.lower())
-    return (
-        (address, f"{how}, says {server}")
-        if how
-        else (None, f"{server} found no proof that this is from {domain}")
-    )
+    if how is None:
+        return None, f"{server} found no proof that this is from {domain}"
+    return address, f"{how}, says {server}"
 
 
 def _vouched(results: Sequence[AuthenticationResult], domain: str) -> str | None:
-    """DMARC's verdict where there is one, else a passing signature or SPF in the sender's own
-    domain."""
-    verdicts = [one for one in results if one.method == "dmarc"]
-    if any(one.result != "pass" for one in verdicts if one.result not in ("none", "temperror")):
+    """How the sender's domain is proven, in words; None when it is not.
+
+    DMARC's verdict counts where there is one, else a passing signature or SPF of the domain.
+    """
+    verdicts = [check for check in results if check.method == "dmarc"]
+    if any(verdict.result not in ("pass", "none", "temperror") for verdict in verdicts):
         return None
-    for one in verdicts:
-        if one.result == "pass" and one.properties.get("header.from", "").lower() == domain:
+    passed = [check for check in results if check.result == "pass"]
+    for check in passed:
+        named = check.properties.get("header.from", "").lower()
+        if check.method == "dmarc" and named == domain:
             return f"DMARC passed for {domain}"
-    for one in results:
-        if one.result == "pass" and one.method == "dkim" and _covers(_signer(one), domain):
-            return f"signed by {_signer(one)} (DKIM)"
-    for one in results:
-        envelope = one.properties.get("smtp.mailfrom", "").rpartition("@")[2].lower()
-        if one.result == "pass" and one.method == "spf" and _covers(envelope, domain):
+    for check in passed:
+        if check.method == "dkim" and _covers(_signer(check), domain):
+            return f"signed by {_signer(check)} (DKIM)"
+    for check in passed:
+        envelope = check.properties.get("smtp.mailfrom", "").rpartition("@")[2].lower()
+        if check.method == "spf" and _covers(envelope, domain):
             return f"sent from a server of {envelope} (SPF)"
     return None
 
@@ -122,8 +142,7 @@ def _signer(result: AuthenticationResult) -> str:
 
 
 def _covers(authority: str, domain: str) -> bool:
-    """Whether whoever holds `authority` speaks for the domain: itself or its parent, never its
-    child or neighbour."""
+    """Whether `authority` speaks for the domain: it is the domain or a parent of it."""
     return authority.count(".") >= 1 and (domain == authority or domain.endswith(f".{authority}"))
 
 
@@ -131,8 +150,7 @@ def _covers(authority: str, domain: str) -> bool:
 
 
 def read_results(value: str) -> tuple[str, list[AuthenticationResult]]:
-    """The server that signs with its name, and what it checked; a header that cannot be read
-    says nothing."""
+    """The server that names itself, and its checks; no checks where they cannot be read."""
     groups = list(_groups(_without_comments(value)))
     if not groups or not groups[0] or "=" in groups[0]:
         return "", []
@@ -159,7 +177,8 @@ def _groups(value: str) -> Iterator[list[str]]:
             yield group
             group = []
         else:
-            group.append("=" if match[2] else match[3] if match[3] is not None else match[4])
+            quoted_or_bare = match[4] if match[3] is None else match[3]
+            group.append(match[2] or quoted_or_bare)
     yield group if not value[at:].strip() else []
 
 

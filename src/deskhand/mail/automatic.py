@@ -1,5 +1,7 @@
-"""Mail that no person sent: auto-replies, bounces, lists, reports and our own. Answering it is
-how loops start."""
+"""Mail that no person sent: auto-replies, bounces, lists, reports and our own.
+
+Answering such mail is how loops start.
+"""
 
 import re
 from collections.abc import Collection
@@ -12,7 +14,8 @@ from deskhand.model.principal import PrincipalKind
 
 MARK = "X-Deskhand"
 _ID = re.compile(r"<[^<>\s]{3,990}>")
-_SUPPRESS = {"all", "oof", "autoreply", "dr", "ndr", "rn", "nrn"}
+_SUPPRESS = {"all", "oof", "autoreply", "ndr"}
+"""Values of X-Auto-Response-Suppress that ask us not to answer."""
 _AUTO_REPLY_HEADERS = (
     "x-autoreply",
     "x-autorespond",
@@ -54,8 +57,7 @@ class Automatic:
     kind: AutomaticKind
     reason: str
     certain: bool = True
-    """False where a person may have written just that: such a mail goes to a person, not to the
-    bin."""
+    """False where a person may have written just that: then a person looks at the mail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,10 @@ def own_marks(run_id: str) -> dict[str, str]:
 
 
 def automatic(message: Message, own_addresses: Collection[str] = ()) -> Automatic | None:
-    """None for what a person wrote. Mail from a trusted forwarder is a person's, whatever
-    machine passed it on."""
+    """Why a program sent this mail; None for what a person wrote.
+
+    Mail from a trusted forwarder is a person's, whatever machine passed it on.
+    """
     if message.principal.kind is PrincipalKind.FORWARDED:
         return None
     headers = message.headers
@@ -109,7 +113,7 @@ def _report(message: Message) -> Automatic | None:
         if "delivery-status" in kind:
             return Automatic(AutomaticKind.BOUNCE, "it is a delivery report (multipart/report)")
         return Automatic(AutomaticKind.REPORT, "it is a report (multipart/report)")
-    if any(one.type == "message/delivery-status" for one in message.attachments):
+    if _attached(message, "message/delivery-status"):
         return Automatic(AutomaticKind.BOUNCE, "it has a delivery report in it")
     name = message.sender.address.partition("@")[0].lower()
     if "x-failed-recipients" in headers or name in _DAEMONS:
@@ -146,7 +150,7 @@ def _suppressed(message: Message) -> Automatic | None:
         word.strip().lower()
         for word in message.headers.get("x-auto-response-suppress", "").split(",")
     }
-    if asked & _SUPPRESS - {"rn", "nrn", "dr"}:
+    if asked & _SUPPRESS:
         return Automatic(
             AutomaticKind.SUPPRESSED, "X-Auto-Response-Suppress asks programs not to answer"
         )
@@ -168,40 +172,48 @@ def _away(subject: str) -> Automatic | None:
 
 def bounce(message: Message) -> Bounce | None:
     """What a delivery report says: whom the mail did not reach, why, and which mail it was."""
-    found = automatic(message)
-    if found is None or found.kind is not AutomaticKind.BOUNCE:
+    verdict = automatic(message)
+    if verdict is None or verdict.kind is not AutomaticKind.BOUNCE:
         return None
-    reports = [
-        one.text or "" for one in message.attachments if one.type == "message/delivery-status"
-    ]
-    originals = [
-        one.text or ""
-        for one in message.attachments
-        if one.type in ("message/rfc822", "text/rfc822-headers")
-    ]
-    fields = [_fields(group) for report in reports for group in re.split(r"\n\s*\n", report)]
+    reports = "\n\n".join(_attached(message, "message/delivery-status"))
+    originals = _attached(message, "message/rfc822", "text/rfc822-headers")
+
+    fields = [_fields(group) for group in re.split(r"\n\s*\n", reports)]
     groups = [group for group in fields if "action" in group or "final-recipient" in group]
     failed = [group for group in groups if group.get("action", "failed").lower() == "failed"]
-    told = failed or groups
+
+    recipients = [_recipient(group) for group in failed or groups]
+    reasons = [_why(group) for group in failed or groups]
+    listed = map(str.strip, message.headers.get("x-failed-recipients", "").split(","))
     return Bounce(
         message_ids=_original_ids(message, originals),
-        recipients=tuple(dict.fromkeys(_recipient(group) for group in told if _recipient(group)))
-        or _listed(message.headers.get("x-failed-recipients", "")),
+        recipients=_distinct(recipients) or tuple(filter(None, listed)),
         failed=bool(failed) or not groups,
-        reason=next((why for group in told if (why := _why(group))), found.reason)[:500],
+        reason=next(filter(None, reasons), verdict.reason)[:500],
     )
 
 
+def _attached(message: Message, *types: str) -> list[str]:
+    """The texts of the attachments of these types."""
+    return [file.text or "" for file in message.attachments if file.type in types]
+
+
+def _distinct(texts: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, texts)))
+
+
 def _fields(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    """Header fields by name in lower case; of several with one name the first."""
+    fields: dict[str, str] = {}
     last = ""
     for line in text.split("\n"):
         if line[:1] in " \t" and last:
-            found[last] += f" {line.strip()}"
+            fields[last] += f" {line.strip()}"
         elif ":" in line:
-            last = line.partition(":")[0].strip().lower()
-            found.setdefault(last, line.partition(":")[2].strip())
-    return found
+            name, _, value = line.partition(":")
+            last = name.strip().lower()
+            fields.setdefault(last, value.strip())
+    return fields
 
 
 def _recipient(group: dict[str, str]) -> str:
@@ -210,23 +222,18 @@ def _recipient(group: dict[str, str]) -> str:
 
 
 def _why(group: dict[str, str]) -> str:
-    diagnosis = group.get("diagnostic-code", "").partition(";")[2].strip() or group.get(
-        "diagnostic-code", ""
-    )
-    return " ".join(part for part in (group.get("status", ""), diagnosis) if part)
-
-
-def _listed(written: str) -> tuple[str, ...]:
-    return tuple(one.strip() for one in written.split(",") if one.strip())
+    code = group.get("diagnostic-code", "")
+    diagnosis = code.partition(";")[2].strip() or code
+    return " ".join(filter(None, (group.get("status", ""), diagnosis)))
 
 
 def _original_ids(message: Message, originals: list[str]) -> tuple[str, ...]:
     """The bounced mail's own id; where no copy of it came back, what the report says it answers."""
     own = [_fields(text.partition("\n\n")[0]).get("message-id", "") for text in originals]
-    found = [one for text in own for one in _ID.findall(text)]
-    if not found:
+    ids = _ID.findall(" ".join(own))
+    if not ids:
         headers = message.headers
-        found = _ID.findall(f"{headers.get('in-reply-to', '')} {headers.get('references', '')}")
-    if not found:
-        found = re.findall(r"(?im)^\s*message-id:\s*(<[^<>\s]{3,990}>)", message.body)
-    return tuple(dict.fromkeys(found))
+        ids = _ID.findall(f"{headers.get('in-reply-to', '')} {headers.get('references', '')}")
+    if not ids:
+        ids = re.findall(r"(?im)^\s*message-id:\s*(<[^<>\s]{3,990}>)", message.body)
+    return tuple(dict.fromkeys(ids))

@@ -7,7 +7,7 @@ the first line that is neither is the customer's text, and whatever header he wr
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from deskhand.mail.crisp_phrases import CALLED, FIELDS, FOOTERS, HEADLINES, TITLES
 from deskhand.mail.forward import plain_lines
@@ -50,20 +50,22 @@ def read_crisp(message: Message) -> CrispMail:
     """Raises CrispUnreadable for what does not say plainly who wrote; never anything else."""
     lines = [line.rstrip() for line in plain_lines(message.body[:LONGEST])]
     head = _read_head(lines)
-    told = _reply_to(message)
-    if told is None and not head.address:
+    reply_to = _reply_to(message)
+    if reply_to is None and not head.address:
         raise CrispUnreadable("no customer's address stands above the text or in Reply-To")
     if not head.begins and not (_is_crisp(message) or _footer_start(lines) < len(lines)):
         raise CrispUnreadable("there is no header of Crisp above the text")
-    if told is not None and head.address and told[1].casefold() != head.address.casefold():
+    same = reply_to is None or reply_to[1].casefold() == head.address.casefold()
+    if head.address and not same:
         raise CrispUnreadable("the address above the text is not the one in Reply-To")
-    text = _words([*([head.text] if head.text else []), *lines[head.end :]])
+    beside_label = [head.text] if head.text else []
+    text = _words([*beside_label, *lines[head.end :]])
     if not text:
         raise CrispUnreadable("there is no text of a customer in it")
-    name, address = head.name, head.address
-    if told is not None:
-        name, address = name or told[0], address or told[1]
-    return CrispMail(_clean(name), address, text)
+    if reply_to is None:
+        return CrispMail(_clean(head.name), head.address, text)
+    name, address = reply_to
+    return CrispMail(_clean(head.name or name), head.address or address, text)
 
 
 # --- above the customer's text
@@ -71,62 +73,82 @@ def read_crisp(message: Message) -> CrispMail:
 
 @dataclass(slots=True)
 class _Head:
+    """What the helpdesk's lines at the top say, read line by line."""
+
     name: str = ""
     address: str = ""
     text: str = ""
     """What stands in the same line as `Message:`."""
     end: int = 0
+    """The number of the line after the head."""
     begins: bool = False
     """Whether there was a line of the helpdesk's at all."""
+    seen: set[str] = field(default_factory=set)
+    """Kinds of fields that were read."""
+
+    def take(self, text: str, following: int) -> bool:
+        """Reads one line; False when the head is over. `following` is the number of the next."""
+        if len(text) > LONGEST_LINE:
+            return False
+        if _RULE.match(text):
+            return self._take_rule(following)
+        if not self.begins and _TITLE.match(text):
+            self.end = following
+            return True
+        if not self.begins and self._take_headline(text, following):
+            return not self.address
+        return self._take_field(text, following)
+
+    def _take_rule(self, following: int) -> bool:
+        if not self.begins:
+            return True
+        self.end = following
+        return not self.address and "name" not in self.seen
+
+    def _take_headline(self, text: str, following: int) -> bool:
+        headline = _HEADLINE.match(text)
+        if headline is None or not _read_headline(self, headline["who"]):
+            return False
+        self.begins = True
+        self.end = following
+        return True
+
+    def _take_field(self, text: str, following: int) -> bool:
+        kind, value = _field(text)
+        if kind == "message":
+            if self.begins:
+                self.text = value
+                self.end = following
+            return False
+
+        repeated = kind != "other" and kind in self.seen
+        misplaced = kind == "other" and not self.begins
+        if not kind or repeated or misplaced or not _read_field(self, kind, value):
+            return False
+        self.seen.add(kind)
+        self.begins = True
+        self.end = following
+        return True
 
 
 def _read_head(lines: list[str]) -> _Head:
-    """The helpdesk's lines at the top. The first name and the first address count; the first
-    other line ends it."""
+    """The helpdesk's lines at the top, up to the first line that is none of them.
+
+    The first name and the first address count.
+    """
     head = _Head()
-    seen: set[str] = set()
     for number, line in enumerate(lines[:HEAD]):
         text = line[: LONGEST_LINE + 1].lstrip("*_> \t").rstrip("*_ \t")
-        if not text:
-            continue
-        if len(text) > LONGEST_LINE:
+        if text and not head.take(text, number + 1):
             break
-        if _RULE.match(text):
-            if head.begins:
-                head.end = number + 1
-                if head.address or "name" in seen:
-                    break
-            continue
-        if not head.begins and _TITLE.match(text):
-            head.end = number + 1
-            continue
-        if (
-            not head.begins
-            and (headline := _HEADLINE.match(text))
-            and _read_headline(head, headline["who"])
-        ):
-            head.begins, head.end = True, number + 1
-            if head.address:
-                break
-            continue
-        kind, value = _field(text)
-        if kind == "message" and head.begins and "message" not in seen:
-            head.text, head.end = value, number + 1
-            break
-        if not kind or kind == "message" or (kind != "other" and kind in seen):
-            break
-        if kind == "other" and not head.begins and not seen:
-            break
-        if not _read_field(head, kind, value):
-            break
-        seen.add(kind)
-        head.begins, head.end = True, number + 1
     return head
 
 
 def _read_headline(head: _Head, who: str) -> bool:
-    """`Ann Lee (ann@example.com)`, an address or a name; not a line with more than one address,
-    or a whole sentence."""
+    """Reads `Ann Lee (ann@example.com)`, an address or a name.
+
+    False for a line with more than one address, and for a whole sentence.
+    """
     if alone := _ALONE.match(who):
         head.address = alone[1]
     elif named := _NAMED.match(who):
@@ -139,14 +161,16 @@ def _read_headline(head: _Head, who: str) -> bool:
 
 
 def _field(text: str) -> tuple[str, str]:
-    found = _FIELD.match(text)
-    if found is None:
+    """The kind of a labelled line and its value; two empty strings for any other line."""
+    match = _FIELD.match(text)
+    if match is None:
         return "", ""
-    kind = _KIND_OF.get(found["label"].strip("* ").casefold(), "")
-    return kind, found["value"].strip("* ").strip()
+    kind = _KIND_OF.get(match["label"].strip("* ").casefold(), "")
+    return kind, match["value"].strip("* ").strip()
 
 
 def _read_field(head: _Head, kind: str, value: str) -> bool:
+    """Puts a field into the head; False where it does not hold what its label says."""
     if kind == "name":
         named = _NAMED.match(value)
         if named is None and "@" in value and not _ALONE.match(value):
@@ -158,9 +182,8 @@ def _read_field(head: _Head, kind: str, value: str) -> bool:
         alone = _ALONE.match(value) or _ALONE.match(value.partition(" ")[0])
         if alone is None:
             return False
-        head.address = alone[
-            1
-        ]  # an address that stands in the name is what the customer called himself
+        # an address that stands in the name is what the customer called himself
+        head.address = alone[1]
     return True
 
 
@@ -168,8 +191,10 @@ def _read_field(head: _Head, kind: str, value: str) -> bool:
 
 
 def _footer_start(lines: list[str]) -> int:
-    """Where the helpdesk's lines at the end begin. Nothing else may stand among them, so that no
-    words are lost."""
+    """The number of the first of the helpdesk's lines at the end.
+
+    No other line may stand among them, so that no words are lost.
+    """
     start = len(lines)
     for number in range(len(lines) - 1, -1, -1):
         text = lines[number].strip().strip("*_<>[]() ")

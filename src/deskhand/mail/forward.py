@@ -18,8 +18,7 @@ _MOST_ATTRIBUTIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class Forwarded:
-    """A mail inside a mail. What it says about people is what the forwarder's program or hand
-    wrote: no proof."""
+    """A mail inside a mail. What it says about people proves nothing: the forwarder wrote it."""
 
     from_: Mailbox
     to: tuple[Mailbox, ...]
@@ -32,19 +31,22 @@ class Forwarded:
 
 
 def forwarded(text: str, subject: str | None = None) -> Forwarded | None:
-    """The mail that this text forwards; `subject` is the forwarding mail's own, which some
-    programs alone mark."""
+    """The mail that this text forwards, or None.
+
+    `subject` is the forwarding mail's own: some programs mark a forward nowhere else.
+    """
     lines = plain_lines(text[:LONGEST])
     said = None if subject is None else mail_phrases().forward_subject.match(subject)
     answers = subject is not None and not said and bool(mail_phrases().reply_subject.match(subject))
     tries = _MOST_ATTRIBUTIONS
     for number, line in enumerate(lines):
-        found = _separated(lines, number, line, answers)
-        if found is None and said:
+        block = _separated(lines, number, line, answers)
+        if block is None and said:
             tries -= "@" in line
-            found = _unseparated(lines, number, line, attributed=tries >= 0)
-        if found:
-            return _forwarded(lines[:number], lines, found, said[1].strip() if said else None)
+            block = _unseparated(lines, number, line, attributed=tries >= 0)
+        if block is not None:
+            inner_subject = said[1].strip() if said else None
+            return _forwarded(lines[:number], lines, block, inner_subject)
     return None
 
 
@@ -60,11 +62,11 @@ def plain_lines(text: str) -> list[str]:
 
 def _separated(lines: list[str], number: int, line: str, answers: bool) -> Block | None:
     """The block after a line that says that a forwarded mail follows."""
-    known = mail_phrases()
-    if separator := known.separator.match(line):
+    phrases = mail_phrases()
+    if separator := phrases.separator.match(line):
         if separator["rest"].strip():
             return _inline(number, separator["rest"])
-    elif (original := known.original.match(line)) and not answers:
+    elif (original := phrases.original.match(line)) and not answers:
         if len(original["dashes"]) < _LONG_RULE:
             return None
     elif not (
@@ -86,8 +88,8 @@ def _is_opening(line: str) -> bool:
 
 
 def _follows_from(lines: list[str], number: int) -> bool:
-    found = label_of(lines[number]) if number < len(lines) else None
-    return found is not None and found[0] == "from"
+    label = label_of(lines[number]) if number < len(lines) else None
+    return label is not None and label[0] == "from"
 
 
 def _inline(number: int, rest: str) -> Block | None:
@@ -114,11 +116,10 @@ def attribution(line: str) -> dict[str, str] | None:
         return None
     for template in mail_phrases().attributions:
         if match := template.match(text):
-            found = match.groupdict()
             return {
-                DATE: found[DATE].strip(" ,"),
-                NAME: unmarked(found[NAME].strip(" ,")),
-                ADDRESS: found[ADDRESS],
+                DATE: match[DATE].strip(" ,"),
+                NAME: unmarked(match[NAME].strip(" ,")),
+                ADDRESS: match[ADDRESS],
             }
     return None
 

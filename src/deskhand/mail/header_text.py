@@ -60,13 +60,15 @@ def from_base64(raw: bytes) -> bytes:
 
 
 def addresses(value: str) -> tuple[Address, ...]:
-    """The people of a To or From line; names are decoded after they were told apart, so no name
-    can pass as address."""
+    """The people of a To or From line.
+
+    Names are decoded after they were told apart, so that no name can pass for an address.
+    """
     try:
-        found = getaddresses([value])[:MOST_ADDRESSES]
+        people = getaddresses([value])[:MOST_ADDRESSES]
     except (RecursionError, IndexError):  # comments in comments without end
         return ()
-    return tuple(_person(name, address) for name, address in found if address)
+    return tuple(_person(name, address) for name, address in people if address)
 
 
 def _person(name: str, address: str) -> Address:

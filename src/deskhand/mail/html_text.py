@@ -172,21 +172,26 @@ def _drop_invisible_ink(tree: Any) -> None:
     for element in tree.iter():
         style = _squeezed(element.get("style", "")[:5000])
         ground = _GROUND.search(style)
-        behind = _colour(ground[1] if ground else element.get("bgcolor", "")) or grounds.get(
-            element.getparent(), "#ffffff"
-        )
+        own_ground = ground[1] if ground else element.get("bgcolor", "")
+        behind = _colour(own_ground) or grounds.get(element.getparent(), "#ffffff")
         grounds[element] = behind
-        ink = _COLOUR.search(style)
-        written = _colour(
-            ink[1] if ink else element.get("color", "") if element.tag == "font" else ""
-        )
+        written = _colour(_ink(element, style))
         if written and written == behind:
             gone.append(element)
     for element in gone:
         _hide_own_text(element)
 
 
+def _ink(element: Any, style: str) -> str:
+    """The colour that an element sets for its own text, as it is written."""
+    colour = _COLOUR.search(style)
+    if colour is not None:
+        return str(colour[1])
+    return str(element.get("color", "")) if element.tag == "font" else ""
+
+
 def _colour(written: str) -> str:
+    """A colour as six hexadecimal digits; empty for what is not read as one."""
     name = written.strip().lower()
     name = _NAMED.get(name, name)
     if re.fullmatch(r"#[0-9a-f]{3}", name):

@@ -43,17 +43,15 @@ class MailPhrases:
 def mail_phrases() -> MailPhrases:
     """Read and compiled once, at the first mail."""
     table = tomllib.loads((files("deskhand.mail") / "mail_phrases.toml").read_text("utf-8"))
-    signatures, subjects = table["signatures"], table["subjects"]
+    labels = {header: _all(rows) for header, rows in table["labels"].items()}
+    signatures = table["signatures"]
+    subjects = table["subjects"]
     return MailPhrases(
-        labels={
-            fold(label): field for field, rows in table["labels"].items() for label in _all(rows)
-        },
-        spelled={
-            field: tuple(_longest_first(_all(rows))) for field, rows in table["labels"].items()
-        },
+        labels=_header_by_label(labels),
+        spelled=_longest_labels_first(labels),
         separator=_between_dashes(_all(table["separators"])),
         original=_between_dashes(_all(table["original"])),
-        openings=frozenset(fold(opening) for opening in _all(table["openings"])),
+        openings=frozenset(map(fold, _all(table["openings"]))),
         attributions=tuple(map(_template, _all(table["attributions"]))),
         wrote=re.compile(rf"(?:\b|(?<=\W))(?:{_any_of(_all(table['wrote']))})\W*$", re.I),
         wrote_amid=re.compile(rf"\s(?:{_any_of(_all(table['wrote_amid']))})\s", re.I),
@@ -63,14 +61,23 @@ def mail_phrases() -> MailPhrases:
         reply_subject=re.compile(
             rf"\s*(?:{_any_of(subjects['reply'])})(?:\[\d+\])?\s?[:：]\s*(.*)", re.I | re.S
         ),
-        away=tuple(fold(word) for word in subjects["away"]),
+        away=tuple(map(fold, subjects["away"])),
         signature=re.compile(rf"\W{{0,3}}(?:{_any_of(signatures['begins'])})", re.I),
         greeting=re.compile(rf"(?:{_any_of(signatures['greets'])})\s*[,.!]*\s*$", re.I),
         disclaimer=re.compile(rf"\W{{0,3}}(?:{_any_of(signatures['disclaims'])})", re.I),
     )
 
 
+def _header_by_label(labels: Mapping[str, list[str]]) -> dict[str, str]:
+    return {fold(label): header for header, some in labels.items() for label in some}
+
+
+def _longest_labels_first(labels: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
+    return {header: tuple(_longest_first(some)) for header, some in labels.items()}
+
+
 def fold(text: str) -> str:
+    """In lower case, with single spaces."""
     return " ".join(text.casefold().split())
 
 
@@ -98,8 +105,10 @@ def _between_dashes(many: Iterable[str]) -> re.Pattern[str]:
 
 
 def _template(written: str) -> Any:
-    """`On {date}, {name} <{address}> wrote:` as a pattern; RE2, since whoever writes the mail
-    chooses the text."""
+    """A template such as `On {date}, {name} <{address}> wrote:` as a pattern.
+
+    It is RE2's, which takes linear time: whoever writes the mail chooses the text.
+    """
     pattern = re.escape(written).replace(r"\ ", r"\s+").replace(":", r"\s?:")
     pattern = pattern.replace(r"\{date\}", rf"(?P<{DATE}>{_MOMENT})").replace(
         r"\{name\}", rf"(?P<{NAME}>\D+?)"

@@ -23,22 +23,22 @@ class Mailbox:
 
 
 def mailboxes(text: str) -> tuple[Mailbox, ...]:
-    """Everybody named in the value of a quoted header, whatever brackets, commas and `mailto:`
-    the program put in."""
+    """Everybody named in a quoted header, whatever brackets, commas and `mailto:` stand in it."""
     text = _MAILTO.sub(r"<\1>", _BESIDE.sub("", _REPEATED.sub(r"\1", text[:LONGEST])))
-    found: list[Mailbox] = []
+    people: list[Mailbox] = []
     end = 0
     for match in _BRACKETED.finditer(text):
         pieces = _pieces(text[end : match.start()])
         while len(pieces) > 1 and (bare := _BARE.match(pieces[0])):
-            found.append(Mailbox(bare[1]))
+            people.append(Mailbox(bare[1]))
             del pieces[0]
-        found.append(_mailbox(match[1], ", ".join(pieces)))
+        people.append(_mailbox(match[1], ", ".join(pieces)))
         end = match.end()
-    found += [Mailbox(bare[1]) for piece in _pieces(text[end:]) if (bare := _BARE.match(piece))]
-    return tuple(found) or tuple(
-        Mailbox(None, name) for part in text.split(";") if (name := unmarked(part))
-    )
+    people += [Mailbox(bare[1]) for piece in _pieces(text[end:]) if (bare := _BARE.match(piece))]
+    if people:
+        return tuple(people)
+    names = filter(None, map(unmarked, text.split(";")))
+    return tuple(Mailbox(None, name) for name in names)
 
 
 def _pieces(text: str) -> list[str]:

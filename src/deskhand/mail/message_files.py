@@ -28,10 +28,10 @@ class MessageInvalid(ValueError):
 def read_messages(
     path: Path, *, max_bytes: int = DEFAULT_LIMIT, trust: MailTrust | None = None
 ) -> tuple[list[Message], bool]:
-    """The messages of a file, and whether it holds a conversation (several turns) rather than one
-    message.
+    """The messages of a file, and whether they are the turns of a conversation.
 
-    With `trust` a mail is from whom it would be from if it came by a mailbox.
+    With `trust` a mail's sender is judged as if it had come by a mailbox. Raises ConfigError for a
+    file that is too large or cannot be read.
     """
     try:
         size = path.stat().st_size
@@ -49,47 +49,38 @@ def read_messages(
     if path.suffix.lower() == ".json":
         return _from_json(raw, path)
     mail = parse(raw)
-    return [mail if trust is None else mail.changed(principal=principal_of(mail, trust))], False
+    if trust is not None:
+        mail = mail.changed(principal=principal_of(mail, trust))
+    return [mail], False
 
 
 def message_from(
     data: Any, *, vouched_by: str | None = None, conversation: str | None = None, number: int = 1
 ) -> Message:
-    """A message as people write it: `from` is an address, ids and times may be left out;
-    MessageInvalid otherwise.
+    """A message as people write it: `from` is an address, ids and times may be left out.
 
-    `customer_id` (with `customer_tier`) counts only when somebody vouches for it.
+    `customer_id` (with `customer_tier`) counts only when somebody vouches for it. Raises
+    MessageInvalid where a field is missing or wrong.
     """
     if not isinstance(data, dict):
         raise MessageInvalid(
             "", f"a message is a mapping with `from` and `body`, not {type(data).__name__}"
         )
-    known = cast(dict[str, Any], _storable(data))
-    if "principal" in known:
+    fields = cast(dict[str, Any], _storable(data))
+    if "principal" in fields:
         raise MessageInvalid(
             "principal", "who the sender is cannot be written into a message; write `customer_id`"
         )
-    customer, tier = known.pop("customer_id", None), known.pop("customer_tier", None)
-    known.setdefault("sender", known.pop("from", None) or known.pop("customer_address", None))
-    if isinstance(known["sender"], str):
-        known["sender"] = {"address": known["sender"]}
-    for field in ("recipients", "cc"):
-        written = known.get(field) or []
-        several = [written] if isinstance(written, str | dict) else written
-        if isinstance(several, list):
-            several = [{"address": one} if isinstance(one, str) else one for one in several]
-        known[field] = several
-    if isinstance(headers := known.get("headers"), dict):
-        known["headers"] = {str(name).lower(): value for name, value in headers.items()}
-    if known["sender"] is None:
+    customer = fields.pop("customer_id", None)
+    tier = fields.pop("customer_tier", None)
+    _spell_out_people(fields)
+    if isinstance(headers := fields.get("headers"), dict):
+        fields["headers"] = {str(name).lower(): value for name, value in headers.items()}
+    if fields["sender"] is None:
         raise MessageInvalid("from", "a message needs `from`")
-    known.setdefault("body", known.pop("text", ""))
-    known.setdefault("id", new_id("msg"))
-    known.setdefault("conversation", conversation or known["id"])
-    known.setdefault("received_at", datetime.now(UTC))
+    _fill_in(fields, conversation)
     try:
-        known["principal"] = ANONYMOUS
-        message = Message.model_validate(known)
+        message = Message.model_validate(fields)
         if vouched_by is None or customer is None:
             return message
         return message.changed(principal=_vouched(customer, tier, message, vouched_by))
@@ -99,12 +90,43 @@ def message_from(
         raise MessageInvalid(where, first["msg"], f"message {number}, {where}: ") from None
 
 
+def _spell_out_people(fields: dict[str, Any]) -> None:
+    """Sender, recipients and copies in the form that `Message` takes: a bare string is an address.
+
+    What has another shape stays as it is, for the validation to name.
+    """
+    written = fields.pop("from", None) or fields.pop("customer_address", None)
+    fields.setdefault("sender", written)
+    fields["sender"] = _spelled_out(fields["sender"])
+    for field in ("recipients", "cc"):
+        people = fields.get(field) or []
+        if isinstance(people, str | dict):
+            people = [people]
+        if isinstance(people, list):
+            people = [_spelled_out(person) for person in people]
+        fields[field] = people
+
+
+def _spelled_out(person: Any) -> Any:
+    return {"address": person} if isinstance(person, str) else person
+
+
+def _fill_in(fields: dict[str, Any], conversation: str | None) -> None:
+    """What may be left out: body, ids and the time. Nobody is vouched for yet."""
+    fields.setdefault("body", fields.pop("text", ""))
+    fields.setdefault("id", new_id("msg"))
+    fields.setdefault("conversation", conversation or fields["id"])
+    fields.setdefault("received_at", datetime.now(UTC))
+    fields["principal"] = ANONYMOUS
+
+
 def _vouched(customer: Any, tier: Any, message: Message, by: str) -> Principal:
     try:
         return asserted(customer, by=by, address=message.sender.address or None, tier=tier)
     except ValidationError as error:
-        field = f"customer_{'id' if error.errors()[0]['loc'][0] == 'customer_id' else 'tier'}"
-        raise MessageInvalid(field, error.errors()[0]["msg"]) from None
+        first = error.errors()[0]
+        field = "customer_id" if first["loc"][0] == "customer_id" else "customer_tier"
+        raise MessageInvalid(field, first["msg"]) from None
 
 
 def _storable(value: Any) -> Any:
@@ -113,7 +135,9 @@ def _storable(value: Any) -> Any:
         return value.encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
     if isinstance(value, dict):
         return {_storable(key): _storable(item) for key, item in value.items()}
-    return [_storable(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_storable(item) for item in value]
+    return value
 
 
 def _from_json(raw: bytes, path: Path) -> tuple[list[Message], bool]:
@@ -130,15 +154,17 @@ def _from_json(raw: bytes, path: Path) -> tuple[list[Message], bool]:
         raise ConfigError(
             f"not JSON: {error}", file=path, line=line, fix="write one message object"
         ) from None
-    turns = (
-        data.get("turns") if isinstance(data, dict) else data if isinstance(data, list) else None
-    )
+    common: dict[str, Any] = {}
+    turns = data if isinstance(data, list) else None
+    if isinstance(data, dict):
+        common = data
+        turns = data.get("turns")
     try:
         if turns is None:
             return [message_from(data, vouched_by=path.name)], False
         if not isinstance(turns, list) or not turns:
             raise ValueError("`turns` is a list of at least one message")
-        return _turns(data if isinstance(data, dict) else {}, turns, path.name), True
+        return _turns(common, turns, path.name), True
     except ValueError as error:
         raise ConfigError(
             str(error),
@@ -148,17 +174,18 @@ def _from_json(raw: bytes, path: Path) -> tuple[list[Message], bool]:
 
 
 def _turns(common: dict[str, Any], turns: list[Any], file: str) -> list[Message]:
-    """Turns share the conversation's sender and subject unless they bring their own; a bare
-    string is a body."""
+    """The messages of a conversation; a turn that is a bare string is a body.
+
+    Turns share the conversation's sender and subject unless they bring their own.
+    """
     shared = {key: value for key, value in common.items() if key != "turns"}
     conversation = str(shared.pop("conversation", None) or new_id("conv"))
     shared.pop("id", None)
-    return [
-        message_from(
-            {**shared, **(turn if isinstance(turn, dict) else {"body": str(turn)})},
-            vouched_by=file,
-            conversation=conversation,
-            number=n,
+    messages: list[Message] = []
+    for number, turn in enumerate(turns, 1):
+        own = turn if isinstance(turn, dict) else {"body": str(turn)}
+        message = message_from(
+            {**shared, **own}, vouched_by=file, conversation=conversation, number=number
         )
-        for n, turn in enumerate(turns, 1)
-    ]
+        messages.append(message)
+    return messages

@@ -55,12 +55,11 @@ def is_message_id(text: str) -> bool:
 
 
 def _headers(mail: Part) -> dict[str, str]:
-    """By name in lower case; what stands there several times has one line each, the topmost
-    first."""
-    found: dict[str, list[str]] = {}
+    """Values by name in lower case; one that stands there several times has a line for each."""
+    lines: dict[str, list[str]] = {}
     for name, value in mail.headers:
-        found.setdefault(name, []).append(header_text(value))
-    return {name: "\n".join(values) for name, values in found.items()}
+        lines.setdefault(name, []).append(header_text(value))
+    return {name: "\n".join(values) for name, values in lines.items()}
 
 
 def _hidden(mail: Part) -> dict[str, str]:
@@ -82,8 +81,10 @@ def _date(written: str) -> datetime:
 
 
 def _body(part: Part) -> str:
-    """What the sender wrote: plain text where there is some, else the text of the HTML; files
-    are no words of his."""
+    """The text that the sender wrote: the plain one if there is one, else that of the HTML.
+
+    Files do not count.
+    """
     if not part.is_multipart:
         return _leaf_text(part) if _is_words(part) else ""
     if part.kind == "message/rfc822":
@@ -91,21 +92,16 @@ def _body(part: Part) -> str:
     if part.kind == "multipart/alternative":
         return _best(part.parts)
     inside = part.parts[:1] if part.kind == "multipart/related" else part.parts
-    return (
-        "\n\n".join(text.strip("\n") for one in inside if (text := _body(one)).strip())
-        if len(inside) > 1
-        else _only(inside)
-    )
-
-
-def _only(parts: list[Part]) -> str:
-    return _body(parts[0]) if parts else ""
+    texts = [_body(piece) for piece in inside]
+    if len(texts) == 1:
+        return texts[0]
+    return "\n\n".join(text.strip("\n") for text in texts if text.strip())
 
 
 def _best(parts: list[Part]) -> str:
     """Of several versions of the same words the plain one, unless it is empty."""
-    plain_first = sorted(parts, key=lambda one: one.kind != "text/plain")
-    return next((text for one in plain_first if (text := _body(one)).strip()), "")
+    plain_first = sorted(parts, key=lambda part: part.kind != "text/plain")
+    return next((text for text in map(_body, plain_first) if text.strip()), "")
 
 
 def _leaf_text(part: Part) -> str:
@@ -125,36 +121,42 @@ def _is_words(part: Part) -> bool:
 def _attachments(mail: Part) -> Iterator[Attachment]:
     pdfs = 0
     for part in _files(mail):
-        content = part.content() if part.kind != "message/rfc822" else b""
-        text: str | None = None
-        if part.kind.startswith("text/"):
-            text = _leaf_text(part)[:LONGEST_TEXT]
-        elif part.kind == "message/rfc822":
-            text = _told(part)
-        elif part.kind in ("message/delivery-status", "message/feedback-report"):
-            text = part.text()[:LONGEST_TEXT]
-        elif part.kind == "application/pdf" and pdfs < MOST_PDFS:
+        content = b"" if part.kind == "message/rfc822" else part.content()
+        if part.kind == "application/pdf":
             pdfs += 1
-            text = pdf_text(content)
-        size = len(content) if content else sum(len(one.body) for one in part.walk())
+            text = pdf_text(content) if pdfs <= MOST_PDFS else None
+        else:
+            text = _file_text(part)
+        size = len(content) or sum(len(piece.body) for piece in part.walk())
         yield Attachment(
             name=part.file_name or "unnamed", type=part.kind[:255], size=size, text=text
         )
 
 
+def _file_text(part: Part) -> str | None:
+    """The words of an attached text, mail or report; None for what is not read."""
+    if part.kind.startswith("text/"):
+        return _leaf_text(part)[:LONGEST_TEXT]
+    if part.kind == "message/rfc822":
+        return _attached_mail(part)
+    if part.kind in ("message/delivery-status", "message/feedback-report"):
+        return part.text()[:LONGEST_TEXT]
+    return None
+
+
 def _files(part: Part) -> Iterator[Part]:
-    """What is no words of the sender's, not looking into mails that are attached."""
+    """Everything but the sender's words; attached mails are not looked into."""
     if part.kind == "message/rfc822":
         yield part
     elif part.is_multipart:
-        for one in part.parts:
-            yield from _files(one)
+        for piece in part.parts:
+            yield from _files(piece)
     elif not _is_words(part):
         yield part
 
 
-def _told(part: Part) -> str | None:
-    """An attached mail in words."""
+def _attached_mail(part: Part) -> str | None:
+    """An attached mail as text: its main headers and its body."""
     if not part.parts:
         return None
     inner = part.parts[0]

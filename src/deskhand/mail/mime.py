@@ -19,8 +19,7 @@ _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r|$)")
 
 @dataclass(slots=True)
 class Part:
-    """A mail or one part of it: its headers in order and, for a leaf, its bytes as they
-    travelled."""
+    """A mail or one part of it: headers in order and, for a leaf, its bytes as they travelled."""
 
     headers: list[tuple[str, str]]
     """Names in lower case; values in one line, encoded words not yet read."""
@@ -29,7 +28,7 @@ class Part:
     default_type: str = "text/plain"
 
     def header(self, name: str) -> str:
-        return next((value for known, value in self.headers if known == name), "")
+        return next((value for header, value in self.headers if header == name), "")
 
     @property
     def kind(self) -> str:
@@ -94,11 +93,11 @@ class Part:
             yield from part.walk()
 
     def _content(self, *names: str) -> Headers:
-        known = Headers()
+        headers = Headers()
         for name in names:
             if value := self.header(name):
-                known[name] = value
-        return known
+                headers[name] = value
+        return headers
 
 
 def split(raw: bytes) -> Part:
@@ -173,8 +172,8 @@ def _part(raw: bytes, default_type: str) -> Part:
             break
         if text[:1] in b" \t" and headers:
             headers[-1][1].append(text.strip())
-        elif found := _FIELD.match(text):
-            headers.append((found[1].decode("ascii").lower(), [found[2].strip()]))
+        elif header := _FIELD.match(text):
+            headers.append((header[1].decode("ascii").lower(), [header[2].strip()]))
         elif headers or not _header_follows(raw, line.end()):
             break
         at = line.end()
@@ -183,8 +182,7 @@ def _part(raw: bytes, default_type: str) -> Part:
 
 
 def _header_follows(raw: bytes, at: int) -> bool:
-    """Whether one odd line (mbox writes `From ann@example.com Mon ...`) stands above the
-    headers."""
+    """Whether headers follow the odd line that mbox writes above them (`From ann@... Mon ...`)."""
     following = _LINE.match(raw, at)
     return following is not None and _FIELD.match(following[0]) is not None
 

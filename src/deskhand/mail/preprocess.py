@@ -32,18 +32,15 @@ def default(message: Message) -> Prepared:
 
 
 def crisp(message: Message) -> Prepared:
-    found = read_crisp(message)
-    return Prepared(
-        name=found.patient_name, address=found.patient_email, text=found.original_message
-    )
+    mail = read_crisp(message)
+    return Prepared(name=mail.patient_name, address=mail.patient_email, text=mail.original_message)
 
 
 BUILT_IN: Mapping[str, Preprocess] = {UNCHANGED: default, "crisp": crisp}
 
 
 def prepare(message: Message, name: str, read: Preprocess) -> Prepared:
-    """What the preprocessor of this name made of a message; whatever goes wrong, the message
-    passes unchanged."""
+    """What a preprocessor made of a message; whatever goes wrong, the message passes unchanged."""
     try:
         made: object = read(message)
     except CrispUnreadable as error:
@@ -63,15 +60,17 @@ def prepare(message: Message, name: str, read: Preprocess) -> Prepared:
     return made.changed(by=name, prompt=prompt[:LONGEST], text=made.text[:LONGEST], failed=None)
 
 
-async def prepared_by(message: Message, name: str, known: Mapping[str, Preprocess]) -> Message:
-    """The message with what its preprocessor read; a desk's own code is given a thread and a
-    limited time."""
-    read = known.get(name) or BUILT_IN.get(name)
+async def prepared_by(message: Message, name: str, own: Mapping[str, Preprocess]) -> Message:
+    """The message with what its preprocessor read.
+
+    `own` are the desk's preprocessors: each is given a thread and a limited time.
+    """
+    read = own.get(name) or BUILT_IN.get(name)
     if read is None:
         return message.changed(
             prepared=Prepared(by=name, failed="there is no preprocessor of this name any more")
         )
-    if name in BUILT_IN and name not in known:
+    if name in BUILT_IN and name not in own:
         return message.changed(prepared=prepare(message, name, read))
     try:
         made = await asyncio.wait_for(asyncio.to_thread(prepare, message, name, read), PATIENCE)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from deskhand.mail.mail_phrases import mail_phrases
+from deskhand.mail.mail_phrases import fold, mail_phrases
 
 PEOPLE = ("from", "to", "cc", "reply_to")
 _QUOTE = re.compile(r"^\s{0,3}>[ \t]?")
@@ -58,13 +58,17 @@ def label_of(line: str) -> tuple[str, str] | None:
     )
     if at < 0:
         return None
-    known = mail_phrases().labels.get(" ".join(text[:at].strip("* _").casefold().split()))
-    return None if known is None else (known, text[at + 1 :].strip().lstrip("*").strip())
+    header = mail_phrases().labels.get(fold(text[:at].strip("* _")))
+    if header is None:
+        return None
+    return header, text[at + 1 :].strip().lstrip("*").strip()
 
 
 def read_block(lines: Sequence[str], start: int) -> Block:
-    """The block that begins at a line, or after the blank lines there; ends with a blank line or
-    what is no header."""
+    """The block that begins at a line, or after up to three blank lines.
+
+    It ends before a blank line and before what is no header.
+    """
     at = start
     while at < len(lines) and at < start + 4 and not bare(lines[at]):
         at += 1
@@ -72,15 +76,15 @@ def read_block(lines: Sequence[str], start: int) -> Block:
     current: str | None = None
     for number in range(at, min(len(lines), at + _FURTHEST)):
         text = bare(lines[number])
-        found = label_of(lines[number]) if text else None
-        if found and found[0] not in block.headers:
-            current = found[0]
-            block.headers[current] = found[1]
+        label = label_of(lines[number]) if text else None
+        if label and label[0] not in block.headers:
+            current = label[0]
+            block.headers[current] = label[1]
             block.quoted = block.quoted or lines[number].lstrip().startswith(">")
         elif (
             not text
             or current is None
-            or found
+            or label
             or not _goes_on(block.headers[current], current, lines, number)
         ):
             break

@@ -36,8 +36,7 @@ def visible_reply(text: str) -> str:
 
 
 def _without_quotes(lines: list[str]) -> list[str]:
-    """Lines before the quoted mail, and those between quoted lines where somebody answers below
-    or in between."""
+    """Lines before the quoted mail, and answers below or between quoted lines."""
     kept: list[str] = []
     number = 0
     while number < len(lines):
@@ -58,8 +57,10 @@ def _without_quotes(lines: list[str]) -> list[str]:
 
 
 def _after_quote(lines: list[str], number: int) -> int:
-    """The line after a quoted one; a program that broke a long quoted line left its rest without
-    a mark."""
+    """The number of the line after a quoted one.
+
+    A program that broke a long quoted line left its rest without a mark: that is skipped as well.
+    """
     following = number + 1
     while (
         following + 1 < len(lines)
@@ -102,21 +103,21 @@ def _is_attribution(text: str, lines: int) -> bool:
         return False
     if lines > 1 and moment.start() > 60:
         return False  # a sentence that happens to be followed by one
-    known = mail_phrases()
-    if known.wrote.search(said) or known.wrote_amid.search(around):
+    phrases = mail_phrases()
+    if phrases.wrote.search(said) or phrases.wrote_amid.search(around):
         return True
     return address is not None and said.endswith((">", ")", "]"))
 
 
 def _quoted_mail_begins(lines: list[str], number: int) -> bool:
-    """Whether headers of an earlier mail begin here, perhaps under a rule or `-----Original
-    Message-----`."""
-    known, line = mail_phrases(), lines[number]
+    """Whether headers of an earlier mail begin here, perhaps under a rule or a separator."""
+    line = lines[number]
     if not line.strip():
         return False
-    if known.original.match(line) or known.separator.match(line):
+    phrases = mail_phrases()
+    if phrases.original.match(line) or phrases.separator.match(line):
         return True
-    if bare(line).endswith(":") and bare(line)[:-1].strip().casefold() in known.openings:
+    if bare(line).endswith(":") and bare(line)[:-1].strip().casefold() in phrases.openings:
         return True
     start = number
     if _RULE.match(line):
@@ -134,20 +135,20 @@ def _quoted_mail_begins(lines: list[str], number: int) -> bool:
 
 def _without_signature(lines: list[str]) -> list[str]:
     cut = next(_signature_starts(lines), len(lines))
-    return lines[:cut] if any(line.strip() for line in lines[:cut]) else lines
+    has_words = any(line.strip() for line in lines[:cut])
+    return lines[:cut] if has_words else lines
 
 
 def _signature_starts(lines: list[str]) -> Iterator[int]:
-    known = mail_phrases()
+    phrases = mail_phrases()
     for number, line in enumerate(lines):
         text = line.strip()
         if not text:
             continue
-        ruled = _SIGNATURE_RULE.match(line) or (
-            known.signature.match(text) and _is_a_programs(text)
-        )
-        legal = known.disclaimer.match(text) and (number == 0 or not lines[number - 1].strip())
-        greets = known.greeting.match(text) or _UNDERSCORES.match(line)
+        by_program = phrases.signature.match(text) and _is_a_programs(text)
+        ruled = _SIGNATURE_RULE.match(line) or by_program
+        legal = phrases.disclaimer.match(text) and (number == 0 or not lines[number - 1].strip())
+        greets = phrases.greeting.match(text) or _UNDERSCORES.match(line)
         if ruled or legal or (greets and _only_a_name_follows(lines[number + 1 : number + 100])):
             yield number
 

@@ -1,5 +1,4 @@
-"""Which conversation a mail belongs to. Hard rule: never another person's, whatever its headers
-say.
+"""Which conversation a mail belongs to: never another person's, whatever its headers say.
 
 A conversation belongs to one person, as well proven as he was when it began. A mail joins it only
 if it comes from the same person, proven in the same way, and shows that it belongs there: by the
@@ -52,8 +51,7 @@ class Placement:
 
 
 async def placed(message: Message, threads: Threads) -> Message:
-    """The mail as it is to be accepted: in its conversation, under an id that no other person's
-    mail has."""
+    """The mail in its conversation, under an id that no other person's mail has."""
     message = message.model_copy(update={"id": await _own_id(message, threads)})
     placement = await place(message, threads)
     headers = {**message.headers, HEADER: placement.why}
@@ -77,8 +75,7 @@ async def place(message: Message, threads: Threads) -> Placement:
 
 
 def person_of(message: Message) -> str:
-    """One word for whom a conversation belongs to. It says how he was proven: a claim is never
-    worth a proof."""
+    """One word for the person whom a conversation belongs to, and for how he was proven."""
     principal = message.principal
     sender = message.sender.address.strip().lower()
     if principal.kind is PrincipalKind.ANONYMOUS:
@@ -95,8 +92,10 @@ def our_key(message_id: str) -> EffectKey | None:
 
 
 def subject_key(subject: str) -> tuple[str, bool]:
-    """A subject without `Re:` and tags, and whether it answers something; empty for a forward or
-    for small talk."""
+    """A subject without `Re:` and tags, and whether it had `Re:`.
+
+    It is empty for a forward and for a subject too short to tell conversations apart.
+    """
     answers = False
     rest = subject[:500]
     while match := mail_phrases().reply_subject.match(rest):
@@ -122,23 +121,22 @@ def _objection(
 async def _referred(
     message: Message, threads: Threads
 ) -> AsyncIterator[tuple[ThreadEvidence, ConversationTurn]]:
-    """Conversations that the mail's headers name, the nearest mail first, those of our own mails
-    before all."""
+    """Conversations that the mail's headers name: by our own mails first, then by the nearest."""
     headers = message.headers
     nearest = [
         *_ID.findall(headers.get("in-reply-to", "")),
         *reversed(_ID.findall(headers.get("references", ""))),
     ]
     named = list(dict.fromkeys(nearest))[:_MOST_REFERENCES]
-    for one in named:
-        key = our_key(one)
+    for message_id in named:
+        key = our_key(message_id)
         if key is not None and (turn := await threads.reply_sent(key)) is not None:
             yield ThreadEvidence.TOKEN, turn
-    for one in named:
-        if (
-            our_key(one) is None
-            and (turn := await threads.message_known(message.channel, one)) is not None
-        ):
+    for message_id in named:
+        if our_key(message_id) is not None:
+            continue
+        turn = await threads.message_known(message.channel, message_id)
+        if turn is not None:
             yield ThreadEvidence.REFERENCE, turn
 
 
@@ -164,19 +162,20 @@ async def _by_subject(message: Message, threads: Threads) -> Placement | None:
 
 
 def _score(message: Message, earlier: Message, answers: bool) -> float:
-    """Half for the subject itself, the rest for the same recipients, for `Re:`, and for how
-    recent it is."""
-    to = {one.address.lower() for one in (*message.recipients, *message.cc)}
-    before = {one.address.lower() for one in (*earlier.recipients, *earlier.cc)}
+    """Half for the subject, the rest for the same recipients, for `Re:` and for being recent."""
+    to = {person.address.lower() for person in (*message.recipients, *message.cc)}
+    before = {person.address.lower() for person in (*earlier.recipients, *earlier.cc)}
     days = abs((message.received_at - earlier.received_at).total_seconds()) / 86400
     return 0.5 + 0.15 * bool(to & before) + 0.15 * answers + 0.2 * max(0.0, 1 - days / _DAYS)
 
 
 async def _own_id(message: Message, threads: Threads) -> str:
-    """The Message-ID, unless another mail came under it before: nobody can have a mail taken for
-    a duplicate."""
-    known = await threads.message_known(message.channel, message.id)
-    if known is None or _identity(known.message) == _identity(message):
+    """The Message-ID, made different if another mail came under it before.
+
+    So nobody can have somebody else's mail taken for a duplicate.
+    """
+    earlier = await threads.message_known(message.channel, message.id)
+    if earlier is None or _identity(earlier.message) == _identity(message):
         return message.id
     return f"{message.id[:900]};{sha256(_identity(message).encode()).hexdigest()[:32]}"
 
@@ -191,7 +190,5 @@ def _identity(message: Message) -> str:
 
 def _fresh(message: Message) -> str:
     """An id that nobody can choose: not a Message-ID, which the sender makes up."""
-    return (
-        "mail_"
-        + sha256(f"{message.channel}\0{message.id}\0{person_of(message)}".encode()).hexdigest()[:32]
-    )
+    source = f"{message.channel}\0{message.id}\0{person_of(message)}"
+    return f"mail_{sha256(source.encode()).hexdigest()[:32]}"
