@@ -8,7 +8,8 @@ from typing import Any
 
 from bench.harness import Floor, Report
 from deskhand.config.sections.policy import PolicySpec, RuleSpec
-from deskhand.outgoing.commitments import Backing, check_commitments
+from deskhand.outgoing.backing import Backing
+from deskhand.outgoing.commitments import check_commitments
 from deskhand.outgoing.content import check_text
 from deskhand.outgoing.content_finding import AllowedContent
 from deskhand.policy.call_facts import Facts

@@ -10,7 +10,8 @@ from deskhand.evals.recorded_tools import result_in
 from deskhand.language.identify import identify
 from deskhand.model.plan import Plan, Respond, ToolCall
 from deskhand.model.understanding import Understanding
-from deskhand.outgoing.commitments import Backing, check_commitments, unbacked
+from deskhand.outgoing.backing import Backing
+from deskhand.outgoing.commitments import check_commitments, unbacked
 
 _SURE = 0.5
 

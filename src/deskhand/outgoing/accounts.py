@@ -1,8 +1,10 @@
-"""Numbers that money can be sent to: bank accounts, cards, crypto addresses. Only what its own
-checksum confirms."""
+"""Numbers that money can be sent to: bank accounts, cards, crypto addresses.
+
+Only those count whose own checksum is right.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
@@ -41,6 +43,7 @@ _IBAN_LENGTHS = {
 """How long the account numbers of a country are."""
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _BECH_ALPHABET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+_BECH_GENERATORS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 _CARD_SHAPES = (
     (re.compile(r"4"), (13, 16, 19)),
     (re.compile(r"5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720"), (16,)),
@@ -59,23 +62,44 @@ class Account(NamedTuple):
 
 
 def accounts_in(text: str) -> Iterator[Account]:
+    """Every number in a text that money can be sent to, kind by kind."""
+    yield from _ibans(text)
+    yield from _czech_accounts(text)
+    yield from _cards(text)
+    yield from _crypto_addresses(text)
+
+
+def _ibans(text: str) -> Iterator[Account]:
     for match in _IBAN.finditer(text):
-        found = _longest_iban(match.group())
-        if found:
-            yield Account("iban", _bare(found).upper(), match.start(), match.start() + len(found))
+        written = _longest_iban(match.group())
+        if written is not None:
+            end = match.start() + len(written)
+            yield Account("iban", _bare(written).upper(), match.start(), end)
+
+
+def _czech_accounts(text: str) -> Iterator[Account]:
     for match in _CZECH.finditer(text):
-        if all(_is_czech(part) for part in match.groups()[:2] if part):
+        prefix, number, _ = match.groups()
+        if _is_czech(prefix or "0") and _is_czech(number):
             yield Account("account", _bare(match.group()), *match.span())
+
+
+def _cards(text: str) -> Iterator[Account]:
     for match in _CARD.finditer(text):
-        if is_card(_bare(match.group())):
-            yield Account("card", _bare(match.group()), *match.span())
-    for pattern, holds in (
+        number = _bare(match.group())
+        if is_card(number):
+            yield Account("card", number, *match.span())
+
+
+def _crypto_addresses(text: str) -> Iterator[Account]:
+    checks: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
         (_BASE58, _is_base58),
         (_BECH32, _is_bech32),
         (_ETHEREUM, lambda written: True),
-    ):
+    )
+    for pattern, is_address in checks:
         for match in pattern.finditer(text):
-            if holds(match.group()):
+            if is_address(match.group()):
                 yield Account("crypto", match.group(), *match.span())
 
 
@@ -84,23 +108,18 @@ def _bare(written: str) -> str:
 
 
 def _longest_iban(written: str) -> str | None:
-    """The words after an account number may look like more of it."""
+    """The longest beginning that is an IBAN; the words after one may look like more of it."""
     for end in range(len(written), 14, -1):
-        if (
-            written[end - 1].isalnum()
-            and is_iban(_bare(written[:end]))
-            and not written[end : end + 1].isalnum()
-        ):
+        at_word_end = written[end - 1].isalnum() and not written[end : end + 1].isalnum()
+        if at_word_end and is_iban(_bare(written[:end])):
             return written[:end]
     return None
 
 
 def is_iban(number: str) -> bool:
-    if (
-        len(number) != _IBAN_LENGTHS.get(number[:2].upper())
-        or not number.isalnum()
-        or not number.isascii()
-    ):
+    """Whether the length is right for the country and the checksum holds."""
+    right_length = len(number) == _IBAN_LENGTHS.get(number[:2].upper())
+    if not right_length or not number.isalnum() or not number.isascii():
         return False
     digits = "".join(str(int(letter, 36)) for letter in number[4:] + number[:4])
     return int(digits) % 97 == 1
@@ -118,10 +137,8 @@ def is_card(number: str) -> bool:
 
 def _is_czech(part: str) -> bool:
     weights = (6, 3, 7, 9, 10, 5, 8, 4, 2, 1)
-    return (
-        sum(int(digit) * weight for digit, weight in zip(part.zfill(10), weights, strict=True)) % 11
-        == 0
-    )
+    digits = map(int, part.zfill(10))
+    return sum(digit * weight for digit, weight in zip(digits, weights, strict=True)) % 11 == 0
 
 
 def _is_base58(written: str) -> bool:
@@ -141,13 +158,13 @@ def _is_bech32(written: str) -> bool:
     human, _, data = written.lower().rpartition("1")
     if any(letter not in _BECH_ALPHABET for letter in data):
         return False
-    values = [ord(letter) >> 5 for letter in human] + [0] + [ord(letter) & 31 for letter in human]
+    high_bits = [ord(letter) >> 5 for letter in human]
+    low_bits = [ord(letter) & 31 for letter in human]
+    payload = [_BECH_ALPHABET.index(letter) for letter in data]
     check = 1
-    for value in [*values, *(_BECH_ALPHABET.index(letter) for letter in data)]:
+    for value in [*high_bits, 0, *low_bits, *payload]:
         top = check >> 25
         check = (check & 0x1FFFFFF) << 5 ^ value
-        for bit, generator in enumerate(
-            (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
-        ):
+        for bit, generator in enumerate(_BECH_GENERATORS):
             check ^= generator if (top >> bit) & 1 else 0
     return check in (1, 0x2BC830A3)

@@ -1,5 +1,4 @@
-"""What a draft commits the company to, and what stands behind it: a tool's result, a clause, a
-quoted article.
+"""What a draft commits the company to, and what backs it: a tool's result, a clause, an article.
 
 Amounts and dates need backing wherever they stand, save when they only repeat what the customer
 wrote; a promised or claimed action needs a tool that did it or a clause that allows it. What is not
@@ -7,18 +6,22 @@ found here is not promised safely: the patterns know five languages and common w
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from decimal import Decimal
-from functools import cached_property
 from typing import Any, Literal, NamedTuple, cast
 
 from deskhand.config.sections.outgoing import Action, ClauseSpec
-from deskhand.config.sections.slots import SlotSpec
-from deskhand.language.slots import SlotExtractor, SlotMatch
+from deskhand.language.slots import SlotMatch
 from deskhand.language.slots.folded_text import fold
 from deskhand.measures import measure
+from deskhand.outgoing.backing import (
+    AMOUNTS_AND_DAYS,
+    Backing,
+    actions_of,
+    amount_text,
+    changed_something,
+)
 from deskhand.outgoing.promised_actions import LANGUAGES, promised_action
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”“»)]*\s+(?=[^a-zà-ž])|\n+")
@@ -43,49 +46,6 @@ _DEADLINE = re.compile(
     rf"heures?|jours?|semaines?)(?: (?:habiles|laborables|ouvres|ouvrables))?)\b"
 )
 _TIME = re.compile(r"\b([0-9]{1,2})[:.]([0-9]{2})\b(?![.0-9])")
-_SLOTS = SlotExtractor(
-    [SlotSpec(name="amount", type="money"), SlotSpec(name="day", type="date", prefer="future")]
-)
-_DEEPEST, _LONGEST = 8, 20_000
-_ACTION_WORDS: dict[str, tuple[Action, ...]] = {
-    "refund": ("refund", "credit"),
-    "reimburse": ("refund",),
-    "return": ("refund", "replace"),
-    "cancel": ("cancel",),
-    "terminate": ("cancel",),
-    "replace": ("replace",),
-    "exchange": ("replace",),
-    "ship": ("replace", "deliver", "send"),
-    "reship": ("replace", "deliver"),
-    "send": ("send",),
-    "resend": ("send", "replace"),
-    "email": ("send",),
-    "mail": ("send",),
-    "voucher": ("credit",),
-    "discount": ("credit",),
-    "coupon": ("credit",),
-    "credit": ("credit",),
-    "change": ("change",),
-    "update": ("change",),
-    "modify": ("change",),
-    "set": ("change",),
-    "reset": ("change", "send"),
-    "book": ("contact", "deliver", "reserve"),
-    "callback": ("contact",),
-    "call": ("contact",),
-    "escalate": ("escalate", "contact"),
-    "ticket": ("escalate", "contact"),
-    "forward": ("escalate",),
-    "transfer": ("escalate", "contact"),
-    "hold": ("reserve",),
-    "reserve": ("reserve",),
-    "reservation": ("reserve",),
-    "invitation": ("reserve",),
-    "deliver": ("deliver",),
-    "reschedule": ("change", "deliver"),
-}
-"""What a tool that changed something did, by the words of its name."""
-
 Kind = Literal["action", "amount", "date"]
 
 
@@ -113,84 +73,17 @@ class Commitment:
         }
 
 
-@dataclass(frozen=True)
-class Backing:
-    """What may stand behind a draft."""
-
-    now: datetime
-    results: Sequence[Mapping[str, Any]] = ()
-    """Calls of this run that succeeded, each with `tool`, `effect`, `arguments` and `data`."""
-    clauses: Sequence[ClauseSpec] = ()
-    quotes: Sequence[str] = ()
-    """Articles the draft cites, as they are."""
-    message: str = ""
-    """What the customer wrote: it may be repeated, but it backs no promise."""
-
-    def of_value(self, value: str, *, moved: bool = False) -> str | None:
-        """The result that holds it; money said to move, or a day said to be reserved, in that of
-        what did so."""
-        known, done = self._held
-        return (done if moved else known).get(value)
-
-    @cached_property
-    def _held(self) -> tuple[dict[str, str], dict[str, str]]:
-        """What every result holds and what those hold that changed something; read once a reply
-        speaks of a value."""
-        known: dict[str, str] = {}
-        done: dict[str, str] = {}
-        for result in self.results:
-            told = f"result of {result.get('tool', 'a tool')}"
-            for value in _values(result, self.now):
-                known.setdefault(value, told)
-                if _changed_something(result):
-                    done.setdefault(value, told)
-        return known, done
-
-    @cached_property
-    def in_clauses(self) -> dict[str, set[str]]:
-        return {clause.name: _values(clause.words, self.now) for clause in self.clauses}
-
-    @cached_property
-    def in_quotes(self) -> set[str]:
-        return _values(self.quotes, self.now)
-
-    @cached_property
-    def in_message(self) -> set[str]:
-        return _values(self.message, self.now)
-
-    @property
-    def done(self) -> dict[Action, str]:
-        """What tools have done, each with the tool's name; one that can do several says which as
-        its `action`."""
-        done: dict[Action, str] = {}
-        for result in self.results:
-            if _changed_something(result):
-                for action in _acts_of(result):
-                    done.setdefault(action, str(result.get("tool", "")))
-        return done
-
-
-def _changed_something(result: Mapping[str, Any]) -> bool:
-    return str(result.get("effect", "read")) != "read"
-
-
-def _acts_of(result: Mapping[str, Any]) -> list[Action]:
-    data = result.get("data")
-    if isinstance(data, Mapping) and data.get("held") is False:
-        return []  # it could have held something, and did not
-    asked = str((result.get("arguments") or {}).get("action", ""))
-    said = re.split(r"[_-]", f"{result.get('tool', '')}_{asked}".lower())
-    return [action for word in said for action in _ACTION_WORDS.get(word, ())]
-
-
 def check_commitments(text: str, language: str | None, backing: Backing) -> list[Commitment]:
     """Everything the draft commits to, in order, with what backs it; pure."""
-    found = _SLOTS.extract(text, language=language, now=backing.now)
-    draft = _Draft(text, language, found["amount"].matches, found["day"].matches)
-    commitments = [one for place in sentences(text) for one in _in_sentence(draft, place, backing)]
-    if any(slot.truncated for slot in found.values()):
+    slots = AMOUNTS_AND_DAYS.extract(text, language=language, now=backing.now)
+    draft = _Draft(text, language, slots["amount"].matches, slots["day"].matches)
+    commitments: list[Commitment] = []
+    for place in sentences(text):
+        commitments += _in_sentence(draft, place, backing)
+    if any(slot.truncated for slot in slots.values()):
+        beginning = text[:200]
         commitments.append(
-            Commitment("amount", "more than anybody checks", text[:200], 0, len(text[:200]))
+            Commitment("amount", "more than anybody checks", beginning, 0, len(beginning))
         )
     return commitments
 
@@ -203,6 +96,7 @@ class _Draft(NamedTuple):
 
 
 def unbacked(commitments: Sequence[Commitment]) -> list[Commitment]:
+    """The commitments that nothing stands behind."""
     return [commitment for commitment in commitments if commitment.backed_by is None]
 
 
@@ -210,15 +104,18 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
     """Where each sentence begins and ends; an abbreviation or a date does not end one."""
     start = 0
     for gap in _SENTENCE.finditer(text):
-        if gap.group().strip(" \"'”“»)") == "" and _ABBREVIATION.search(
-            fold(text[start : gap.start()])[-12:]
-        ):
+        between_lines = gap.group().strip(" \"'”“»)") != ""
+        if not between_lines and _ends_abbreviated(text[start : gap.start()]):
             continue
         if text[start : gap.start()].strip():
             yield _trimmed(text, start, gap.start())
         start = gap.end()
     if text[start:].strip():
         yield _trimmed(text, start, len(text))
+
+
+def _ends_abbreviated(sentence: str) -> bool:
+    return _ABBREVIATION.search(fold(sentence)[-12:]) is not None
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -241,11 +138,7 @@ def _in_sentence(draft: _Draft, place: tuple[int, int], backing: Backing) -> Ite
         for value, day in _dates(_within(draft.days, place), folded, backing.now)
     ]
     for action in actions:
-        backed = quoted or (
-            _of_reservation(folded, backing) if action == "reserve" else _of_action(action, backing)
-        )
-        if backed is None and action == "deliver":
-            backed = _of_delivery(dates, backing)
+        backed = quoted or _of_promise(action, folded, dates, backing)
         yield Commitment("action", action, sentence, start, end, backed)
     for amount in _amounts(_within(draft.amounts, place)):
         backed = quoted or _of_amount(amount, actions, backing)
@@ -254,10 +147,8 @@ def _in_sentence(draft: _Draft, place: tuple[int, int], backing: Backing) -> Ite
 
 
 def _actions(folded: str, language: str | None) -> Iterator[Action]:
-    known = (language or "").lower()[:2]
-    languages = tuple(
-        sorted(LANGUAGES, key=lambda one: one != known)
-    )  # the draft names its own language
+    own = (language or "").lower()[:2]
+    languages = tuple(sorted(LANGUAGES, key=lambda other: other != own))  # the draft's own first
     for clause in _CLAUSE.split(folded):
         action = promised_action(clause.strip(" .!\"'"), languages)
         if action is not None:
@@ -268,29 +159,25 @@ def _within(matches: Sequence[SlotMatch], place: tuple[int, int]) -> list[SlotMa
     """The likeliest reading of each place in a sentence: one place may be read in two ways."""
     best: dict[tuple[int, int], SlotMatch] = {}
     for match in matches:
+        if not place[0] <= match.start < place[1]:
+            continue
         here = (match.start, match.end)
-        if place[0] <= match.start < place[1] and (
-            here not in best or match.confidence > best[here].confidence
-        ):
+        if here not in best or match.confidence > best[here].confidence:
             best[here] = match
     return list(best.values())
 
 
 def _amounts(matches: Sequence[SlotMatch]) -> Iterator[str]:
     for match in matches:
-        yield _amount(match.value["amount"], match.value["currency"])
-
-
-def _amount(number: object, currency: object) -> str:
-    return f"{Decimal(str(number)).normalize():f} {currency}"
+        yield amount_text(match.value["amount"], match.value["currency"])
 
 
 def _dates(matches: Sequence[SlotMatch], folded: str, now: datetime) -> Iterator[tuple[str, date]]:
-    for found in matches:
-        yield found.value[:10], date.fromisoformat(found.value[:10])
-    for match in _DEADLINE.finditer(folded):
-        days = _days(match.group(1), match.group(2))
-        yield f"{match.group(1)} {match.group(2)}", now.date() + timedelta(days=days)
+    for match in matches:
+        yield match.value[:10], date.fromisoformat(match.value[:10])
+    for deadline in _DEADLINE.finditer(folded):
+        count, unit = deadline.groups()
+        yield f"{count} {unit}", now.date() + timedelta(days=_days(count, unit))
 
 
 def _days(count: str, unit: str) -> float:
@@ -315,13 +202,25 @@ def _quoted(folded: str, backing: Backing) -> str | None:
     for clause in backing.clauses:
         if any(said in _words(fold(words)) for words in clause.words):
             return f"clause {clause.name}"
-    return (
-        "a quoted article" if any(said in _words(fold(quote)) for quote in backing.quotes) else None
-    )
+    if any(said in _words(fold(quote)) for quote in backing.quotes):
+        return "a quoted article"
+    return None
 
 
 def _words(folded: str) -> str:
     return " ".join(re.findall(r"[a-z0-9€$£%]+", folded))
+
+
+def _of_promise(
+    action: Action, folded: str, dates: Sequence[Commitment], backing: Backing
+) -> str | None:
+    """What backs an action that a sentence promises or claims."""
+    if action == "reserve":
+        return _of_reservation(folded, backing)
+    backed = _of_action(action, backing)
+    if backed is None and action == "deliver":
+        return _of_delivery(dates, backing)
+    return backed
 
 
 def _of_action(action: Action, backing: Backing) -> str | None:
@@ -336,7 +235,7 @@ def _of_reservation(folded: str, backing: Backing) -> str | None:
     """A time is reserved where a tool reserved it: the very time, if the sentence names one."""
     said = {(int(hour), int(minute)) for hour, minute in _TIME.findall(folded)}
     for result in backing.results:
-        if not _changed_something(result) or "reserve" not in _acts_of(result):
+        if not changed_something(result) or "reserve" not in actions_of(result):
             continue
         held = {(moment.hour, moment.minute) for moment in _moments(result.get("data"))}
         if not said or not held or said <= held:
@@ -354,30 +253,23 @@ def _moments(data: Any) -> Iterator[datetime]:
 
 
 def _of_delivery(dates: Sequence[Commitment], backing: Backing) -> str | None:
-    """When something arrives is not ours to do: it is as good as its date, and without one as
-    what was looked up."""
+    """What backs a delivery: its dates, and without one whatever was looked up.
+
+    When something arrives is not ours to do.
+    """
     if dates:
-        return dates[0].backed_by if all(day.backed_by for day in dates) else None
+        all_backed = all(day.backed_by for day in dates)
+        return dates[0].backed_by if all_backed else None
     return next((f"result of {result.get('tool', 'a tool')}" for result in backing.results), None)
 
 
 def _of_amount(amount: str, actions: list[Action], backing: Backing) -> str | None:
     moved = bool({*actions} & {"refund", "credit"})
-    if (known := backing.of_value(amount, moved=moved)) is not None:
-        return known
-    kind = measure(amount)
+    if (result := backing.of_value(amount, moved=moved)) is not None:
+        return result
     for clause in backing.clauses:
-        fits = (
-            clause.up_to is not None
-            and kind is not None
-            and kind[1].currency == clause.up_to.currency
-        )
-        if (
-            fits
-            and kind is not None
-            and kind[1] <= clause.up_to
-            and (not clause.actions or {*actions} & {*clause.actions})
-        ):
+        concerned = not clause.actions or {*actions} & {*clause.actions}
+        if concerned and _is_up_to(amount, clause):
             return f"clause {clause.name}"
         if amount in backing.in_clauses[clause.name]:
             return f"clause {clause.name}"
@@ -386,78 +278,37 @@ def _of_amount(amount: str, actions: list[Action], backing: Backing) -> str | No
     return "the customer's words" if not actions and amount in backing.in_message else None
 
 
+def _is_up_to(amount: str, clause: ClauseSpec) -> bool:
+    kind = measure(amount)
+    if kind is None or clause.up_to is None or kind[1].currency != clause.up_to.currency:
+        return False
+    return bool(kind[1] <= clause.up_to)
+
+
 def _of_date(value: str, day: date, actions: list[Action], backing: Backing) -> str | None:
-    if (known := backing.of_value(value, moved="reserve" in actions)) is not None:
-        return known
+    if (result := backing.of_value(value, moved="reserve" in actions)) is not None:
+        return result
     today = backing.now.date()
     for clause in backing.clauses:
-        length = measure(clause.within) if clause.within else None
-        near = length is not None and today <= day <= today + cast(timedelta, length[1])
-        if near and (not clause.actions or not actions or {*actions} & {*clause.actions}):
+        if _allows_date(clause, day, today, actions):
             return f"clause {clause.name}"
-        if value in backing.in_clauses[clause.name] or any(
-            value in fold(words) for words in clause.words
-        ):
+        if value in backing.in_clauses[clause.name] or _stands_in(value, clause.words):
             return f"clause {clause.name}"
-    if value in backing.in_quotes or any(value in fold(quote) for quote in backing.quotes):
+    if value in backing.in_quotes or _stands_in(value, backing.quotes):
         return "a quoted article"
-    if day == today and not actions:
+    if actions:
+        return None
+    if day == today:
         return "today"
-    return "the customer's words" if not actions and value in backing.in_message else None
+    return "the customer's words" if value in backing.in_message else None
 
 
-def _values(data: Any, now: datetime, depth: int = 0) -> set[str]:
-    """Amounts and days in data or text, written as commitments are."""
-    if depth > _DEEPEST:
-        return set()
-    if isinstance(data, str):
-        return _values_in_text(data, now)
-    if isinstance(data, Mapping):
-        fields = cast(Mapping[str, Any], data)
-        return _priced(fields).union(*(_values(value, now, depth + 1) for value in fields.values()))
-    if isinstance(data, Sequence):
-        return set[str]().union(*(_values(item, now, depth + 1) for item in data))
-    kind = measure(data)
-    if kind is not None and kind[0] in ("date", "moment"):
-        return {kind[1].isoformat()[:10]}
-    return (
-        {_amount(kind[1].amount, kind[1].currency)}
-        if kind is not None and kind[0] == "money"
-        else set()
-    )
+def _allows_date(clause: ClauseSpec, day: date, today: date, actions: list[Action]) -> bool:
+    length = measure(clause.within) if clause.within else None
+    if length is None or not today <= day <= today + cast(timedelta, length[1]):
+        return False
+    return not clause.actions or not actions or bool({*actions} & {*clause.actions})
 
 
-def _priced(fields: Mapping[str, Any]) -> set[str]:
-    """`{"total": 49.9, "currency": "EUR"}`: every number beside a currency is an amount of it."""
-    currency = fields.get("currency")
-    if not isinstance(currency, str) or not re.fullmatch(r"[A-Za-z]{3}", currency):
-        return set()
-    numbers = [
-        value
-        for value in fields.values()
-        if (kind := measure(value)) is not None and kind[0] == "number"
-    ]
-    texts = [
-        value
-        for value in fields.values()
-        if isinstance(value, str) and re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", value)
-    ]
-    return {_amount(number, currency.upper()) for number in (*numbers, *texts)}
-
-
-def _values_in_text(text: str, now: datetime) -> set[str]:
-    found = _SLOTS.extract(text[:_LONGEST], now=now)
-    amounts = {
-        _amount(match.value["amount"], match.value["currency"]) for match in found["amount"].matches
-    }
-    days = {match.value[:10] for match in found["day"].matches}
-    kind = measure(text)
-    return (
-        amounts
-        | days
-        | (
-            {kind[1].isoformat()[:10]}
-            if kind is not None and kind[0] in ("date", "moment")
-            else set()
-        )
-    )
+def _stands_in(value: str, texts: Sequence[str]) -> bool:
+    return any(value in fold(text) for text in texts)

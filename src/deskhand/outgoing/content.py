@@ -1,8 +1,7 @@
-"""The check of a reply's content: hosts, addresses, account numbers, secrets, other customers,
-and what hides."""
+"""Checks what a reply contains: hosts, addresses, accounts, secrets, other customers' data."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import islice
 
@@ -18,9 +17,8 @@ from deskhand.outgoing.visible_text import VisibleText
 MOST_TEXT = 200_000
 _HEADERS = ("to", "subject", "in_reply_to", "language")
 _IN_HEADER = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
-)  # those above 0x7f are common in misread names
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""Not those above 0x7f: they are common in misread names."""
 _TURNING = re.compile(
     r"[\u202a-\u202e\u2066-\u2069]|(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]+"
 )
@@ -53,19 +51,13 @@ def check_reply(reply: Reply, allowed: AllowedContent) -> list[ContentFinding]:
 
 
 def check_text(text: str, allowed: AllowedContent, *, field: str = "text") -> list[ContentFinding]:
-    """The same for one text."""
+    """Everything in one text that may not simply leave, in the order of the text."""
     if len(text) > MOST_TEXT:
-        return [
-            ContentFinding(
-                "too_long",
-                f"longer than {MOST_TEXT:,} characters: nobody looks through it",
-                "",
-                field,
-            )
-        ]
-    check = _Check(text, allowed, field)
-    found = {(one.rule, one.start, one.end): one for one in check.findings()}
-    return sorted(found.values(), key=lambda finding: (finding.start, finding.end))
+        reason = f"longer than {MOST_TEXT:,} characters: nobody looks through it"
+        return [ContentFinding("too_long", reason, "", field)]
+    findings = _Check(text, allowed, field).findings()
+    distinct = {(finding.rule, finding.start, finding.end): finding for finding in findings}
+    return sorted(distinct.values(), key=lambda finding: (finding.start, finding.end))
 
 
 class _Check:
@@ -120,15 +112,17 @@ class _Check:
 
     def _why(self, host: str) -> str:
         skeleton = VisibleText(_unicode_host(host)).skeleton
-        for known in self._hosts:
-            if skeleton == (meant := known.removeprefix("*.")):
+        for own_host in self._hosts:
+            meant = own_host.removeprefix("*.")
+            if skeleton == meant:
                 return f"the host looks like {meant} but is {ascii_host(host) or 'none'}"
         return f"the host {host[:80]} is not among the desk's own"
 
     def _address(self, address: str, start: int, end: int) -> Iterator[ContentFinding]:
-        known = {_folded(one) for one in self._allowed.addresses} | self._own
+        expected = {_folded(own) for own in self._allowed.addresses} | self._own
         variants = {_folded(address), _folded(address.lstrip(".-_'/=#&?*{|}~"))}
-        if not variants & known and not is_allowed_host(address.rpartition("@")[2], self._hosts):
+        host = address.rpartition("@")[2]
+        if not variants & expected and not is_allowed_host(host, self._hosts):
             reason = f"the address {address[:80]} is neither the desk's own nor the customer's"
             yield self._finding("foreign_address", reason, start, end)
 
@@ -139,9 +133,10 @@ class _Check:
             )
 
     def _accounts(self) -> Iterator[ContentFinding]:
-        known = {_digits_and_letters(one) for one in (*self._allowed.accounts, *self._allowed.own)}
+        own = (*self._allowed.accounts, *self._allowed.own)
+        expected = set(map(_digits_and_letters, own))
         for account in accounts_in(self._reading.plain):
-            if _digits_and_letters(account.number) in known:
+            if _digits_and_letters(account.number) in expected:
                 continue
             if account.kind == "card":
                 yield self._finding(
@@ -158,11 +153,12 @@ class _Check:
     def _phones(self) -> Iterator[ContentFinding]:
         if not self._allowed.phones:
             return
-        known = [_digits(one) for one in (*self._allowed.phones, *self._allowed.own)]
-        found = _PHONES.extract(self._reading.plain, now=_EPOCH)["phone"]
-        for match in found.matches:
+        expected = [_digits(own) for own in (*self._allowed.phones, *self._allowed.own)]
+        slot = _PHONES.extract(self._reading.plain, now=_EPOCH)["phone"]
+        for match in slot.matches:
             number = _digits(str(match.value))
-            if match.confidence >= 0.8 and not any(_same_number(number, one) for one in known):
+            is_expected = any(_same_number(number, own) for own in expected)
+            if match.confidence >= 0.8 and not is_expected:
                 reason = f"the telephone number {match.text} is not among the desk's own"
                 yield self._finding("foreign_phone", reason, match.start, match.end)
 
@@ -173,31 +169,34 @@ class _Check:
             yield self._finding("canary", "words that never leave", *secret, hide=True)
 
     def _others(self) -> Iterator[ContentFinding]:
-        others = self._allowed.others
-        is_other = others if callable(others) else {_folded(one) for one in others}.__contains__
-        if not callable(others) and not others:
+        is_other = self._other_customers()
+        if is_other is None:
             return
         for match in _TOKEN.finditer(self._reading.plain):
             token = match.group().rstrip(".")
-            if _folded(token) in self._own:
+            if _folded(token) in self._own or not is_other(token):
                 continue
-            if is_other(token if callable(others) else _folded(token)):
-                end = match.start() + len(token)
-                yield self._finding(
-                    "other_customer",
-                    "this is not known to be the customer's own",
-                    match.start(),
-                    end,
-                )
+            reason = "this is not known to be the customer's own"
+            end = match.start() + len(token)
+            yield self._finding("other_customer", reason, match.start(), end)
+
+    def _other_customers(self) -> Callable[[str], bool] | None:
+        """Tells whether a word identifies another customer; None where no other is named."""
+        others = self._allowed.others
+        if callable(others):
+            return others
+        if not others:
+            return None
+        identifiers = set(map(_folded, others))
+        return lambda token: _folded(token) in identifiers
 
     def _finding(
         self, rule: ContentRule, reason: str, start: int, end: int, *, hide: bool = False
     ) -> ContentFinding:
         first, last = self._reading.span(start, end)
-        shown = self._reading.given[first:last]
-        return ContentFinding(
-            rule, reason, f"{shown[:4]}…" if hide else shown[:200], self._field, first, last
-        )
+        written = self._reading.given[first:last]
+        shown = f"{written[:4]}…" if hide else written[:200]
+        return ContentFinding(rule, reason, shown, self._field, first, last)
 
 
 def identifiers_in(text: str) -> list[str]:
@@ -222,9 +221,9 @@ def _digits(text: str) -> str:
     return "".join(letter for letter in text if letter.isdecimal()).removeprefix("00")
 
 
-def _same_number(one: str, two: str) -> bool:
-    """With or without the country's code."""
-    shorter, longer = sorted((one.lstrip("0"), two.lstrip("0")), key=len)
+def _same_number(number: str, other: str) -> bool:
+    """Whether two numbers are the same, with or without the country's code."""
+    shorter, longer = sorted((number.lstrip("0"), other.lstrip("0")), key=len)
     return len(shorter) >= 7 and longer.endswith(shorter)
 
 

@@ -1,5 +1,4 @@
-"""Things that must never leave: keys by their shape, and the desk's own canaries however they
-are disguised."""
+"""Secrets that must never leave: keys by their shape, and the desk's canaries in any disguise."""
 
 import base64
 import binascii
@@ -33,36 +32,49 @@ def keys_in(text: str) -> Iterator[Secret]:
 
 def canaries_in(text: str, canaries: Collection[str]) -> Iterator[Secret]:
     """As written, with anything between its letters, backwards, in rot13, in base64 or in hex."""
-    wanted = {_letters(canary)[0] for canary in canaries} - {""}
-    if not wanted:
-        return
-    bare, places = _letters(text)
-    for view, back in ((bare, False), (bare[::-1], True), (codecs.encode(bare, "rot13"), False)):
+    wanted = {_letters(canary) for canary in canaries} - {""}
+    if wanted:
+        yield from _in_letters(text, wanted)
+        yield from _encoded(text, wanted)
+
+
+def _in_letters(text: str, wanted: set[str]) -> Iterator[Secret]:
+    """Canaries among the letters and digits of a text: as they are, backwards, in rot13."""
+    places = [place for place, letter in enumerate(text) if letter.isalnum()]
+    letters = _letters(text)
+    views = (letters, letters[::-1], codecs.encode(letters, "rot13"))
+    for view, backwards in zip(views, (False, True, False), strict=True):
         for canary in wanted:
-            if (at := view.find(canary)) >= 0:
-                first, last = at, at + len(canary) - 1
-                if back:
-                    first, last = len(bare) - 1 - last, len(bare) - 1 - first
-                yield Secret(places[first], places[last] + 1)
+            first = view.find(canary)
+            if first < 0:
+                continue
+            if backwards:
+                first = len(letters) - first - len(canary)
+            last = first + len(canary) - 1
+            yield Secret(places[first], places[last] + 1)
+
+
+def _encoded(text: str, wanted: set[str]) -> Iterator[Secret]:
+    """Stretches of base64 or hex that hold a canary."""
     for pattern, decode in ((_BASE64, _from_base64), (_HEX, _from_hex)):
         for match in pattern.finditer(text):
-            if any(
-                canary in _letters(told)[0] for told in decode(match.group()) for canary in wanted
-            ):
+            decoded = [_letters(reading) for reading in decode(match.group())]
+            if any(canary in letters for letters in decoded for canary in wanted):
                 yield Secret(*match.span())
 
 
-def _letters(text: str) -> tuple[str, list[int]]:
-    """Letters and digits alone in small letters, each with its place."""
-    kept = [(letter, place) for place, letter in enumerate(text) if letter.isalnum()]
-    return "".join(letter.lower()[0] for letter, _ in kept), [place for _, place in kept]
+def _letters(text: str) -> str:
+    """The letters and digits of a text alone, in small letters."""
+    return "".join(letter.lower()[0] for letter in text if letter.isalnum())
 
 
 def _from_base64(written: str) -> Iterator[str]:
     bare = written.rstrip("=").replace("-", "+").replace("_", "/")
     for skipped in range(4):  # it may stand in the middle of a longer run
         part = bare[skipped:]
-        part = part[: len(part) // 4 * 4] if len(part) % 4 == 1 else part + "=" * (-len(part) % 4)
+        if len(part) % 4 == 1:
+            part = part[:-1]
+        part += "=" * (-len(part) % 4)
         try:
             yield base64.b64decode(part).decode("utf-8", "ignore")
         except (binascii.Error, ValueError):

@@ -1,5 +1,4 @@
-"""A reply as its reader's mail client and eyes take it: decoded, without what is invisible,
-look-alikes made plain."""
+"""A reply as its reader sees it: decoded, without invisible characters, look-alikes made plain."""
 
 import html
 import re
@@ -63,8 +62,10 @@ _LOOK_ALIKE = {
 
 
 class VisibleText:
-    """`plain` as it is read, `skeleton` in ASCII small letters for patterns, both with the way
-    back to the text."""
+    """`plain` as it is read, `skeleton` in ASCII small letters for patterns.
+
+    `span` leads from both back to the given text.
+    """
 
     def __init__(self, text: str) -> None:
         self.given = text
@@ -77,28 +78,26 @@ class VisibleText:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """A part of `plain` as a part of the given text."""
-        if start >= end:
-            return (
-                (self._starts[start], self._starts[start])
-                if start < len(self._starts)
-                else (len(self.given),) * 2
-            )
-        return self._starts[start], self._ends[end - 1]
+        if start < end:
+            return self._starts[start], self._ends[end - 1]
+        place = self._starts[start] if start < len(self._starts) else len(self.given)
+        return place, place
 
 
 def _decoded(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
-    """The text as it is read, and for each of its characters where that begins and ends in the
-    given text."""
+    """The text as it is read, and where each of its characters begins and ends in the given."""
     if text.isascii() and not _ENCODED.search(text):
         return text, range(len(text)), range(1, len(text) + 1)
-    letters, starts, ends = list(text), list(range(len(text))), list(range(1, len(text) + 1))
+    letters = list(text)
+    starts = list(range(len(text)))
+    ends = list(range(1, len(text) + 1))
     for _ in range(_ROUNDS):
         whole = "".join(letters)
-        found = list(_ENCODED.finditer(whole))
-        if not found:
+        encoded = list(_ENCODED.finditer(whole))
+        if not encoded:
             break
         changed = False
-        for match in reversed(found):
+        for match in reversed(encoded):
             decoded = _decode(match.group())
             if decoded != match.group():
                 changed = True
@@ -123,9 +122,12 @@ def _decode(written: str) -> str:
 
 
 def _without_the_invisible(letters: list[str], starts: list[int], ends: list[int]) -> None:
-    """What is not ASCII as it is read, from the end on, so that places before it stay where they
-    are."""
-    for place in reversed([strange.start() for strange in _STRANGE.finditer("".join(letters))]):
+    """Replaces what is not ASCII by what is read, in place.
+
+    It begins at the end, so that places before it stay where they are.
+    """
+    strange = [match.start() for match in _STRANGE.finditer("".join(letters))]
+    for place in reversed(strange):
         read = _as_read(letters[place])
         if len(read) == 1:
             letters[place] = read
@@ -140,7 +142,7 @@ def _as_read(letter: str) -> str:
     if INVISIBLE.match(letter):
         return ""
     read = _SAME_SIGN.get(letter) or unicodedata.normalize("NFKC", letter)
-    return "".join(_SAME_SIGN.get(one, one) for one in read)
+    return "".join(_SAME_SIGN.get(sign, sign) for sign in read)
 
 
 def _looks_like(letter: str) -> str:

@@ -9,7 +9,8 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.message import CLOSING_TOOLS, DELIVER, ENGINE_TOOLS, Reply
 from deskhand.model.understanding import Understanding
 from deskhand.outgoing.accounts import accounts_in
-from deskhand.outgoing.commitments import Backing, Commitment, check_commitments, unbacked
+from deskhand.outgoing.backing import Backing
+from deskhand.outgoing.commitments import Commitment, check_commitments, unbacked
 from deskhand.outgoing.content import check_reply
 from deskhand.outgoing.content_finding import AllowedContent, ContentFinding
 from deskhand.tools.counting import sends

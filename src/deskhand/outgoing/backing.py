@@ -1,0 +1,180 @@
+"""What may stand behind a draft: results of tools, clauses of the desk, articles it cites."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, cast
+
+from deskhand.config.sections.outgoing import Action, ClauseSpec
+from deskhand.config.sections.slots import SlotSpec
+from deskhand.language.slots import SlotExtractor
+from deskhand.measures import measure
+
+AMOUNTS_AND_DAYS = SlotExtractor(
+    [SlotSpec(name="amount", type="money"), SlotSpec(name="day", type="date", prefer="future")]
+)
+_DEEPEST = 8
+"""How deep data is looked into."""
+_LONGEST = 20_000
+"""Characters of one text that are read."""
+_ACTION_WORDS: dict[str, tuple[Action, ...]] = {
+    "refund": ("refund", "credit"),
+    "reimburse": ("refund",),
+    "return": ("refund", "replace"),
+    "cancel": ("cancel",),
+    "terminate": ("cancel",),
+    "replace": ("replace",),
+    "exchange": ("replace",),
+    "ship": ("replace", "deliver", "send"),
+    "reship": ("replace", "deliver"),
+    "send": ("send",),
+    "resend": ("send", "replace"),
+    "email": ("send",),
+    "mail": ("send",),
+    "voucher": ("credit",),
+    "discount": ("credit",),
+    "coupon": ("credit",),
+    "credit": ("credit",),
+    "change": ("change",),
+    "update": ("change",),
+    "modify": ("change",),
+    "set": ("change",),
+    "reset": ("change", "send"),
+    "book": ("contact", "deliver", "reserve"),
+    "callback": ("contact",),
+    "call": ("contact",),
+    "escalate": ("escalate", "contact"),
+    "ticket": ("escalate", "contact"),
+    "forward": ("escalate",),
+    "transfer": ("escalate", "contact"),
+    "hold": ("reserve",),
+    "reserve": ("reserve",),
+    "reservation": ("reserve",),
+    "invitation": ("reserve",),
+    "deliver": ("deliver",),
+    "reschedule": ("change", "deliver"),
+}
+"""What a tool that changed something did, by the words of its name."""
+
+
+@dataclass(frozen=True)
+class Backing:
+    """What may stand behind a draft."""
+
+    now: datetime
+    results: Sequence[Mapping[str, Any]] = ()
+    """Calls of this run that succeeded, each with `tool`, `effect`, `arguments` and `data`."""
+    clauses: Sequence[ClauseSpec] = ()
+    quotes: Sequence[str] = ()
+    """Articles the draft cites, as they are."""
+    message: str = ""
+    """What the customer wrote: it may be repeated, but it backs no promise."""
+
+    def of_value(self, value: str, *, moved: bool = False) -> str | None:
+        """The result that holds a value, in words; None when no result does.
+
+        With `moved` (money that is paid, a day that is reserved) only results of tools that changed
+        something count.
+        """
+        for result, values in self._values_of_results:
+            if value in values and (changed_something(result) or not moved):
+                return f"result of {result.get('tool', 'a tool')}"
+        return None
+
+    @cached_property
+    def _values_of_results(self) -> list[tuple[Mapping[str, Any], set[str]]]:
+        """Read only when a reply speaks of a value."""
+        return [(result, _values(result, self.now)) for result in self.results]
+
+    @cached_property
+    def in_clauses(self) -> dict[str, set[str]]:
+        return {clause.name: _values(clause.words, self.now) for clause in self.clauses}
+
+    @cached_property
+    def in_quotes(self) -> set[str]:
+        return _values(self.quotes, self.now)
+
+    @cached_property
+    def in_message(self) -> set[str]:
+        return _values(self.message, self.now)
+
+    @property
+    def done(self) -> dict[Action, str]:
+        """What tools have done, each action with the name of the tool."""
+        done: dict[Action, str] = {}
+        for result in filter(changed_something, self.results):
+            for action in actions_of(result):
+                done.setdefault(action, str(result.get("tool", "")))
+        return done
+
+
+def changed_something(result: Mapping[str, Any]) -> bool:
+    """Whether the tool did more than read."""
+    return str(result.get("effect", "read")) != "read"
+
+
+def actions_of(result: Mapping[str, Any]) -> list[Action]:
+    """What a tool did, by the words of its name and of its argument `action`."""
+    data = result.get("data")
+    if isinstance(data, Mapping) and data.get("held") is False:
+        return []  # it could have held something, and did not
+    asked = str((result.get("arguments") or {}).get("action", ""))
+    words = re.split(r"[_-]", f"{result.get('tool', '')}_{asked}".lower())
+    return [action for word in words for action in _ACTION_WORDS.get(word, ())]
+
+
+def amount_text(number: object, currency: object) -> str:
+    """An amount as commitments write it: `49.9 EUR`."""
+    return f"{Decimal(str(number)).normalize():f} {currency}"
+
+
+def _values(data: Any, now: datetime, depth: int = 0) -> set[str]:
+    """Amounts and days in data or text, written as commitments are."""
+    if depth > _DEEPEST:
+        return set()
+    if isinstance(data, str):
+        return _values_in_text(data, now)
+    if isinstance(data, Mapping):
+        fields = cast(Mapping[str, Any], data)
+        return _priced(fields).union(*(_values(value, now, depth + 1) for value in fields.values()))
+    if isinstance(data, Sequence):
+        return set[str]().union(*(_values(item, now, depth + 1) for item in data))
+    kind = measure(data)
+    if kind is not None and kind[0] == "money":
+        return {amount_text(kind[1].amount, kind[1].currency)}
+    return _day_of(data)
+
+
+def _day_of(data: Any) -> set[str]:
+    """The day that a date or a moment names; empty for anything else."""
+    kind = measure(data)
+    if kind is None or kind[0] not in ("date", "moment"):
+        return set()
+    return {kind[1].isoformat()[:10]}
+
+
+def _priced(fields: Mapping[str, Any]) -> set[str]:
+    """`{"total": 49.9, "currency": "EUR"}`: every number beside a currency is an amount of it."""
+    currency = fields.get("currency")
+    if not isinstance(currency, str) or not re.fullmatch(r"[A-Za-z]{3}", currency):
+        return set()
+    numbers = filter(_is_number, fields.values())
+    return {amount_text(number, currency.upper()) for number in numbers}
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, str) and re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", value):
+        return True
+    kind = measure(value)
+    return kind is not None and kind[0] == "number"
+
+
+def _values_in_text(text: str, now: datetime) -> set[str]:
+    slots = AMOUNTS_AND_DAYS.extract(text[:_LONGEST], now=now)
+    money = [match.value for match in slots["amount"].matches]
+    amounts = {amount_text(value["amount"], value["currency"]) for value in money}
+    days = {match.value[:10] for match in slots["day"].matches}
+    return amounts | days | _day_of(text)
