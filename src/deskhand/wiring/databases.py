@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.adapters.stores.channels import SqlChannelStore
-from deskhand.adapters.stores.desks import desk_names
 from deskhand.adapters.stores.exchanges import SqlExchanges
+from deskhand.adapters.stores.run_store import desk_names
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.adapters.stores.trust import SqlTrustStore
 from deskhand.adapters.stores.users import SqlUserStore

@@ -9,8 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.review_decisions import record_event
-from deskhand.adapters.stores.sql_store import CoreDatabase
 from deskhand.errors import Conflict, NotFound, SlotTaken
 from deskhand.model.booking import ANOTHER, Booking, BookingState, NewBooking, Span
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 
 import sqlalchemy as sa
 
-from deskhand.adapters.stores.sql_store import CoreDatabase
+from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.errors import ModelUnavailable
 from deskhand.model.chat import ChatRequest, Chunk, Completion
 from deskhand.ports import ChatModel

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import leases
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.sql_store import CoreDatabase
+from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.errors import Fenced
 from deskhand.model.run import RunStatus
 from deskhand.model.totals import Stop

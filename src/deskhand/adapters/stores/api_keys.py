@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.sql_store import CoreDatabase
+from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.errors import ConfigError, Conflict, NotFound
 from deskhand.model.access import ANY_DESK, ApiKey, Scope
 from deskhand.model.ids import new_id

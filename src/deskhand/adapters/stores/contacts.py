@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.sql_store import CoreDatabase
+from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.errors import NotFound
 from deskhand.model.contact import Contact, ContactEntry, Note, contact_key
 from deskhand.model.message import Message

@@ -10,13 +10,13 @@ import numpy as np
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.knowledge_sources import (
     answers_using,
     record_sources,
     texts_used,
     used_sources,
 )
-from deskhand.adapters.stores.sql_store import CoreDatabase
 from deskhand.knowledge.ranking import CANDIDATES, Fused, fuse, most_common, weigh
 from deskhand.knowledge.snapshot import (
     EMPTY,

@@ -7,9 +7,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.review_decisions import record_event
 from deskhand.adapters.stores.rows import pack, review_of, unpack
-from deskhand.adapters.stores.sql_store import CoreDatabase
 from deskhand.model.notice import DIGEST, FailedNotice, Notice, NoticeState
 from deskhand.model.run import Review, ReviewState
 

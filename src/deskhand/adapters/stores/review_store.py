@@ -1,37 +1,15 @@
 """A desk's reviews in SQLAlchemy Core: the part of its store that people work with."""
 
-from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
-
-import sqlalchemy as sa
+from typing import Any
 
 from deskhand.adapters.stores import replies, review_decisions, review_queue
+from deskhand.adapters.stores.core_database import SqlDesk
 from deskhand.crashpoints import crash_point
 from deskhand.model.queue import ALL_REVIEWS, Facets, ReviewFilter
 from deskhand.model.run import BegunEdit, Review, Verdict
 
-T = TypeVar("T")
-CoreOp = Callable[[sa.Connection], T]
 
-
-class CoreDatabase(Protocol):
-    """What a database must offer: a function run on a connection, in a transaction for writes."""
-
-    async def write_core(self, op: CoreOp[T]) -> T: ...
-
-    async def read_core(self, op: CoreOp[T]) -> T: ...
-
-    async def glance(self, op: CoreOp[T]) -> T:
-        """Read a few rows that an index finds: where that is quick, without the way through
-        another thread."""
-        ...
-
-
-class SqlReviews:
-    def __init__(self, database: CoreDatabase, desk: str, now: Callable[[], float]) -> None:
-        self.desk = desk
-        self._database, self._now = database, now
-
+class SqlReviews(SqlDesk):
     async def find_reviews(
         self,
         wanted: ReviewFilter = ALL_REVIEWS,

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import judgements
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.review_decisions import record_event
 from deskhand.adapters.stores.rows import Row, pack, unpack
-from deskhand.adapters.stores.sql_store import CoreDatabase
 from deskhand.model.judgement import BY_PEOPLE, Figure, Judged, Judgement, ModeChange
 
 _NAMES = ("category", "language", "mode", "judged", "share", "facts", "counts", "at", "id")

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.api_keys import checked_desks
+from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.passwords import fits, hashed
-from deskhand.adapters.stores.sql_store import CoreDatabase
 from deskhand.errors import ConfigError, Conflict, NotFound, TooManyLogins
 from deskhand.model.access import Session, User
 

@@ -1,0 +1,30 @@
+"""What stores need of a database, and what every store of a desk begins with."""
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+import sqlalchemy as sa
+
+T = TypeVar("T")
+CoreOp = Callable[[sa.Connection], T]
+
+
+class CoreDatabase(Protocol):
+    """Runs a function on a connection of SQLAlchemy Core; writes are a transaction each."""
+
+    async def write_core(self, op: CoreOp[T]) -> T: ...
+
+    async def read_core(self, op: CoreOp[T]) -> T: ...
+
+    async def glance(self, op: CoreOp[T]) -> T:
+        """Read a few rows that an index finds, in this thread where that is quick."""
+        ...
+
+
+class SqlDesk:
+    """One desk's rows in a database. The parts of its store derive from it."""
+
+    def __init__(self, database: CoreDatabase, desk: str, now: Callable[[], float]) -> None:
+        self.desk = desk
+        self._database = database
+        self._now = now

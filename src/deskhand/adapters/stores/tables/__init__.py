@@ -1,0 +1,92 @@
+"""The tables as SQLAlchemy sees them. The migrations build them; a test compares the two.
+
+Every table carries the desk. Rows that belong to a run point at `runs.position`, an integer: a
+text key in every row and again in its index took a tenth of the space.
+"""
+
+from deskhand.adapters.stores.tables.knowledge import (
+    exchanges,
+    kb_articles,
+    kb_chunks,
+    kb_versions,
+    told_sentences,
+)
+from deskhand.adapters.stores.tables.office import arrivals, bookings, calendar_turns, channel_marks
+from deskhand.adapters.stores.tables.operations import (
+    leases,
+    model_rates,
+    responses,
+    seals,
+    stops,
+    totals,
+    workers,
+)
+from deskhand.adapters.stores.tables.people import (
+    api_keys,
+    contact_notes,
+    contacts,
+    login_failures,
+    sessions,
+    users,
+)
+from deskhand.adapters.stores.tables.reviews import (
+    judgements,
+    mode_changes,
+    notices,
+    review_edits,
+    reviews,
+)
+from deskhand.adapters.stores.tables.runs import (
+    answer_sources,
+    conversations,
+    effects,
+    events,
+    llm_calls,
+    messages,
+    runs,
+    runs_active,
+    runs_waiting,
+    steps,
+)
+from deskhand.adapters.stores.tables.schema import metadata
+
+__all__ = [
+    "answer_sources",
+    "api_keys",
+    "arrivals",
+    "bookings",
+    "calendar_turns",
+    "channel_marks",
+    "contact_notes",
+    "contacts",
+    "conversations",
+    "effects",
+    "events",
+    "exchanges",
+    "judgements",
+    "kb_articles",
+    "kb_chunks",
+    "kb_versions",
+    "leases",
+    "llm_calls",
+    "login_failures",
+    "messages",
+    "metadata",
+    "mode_changes",
+    "model_rates",
+    "notices",
+    "responses",
+    "review_edits",
+    "reviews",
+    "runs",
+    "runs_active",
+    "runs_waiting",
+    "seals",
+    "sessions",
+    "steps",
+    "stops",
+    "told_sentences",
+    "totals",
+    "users",
+    "workers",
+]

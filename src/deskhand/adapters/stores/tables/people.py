@@ -1,0 +1,78 @@
+"""Customers in the address book; colleagues and programs that may log in."""
+
+from sqlalchemy import Column, Float, Index, Integer, LargeBinary, PrimaryKeyConstraint, Table, Text
+
+from deskhand.adapters.stores.tables.schema import Position, metadata
+
+contacts = Table(
+    "contacts",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("language", Text),
+    Column("company", Text, nullable=False),
+    Column("phone", Text, nullable=False),
+    Column("customer_id", Text),
+    Column("tier", Text),
+    Column("tags", Text, nullable=False),
+    Column("mail_name", Text, nullable=False),
+    Column("mail_language", Text),
+    Column("seen", Position, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("updated_at", Float, nullable=False),
+    PrimaryKeyConstraint("desk", "address"),
+)
+
+contact_notes = Table(
+    "contact_notes",
+    metadata,
+    Column("id", Position, primary_key=True, autoincrement=True),
+    Column("desk", Text, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("at", Float, nullable=False),
+    Index("contact_notes_address", "desk", "address"),
+)
+
+users = Table(
+    "users",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("password", Text, nullable=False),
+    Column("desks", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("removed_at", Float),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("csrf", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("seen_at", Float, nullable=False),
+    Index("sessions_name", "name"),
+)
+
+login_failures = Table(
+    "login_failures",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("failures", Integer, nullable=False),
+    Column("since", Float, nullable=False),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("digest", LargeBinary, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("scopes", Text, nullable=False),
+    Column("desks", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("revoked_at", Float),
+)
