@@ -100,8 +100,7 @@ def show_run(
 async def _records(
     database: str | None, desk: str | None, run: str
 ) -> "tuple[Records, dict[str, Any]]":
-    from deskhand.engine.agent_trail import trail_of
-    from deskhand.engine.story import read_records
+    from deskhand.engine.story import read_records, trail_of
 
     async with opened_store(database, desk) as store:
         return await read_records(store, run), await trail_of(store, run)

@@ -1,14 +1,13 @@
-"""A run as one flat state: the message, what was found, chosen, written and approved, under the
-names of the mail flow.
+"""A run as one flat state under the names of the mail flow, whatever flow it went through.
 
-A projection of the rows like the story beside it, for whatever flow the run went through; what a
-flow lacks is empty.
+Like the story it is computed from the rows; what a flow lacks is empty.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deskhand.engine.journal import State
+from deskhand.model.envelope import Envelope
 from deskhand.model.message import REPLY, Message, iso
 from deskhand.model.plan import PLAN, SKIPPED, Plan
 from deskhand.model.run import LETS_GO, Run, RunStatus
@@ -17,18 +16,17 @@ from deskhand.model.understanding import Understanding
 Document = dict[str, Any]
 
 
-def agent_state(run: Run, message: Message | None, told: Sequence[State]) -> Document:
-    """Fields may be added here, never renamed."""
-    after = told[-1].after if told else None
-    outputs: Mapping[str, Any] = after.outputs if after is not None else {}
-    metadata: Mapping[str, Any] = after.metadata if after is not None else {}
+def agent_state(run: Run, message: Message | None, states: Sequence[State]) -> Document:
+    """The state after the last step. Fields may be added here, never renamed."""
+    after = states[-1].after if states else Envelope(run_id=run.id)
+    outputs = after.outputs
     understanding = Understanding(outputs)
-    reply = outputs.get(REPLY)
-    text = str(reply.get("text") or "") if isinstance(reply, Mapping) else ""
-    decided = (metadata.get("decision") or {}).get("decision")
-    let_go = run.status in (RunStatus.SENT, RunStatus.ANSWERED) or decided in LETS_GO
-    asks = run.status is RunStatus.WAITING_REVIEW or decided is not None
-    draft = outputs.get(str(metadata.get("drafted_by")))
+    decision = (after.metadata.get("decision") or {}).get("decision")
+    let_go = run.status in (RunStatus.SENT, RunStatus.ANSWERED) or decision in LETS_GO
+    asks = run.status is RunStatus.WAITING_REVIEW or decision is not None
+    text = _text_of(outputs.get(REPLY)) or ""
+    draft = _text_of(outputs.get(str(after.metadata.get("drafted_by"))))
+    final_text = text if let_go else ""
     return {
         "email": _email(message),
         "classification": understanding.category,
@@ -36,12 +34,21 @@ def agent_state(run: Run, message: Message | None, told: Sequence[State]) -> Doc
         "context": list(understanding.newest("context") or []),
         "selected_tools": _selected(outputs.get(PLAN)),
         "tool_results": _results(understanding),
-        "draft_response": str(draft.get("text") or "") if isinstance(draft, Mapping) else text,
+        "draft_response": text if draft is None else draft,
         "requires_approval": asks or understanding.requires_approval,
-        "final_response": text if let_go else "",
-        "error": after.errors[-1].message if after is not None and after.errors else None,
-        "steps": [_step(state) for state in told],
+        "final_response": final_text,
+        "error": _last_error(after),
+        "steps": list(map(_step, states)),
     }
+
+
+def _text_of(output: Any) -> str | None:
+    """The text of a stage's output; None where the stage gave nothing of the kind."""
+    return str(output.get("text") or "") if isinstance(output, Mapping) else None
+
+
+def _last_error(envelope: Envelope) -> str | None:
+    return envelope.errors[-1].message if envelope.errors else None
 
 
 def _email(message: Message | None) -> Document | None:
@@ -69,22 +76,24 @@ def _results(understanding: Understanding) -> Document:
     for result in reversed(understanding.results):
         if "tool" in result:
             by_tool.setdefault(str(result["tool"]), []).append(_result(result))
-    return {tool: made[0] if len(made) == 1 else made for tool, made in by_tool.items()}
+    return {tool: _single(made) for tool, made in by_tool.items()}
 
 
-def _result(one: Mapping[str, Any]) -> Any:
-    if one.get("intended"):
+def _single(items: list[Any]) -> Any:
+    return items[0] if len(items) == 1 else items
+
+
+def _result(result: Mapping[str, Any]) -> Any:
+    if result.get("intended"):
         return {"intended": True}
-    if one.get("status") == "success":
-        return one.get("data")
-    if one.get("status") == SKIPPED:
-        return {"skipped": one.get("reason")}
-    error = one.get("error")
-    return {
-        "error": error.get("message")
-        if isinstance(error, Mapping)
-        else str(error or one.get("status"))
-    }
+    if result.get("status") == "success":
+        return result.get("data")
+    if result.get("status") == SKIPPED:
+        return {"skipped": result.get("reason")}
+    error = result.get("error")
+    if isinstance(error, Mapping):
+        return {"error": error.get("message")}
+    return {"error": str(error or result.get("status"))}
 
 
 def _step(state: State) -> Document:

@@ -1,5 +1,4 @@
-"""Proving that the records are what was written: chains from run to run, and keyed seals over
-all of them."""
+"""Proves that records are unchanged: a hash chain for each run, keyed seals over all of them."""
 
 import hmac
 import time
@@ -51,11 +50,10 @@ async def verify_desk(store: Archive, *, key: bytes | None = None) -> AuditRepor
 
 
 async def seal_desk(store: Archive, key: bytes) -> Seal:
-    """Write down how far every chain has come, under a key that whoever changes records does not
-    have."""
+    """Store how far every chain has come, signed with a key that only the auditor has."""
     lines = [
-        f"{one.run_id} {len(one.rows)} {_head(one, len(one.rows)).hex()}"
-        async for one in _journals(store)
+        f"{journal.run_id} {len(journal.rows)} {_head(journal, len(journal.rows)).hex()}"
+        async for journal in _journals(store)
     ]
     at = time.time()
     text = "\n".join(lines)
@@ -95,8 +93,8 @@ async def _read_seals(
     return sealed
 
 
-def _same(found: str, expected: str) -> bool:
-    return hmac.compare_digest(found.encode(), expected.encode())
+def _same(stored: str, expected: str) -> bool:
+    return hmac.compare_digest(stored.encode(), expected.encode())
 
 
 def _head_of(line: str) -> tuple[str, int, str]:

@@ -1,4 +1,4 @@
-"""Replies that reviewers have at hand, filled with what is known about the message."""
+"""Canned replies: a desk's ready-made texts, filled with what is known about the message."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,26 +18,22 @@ class Canned:
     language: str | None
     text: str
     missing: tuple[str, ...]
-    """Placeholders that nothing is known for: they stay in the text for the reviewer to fill."""
+    """Placeholders without a value; they stay in the text for the reviewer to fill."""
 
 
 def canned_replies(
     texts: Mapping[str, Mapping[str, str]], language: str | None, values: Mapping[str, str]
 ) -> list[Canned]:
-    """Each of them once: in the message's language, else in the one for all, else in the first
-    there is."""
-    found: list[Canned] = []
-    for name, by_language in texts.items():
+    """Each reply once: in the message's language, else the one for all, else the first there is."""
+    replies: list[Canned] = []
+    for title, by_language in texts.items():
         choices = (language or ANY_LANGUAGE, ANY_LANGUAGE, next(iter(by_language)))
-        spoken = next(one for one in choices if one in by_language)
-        text = PLACEHOLDER.sub(lambda match: values.get(match[1]) or match[0], by_language[spoken])
-        missing = tuple(
-            dict.fromkeys(
-                one for one in placeholders_in(by_language[spoken]) if not values.get(one)
-            )
-        )
-        found.append(Canned(name, spoken or None, text, missing))
-    return found
+        spoken = next(choice for choice in choices if choice in by_language)
+        template = by_language[spoken]
+        text = PLACEHOLDER.sub(lambda match: values.get(match[1]) or match[0], template)
+        missing = [name for name in placeholders_in(template) if not values.get(name)]
+        replies.append(Canned(title, spoken or None, text, tuple(dict.fromkeys(missing))))
+    return replies
 
 
 def values_for(

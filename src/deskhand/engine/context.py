@@ -1,21 +1,21 @@
-"""A run's context: the only way to make a row. What is recorded is replayed, what is not is done
-and recorded."""
+"""A run's context, the only way to make a row: replays what is recorded, records what is not."""
 
 import time
 from asyncio import CancelledError, Future, Task, create_task, get_running_loop
 from asyncio import timeout as time_limit
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pydantic import ValidationError
 
 from deskhand.crashpoints import crash_point
 from deskhand.engine.decisions import after_decision, approved_reply, noted_verdict, verdict_of
 from deskhand.engine.journal import ADOPTION, DECISION, make_row, result_of, seed
-from deskhand.errors import ConfigError, DeskhandError, Fenced, PermanentError, StoreUnavailable
+from deskhand.engine.patience import Patience
+from deskhand.errors import Fenced, PermanentError, StoreUnavailable
 from deskhand.model.codes import ErrorCode
-from deskhand.model.envelope import Delta, Envelope, ErrorNote, StageResult
+from deskhand.model.envelope import Envelope, StageResult
 from deskhand.model.message import DELIVER, REPLY
 from deskhand.model.outcome import Outcome
 from deskhand.model.principal import ANONYMOUS, Principal
@@ -35,16 +35,6 @@ from deskhand.model.spec import END
 from deskhand.ports import Clock, Held, Stepped, StepWork, Store, Work
 
 WRITE_TRIES = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How often and how long a stage is tried."""
-
-    attempts: int = 3
-    timeout: float = 120.0
-    backoff: float = 1.0
-    """Seconds before the second attempt; each further wait is twice as long."""
 
 
 class RunContext:
@@ -98,32 +88,36 @@ class RunContext:
         if self._visit[0] != name:
             self._visit = (name, self._seq)
             self._done = {}
-        tried, not_before = 0, 0.0
+        attempts = 0
+        result: StageResult | None = None
         while self._pending:
             row = self._pending[0]
-            if row.name != name and not row.name.startswith(name + "/"):
-                raise PermanentError(
-                    f"step {row.seq} was recorded as {row.name!r}, but the flow now asks for"
-                    f" {name!r}",
-                    ErrorCode.FLOW_CHANGED,
-                )
-            result = self._replay()
+            recorded = self._replay_of(name)
             if row.name != name:
-                self._done[row.name] = result
-            elif result.retry_at is None:
-                return self._leave(name, result)
-            else:
-                tried, not_before = row.attempt, result.retry_at
-        while True:
-            if not_before:
-                await self._clock.sleep(
-                    max(0.0, min(not_before - self._clock.now(), patience.timeout))
-                )
-            self._tried = tried + 1
+                self._done[row.name] = recorded
+                continue
+            attempts, result = row.attempt, recorded
+            if recorded.retry_at is None:
+                return self._leave(name, recorded)
+
+        while result is None or result.retry_at is not None:
+            if result is not None and result.retry_at is not None:
+                wait = min(result.retry_at - self._clock.now(), patience.timeout)
+                await self._clock.sleep(max(0.0, wait))
+            attempts += 1
+            self._tried = attempts
             result = await self._attempt(name, work, patience)
-            if result.retry_at is None:
-                return self._leave(name, result)
-            tried, not_before = tried + 1, result.retry_at
+        return self._leave(name, result)
+
+    def _replay_of(self, stage: str) -> StageResult:
+        """Replay the next row; PermanentError when it belongs to another stage."""
+        row = self._pending[0]
+        if row.name != stage and not row.name.startswith(f"{stage}/"):
+            raise PermanentError(
+                f"step {row.seq} was recorded as {row.name!r}, but the flow now asks for {stage!r}",
+                ErrorCode.FLOW_CHANGED,
+            )
+        return self._replay()
 
     async def decision(self, stage: str, asked: StageResult) -> StageResult | None:
         """What a person decided about the question the last step asked; None while nobody has."""
@@ -140,8 +134,7 @@ class RunContext:
         return self._decided_on(result)
 
     async def answer(self, review: Review, written: Callable[[Envelope], StageResult]) -> None:
-        """Leave the flow where it stopped: a person has written the reply. What follows are rows
-        of the answer."""
+        """Leave the flow where it stopped, because a person has written the reply."""
         while self._pending:
             row, result = self._pending[0], self._replay()
             if (
@@ -155,8 +148,7 @@ class RunContext:
         self._reply_verdict = (canonical_hash([DELIVER, self.envelope.output(REPLY)]), approved)
 
     async def adopt(self, find: Callable[[], Awaitable[StageResult | None]]) -> str | None:
-        """Go on where an earlier run of the conversation stopped to ask the customer; returns
-        the stage."""
+        """The stage to go on at, where an earlier run stopped to ask the customer."""
         if self._pending:
             return self._replay().next if self._pending[0].name == ADOPTION else None
         adopted = await find()
@@ -166,8 +158,7 @@ class RunContext:
         return adopted.next
 
     async def rest(self, finish: Callable[[Sequence[StepRow]], Awaitable[None]]) -> None:
-        """End or park the run with the rows that are not written yet: the last stage's, most of
-        the time."""
+        """End or park the run, together with the rows that are not written yet."""
         await self._insist(finish)
 
     # --- what stages use
@@ -181,9 +172,9 @@ class RunContext:
         """
         await self._written()
         full = f"{self._visit[0]}/{name}"
-        known = self._done.get(full)
-        if known is not None:
-            return known
+        recorded = self._done.get(full)
+        if recorded is not None:
+            return recorded
         started_at, begun = self._clock.now(), time.perf_counter()
         made = await work()
         if isinstance(made, Held):
@@ -202,12 +193,11 @@ class RunContext:
         return result
 
     def note(self, name: str, result: StageResult, latency_ms: float = 0.0) -> StageResult:
-        """A part of the stage that is written together with the next row; lost in a crash, it is
-        done again."""
+        """A part of the stage whose row is written with the next one; a crash may lose it."""
         full = f"{self._visit[0]}/{name}"
-        known = self._done.get(full)
-        if known is not None:
-            return known
+        recorded = self._done.get(full)
+        if recorded is not None:
+            return recorded
         return self._keep_later(
             *self._row(full, result, started_at=self._clock.now(), latency_ms=round(latency_ms, 3))
         )
@@ -217,8 +207,7 @@ class RunContext:
         return EffectKey(self.run_id, self._visit[1], index)
 
     def approval(self, call_hash: str, key: EffectKey) -> Verdict | None:
-        """A reply that a person let go is delivered under the first key that asks, and under no
-        other."""
+        """What a person decided about a call; an approved reply counts for the first key only."""
         call = (call_hash, str(key))
         if (
             call not in self._verdicts
@@ -243,10 +232,12 @@ class RunContext:
             raise
         except Exception as error:
             await self._written()
-            late = DeskhandError(
-                f"no result within {patience.timeout:g} s", ErrorCode.STAGE_TIMEOUT
+            failure = patience.after_failure(
+                name,
+                patience.too_late() if limit.expired() else error,
+                tried=self._tried,
+                now=self._clock.now(),
             )
-            failure = self._failure(name, late if limit.expired() else error, patience)
             row, result = self._row(name, failure, started_at=started_at, latency_ms=_ms(begun))
         crash_point("loop.after_work")
         if _ends_the_run(result):
@@ -256,19 +247,6 @@ class RunContext:
             await self._keep(row, result)
         crash_point("loop.after_row")
         return result
-
-    def _failure(self, name: str, error: Exception, patience: Patience) -> StageResult:
-        code = error.code if isinstance(error, DeskhandError) else ErrorCode.STAGE_FAILED
-        words = (
-            str(error) if isinstance(error, DeskhandError) else f"{type(error).__name__}: {error}"
-        )
-        words = words.encode(errors="replace").decode()
-        note = ErrorNote(stage=name, code=code, message=words[:2000])
-        if self._tried < patience.attempts and not isinstance(error, (PermanentError, ConfigError)):
-            wait = patience.backoff * 2 ** (self._tried - 1)
-            return StageResult(outcome=Outcome.ERROR, error=note, retry_at=self._clock.now() + wait)
-        failed = Delta(errors=(note,), hops=1)
-        return StageResult(outcome=Outcome.ERROR, error=note, delta=failed, reason=words[:500])
 
     def _leave(self, name: str, result: StageResult) -> StageResult:
         if not result.asks_a_person:
@@ -291,8 +269,7 @@ class RunContext:
     def _row(
         self, name: str, result: StageResult, *, started_at: float, latency_ms: float
     ) -> tuple[StepRow, StageResult]:
-        """The row and the result as it is read back from it, so that a resumed run sees exactly
-        what this one does."""
+        """The row, and its result as a resumed run would read it back."""
         try:
             row = make_row(
                 self.run_id,
@@ -306,9 +283,8 @@ class RunContext:
                 previous=self._head,
             )
             return row, result_of(row)
-        except (
-            ValueError
-        ) as error:  # not JSON, half a character, nested too deeply, a number of 5,000 digits
+        except ValueError as error:
+            # not JSON, half a character, nested too deeply, a number of 5,000 digits
             raise PermanentError(
                 f"the result of {name!r} cannot be stored: {_problem(error)}"
             ) from None
@@ -328,8 +304,7 @@ class RunContext:
         return result
 
     async def _keep_step(self, row: StepRow, result: StageResult, kept: "Future[None]") -> None:
-        """In a task of its own: a stage whose time is up while the row is on its way takes
-        nothing back."""
+        """Write a step's row in a task of its own, which a stage's timeout does not cancel."""
         try:
             await self._keep(row, result)
             self._done[row.name] = result
@@ -338,13 +313,12 @@ class RunContext:
                 kept.set_result(None)
 
     async def _written(self) -> None:
-        """A row that was under way when the stage's time was up counts: what follows comes after
-        it."""
+        """Wait for a row that was under way when the stage's time was up."""
         if self._writing is not None and not self._writing.done():
             await self._writing
 
     async def _append(self, row: StepRow) -> None:
-        """The work is done: rather than do it again, wait a while for a database that is away."""
+        """Write the row; rather than repeat the work, wait a while for a database that is away."""
         await self._insist(lambda rows: self._store.append(*rows, row))
 
     async def _insist(self, write: Callable[[Sequence[StepRow]], Awaitable[None]]) -> None:
@@ -384,7 +358,8 @@ class RunContext:
             else verdict_of(review)
         )
         if asked.ask is not None and asked.ask.kind == ReviewKind.STOPPED:
-            return  # the resumption decides about the stop, not about the call: what was approved stays approved  # noqa: E501
+            # The resumption decides about the stop: an approval of the call still stands.
+            return
         if "call_hash" in payload:
             if verdict.by != EXPIRY or verdict.decision is Decision.REJECT:
                 self._verdicts[str(payload["call_hash"]), str(payload["effect_key"])] = verdict
@@ -405,8 +380,7 @@ def _ms(begun: float) -> float:
 
 
 def _seen(writing: "Task[None]") -> None:
-    """Whoever waited for it has its exception; after a cancellation nobody does, and nobody
-    needs it."""
+    """Mark the exception as seen: after a cancellation nobody waits for it."""
     if not writing.cancelled():
         writing.exception()
 

@@ -165,53 +165,67 @@ def after_decision(
 ) -> StageResult:
     """The recorded result that stands in for the asking stage's own, once somebody has decided."""
     assert review.decision is not None
+    delta = _decision_delta(review, envelope)
+    match review.decision:
+        case Decision.APPROVE | Decision.EDIT if review.kind is ReviewKind.REPLY:
+            return _let_reply_pass(stage, asked, review, envelope)
+        case Decision.REJECT if review.kind is ReviewKind.REPLY:
+            return _end(delta, RunStatus.REJECTED, _rejection(review))
+        case Decision.REVISE:
+            return _revise(delta, asked, review, envelope)
+        case Decision.APPROVE | Decision.REJECT | Decision.RETRY:
+            return StageResult(outcome=Outcome.LOOP_BACK, delta=delta, next=asked.resume or stage)
+        case Decision.TAKE_OVER | Decision.CLOSE:
+            return _end(delta, RunStatus.DONE, review.decision)
+        case Decision.HAND_OVER | Decision.REASSIGN:
+            return _hand_over(delta, _undecided(asked, review), Cause.EXPIRED)
+        case Decision.ANSWER | Decision.EDIT:
+            raise PermanentError(
+                "nothing here sends what a person wrote; write it from a mail program"
+            )
+
+
+def _decision_delta(review: Review, envelope: Envelope) -> Delta:
+    """The decision as the run remembers it; a retry starts the count of hops anew."""
     note = decision_note(review)
     if review.kind is not ReviewKind.REPLY:
         note |= _let_pass_before(review, envelope)
     delta = Delta(metadata={"decision": note})
-    match review.decision:
-        case Decision.APPROVE if review.kind is ReviewKind.REPLY:
-            passed = _passing(delta, note, review, review.payload.get(REPLY))
-            return StageResult(delta=passed, next=_after(stage, asked), status=asked.status)
-        case Decision.EDIT:
-            edited = {**(envelope.output(REPLY) or {}), **(review.edit or {})}
-            passed = _passing(delta, note, review, edited).changed(outputs={REPLY: edited})
-            return StageResult(delta=passed, next=_after(stage, asked), status=asked.status)
-        case Decision.REVISE:
-            return _revise(delta, asked, review, envelope)
-        case Decision.REJECT if review.kind is ReviewKind.REPLY:
-            reason = f"rejected by {review.decided_by}" + (
-                f": {review.note}" if review.note else ""
-            )
-            return StageResult(
-                outcome=Outcome.TERMINATE, delta=delta, status=RunStatus.REJECTED, reason=reason
-            )
-        case Decision.APPROVE | Decision.REJECT:
-            return StageResult(outcome=Outcome.LOOP_BACK, delta=delta, next=asked.resume or stage)
-        case Decision.RETRY:
-            fresh = delta.changed(hops=-envelope.hops)
-            return StageResult(outcome=Outcome.LOOP_BACK, delta=fresh, next=asked.resume or stage)
-        case Decision.TAKE_OVER | Decision.CLOSE:
-            return StageResult(
-                outcome=Outcome.TERMINATE,
-                delta=delta,
-                status=RunStatus.DONE,
-                reason=review.decision,
-            )
-        case Decision.HAND_OVER | Decision.REASSIGN:
-            reason = (
-                f"{review.note or 'nobody decided it'}:"
-                f" {asked.ask.reason if asked.ask else asked.reason}"
-            )
-            ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(Cause.EXPIRED,))
-            status = RunStatus.NEEDS_REVIEW
-            return StageResult(
-                outcome=Outcome.TERMINATE, delta=delta, status=status, reason=reason, ask=ask
-            )
-        case Decision.ANSWER:
-            raise PermanentError(
-                "nothing here sends what a person wrote; write it from a mail program"
-            )
+    if review.decision is Decision.RETRY:
+        return delta.changed(hops=-envelope.hops)
+    return delta
+
+
+def _let_reply_pass(
+    stage: str, asked: StageResult, review: Review, envelope: Envelope
+) -> StageResult:
+    """Go on with the reply as it was shown, or as the reviewer changed it."""
+    if review.decision is Decision.EDIT:
+        reply = {**(envelope.output(REPLY) or {}), **(review.edit or {})}
+        delta = Delta(outputs={REPLY: reply}, metadata=_passing_note(review, reply))
+    else:
+        delta = Delta(metadata=_passing_note(review, review.payload.get(REPLY)))
+    asks_again = asked.ask is not None and asked.ask.again
+    return StageResult(delta=delta, next=stage if asks_again else asked.next, status=asked.status)
+
+
+def _end(delta: Delta, status: RunStatus, reason: str) -> StageResult:
+    return StageResult(outcome=Outcome.TERMINATE, delta=delta, status=status, reason=reason)
+
+
+def _hand_over(delta: Delta, reason: str, cause: Cause) -> StageResult:
+    ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(cause,))
+    return _end(delta, RunStatus.NEEDS_REVIEW, reason).changed(ask=ask)
+
+
+def _rejection(review: Review) -> str:
+    reason = f"rejected by {review.decided_by}"
+    return f"{reason}: {review.note}" if review.note else reason
+
+
+def _undecided(asked: StageResult, review: Review) -> str:
+    question = asked.ask.reason if asked.ask else asked.reason
+    return f"{review.note or 'nobody decided it'}: {question}"
 
 
 def decision_note(review: Review) -> dict[str, Any]:
@@ -228,8 +242,7 @@ def decision_note(review: Review) -> dict[str, Any]:
 
 
 def _let_pass_before(review: Review, envelope: Envelope) -> dict[str, Any]:
-    """A reply that was let pass stays so while its delivery is held; approving the delivery lets
-    it pass, too."""
+    """Which reply was let pass earlier, or is now, where its delivery was held and approved."""
     if review.payload.get("tool") == DELIVER and review.decision is Decision.APPROVE:
         return {
             "reply_hash": canonical_hash(envelope.output(REPLY)),
@@ -240,17 +253,18 @@ def _let_pass_before(review: Review, envelope: Envelope) -> dict[str, Any]:
     return {name: earlier[name] for name in kept if name in earlier}
 
 
-def _after(stage: str, asked: StageResult) -> str | None:
-    return stage if asked.ask is not None and asked.ask.again else asked.next
-
-
-def _passing(delta: Delta, note: dict[str, Any], review: Review, reply: Any) -> Delta:
-    """Which reply was let pass, and what it had waited for: dispatch goes by it."""
-    passed = {**note, "reply_hash": canonical_hash(reply), **waiting_fields(review.payload)}
-    return delta.changed(metadata={"decision": passed})
+def _passing_note(review: Review, reply: Any) -> dict[str, Any]:
+    """The decision with the reply it let pass and what that waited for: dispatch goes by it."""
+    note = {
+        **decision_note(review),
+        "reply_hash": canonical_hash(reply),
+        **waiting_fields(review.payload),
+    }
+    return {"decision": note}
 
 
 def verdict_of(review: Review) -> Verdict:
+    """What was decided about a review; it must be decided."""
     assert review.decision is not None
     return Verdict(
         review.decision,
@@ -265,7 +279,7 @@ def verdict_of(review: Review) -> Verdict:
 
 
 def noted_verdict(note: Mapping[str, Any]) -> Verdict:
-    """The same, read again from the row that recorded it."""
+    """The verdict that a recorded decision's note stands for."""
     return Verdict(
         Decision(note["decision"]),
         note["by"] or "",
@@ -278,7 +292,7 @@ def noted_verdict(note: Mapping[str, Any]) -> Verdict:
 
 
 def approved_reply(asked: StageResult, verdict: Verdict, envelope: Envelope) -> Any:
-    """The reply that a person let go, as it was shown or as he wrote it; None when nobody did."""
+    """The reply that a person let go, as shown or as edited; None when nobody did."""
     payload = asked.ask.payload if asked.ask is not None else {}
     if asked.ask is None or asked.ask.kind != ReviewKind.REPLY or verdict.by == EXPIRY:
         return None
@@ -292,19 +306,11 @@ def approved_reply(asked: StageResult, verdict: Verdict, envelope: Envelope) -> 
 
 
 def _revise(delta: Delta, asked: StageResult, review: Review, envelope: Envelope) -> StageResult:
-    """Back to the drafting stage with the reviewer's instruction; after three rounds a person
-    writes it."""
+    """Back to the drafting stage with the reviewer's instruction; after three times to a person."""
     rounds = int(envelope.metadata.get("revisions", 0)) + 1
     if rounds > MAX_REVISIONS or asked.resume is None:
         reason = f"revised {MAX_REVISIONS} times" if asked.resume else "this stage cannot revise"
-        ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(Cause.REVISIONS,))
-        return StageResult(
-            outcome=Outcome.TERMINATE,
-            delta=delta,
-            status=RunStatus.NEEDS_REVIEW,
-            reason=reason,
-            ask=ask,
-        )
+        return _hand_over(delta, reason, Cause.REVISIONS)
     metadata = {**delta.metadata, "revisions": rounds, "instruction": review.note or ""}
     return StageResult(
         outcome=Outcome.LOOP_BACK, delta=delta.changed(metadata=metadata), next=asked.resume

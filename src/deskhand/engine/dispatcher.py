@@ -1,5 +1,4 @@
-"""The in-process dispatcher: every accepted message is worked once, in order within its
-conversation."""
+"""The in-process dispatcher: works every accepted message once, in order within a conversation."""
 
 import asyncio
 import contextlib
@@ -156,9 +155,8 @@ class InProcessDispatcher:
             return accepted
         finally:
             self._entering -= 1
-            if (
-                len(self._known) + self._passed_by <= before
-            ):  # the place kept for this message is free again
+            is_free_again = len(self._known) + self._passed_by <= before
+            if is_free_again:
                 await self._announce()
 
     @property
@@ -248,8 +246,8 @@ class InProcessDispatcher:
         """Those who wait hear of a run that others ended (cancelled it, say), too."""
         if status is None and run_id in self._waiters:
             with contextlib.suppress(StoreUnavailable, NotFound):
-                found = (await self._store.run(run_id)).status
-                status = None if found.is_active else found
+                stored = (await self._store.run(run_id)).status
+                status = None if stored.is_active else stored
         if status is not None:
             self._tell(run_id, status)
 

@@ -1,5 +1,4 @@
-"""A person answered a customer from a mail program: what that ends, and what it says about the
-desk's own reply."""
+"""A person answered a customer from a mail program: end what waits, compare the desk's reply."""
 
 from deskhand.engine.story import read_records
 from deskhand.mail.reply import visible_reply
@@ -15,10 +14,9 @@ from deskhand.trust.difference import changes_facts, share_changed
 
 
 async def person_answered(store: Store, trust: TrustStore, run: Run, by: str, body: str) -> str:
-    """Withdraw what waits, compare what was written in shadow; returns in words what the person
-    did.
+    """Withdraw what waits and compare a reply written in shadow; returns what the person did.
 
-    Whoever sends a draft of ours, or answers beside a desk that only watches, takes nothing over.
+    The conversation stays the desk's when the person sent its draft, or when the desk only watches.
     """
     text = visible_reply(body)
     shadow = await _shadow(store, run)
@@ -38,17 +36,17 @@ def _waits_as_draft(review: Review) -> bool:
 
 
 async def _shadow(store: Store, run: Run) -> Envelope | None:
-    """Where a run ended whose reply was written and not sent because of its mode; None for any
-    other."""
+    """The end of a run whose reply was not sent because of shadow mode; None for other runs."""
     if run.status is not RunStatus.DONE:
         return None
-    told = (await read_records(store, run.id)).states
-    outputs = told[-1].after.outputs.values() if told else ()
+    records = await read_records(store, run.id)
+    states = records.states
+    outputs = states[-1].after.outputs.values() if states else ()
     watched = any(
-        isinstance(one, dict) and (one.get("sent"), one.get("mode")) == (False, "shadow")
-        for one in outputs
+        isinstance(output, dict) and (output.get("sent"), output.get("mode")) == (False, "shadow")
+        for output in outputs
     )
-    return told[-1].after if watched else None
+    return states[-1].after if watched else None
 
 
 async def _compare(trust: TrustStore, shadow: Envelope, text: str) -> None:

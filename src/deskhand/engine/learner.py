@@ -1,5 +1,4 @@
-"""Answered messages join the desk's memory: each once, aside from the runs, and after a crash at
-the next start."""
+"""Adds answered messages to the desk's memory: each once, beside the runs."""
 
 import asyncio
 import logging
@@ -47,8 +46,8 @@ class Learner:
     async def catch_up(self) -> int:
         """Learn from every sent reply that is not known yet; how many there were."""
         count = after = 0
-        while found := await self._exchanges.unlearned(after=after):
-            for position, run_id in found:
+        while unlearned := await self._exchanges.unlearned(after=after):
+            for position, run_id in unlearned:
                 count += await self.learn(run_id)
                 after = position
         return count

@@ -1,5 +1,4 @@
-"""A person answers what was handed over: the words leave as every reply does, in a flow of their
-own."""
+"""Sends a reply that a person wrote to a handed-over message, in a flow of its own."""
 
 from dataclasses import replace
 
@@ -36,18 +35,19 @@ def manual_reply_flow(gate: ToolGate, sending: Sending, parts: Parts) -> Flow:
 
 
 async def newest_answer(store: Store, run_id: str) -> Review | None:
-    """What a person wrote last to a run's message, where somebody did."""
+    """The last review of a run that a person answered; None where nobody did."""
     newest: Review | None = None
     after: tuple[float, str] | None = None
     while reviews := await store.find_reviews(ReviewFilter(run_id=run_id), after=after):
-        newest = next((one for one in reversed(reviews) if one.decision is Decision.ANSWER), newest)
+        newest = next(
+            (review for review in reversed(reviews) if review.decision is Decision.ANSWER), newest
+        )
         after = (reviews[-1].created_at, reviews[-1].id)
     return newest
 
 
 def answer_in(review: Review, envelope: Envelope) -> StageResult:
-    """The row that such a decision becomes: the reply to exactly this message, let pass by
-    whoever wrote it."""
+    """The row that the answer becomes: a reply to this message, approved by who wrote it."""
     if envelope.message is None:
         raise PermanentError("there is no message that could be answered")
     written = review.edit or {}

@@ -1,10 +1,12 @@
-"""Telling reviewers what waits: a digest at set times, a webhook at once; each a row until it
-has arrived."""
+"""Notifies reviewers of what waits: a digest at set times, a webhook at once.
+
+Every notice is a row in the database until it has arrived.
+"""
 
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
@@ -69,7 +71,7 @@ class Digest:
 
 
 class Notifier:
-    """Works in every process that serves the desk; the database decides who tells what."""
+    """Runs in every process that serves the desk; the database decides which one sends what."""
 
     def __init__(
         self,
@@ -82,11 +84,11 @@ class Notifier:
         self._store, self._notices, self._clock = store, notices, clock
         self._hook, self._digest = hook, digest
         self._written = ""
-        """The digest that was put down last, so that it is not made again every two seconds."""
+        """The digest that was stored last, so that it is not made again every two seconds."""
         self._telling = Background(
             self.once,
             name=f"notices of {store.desk}",
-            failed="reviewers could not be told, tried again later",
+            failed="reviewers could not be notified, will be tried again",
             log=log,
             every=EVERY,
         )
@@ -99,7 +101,7 @@ class Notifier:
         await self._telling.stop()
 
     async def once(self) -> None:
-        """Tell all that is due now."""
+        """Send every notice that is due now."""
         if self._hook is not None:
             await self._post_all(self._hook)
         if self._digest is not None:
@@ -108,13 +110,13 @@ class Notifier:
     # --- at once
 
     async def _post_all(self, hook: Hook) -> None:
-        if hook.spec.content:
-            messages = await self._messages()
-            await self._notices.announce(
-                lambda review, kind: told(review, kind, messages.get(review.run_id), True)
+        content = hook.spec.content
+        messages = await self._messages() if content else {}
+        await self._notices.announce(
+            lambda review, kind: webhook_payload(
+                review, kind, messages.get(review.run_id), content=content
             )
-        else:
-            await self._notices.announce(lambda review, kind: told(review, kind, None, False))
+        )
         for notice in await self._notices.take(digests=False):
             await self._post(hook, notice)
 
@@ -138,8 +140,7 @@ class Notifier:
             await self._mail(digest, notice)
 
     async def _write_digests(self, digest: Digest) -> None:
-        """The mail itself is put down first: whatever happens now, it is this one that leaves,
-        once."""
+        """Store the mails of a digest that is due, so that exactly these leave, once each."""
         now = self._clock.now()
         slot = slot_of(digest.spec, now, digest.time_zone)
         if slot is None or slot == self._written:
@@ -150,12 +151,10 @@ class Notifier:
         waiting = [review for review in waiting if not review.leaves_by_itself]
         if not waiting:
             return
-        subjects = (
-            await self._store.messages([one.run_id for one in waiting])
-            if digest.spec.content
-            else {}
-        )
-        text = digest_text(waiting, subjects, digest.spec, now)
+        messages: dict[str, Message] = {}
+        if digest.spec.content:
+            messages = await self._store.messages([review.run_id for review in waiting])
+        text = digest_text(waiting, messages, digest.spec, now)
         subject = f"{len(waiting)} waiting for approval at {self._store.desk}"
         for number, to in enumerate(digest.spec.to):
             letter = {"to": to, "subject": subject, "text": text, "waiting": len(waiting)}
@@ -163,8 +162,7 @@ class Notifier:
         self._written = slot
 
     async def _mail(self, digest: Digest, notice: Notice) -> None:
-        """One attempt; before every further one the channel is asked whether an earlier one has
-        left after all."""
+        """Try once to send it, unless the channel finds that an earlier attempt succeeded."""
         if self._clock.now() - notice.created_at > STALE:
             return await self._give_up(
                 notice, "it could not be sent in time; the next digest takes its place"
@@ -189,12 +187,12 @@ class Notifier:
     async def _later(self, notice: Notice, why: str) -> None:
         if notice.attempts > len(RETRY_AFTER):
             return await self._give_up(notice, why)
-        log.warning("%s is told again later: %s", notice.id, why)
+        log.warning("%s did not arrive, will be tried again: %s", notice.id, why)
         again_at = self._clock.now() + RETRY_AFTER[notice.attempts - 1]
         await self._notices.settle(notice.id, NoticeState.DUE, error=why, again_at=again_at)
 
     async def _give_up(self, notice: Notice, why: str) -> None:
-        log.error("%s is given up: %s", notice.id, why)
+        log.error("%s did not arrive and is given up: %s", notice.id, why)
         await self._notices.settle(notice.id, NoticeState.FAILED, error=why)
 
 
@@ -208,8 +206,10 @@ def slot_of(spec: DigestSpec, now: float, time_zone: str) -> str | None:
     return come[-1].strftime("%Y%m%dT%H%M") if come else None
 
 
-def told(review: Review, kind: str, message: Message | None, content: bool) -> dict[str, Any]:
-    """What a webhook says; nothing of what a customer wrote unless the operator asked for it."""
+def webhook_payload(
+    review: Review, kind: str, message: Message | None, *, content: bool
+) -> dict[str, Any]:
+    """What a webhook receives: nothing that a customer wrote, unless `content` is set."""
     data: dict[str, Any] = {
         "desk": review.desk,
         "review": review.id,
@@ -226,36 +226,42 @@ def told(review: Review, kind: str, message: Message | None, content: bool) -> d
     }
     if content:
         data["reason"] = review.reason
-        data |= {} if message is None else {"from": str(message.sender), "subject": message.subject}
+        if message is not None:
+            data |= {"from": str(message.sender), "subject": message.subject}
     at = review.decided_at if review.decided_at is not None else review.created_at
     return {"type": kind, "timestamp": _iso(at), "data": data}
 
 
 def digest_text(
-    waiting: Sequence[Review], messages: dict[str, Message], spec: DigestSpec, now: float
+    waiting: Sequence[Review], messages: Mapping[str, Message], spec: DigestSpec, now: float
 ) -> str:
-    causes = Counter(
-        review.causes[0].replace("_", " ") if review.causes else "other" for review in waiting
-    )
+    """The mail's text: how many reviews wait for which reason, and the oldest of them."""
+    causes = Counter(map(_first_cause, waiting))
     lines = [f"{len(waiting)} waiting for a person:", ""]
     lines += [f"  {count:>4}  {cause}" for cause, count in causes.most_common()]
     lines += ["", "The oldest:", ""]
     for review in waiting[:_MOST_LISTED]:
-        hours = (now - review.created_at) / 3600
-        message = messages.get(review.run_id)
-        about = (
-            ""
-            if message is None
-            else f"  {message.sender.name or message.sender.address}: {message.subject}"
-        )
-        where = (
-            f"  {spec.page.rstrip('/')}/{review.desk}/{review.id}"
-            if spec.page
-            else f"  {review.id}"
-        )
-        facts = review.facts.get("category") or review.kind
-        lines.append(" ".join(f"  {hours:.0f} h  {facts}{about}{where}".split("\n")))
-    return "\n".join([*lines, "", *([spec.page] if spec.page else [])]) + "\n"
+        lines.append(_digest_line(review, messages.get(review.run_id), spec, now))
+    lines.append("")
+    if spec.page:
+        lines.append(spec.page)
+    return "\n".join(lines) + "\n"
+
+
+def _first_cause(review: Review) -> str:
+    return review.causes[0].replace("_", " ") if review.causes else "other"
+
+
+def _digest_line(review: Review, message: Message | None, spec: DigestSpec, now: float) -> str:
+    hours = (now - review.created_at) / 3600
+    parts = [f"{hours:.0f} h", str(review.facts.get("category") or review.kind)]
+    if message is not None:
+        parts.append(f"{message.sender.name or message.sender.address}: {message.subject}")
+    if spec.page:
+        parts.append(f"{spec.page.rstrip('/')}/{review.desk}/{review.id}")
+    else:
+        parts.append(review.id)
+    return "  " + "  ".join(parts).replace("\n", " ")
 
 
 def _iso(at: float) -> str:

@@ -1,4 +1,4 @@
-"""Everything a person needs to decide a review, from the records alone: never a model's summary."""
+"""Everything a person needs to decide a review, from the records and never from a model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,16 +33,17 @@ class ReviewFile:
 
 
 async def read_review_file(store: Store, review_id: str) -> ReviewFile:
+    """Collect it from the store; NotFound when the review does not exist."""
     review = await store.review(review_id)
     records = await read_records(store, review.run_id)
     events = await store.events(run_id=review.run_id)
-    told = records.states
-    outputs = told[-1].after.outputs if told else {}
+    states = records.states
+    outputs = states[-1].after.outputs if states else {}
     return ReviewFile(
         review,
         records.message,
         outputs,
-        tool_calls(told),
+        tool_calls(states),
         _sources(outputs),
         [event for event in events if event.kind.startswith(_ABOUT_REVIEWS)],
         await store.begun_edits(review_id),
@@ -51,10 +52,10 @@ async def read_review_file(store: Store, review_id: str) -> ReviewFile:
 
 def _sources(outputs: Mapping[str, Any]) -> list[Document]:
     """Every `sources` list of an output, each source with the stage that used it."""
-    found: list[Document] = []
+    sources: list[Document] = []
     for stage, output in outputs.items():
         listed = output.get("sources") if isinstance(output, dict) else None
         for source in listed if isinstance(listed, list) else ():
             if isinstance(source, dict):
-                found.append({"stage": stage, **cast(Document, source)})
-    return found
+                sources.append({"stage": stage, **cast(Document, source)})
+    return sources

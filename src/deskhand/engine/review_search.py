@@ -1,5 +1,4 @@
-"""Walking through the review queue: in one stable order, page by page, also by the words of a
-message."""
+"""Searches the review queue in one stable order, page by page, also by words of a message."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ class Item:
 
 
 def terms_of(words: str) -> tuple[str, ...]:
-    """What is searched for: every one of these must be found, however it is capitalised."""
+    """The words to search for; a review must have all of them, in upper or lower case."""
     return tuple(words.casefold().split())[:20]
 
 
@@ -36,23 +35,23 @@ async def walk(
     limit: int,
     backwards: bool = False,
 ) -> list[Item]:
-    """Emergencies first, then the oldest; backwards the other way. `beyond` is the place of the
-    last one seen.
+    """Emergencies first, then the oldest; `backwards` reverses that.
 
-    What comes in or is decided meanwhile moves nothing: no item is shown twice, none is skipped.
+    `beyond` is the place of the last item seen. What comes in or is decided meanwhile moves
+    nothing: no item is shown twice, none is skipped.
     """
-    found: list[Item] = []
+    items: list[Item] = []
     for emergency in (False, True) if backwards else (True, False):
         if beyond is not None and emergency == beyond[0] and emergency != backwards:
             continue  # the place lies in the other part, which comes after this one
         after = beyond[1:] if beyond is not None and emergency != beyond[0] else None
         part = replace(wanted, emergency=emergency)
-        found += await search(
-            store, part, terms, after=after, limit=limit - len(found), backwards=backwards
+        items += await search(
+            store, part, terms, after=after, limit=limit - len(items), backwards=backwards
         )
-        if len(found) >= limit:
+        if len(items) >= limit:
             break
-    return found
+    return items
 
 
 async def search(
@@ -64,27 +63,28 @@ async def search(
     limit: int,
     backwards: bool = False,
 ) -> list[Item]:
-    """In order of time alone."""
-    found: list[Item] = []
+    """Reviews in order of time alone, oldest first."""
+    items: list[Item] = []
     searched = 0
-    while len(found) < limit and searched < MOST_SEARCHED:
-        page = _PAGE if terms else limit - len(found)
+    while len(items) < limit and searched < MOST_SEARCHED:
+        page = _PAGE if terms else limit - len(items)
         reviews = await store.find_reviews(wanted, limit=page, after=after, backwards=backwards)
         messages = await store.messages([review.run_id for review in reviews])
-        items = [Item(review, messages.get(review.run_id)) for review in reviews]
-        found += [item for item in items if not terms or _is_about(item, terms)]
+        page_items = [Item(review, messages.get(review.run_id)) for review in reviews]
+        items += [item for item in page_items if not terms or _is_about(item, terms)]
         if len(reviews) < page:
             break
         searched += len(reviews)
         after = (reviews[-1].created_at, reviews[-1].id)
-    return found[:limit]
+    return items[:limit]
 
 
 def _is_about(item: Item, terms: Sequence[str]) -> bool:
     review, message = item.review, item.message
     reply: Any = review.payload.get(REPLY)
     texts = [review.id, review.run_id, review.reason, review.assignee or ""]
-    texts += [str(reply.get("text") or "")] if isinstance(reply, dict) else []
+    if isinstance(reply, dict):
+        texts.append(str(reply.get("text") or ""))
     if message is not None:
         texts += [message.subject, str(message.writer), str(message.sender), message.words]
     text = "\n".join(texts).casefold()

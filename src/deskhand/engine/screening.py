@@ -1,5 +1,4 @@
-"""Mail that no flow works: what programs send is not answered, and a bounce of ours comes back
-to who sent it."""
+"""Mail that no flow works: programs get no answer, bounces go back to the run that sent."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -18,16 +17,17 @@ HOUR = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How many replies an hour may leave to one sender by themselves, and on which channels that
-    counts."""
+    """How many replies an hour one sender may get without a person, and on which channels."""
 
     channels: Collection[str] = ()
     per_hour: int = 10
 
 
 class Screen:
-    """Where a run ends before any stage, so that no loop of machines can start; None for what a
-    person wrote."""
+    """Ends a run before its first stage, so that no loop of machines can start.
+
+    None for what a person wrote.
+    """
 
     def __init__(
         self,
@@ -36,28 +36,26 @@ class Screen:
         own_addresses: Collection[str] = (),
         pace: Pace | None = None,
     ) -> None:
-        self._store, self._clock, self._own, self._pace = (
-            store,
-            clock,
-            own_addresses,
-            pace or Pace(),
-        )
+        self._store = store
+        self._clock = clock
+        self._own_addresses = own_addresses
+        self._pace = pace or Pace()
 
     async def __call__(self, message: Message) -> End | None:
-        found = automatic(message, self._own)
-        if found is None:
+        sign = automatic(message, self._own_addresses)
+        if sign is None:
             return await self._too_fast(message)
-        if found.kind is AutomaticKind.BOUNCE:
-            return await self._bounced(message, found)
-        if not found.certain:
+        if sign.kind is AutomaticKind.BOUNCE:
+            return await self._bounced(message, sign)
+        if not sign.certain:
             return _to_a_person(
-                f"this may be an automatic reply: {found.reason}", ErrorCode.AUTOMATIC_MAIL
+                f"this may be an automatic reply: {sign.reason}", ErrorCode.AUTOMATIC_MAIL
             )
-        return _not_answered(found)
+        return _not_answered(sign)
 
     async def _too_fast(self, message: Message) -> End | None:
-        """A program that hides as a person begins a conversation with every answer: then the
-        sender is counted."""
+        """A program that poses as a person starts a conversation with every answer: its sender
+        has too many."""
         if message.channel not in self._pace.channels:
             return None
         sender, since = message.correspondent, self._clock.now() - HOUR
@@ -67,15 +65,12 @@ class Screen:
         words = f"{count} replies have left to {sender} in other conversations within an hour"
         return _to_a_person(words, ErrorCode.TOO_MANY_REPLIES)
 
-    async def _bounced(self, message: Message, found: Automatic) -> End:
+    async def _bounced(self, message: Message, sign: Automatic) -> End:
         report = bounce(message)
-        ours = [
-            key
-            for one in (report.message_ids if report else ())
-            if (key := await self._sent(one)) is not None
-        ]
+        message_ids = report.message_ids if report else ()
+        ours = [key for name in message_ids if (key := await self._sent(name)) is not None]
         if report is None or not ours:
-            return _not_answered(found)
+            return _not_answered(sign)
         why = report.reason.strip()
         if not report.failed:
             return _ended(f"a reply of ours is late, its server still tries: {why}")
@@ -87,17 +82,17 @@ class Screen:
         return _to_a_person(f"{words} (run {ours[0].run_id})", ErrorCode.REPLY_BOUNCED)
 
     async def _sent(self, message_id: str) -> EffectKey | None:
-        """The delivery that a Message-ID names, if this desk has made it: a report is not
-        believed, the ledger is."""
+        """The delivery that a Message-ID names, if the ledger says that this desk made it."""
         key = our_key(message_id)
-        effects = await self._store.effects(key.run_id) if key is not None else []
-        return (
-            key if any(effect.key == key and effect.tool == DELIVER for effect in effects) else None
-        )
+        if key is None:
+            return None
+        effects = await self._store.effects(key.run_id)
+        is_ours = any(effect.key == key and effect.tool == DELIVER for effect in effects)
+        return key if is_ours else None
 
 
-def _not_answered(found: Automatic) -> End:
-    return _ended(f"not answered, a program sent it: {found.reason}")
+def _not_answered(sign: Automatic) -> End:
+    return _ended(f"not answered, a program sent it: {sign.reason}")
 
 
 def _ended(words: str) -> End:

@@ -1,5 +1,5 @@
-"""A run told from its records: the document that the CLI prints, the API answers with and evals
-compare."""
+"""A run as one document, made from its records: the CLI prints it, the API returns it, evals
+compare it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 from deskhand.engine.agent_state import agent_state
 from deskhand.engine.journal import ADOPTION, State, states
-from deskhand.model.documents import iso_at
+from deskhand.model.documents import document, iso_at, with_times
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message, iso
 from deskhand.model.outcome import Outcome
@@ -54,8 +54,9 @@ async def read_records(store: Store, run_id: str) -> Records:
 
 def story_of(records: Records) -> Document:
     """How the run went and where it stands. Fields may be added here, never renamed."""
-    run, told = records.run, records.states
-    outputs = told[-1].after.outputs if told else {}
+    run = records.run
+    steps = records.states
+    outputs = steps[-1].after.outputs if steps else {}
     return {
         "run": run.id,
         "status": str(run.status),
@@ -67,13 +68,13 @@ def story_of(records: Records) -> Document:
         "conversation": run.conversation,
         "message": message_of(records.message),
         "outputs": outputs,
-        "tool_calls": tool_calls(told),
+        "tool_calls": tool_calls(steps),
         "review": _review(records.reviews),
-        "reply": _reply(told),
-        "question": _question(told),
-        "delivery": _delivery(told),
-        "steps": [_step(state) for state in told],
-        "state": agent_state(run, records.message, told),
+        "reply": _reply(steps),
+        "question": _question(steps),
+        "delivery": _delivery(steps),
+        "steps": list(map(_step, steps)),
+        "state": agent_state(run, records.message, steps),
     }
 
 
@@ -86,30 +87,33 @@ def _route(message: Message | None) -> Document:
 
 
 def timeline_of(records: Records) -> list[Document]:
-    """Every step with the full state it met and left; one entry holds all that a log of agents'
-    steps asks for."""
-    return [
-        {
-            "trace_id": records.run.id,
-            "step_name": state.row.name,
-            "step_order": state.row.seq,
-            "error_message": state.result.error.message if state.result.error else None,
-            "name": state.row.name,
-            "order": state.row.seq,
-            "outcome": state.row.outcome,
-            "started_at": iso_at(state.row.started_at),
-            "latency_ms": state.row.latency_ms,
-            "attempt": state.row.attempt,
-            "flow_version": state.row.flow_version,
-            "error": state.result.error.model_dump(mode="json") if state.result.error else None,
-            "tool_call": state.result.call,
-            "answered": state.result.answered,
-            "erased": state.row.body is None,
-            "input_state": state_of(state.before),
-            "output_state": state_of(state.after),
-        }
-        for state in records.states
-    ]
+    """Every step with the full state before and after it."""
+    return list(map(_timeline_entry, records.states))
+
+
+def _timeline_entry(step: State) -> Document:
+    """One step, also under the names that a log of agents' steps uses."""
+    row = step.row
+    error = step.result.error
+    return {
+        "trace_id": row.run_id,
+        "step_name": row.name,
+        "step_order": row.seq,
+        "error_message": error and error.message,
+        "name": row.name,
+        "order": row.seq,
+        "outcome": row.outcome,
+        "started_at": iso_at(row.started_at),
+        "latency_ms": row.latency_ms,
+        "attempt": row.attempt,
+        "flow_version": row.flow_version,
+        "error": error and error.model_dump(mode="json"),
+        "tool_call": step.result.call,
+        "answered": step.result.answered,
+        "erased": row.body is None,
+        "input_state": state_of(step.before),
+        "output_state": state_of(step.after),
+    }
 
 
 def events_of(records: Records) -> list[Document]:
@@ -121,8 +125,7 @@ def events_of(records: Records) -> list[Document]:
 
 
 def time_spent(records: Records) -> tuple[float, float]:
-    """Seconds at work, and seconds in between: waiting for people, for the customer or for a
-    server."""
+    """Seconds at work, and seconds waiting for people, for the customer or for a server."""
     at_work = sum(row.latency_ms for row in records.rows if "/" not in row.name) / 1000
     last = records.rows[-1] if records.rows else None
     end = records.run.updated_at if last is None else last.started_at + last.latency_ms / 1000
@@ -130,7 +133,7 @@ def time_spent(records: Records) -> tuple[float, float]:
 
 
 def state_of(envelope: Envelope) -> Document:
-    """An envelope as the trace shows it; the message, the same at every step, is told once."""
+    """An envelope as the trace shows it; the message, the same at every step, is shown once."""
     return envelope.model_dump(mode="json", exclude={"run_id", "message"})
 
 
@@ -153,24 +156,22 @@ def _prepared(read: Prepared) -> Document:
     return {"by": read.by, "name": read.name, "address": read.address, "failed": read.failed}
 
 
-def tool_calls(told: Sequence[State]) -> list[Document]:
-    """The calls of the run's own stages, each with its last verdict; the delivery of the reply
-    is told apart."""
+def tool_calls(steps: Sequence[State]) -> list[Document]:
+    """The calls of the run's stages with their last verdicts, without the reply's delivery."""
     calls: list[Document] = []
-    for state in told:
-        call = state.result.call or _held(state)
+    for step in steps:
+        call = step.result.call or _held(step)
         if call is None or call.get("tool") == DELIVER:
             continue
-        known = {field: call.get(field) for field in _CALL_FIELDS}
-        known |= {field: call[field] for field in _WHY_FIELDS if call.get(field)}
-        waiting = next(
-            (other for other in calls if other["verdict"] == "hold" and _same(other, known)), None
-        )
+        shown = {field: call.get(field) for field in _CALL_FIELDS}
+        shown |= {field: call[field] for field in _WHY_FIELDS if call.get(field)}
+        held = (other for other in calls if other["verdict"] == "hold" and _same(other, shown))
+        waiting = next(held, None)
         if waiting is None:
-            calls.append(known)
+            calls.append(shown)
         else:
             waiting.clear()
-            waiting.update(known)
+            waiting.update(shown)
     return calls
 
 
@@ -186,8 +187,8 @@ def _held(state: State) -> Document | None:
     return {**shown, "verdict": "hold", "ok": False, "reason": ask.reason}
 
 
-def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return (one["tool"], one["arguments"]) == (other["tool"], other["arguments"])
+def _same(call: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return (call["tool"], call["arguments"]) == (other["tool"], other["arguments"])
 
 
 def _review(reviews: Sequence[Review]) -> Document | None:
@@ -205,39 +206,36 @@ def _review(reviews: Sequence[Review]) -> Document | None:
     }
 
 
-def _reply(told: Sequence[State]) -> Document | None:
-    """What this run wrote to the customer; a reply that came along by adoption was an earlier
-    run's."""
-    wrote = [
-        state
-        for state in told
-        if state.row.name != ADOPTION
-        and (REPLY in state.result.delta.outputs or REPLY in state.result.delta.merge)
-    ]
+def _reply(steps: Sequence[State]) -> Document | None:
+    """What this run wrote to the customer, without a reply adopted from an earlier run."""
+    wrote = [step for step in steps if step.row.name != ADOPTION and _writes_reply(step)]
     reply = wrote[-1].after.output(REPLY) if wrote else None
-    return {field: reply.get(field) for field in _REPLY_FIELDS} if isinstance(reply, dict) else None
+    if not isinstance(reply, dict):
+        return None
+    return {field: reply.get(field) for field in _REPLY_FIELDS}
 
 
-def _question(told: Sequence[State]) -> Document | None:
+def _writes_reply(step: State) -> bool:
+    delta = step.result.delta
+    return REPLY in delta.outputs or REPLY in delta.merge
+
+
+def _question(steps: Sequence[State]) -> Document | None:
     """What the run waits for the customer to answer."""
-    ask = told[-1].result.ask if told and told[-1].result.outcome is Outcome.CLARIFY else None
-    return None if ask is None else {"text": ask.text, "param": ask.param}
+    if not steps or steps[-1].result.outcome is not Outcome.CLARIFY:
+        return None
+    ask = steps[-1].result.ask
+    return ask and {"text": ask.text, "param": ask.param}
 
 
-def _delivery(told: Sequence[State]) -> Document | None:
-    call = next(
-        (
-            state.result.call
-            for state in reversed(told)
-            if (state.result.call or {}).get("tool") == DELIVER
-        ),
-        None,
-    )
-    return (
-        None
-        if call is None
-        else {"verdict": call.get("verdict"), "ok": call.get("ok"), **(call.get("result") or {})}
-    )
+def _delivery(steps: Sequence[State]) -> Document | None:
+    """How the reply was delivered, by its last attempt."""
+    calls = [step.result.call for step in steps if step.result.call is not None]
+    deliveries = [call for call in calls if call.get("tool") == DELIVER]
+    if not deliveries:
+        return None
+    last = deliveries[-1]
+    return {"verdict": last.get("verdict"), "ok": last.get("ok"), **(last.get("result") or {})}
 
 
 def _step(state: State) -> Document:
@@ -249,4 +247,22 @@ def _step(state: State) -> Document:
         "attempt": row.attempt,
         "error": result.error.message if result.error else None,
         "answered": result.answered,
+    }
+
+
+async def read_trail(store: Store, run_id: str) -> Document:
+    """What agents and models did in a run; NotFound when the run does not exist."""
+    run = await store.run(run_id)
+    return await trail_of(store, run.id)
+
+
+async def trail_of(store: Store, run_id: str) -> Document:
+    """`agent_runs`, `llm_calls` without their answers, and `email_events`, by their names."""
+    calls = [document(call) for call in await store.calls(run_id)]
+    for call in calls:
+        call.pop("answer", None)
+    return {
+        "agent_runs": list(map(with_times, await store.agent_runs(run_id))),
+        "llm_calls": calls,
+        "email_events": list(map(with_times, await store.email_events(run_id))),
     }

@@ -1,5 +1,4 @@
-"""A desk's trust at work: the mode in force, spot checks, promotion by an operator, the fall
-back by itself."""
+"""The modes of a desk's categories: which is in force, spot checks, promotion and fall back."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -43,15 +42,13 @@ class Trust:
 
     @property
     def earned(self) -> bool:
-        """Whether modes are earned and lost here; else they simply are what desk.yaml says, or
-        an operator lowered."""
+        """Whether modes are earned and lost here; else desk.yaml or an operator sets them."""
         return self._desk.trust is not None
 
     # --- what a reply meets
 
     async def mode_for(self, category: str | None) -> str:
-        """The mode in force; a category that has to fall back does so here, before its next
-        reply."""
+        """The mode in force; a category that has to fall back does so before its next reply."""
         place = await self.place(category or "")
         if not self.earned or place.mode != "auto":
             return place.mode
@@ -63,16 +60,17 @@ class Trust:
         return (await self.place(place.category)).mode
 
     async def checks(self, run_id: str, category: str | None) -> bool:
-        """Whether a person looks at this reply although it could leave by itself; asked when its
-        mode is known."""
+        """Whether a person checks this reply although it could leave by itself.
+
+        Ask after `mode_for`, which reads the share of replies to check.
+        """
         if not self.earned:
             return False
         drawn = int.from_bytes(sha256(f"spot check\0{run_id}".encode()).digest()[:8]) / 2**64
         return drawn < self._share.get(category or "", 0.0)
 
     async def rested(self, envelope: Envelope, status: RunStatus) -> None:
-        """A run came to rest: its reply left with nobody looking at it, or its message complains
-        about the last one."""
+        """Note that a run's reply left without a person, or that its message is a complaint."""
         if not self.earned or envelope.message is None:
             return
         category = Understanding.of(envelope).topic or ""
@@ -108,9 +106,8 @@ class Trust:
     async def promote(
         self, category: str, by: str, *, force: bool = False, reason: str = ""
     ) -> ModeChange:
-        """The next mode from now on; Conflict with the figures when they do not justify it and
-        nobody forces it."""
-        await self._known(category)
+        """Set the next mode; Conflict when the figures do not justify it, unless forced."""
+        await self._check_exists(category)
         standing = await self.standing(category)
         above = standing.current.next
         if above is None:
@@ -125,15 +122,17 @@ class Trust:
         if standing.justified:
             return await self._change(standing, above, PROMOTED, by, reason or standing.why)
         if not force:
-            told = f"{standing.good} of {standing.judged} judged replies were good; {standing.why}"
-            raise Conflict(f"{above} is not justified for {category or 'it'}: {told}")
+            figures = f"{standing.good} of {standing.judged} judged replies were good"
+            raise Conflict(
+                f"{above} is not justified for {category or 'it'}: {figures}; {standing.why}"
+            )
         if not reason.strip():
             raise Conflict("to force a promotion, say why: it is kept with the change")
         return await self._change(standing, above, FORCED, by, reason)
 
     async def lower(self, category: str, mode: str, by: str, reason: str) -> ModeChange:
-        """A lower mode from now on, for whatever reason somebody has."""
-        await self._known(category)
+        """Set a lower mode, for any reason that is given."""
+        await self._check_exists(category)
         standing = await self.standing(category)
         if MODES.index(mode) >= MODES.index(standing.current.mode):
             raise Conflict(f"{category or 'it'} is in {standing.current.mode}; {mode} is not lower")
@@ -148,10 +147,10 @@ class Trust:
         judgements = await self.store.judgements(place.category, since=place.since, newest=newest)
         return stand(place, judgements, self._spec)
 
-    async def _known(self, category: str) -> None:
-        known = await self.categories(await self.store.figures())
-        if category not in known:
-            listed = ", ".join(one or "(none)" for one in known) or "none"
+    async def _check_exists(self, category: str) -> None:
+        categories = await self.categories(await self.store.figures())
+        if category not in categories:
+            listed = ", ".join(name or "(none)" for name in categories) or "none"
             raise NotFound(f"desk {self._desk.name} has no category {category!r}; it has {listed}")
 
     async def _change(
@@ -179,9 +178,10 @@ class Trust:
 
 def figures_of(standing: Standing) -> dict[str, Any]:
     """What a decision about a mode rested on, to be kept and shown."""
-    told = {
-        name: value for name, value in asdict(standing).items() if name not in ("current", "alarm")
-    }
-    return {
-        name: round(value, 4) if isinstance(value, float) else value for name, value in told.items()
-    }
+    figures = asdict(standing)
+    del figures["current"], figures["alarm"]
+    return {name: _rounded(value) for name, value in figures.items()}
+
+
+def _rounded(value: Any) -> Any:
+    return round(value, 4) if isinstance(value, float) else value

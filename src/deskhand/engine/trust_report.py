@@ -1,6 +1,6 @@
-"""A desk's modes and what they rest on, as one document: the CLI prints it, the API answers with
-it."""
+"""A desk's modes and what they rest on, as one document for the CLI and the API."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,16 +12,17 @@ Document = dict[str, Any]
 
 
 async def modes_of(trust: Trust) -> Document:
-    """Every category with its mode, its figures and where it could go. Fields may be added,
-    never renamed."""
+    """Every category with its mode, its figures and its next mode.
+
+    Fields may be added, never renamed.
+    """
     figures = await trust.store.figures()
+    names = await trust.categories(figures)
     return {
         "desk": trust.store.desk,
         "earned": trust.earned,
-        "categories": [
-            await _category(trust, name, figures) for name in await trust.categories(figures)
-        ],
-        "changes": [change_of(change) for change in await trust.store.mode_changes()],
+        "categories": [await _category(trust, name, figures) for name in names],
+        "changes": list(map(change_of, await trust.store.mode_changes())),
     }
 
 
@@ -41,23 +42,22 @@ async def _category(trust: Trust, name: str, figures: Iterable[Figure]) -> Docum
 
 
 def _totals(figures: Iterable[Figure]) -> Document:
-    """How often what happened, ever, and how much was changed where something was."""
-    figures = list(figures)
-    counts = {str(kind): sum(figure.counts.get(kind, 0) for figure in figures) for kind in Judged}
-    shares = {
-        "edited_share": sum(
-            figure.edited_share * figure.counts.get(Judged.EDITED, 0) for figure in figures
-        ),
-        "compared_share": sum(
-            figure.compared_share * figure.counts.get(Judged.COMPARED, 0) for figure in figures
-        ),
-    }
-    edited, compared = counts[Judged.EDITED], counts[Judged.COMPARED]
+    """How often each judgement was made, and how much of a reply was changed on average."""
+    counts: Counter[Judged] = Counter()
+    edited_share = compared_share = 0.0
+    for figure in figures:
+        counts.update(figure.counts)
+        edited_share += figure.edited_share * figure.counts.get(Judged.EDITED, 0)
+        compared_share += figure.compared_share * figure.counts.get(Judged.COMPARED, 0)
     return {
-        **counts,
-        "edited_share": round(shares["edited_share"] / edited, 4) if edited else None,
-        "compared_share": round(shares["compared_share"] / compared, 4) if compared else None,
+        **{str(kind): counts[kind] for kind in Judged},
+        "edited_share": _mean(edited_share, counts[Judged.EDITED]),
+        "compared_share": _mean(compared_share, counts[Judged.COMPARED]),
     }
+
+
+def _mean(total: float, count: int) -> float | None:
+    return round(total / count, 4) if count else None
 
 
 def change_of(change: ModeChange) -> Document:

@@ -97,7 +97,8 @@ class Worker:
             review = self._review(end, ctx)
         except (Fenced, StoreUnavailable):
             raise
-        except Exception as error:  # a fault of ours or of a desk's code: the run shows it, everything else goes on  # noqa: E501
+        except Exception as error:
+            # a fault of ours or of a desk's code: the run shows it, everything else goes on
             end = _broken(error)
             review = self._review(end, ctx)
         if ctx is not None:
@@ -190,11 +191,13 @@ class Worker:
         knows of them."""
         left = await self._inheritance(run, envelope) if inherits else None
         message = envelope.message
-        known = {} if self._recall is None or message is None else await self._recall(run, message)
-        if not known:
+        if self._recall is None or message is None:
+            return left
+        recalled = await self._recall(run, message)
+        if not recalled:
             return left
         left = left or StageResult()
-        return left.changed(delta=left.delta.changed(metadata={**left.delta.metadata, **known}))
+        return left.changed(delta=left.delta.changed(metadata={**left.delta.metadata, **recalled}))
 
     async def _inheritance(self, run: Run, envelope: Envelope) -> StageResult | None:
         """What earlier runs of the conversation leave to this one: a question it answers,

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from deskhand.agents.agent import Parts
 from deskhand.engine.audit import AuditReport, seal_desk, verify_desk
-from deskhand.engine.context import Patience, RunContext
+from deskhand.engine.context import RunContext
 from deskhand.engine.journal import fold, make_row, result_of, seed, states, verify
+from deskhand.engine.patience import Patience
 from deskhand.model.envelope import Ask, Delta, Envelope, ErrorNote, StageResult
 from deskhand.model.outcome import Outcome
 from deskhand.model.queue import ReviewFilter

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
 
-from deskhand.engine.agent_trail import read_trail
-from deskhand.engine.story import read_records
+from deskhand.engine.story import read_records, read_trail
 from deskhand.model.access import Scope
 from deskhand.model.run import RunStatus
 from deskhand.web.api.access import Caller, may
