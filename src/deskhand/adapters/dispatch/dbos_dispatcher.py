@@ -1,5 +1,4 @@
-"""The DBOS dispatcher of one desk: accepted messages are worked by any worker, in order within
-their conversation."""
+"""The DBOS dispatcher of one desk: any worker works its messages, in order by conversation."""
 
 import asyncio
 import logging
@@ -7,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 
 from deskhand.adapters.dispatch.dbos_queue import Ticket
-from deskhand.adapters.dispatch.worker_process import WorkerProcess
+from deskhand.adapters.dispatch.worker_process import MakeSure, WorkerProcess
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.crashpoints import crash_point
 from deskhand.engine.background import Background
@@ -27,8 +26,10 @@ NEW = 0.0
 
 
 class DbosDispatcher:
-    """Accepting is one row of ours; the queue hears of it after. What it loses or doubles, the
-    store sets right."""
+    """Accepting writes a row to the store; the queue hears of it afterwards.
+
+    The store sets right what the queue loses or doubles.
+    """
 
     def __init__(
         self,
@@ -46,12 +47,10 @@ class DbosDispatcher:
         self.name = store.desk
         self.versions = sorted(versions.items())
         self.lost = worker_process.lost
-        self._process, self._store, self._work, self._flow_for = (
-            worker_process,
-            store,
-            work,
-            flow_for,
-        )
+        self._process = worker_process
+        self._store = store
+        self._work = work
+        self._flow_for = flow_for
         self._routed = routed
         self._at_work: set[str] = set()
         self._waiters: dict[str, list[asyncio.Future[RunStatus]]] = {}
@@ -74,7 +73,7 @@ class DbosDispatcher:
         worker_process.desks[store.desk] = self
 
     async def start(self) -> None:
-        await self._process.enter()
+        await self._process.join()
         self._watching.start()
 
     async def stop(self, *, grace: float = 10.0) -> None:
@@ -128,8 +127,7 @@ class DbosDispatcher:
             self._room.set()
 
     async def wait(self, run_id: str) -> RunStatus:
-        """Told at once of a run that is worked here, within a moment of one that is worked
-        elsewhere."""
+        """The status in which the run comes to rest; NotFound where the desk has no such run."""
         future: asyncio.Future[RunStatus] = asyncio.get_running_loop().create_future()
         self._waiters.setdefault(run_id, []).append(future)
         self._waiting.set()
@@ -142,8 +140,7 @@ class DbosDispatcher:
     # --- a run that the queue gave us
 
     async def attend(self, run_id: str) -> None:
-        """Return when the run is at rest, whoever brought it there; meanwhile its conversation
-        is ours on the queue."""
+        """Return when the run is at rest; its conversation is ours until then."""
         while True:
             try:
                 if (status := await self._work_alone(run_id)) is not None:
@@ -162,24 +159,23 @@ class DbosDispatcher:
                 await asyncio.sleep(RETRY_AFTER)
 
     async def _make_way(self, first: Run) -> None:
-        """The conversation's first active run keeps ours waiting, or is ours: a suspect, or in
-        another's hands."""
+        """Work the conversation's first active run, which ours waits for; one that may have
+        caused crashes is worked alone."""
         if first.status is RunStatus.RUNNING:
             await asyncio.sleep(LOOK_AGAIN)
         elif first.crashes < SUSPECT_AFTER:
-            await self._told(first.id)
+            await self._work_and_tell(first.id)
         else:
-            async with self._process.suspect:
+            async with self._process.suspects:
                 with self._store.admitting(first.id):
-                    await self._told(first.id)
+                    await self._work_and_tell(first.id)
 
-    async def _told(self, run_id: str) -> None:
+    async def _work_and_tell(self, run_id: str) -> None:
         if (status := await self._work_alone(run_id)) is not None:
             self._tell(run_id, status)
 
     async def _work_alone(self, run_id: str) -> RunStatus | None:
-        """Work a run unless it is at work here already: the queue may give us twice what it took
-        back in between."""
+        """Work a run unless it is at work here already: the queue may give us the same twice."""
         if run_id in self._at_work:
             await asyncio.sleep(LOOK_AGAIN)
             return None
@@ -193,7 +189,7 @@ class DbosDispatcher:
             self._at_work.discard(run_id)
 
     async def _let_go(self, run_id: str) -> None:
-        """Queued again, no crash counted; when that fails, the others will see that we are gone."""
+        """Queue the run again, without a crash; should that fail, others see that we are gone."""
         if self._process.lost.done():
             return
         try:
@@ -203,14 +199,10 @@ class DbosDispatcher:
 
     # --- what others did
 
-    async def sweep(
-        self, make_sure: Callable[[list[Ticket]], Awaitable[int | None]], time_now: float
-    ) -> None:
-        """See that every queued run is on the queue: the oldest ones every time, the others page by
-        page.
+    async def sweep(self, make_sure: MakeSure, time_now: float) -> None:
+        """See that every queued run is on the queue: the oldest every time, the others by pages.
 
-        A new one is looked for only when it is seen again: whoever accepted it is about to hand it
-        in.
+        A new run counts only when it is seen again: whoever accepted it is about to hand it in.
         """
         await self._store.expire_reviews(time_now)
         now = time.monotonic()
@@ -218,30 +210,32 @@ class DbosDispatcher:
         runs = {_pass_of(run): run for run in await self._queued()}
         seen, self._seen = self._seen, set(runs)
         doubtful = [
-            (known, run)
-            for known, run in runs.items()
-            if known not in self._verified and (known[1] != NEW or known in seen)
+            (queued_pass, run)
+            for queued_pass, run in runs.items()
+            if queued_pass not in self._verified and (queued_pass[1] != NEW or queued_pass in seen)
         ]
         for start in range(0, len(doubtful), BATCH):
             batch = doubtful[start : start + BATCH]
-            made = await make_sure(
-                [Ticket(run.id, self.name, run.conversation) for _, run in batch]
-            )
-            if made is None:
+            tickets = [Ticket(run.id, self.name, run.conversation) for _, run in batch]
+            missing = await make_sure(tickets)
+            if missing is None:
                 return
-            self._verified |= {known: now for known, _ in batch}
-            if made:
-                log.info("%d run(s) of %s were not on the queue; they are now", made, self.name)
+            self._verified |= {queued_pass: now for queued_pass, _ in batch}
+            if missing:
+                log.info("%d run(s) of %s were not on the queue; they are now", missing, self.name)
 
     async def _queued(self) -> list[Run]:
+        """The oldest page, and one page of the others; each sweep goes on where this one ends."""
         oldest = await self._store.queued(limit=PAGE)
-        further = (
-            await self._store.queued(after=max(self._swept, oldest[-1].position), limit=PAGE)
-            if oldest
-            else []
-        )
+        further: list[Run] = []
+        if oldest:
+            after = max(self._swept, oldest[-1].position)
+            further = await self._store.queued(after=after, limit=PAGE)
         self._swept = further[-1].position if len(further) == PAGE else 0
-        self._count(queued=len(oldest) if len(oldest) < PAGE else await self._store.backlog())
+        if len(oldest) < PAGE:
+            self._count(queued=len(oldest))
+        else:
+            self._count(queued=await self._store.backlog())
         return [*oldest, *further]
 
     def not_handed_in(self, run_id: str) -> None:

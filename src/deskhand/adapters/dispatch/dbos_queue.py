@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -70,8 +71,7 @@ def queue_of(desk: str) -> str:
 
 
 class Queues:
-    """The queues of a database, seen from outside DBOS: any process may hand in, look and hand
-    back."""
+    """The queues of a database: any process may hand runs in, look, and hand workflows back."""
 
     def __init__(self, url: str) -> None:
         client = _dbos().DBOSClient
@@ -91,13 +91,13 @@ class Queues:
         self._engine.dispose()
 
     def hand_in(self, tickets: Sequence[Ticket]) -> None:
-        """Have each run worked once more, in one commit; a run that was handed in before is not
-        handed in again."""
+        """Put runs on their queues, in one commit; those handed in before are left as they are."""
         self._enqueue([(ticket.run_id, ticket) for ticket in tickets])
 
     def make_sure(self, tickets: Sequence[Ticket]) -> int | None:
-        """Give every run a workflow that has none under way: how many had to be made, None while
-        somebody else does it.
+        """Give every run a workflow that has none under way.
+
+        Returns how many had to be made, None while another worker does it.
 
         The first pass of a run has the run's id, its n-th continuation `run.n`. Two who do this at
         once choose the same id, and the second changes nothing.
@@ -111,28 +111,37 @@ class Queues:
         return len(wanted) if self._enqueue(wanted, sweeping=True) else None
 
     def taken(self, queues: Sequence[str]) -> list[Taken]:
-        found = self._list(status="PENDING", queue_name=list(queues))
-        return [Taken(one.workflow_id, one.queue_name, one.executor_id) for one in found]
+        """The workflows that some worker has taken and not finished."""
+        pending = self._list(status="PENDING", queue_name=list(queues))
+        return [
+            Taken(workflow.workflow_id, workflow.queue_name, workflow.executor_id)
+            for workflow in pending
+        ]
 
     def hand_back(self, taken: Iterable[Taken]) -> int:
-        """Put workflows back on their queues, in their old places; ended ones stay ended."""
+        """Put workflows back on their queues, in their old places; returns how many.
+
+        Ended ones stay ended.
+        """
         by_queue: dict[str, list[str]] = {}
-        for one in taken:
-            by_queue.setdefault(one.queue, []).append(one.id)
+        for workflow in taken:
+            by_queue.setdefault(workflow.queue, []).append(workflow.id)
         for queue, ids in by_queue.items():
             self._client.resume_workflows(sorted(ids), queue_name=queue)
         return sum(map(len, by_queue.values()))
 
     def forget(self, queues: Sequence[str], ended_before: float) -> int:
-        """Delete what DBOS remembers of workflows that ended before: the journal remembers the
-        runs."""
+        """Delete workflows that ended before this time, a page at most; returns how many.
+
+        The journal keeps the runs.
+        """
         before = datetime.fromtimestamp(ended_before, UTC).isoformat()
-        found = self._list(
+        ended = self._list(
             status=list(ENDED), queue_name=list(queues), completed_before=before, limit=PAGE
         )
-        if found:
-            self._client.delete_workflows([one.workflow_id for one in found])
-        return len(found)
+        if ended:
+            self._client.delete_workflows([workflow.workflow_id for workflow in ended])
+        return len(ended)
 
     def _enqueue(self, wanted: Sequence[tuple[str, Ticket]], *, sweeping: bool = False) -> bool:
         """In order of their ids, which is that of acceptance: two who insert the same ones
@@ -142,7 +151,7 @@ class Queues:
         with self._engine.begin() as connection:
             if sweeping and not connection.execute(_TRY_SWEEP, {"key": SWEEP_LOCK}).scalar():
                 return False
-            for workflow_id, ticket in sorted(wanted, key=lambda one: one[0]):
+            for workflow_id, ticket in sorted(wanted, key=itemgetter(0)):
                 self._client.enqueue_in_transaction(
                     connection,
                     {
@@ -157,13 +166,15 @@ class Queues:
         return True
 
     def _states(self, ids: list[str]) -> dict[str, str]:
-        return {one.workflow_id: one.status for one in self._list(workflow_ids=ids)} if ids else {}
+        if not ids:
+            return {}
+        workflows = self._list(workflow_ids=ids)
+        return {workflow.workflow_id: workflow.status for workflow in workflows}
 
     def _continuation(self, run_id: str) -> str | None:
         """The id of the next pass; None while one is under way."""
-        passes = {
-            one.workflow_id: one.status for one in self._list(workflow_id_prefix=f"{run_id}.")
-        }
+        workflows = self._list(workflow_id_prefix=f"{run_id}.")
+        passes = {workflow.workflow_id: workflow.status for workflow in workflows}
         if any(status not in ENDED for status in passes.values()):
             return None
         numbers = [int(name.rpartition(".")[2]) for name in passes]

@@ -1,5 +1,4 @@
-"""This process as one of a database's workers: its heartbeat, its share of the housekeeping, its
-way in and out."""
+"""This process as one of a database's workers: heartbeat, housekeeping, joining and leaving."""
 
 import asyncio
 import concurrent.futures
@@ -8,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from deskhand.adapters.dispatch.dbos_queue import (
     Executor,
@@ -22,15 +21,12 @@ from deskhand.adapters.dispatch.worker_registry import Watch, WorkerRegistry
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.errors import Fenced, StoreUnavailable
 
-if TYPE_CHECKING:
-    from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
-
 log = logging.getLogger("deskhand.workers")
 
 LOOKS = 10
-"""Heartbeats, and looks at those of others, in one lease, at least."""
+"""The fewest heartbeats, and looks at those of others, in one lease."""
 LONGEST_REST = 1.0
-"""Seconds between them, at most: what a look comes late is added to the lease."""
+"""The most seconds between two of them: a look that comes late makes the lease longer."""
 HAND_BACK_SECONDS = 5.0
 BATCH = 100
 
@@ -54,11 +50,39 @@ class WorkerLimits:
     """Seconds for which DBOS remembers a workflow that ended."""
 
 
-class WorkerProcess:
-    """One a process, for the named desks: it starts when the last of their dispatchers does and
-    stops with the first.
+MakeSure = Callable[[list[Ticket]], Awaitable[int | None]]
+"""Sees that runs are on the queue; returns how many were not, None while another worker looks."""
 
-    The queues' settings lie in the database: those of the worker that started last hold for all.
+
+class ServedDesk(Protocol):
+    """A desk's dispatcher, as far as its worker process needs it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def versions(self) -> Sequence[tuple[str, str]]:
+        """The desk's flows with the version of each."""
+        ...
+
+    async def attend(self, run_id: str) -> None:
+        """Return when the run is at rest."""
+        ...
+
+    async def sweep(self, make_sure: MakeSure, time_now: float) -> None:
+        """See that every queued run of the desk is on the queue."""
+        ...
+
+    def not_handed_in(self, run_id: str) -> None:
+        """The queue did not take this run."""
+        ...
+
+
+class WorkerProcess:
+    """One a process, for the named desks.
+
+    It starts with the last of their dispatchers and stops with the first. The queues' settings lie
+    in the database: those of the worker that started last hold for all.
     """
 
     def __init__(
@@ -70,13 +94,14 @@ class WorkerProcess:
     ) -> None:
         self.limits = limits or WorkerLimits()
         self.worker_id = worker_id
-        """Our name in the worker registry, fresh every boot, and the owner of every run we work."""
-        self.suspect = asyncio.Lock()
+        """Our name in the worker registry and the owner of our runs; a new one at every start."""
+        self.suspects = asyncio.Lock()
+        """Held while a run is worked that may have caused crashes."""
         self.nudge = asyncio.Event()
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Fails with Fenced when the others took us for dead."""
         self.open = False
-        self.desks: dict[str, DbosDispatcher] = {}
+        self.desks: dict[str, ServedDesk] = {}
         self._named = tuple(desks)
         self._database = database
         self._aside = PostgresDatabase(database.url)
@@ -89,14 +114,15 @@ class WorkerProcess:
         self._handed_in: list[Ticket] = []
         self._tickets = asyncio.Event()
         self._keepers: list[asyncio.Task[None]] = []
-        self._entered = 0
+        self._joined = 0
         self._leaving: asyncio.Task[None] | None = None
 
     # --- life
 
-    async def enter(self) -> None:
-        self._entered += 1
-        if self._entered < len(self._named):
+    async def join(self) -> None:
+        """Called by each desk's dispatcher; the last call starts the work."""
+        self._joined += 1
+        if self._joined < len(self._named):
             return
         assert sorted(self.desks) == sorted(self._named)
         if self.limits.in_flight:
@@ -108,8 +134,7 @@ class WorkerProcess:
         self._keepers = [asyncio.create_task(self._forever(keeper)) for keeper in keepers]
 
     async def leave(self, grace: float) -> None:
-        """The first of our desks to stop takes the others with it; each of them waits until all
-        is put down."""
+        """Stop all desks, whichever asks first; returns when all work is put down."""
         if self._leaving is None:
             self._leaving = asyncio.create_task(self._leave(grace))
         await asyncio.shield(self._leaving)
@@ -149,9 +174,8 @@ class WorkerProcess:
 
     async def _put_down_work(self, executor: Executor, grace: float) -> None:
         """Take nothing more; what is not at rest after the grace is let go of."""
-        destroying = asyncio.create_task(
-            asyncio.to_thread(executor.destroy, grace + HAND_BACK_SECONDS if self._attending else 0)
-        )
+        patience = grace + HAND_BACK_SECONDS if self._attending else 0
+        destroying = asyncio.create_task(asyncio.to_thread(executor.destroy, patience))
         if self._attending and not self.lost.done():
             await asyncio.wait(self._attending, timeout=grace)
         for task in self._attending:
@@ -161,12 +185,11 @@ class WorkerProcess:
             await asyncio.wait(self._attending)
 
     async def _sign_off(self) -> None:
-        """Our runs are queued again by now; put their workflows back on the queue, then be gone."""
+        """Put our workflows back on the queue and sign off; their runs are queued again by now."""
         try:
             taken = await asyncio.to_thread(self._queues.taken, self._queue_names())
-            await asyncio.to_thread(
-                self._queues.hand_back, [one for one in taken if one.worker == self.worker_id]
-            )
+            ours = [workflow for workflow in taken if workflow.worker == self.worker_id]
+            await asyncio.to_thread(self._queues.hand_back, ours)
         except Exception as error:
             log.warning("others will notice what this worker could not hand back: %s", error)
             return
@@ -175,7 +198,7 @@ class WorkerProcess:
     # --- working
 
     def _work(self, desk: str, run_id: str) -> None:
-        """In a thread of DBOS's: have our loop attend to the run, and wait."""
+        """Called in a thread of DBOS: have our event loop attend to the run, and wait for it."""
         try:
             attended = asyncio.run_coroutine_threadsafe(self._attend(desk, run_id), self._loop)
             attended.result()
@@ -183,9 +206,8 @@ class WorkerProcess:
             raise Left(run_id) from None
 
     async def _attend(self, desk: str, run_id: str) -> None:
-        if (
-            self._leaving is not None or self.lost.done()
-        ):  # work may come before we are open: what we leave stays ours
+        # work may come before we are open: what we leave stays ours
+        if self._leaving is not None or self.lost.done():
             raise asyncio.CancelledError
         task = asyncio.current_task()
         assert task is not None
@@ -198,13 +220,14 @@ class WorkerProcess:
     # --- handing in
 
     def hand_in(self, ticket: Ticket) -> None:
-        """Soon; should we die before, a sweeper finds the run."""
+        """Put a run on the queue soon; should we die before, a sweep finds it."""
         self._handed_in.append(ticket)
         self._tickets.set()
 
     async def _keep_handing_in(self) -> None:
         await self._tickets.wait()
-        tickets, self._handed_in = self._handed_in[:BATCH], self._handed_in[BATCH:]
+        tickets = self._handed_in[:BATCH]
+        self._handed_in = self._handed_in[BATCH:]
         if not self._handed_in:
             self._tickets.clear()
         try:
@@ -237,35 +260,36 @@ class WorkerProcess:
     async def _keep_beating(self) -> None:
         """Beat, look who else does, and strike off who fell silent."""
         looks = max(LOOKS, ceil(self.limits.lease / LONGEST_REST))
-        watch, rhythm, away = Watch(looks), self.limits.lease / looks, False
+        pause = self.limits.lease / looks
+        watch = Watch(looks)
+        database_away = False
         due = self._loop.time()
         while True:
-            due = max(due + rhythm, self._loop.time())
+            due = max(due + pause, self._loop.time())
             await asyncio.sleep(due - self._loop.time())
             try:
-                beats = await self._registry.beat(
-                    self.worker_id, list(self.desks), len(self._attending), 3 * self.limits.lease
-                )
-                away = False
-                silent = {
-                    member: beat
-                    for member, beat in watch.look(beats).items()
-                    if member != self.worker_id
-                }
-                if silent and (struck := await self._registry.strike_off(silent)):
-                    log.warning("worker(s) %s fell silent; taking up their runs", ", ".join(struck))
-                    await self._take_back()
+                await self._beat(watch)
+                database_away = False
             except StoreUnavailable as error:
-                if not away:
+                if not database_away:
                     log.warning("no heartbeat while the database is away: %s", error)
-                away = True
+                database_away = True
             except Fenced as error:
                 self._lose(error)
                 return
 
+    async def _beat(self, watch: Watch) -> None:
+        beats = await self._registry.beat(
+            self.worker_id, list(self.desks), len(self._attending), 3 * self.limits.lease
+        )
+        silent = watch.look(beats)
+        silent.pop(self.worker_id, None)
+        if silent and (struck := await self._registry.strike_off(silent)):
+            log.warning("worker(s) %s fell silent; taking up their runs", ", ".join(struck))
+            await self._take_back()
+
     async def _keep_house(self) -> None:
-        """At leisure, what no crash may leave behind: runs and workflows of workers nobody
-        knows, and old records."""
+        """Clean up what crashes left behind: runs and workflows of lost workers, old records."""
         await asyncio.sleep(self.limits.lease)
         try:
             await self._take_back()
@@ -275,12 +299,14 @@ class WorkerProcess:
             log.warning("cannot look for what was left behind: %s", _first(error))
 
     async def _take_back(self) -> None:
-        """Queue runs of workers that are no longer registered, put their workflows back; doing it
-        twice is harmless."""
+        """Queue the runs of workers that are no longer registered, and their workflows.
+
+        Doing it twice is harmless.
+        """
         recovered = await self._registry.recover(list(self.desks))
         taken = await asyncio.to_thread(self._queues.taken, self._queue_names())
         alive = await self._registry.ids()
-        orphans = [one for one in taken if one.worker not in alive]
+        orphans = [workflow for workflow in taken if workflow.worker not in alive]
         if orphans:
             await asyncio.to_thread(self._queues.hand_back, orphans)
         if recovered or orphans:

@@ -15,7 +15,7 @@ from deskhand.model.run import RunStatus
 from deskhand.model.totals import Stop
 from deskhand.model.workers import Depth, Member
 
-CREW = "workers"
+ALL_WORKERS = "workers"
 """The owner of the lease that all workers of a desk hold together against a process that serves
 it alone."""
 _LEASE_HOST = "the workers' side (deskhand workers list)"
@@ -26,24 +26,30 @@ _later = sa.text("extract(epoch from clock_timestamp()) + :seconds")
 
 
 class WorkerRegistry:
+    """The table of workers, with the heartbeat of each."""
+
     def __init__(self, database: CoreDatabase, name: str) -> None:
         self._database, self._name = database, name
 
     async def sign_on(
-        self, member: str, desks: Sequence[str], versions: Mapping[str, str], lease: float
+        self, worker_id: str, desks: Sequence[str], versions: Mapping[str, str], lease: float
     ) -> None:
-        """Be seen before the first run is taken; AlreadyServed while a process of its own serves
-        one of the desks."""
+        """Register a worker before it takes its first run.
+
+        Raises AlreadyServed while one process alone serves one of the desks.
+        """
 
         def op(core: sa.Connection) -> None:
             for desk in sorted(desks):
-                leases.acquire(core, desk, CREW, leases.database_time(core), lease, self._name)
+                leases.acquire(
+                    core, desk, ALL_WORKERS, leases.database_time(core), lease, self._name
+                )
                 core.execute(
                     t.leases.update().where(t.leases.c.name == desk).values(host=_LEASE_HOST, pid=0)
                 )
             core.execute(
                 t.workers.insert().values(
-                    id=member,
+                    id=worker_id,
                     host=socket.gethostname(),
                     pid=os.getpid(),
                     desks=" ".join(desks),
@@ -57,14 +63,17 @@ class WorkerRegistry:
         await self._database.write_core(op)
 
     async def beat(
-        self, member: str, desks: Sequence[str], running: int, lease: float
+        self, worker_id: str, desks: Sequence[str], running: int, lease: float
     ) -> dict[str, float]:
-        """Say that we live and hear who else does; Fenced when we were struck off."""
+        """Record our heartbeat; returns everybody's, by worker.
+
+        Raises Fenced when the others took us for dead.
+        """
 
         def op(core: sa.Connection) -> dict[str, float]:
             mine = (
                 t.workers.update()
-                .where(t.workers.c.id == member)
+                .where(t.workers.c.id == worker_id)
                 .values(beat_at=_now, running=running)
             )
             if core.execute(mine).rowcount == 0:
@@ -72,7 +81,7 @@ class WorkerRegistry:
                     "this worker was silent for longer than its lease; others have taken up its"
                     " runs"
                 )
-            held = sa.and_(t.leases.c.name.in_(desks), t.leases.c.owner == CREW)
+            held = sa.and_(t.leases.c.name.in_(desks), t.leases.c.owner == ALL_WORKERS)
             core.execute(
                 t.leases.update().where(held).values(expires_at=_later.bindparams(seconds=lease))
             )
@@ -84,16 +93,19 @@ class WorkerRegistry:
         return await self._database.write_core(op)
 
     async def strike_off(self, silent: Mapping[str, float]) -> list[str]:
-        """Remove workers whose heartbeat is still the given one; of several who try, one
-        succeeds."""
+        """Remove workers whose heartbeat is still the given one; returns whom we removed.
+
+        Of several workers that try, one succeeds.
+        """
 
         def op(core: sa.Connection) -> list[str]:
             struck = []
-            for member, beat in sorted(silent.items()):
+            for worker_id, beat in sorted(silent.items()):
                 row = t.workers.delete().where(
-                    t.workers.c.id == member, t.workers.c.beat_at == beat
+                    t.workers.c.id == worker_id, t.workers.c.beat_at == beat
                 )
-                struck += [member] if core.execute(row).rowcount else []
+                if core.execute(row).rowcount:
+                    struck.append(worker_id)
             return struck
 
         return await self._database.write_core(op)
@@ -105,22 +117,23 @@ class WorkerRegistry:
         """
 
         def op(core: sa.Connection) -> int:
-            known = sa.select(t.workers.c.id).where(t.workers.c.id == t.runs.c.owner).exists()
-            left = sa.and_(t.runs.c.status == RunStatus.RUNNING, t.runs.c.desk.in_(desks), ~known)
+            registered = sa.select(t.workers.c.id).where(t.workers.c.id == t.runs.c.owner).exists()
+            running = t.runs.c.status == RunStatus.RUNNING
+            left = sa.and_(running, t.runs.c.desk.in_(desks), ~registered)
             values = {"status": RunStatus.QUEUED, "owner": None, "crashes": t.runs.c.crashes + 1}
             return core.execute(t.runs.update().where(left).values(**values)).rowcount
 
         return await self._database.write_core(op)
 
-    async def sign_off(self, member: str, desks: Sequence[str]) -> None:
+    async def sign_off(self, worker_id: str, desks: Sequence[str]) -> None:
         """Leave in good order; the last worker of a desk gives up its lease."""
 
         def op(core: sa.Connection) -> None:
-            core.execute(t.workers.delete().where(t.workers.c.id == member))
+            core.execute(t.workers.delete().where(t.workers.c.id == worker_id))
             others = core.execute(sa.select(t.workers.c.desks)).scalars().all()
             served = {desk for names in others for desk in names.split()}
             for desk in sorted(set(desks) - served):
-                leases.give_up(core, desk, CREW)
+                leases.give_up(core, desk, ALL_WORKERS)
 
         await self._database.write_core(op)
 
@@ -133,7 +146,7 @@ class WorkerRegistry:
         return await self._database.read_core(leases.database_time)
 
     async def members(self) -> list[Member]:
-        """Everybody in the worker registry, oldest first, with what each has in hand."""
+        """All registered workers, oldest first, with the runs each has at work."""
 
         def op(core: sa.Connection) -> list[Member]:
             running: dict[str, list[str]] = {}
@@ -188,8 +201,7 @@ class WorkerRegistry:
 
 
 class Watch:
-    """Who has fallen silent, judged by looks of our own: clocks that jump and our own absences
-    prove nothing."""
+    """Finds silent workers by its own looks: neither clocks that jump nor our absence prove any."""
 
     def __init__(self, looks: int) -> None:
         self._looks = looks
@@ -199,9 +211,11 @@ class Watch:
         """Those whose heartbeat did not change for as many looks in a row as make a lease."""
         before = self._seen
         self._seen = {}
-        for member, beat in beats.items():
-            last, count = before.get(member, (beat, -1))
-            self._seen[member] = (beat, count + 1 if last == beat else 0)
+        for worker_id, beat in beats.items():
+            last, count = before.get(worker_id, (beat, -1))
+            self._seen[worker_id] = (beat, count + 1 if last == beat else 0)
         return {
-            member: beat for member, (beat, count) in self._seen.items() if count >= self._looks
+            worker_id: beat
+            for worker_id, (beat, count) in self._seen.items()
+            if count >= self._looks
         }
