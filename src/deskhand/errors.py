@@ -27,9 +27,17 @@ class ConfigError(DeskhandError):
         line: int | None = None,
         fix: str | None = None,
     ) -> None:
-        self.problem, self.file, self.line, self.fix = problem, file, line, fix
-        where = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
-        super().__init__(where + problem + (f"\n  fix: {fix}" if fix else ""))
+        self.problem = problem
+        self.file = file
+        self.line = line
+        self.fix = fix
+        words = problem
+        if file is not None:
+            where = f"{file}" if line is None else f"{file}:{line}"
+            words = f"{where}: {problem}"
+        if fix:
+            words += f"\n  fix: {fix}"
+        super().__init__(words)
 
 
 class ConfigErrors(ConfigError):

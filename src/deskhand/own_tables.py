@@ -28,11 +28,11 @@ class OwnTables:
     ) -> None:
         if not name or not steps:
             raise ValueError('own tables need a name and a first step: OwnTables("stock", create)')
-        self.name, self.steps = name, steps
-        self.customers: dict[str, tuple[str, ...]] = {
-            table: (columns,) if isinstance(columns, str) else tuple(columns)
-            for table, columns in (customers or {}).items()
-        }
+        self.name = name
+        self.steps = steps
+        self.customers: dict[str, tuple[str, ...]] = {}
+        for table, columns in (customers or {}).items():
+            self.customers[table] = (columns,) if isinstance(columns, str) else tuple(columns)
         if not all(self.customers.values()):
             raise ValueError(
                 'each table needs the column that says whose a row is: customers={"orders":'

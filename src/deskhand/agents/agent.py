@@ -5,17 +5,17 @@ import logging
 import time
 from asyncio import CancelledError
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
+from deskhand.agents.parts import Parts, check_parts
 from deskhand.agents.planned import walk_plan
-from deskhand.agents.profiled import Agents, ProfileStage, answer_in
+from deskhand.agents.profiled import ProfileStage, answer_in
 from deskhand.agents.replying.delivery import held_result
 from deskhand.agents.replying.reply import invitation_answer
-from deskhand.agents.replying.sending import KeptQuestion, Sending
+from deskhand.agents.replying.sending import KeptQuestion
 from deskhand.agents.routing import Router, facts_of
 from deskhand.agents.standalone import Standalone
 from deskhand.errors import ConfigError, PermanentError, RetryableError
@@ -30,18 +30,14 @@ from deskhand.model.spec import AgentSpec
 from deskhand.model.tasks import Answer, Task, TaskKind
 from deskhand.model.understanding import Understanding, wrong_fields
 from deskhand.ports import (
-    Brain,
     Held,
     MockHandler,
     PostHook,
     PreHook,
-    PromptSource,
-    Sink,
     StageContext,
-    ToolGate,
 )
 from deskhand.tools.delivery import DELIVER
-from deskhand.tools.services import ServiceFunction, ServiceResult
+from deskhand.tools.services import ServiceResult
 
 ASK_CALL = 1_000_000
 """The call index of a question to the customer, out of the way of a plan's calls."""
@@ -54,19 +50,6 @@ ENDINGS = (
 )
 """The statuses a service may end a run with."""
 _ONE_HOP = Delta(hops=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What agents work with; one agent needs only the parts its spec asks for."""
-
-    brain: Brain | None = None
-    tools: ToolGate | None = None
-    prompts: PromptSource | None = None
-    services: Mapping[str, ServiceFunction] | None = None
-    events: Sink | None = None
-    sending: Sending | None = None
-    agents: Agents | None = None
 
 
 class Agent:
@@ -88,7 +71,7 @@ class Agent:
         self._parts = parts or Parts()
         self._router = Router(self.spec, self._parts.prompts)
         self._log = bound("deskhand.agent", agent=spec.name, stage_order=spec.stage_order)
-        self._check_parts()
+        check_parts(self.spec, self._parts)
         self._profile = self._profile_stage()
 
     async def process(self, envelope: Envelope, ctx: StageContext | None = None) -> StageResult:
@@ -318,34 +301,6 @@ class Agent:
             self.spec, parts.agents, parts.tools, parts.prompts, parts.events, parts.sending
         )
 
-    def _check_parts(self) -> None:
-        spec, parts = self.spec, self._parts
-        if spec.has_llm and parts.brain is None:
-            raise ConfigError(
-                f"agent {spec.name!r} has_llm but was given no brain",
-                fix="pass Parts(brain=...) or drop task and prompt",
-            )
-        if spec.has_tools and parts.tools is None:
-            raise ConfigError(
-                f"agent {spec.name!r} has_tools but was given no gate",
-                fix="pass Parts(tools=Gate(...)) or drop tools",
-            )
-        if spec.has_policies and not (parts.tools and parts.tools.has_policy):
-            raise ConfigError(
-                f"agent {spec.name!r} has_policies but its gate has no policy",
-                fix="pass Parts(tools=Gate(..., policy=...)) or drop has_policies",
-            )
-        if spec.prompt_key is not None and parts.prompts is None:
-            raise ConfigError(
-                f"agent {spec.name!r} names prompt {spec.prompt_key!r} but was given no prompts",
-                fix="pass Parts(prompts=PromptRegistry(...))",
-            )
-        if spec.service is not None and spec.service not in (parts.services or {}):
-            raise ConfigError(
-                f"agent {spec.name!r} names service {spec.service!r}, which nobody brought",
-                fix=f'write @service("{spec.service}") in tools.py',
-            )
-
     def _completed(self, ctx: StageContext, status: str, begun: float, error: str | None) -> None:
         took = (time.perf_counter() - begun) * 1000
         self._emit(AgentCompleted(ctx.run_id, self.spec.name, status, took, time.time(), error))
@@ -398,7 +353,9 @@ def _own(envelope: Envelope) -> Envelope:
 def _copy(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _copy(item) for key, item in value.items()}
-    return [_copy(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_copy(item) for item in value]
+    return value
 
 
 def _without_asking(result: StageResult, kept: KeptQuestion) -> StageResult:

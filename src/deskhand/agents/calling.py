@@ -10,7 +10,7 @@ from deskhand.errors import PermanentError, RetryableError
 from deskhand.model.codes import ErrorCode
 from deskhand.ports import GateAnswer, StageContext, ToolGate
 from deskhand.tools.effects import outcome_unknown
-from deskhand.tools.parsing import parse_arguments
+from deskhand.tools.schema import parse_arguments
 
 _PLACES = 1000
 

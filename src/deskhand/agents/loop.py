@@ -15,10 +15,11 @@ from itertools import groupby
 from typing import Any
 
 from deskhand.agents.calling import Called, called, effect_index, not_made
+from deskhand.agents.loop_end import MODEL_FAULTS, end_at_limit, failed, last_word
 from deskhand.agents.standalone import Standalone
 from deskhand.agents.transcript import RESULTS, TURNS, Transcript, turn_of
 from deskhand.agents.window import fitted, tools_length
-from deskhand.errors import DeskhandError, PermanentError, RetryableError
+from deskhand.errors import PermanentError, RetryableError
 from deskhand.model.chat import ChatRequest, Completion, Origin
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Delta, Envelope, StageResult
@@ -31,7 +32,7 @@ from deskhand.model.events import (
     ToolJudged,
     TurnBegun,
 )
-from deskhand.model.loop import AgentResult, LoopStatus
+from deskhand.model.loop import AgentResult
 from deskhand.model.profile import ProfileSpec
 from deskhand.ports import ChatModel, Held, Sink, StageContext, ToolGate
 from deskhand.tools.registry import Tool
@@ -159,14 +160,15 @@ class AgentLoop:
             talk.before = talk.iterations
         elif talk.turns:
             brief = replace(brief, heard=())
-        offered = [name for name in self._specs if name not in brief.without]
+        allowed = [name for name in self.profile.tools if name not in brief.without]
+        offered = [spec for name, spec in self._specs.items() if name not in brief.without]
         work = _Work(
             brief,
             ctx,
             talk,
             partial(self._emit, ctx.run_id),
-            tuple(name for name in self.profile.tools if name not in brief.without),
-            tuple(self._specs[name] for name in offered),
+            tuple(allowed),
+            tuple(offered),
             brief.heard,
         )
         ended = await self._rounds(work)
@@ -182,18 +184,16 @@ class AgentLoop:
                 if held is not None:
                     return held
             if not work.heard and (talk.said_last_word or talk.stopped):
-                return self._last_word(work)
-            if talk.iterations - talk.before >= self.profile.max_iterations:
-                words = f"the agent took {self.profile.max_iterations} turns without an end"
-                return self._ended(work, "max_iterations", words)
-            if (over := self._over_budget(talk)) is not None:
-                return self._ended(work, "error", over)
+                return last_word(self.profile, talk)
+            limited = end_at_limit(self.profile, talk)
+            if limited is not None:
+                return limited
             try:
                 await self._ask(work)
             except (RetryableError, PermanentError) as error:
-                if error.code not in _MODEL_FAULTS:
+                if error.code not in MODEL_FAULTS:
                     raise
-                return self._failed(work, error)
+                return failed(talk, error)
 
     # --- one turn
 
@@ -291,11 +291,10 @@ class AgentLoop:
             index = effect_index(iteration, place)
             return await called(self._gate, call, iteration, index, work.allowed, ctx)
 
-        made = (
-            [await judged(*calls[0])]
-            if len(calls) == 1
-            else await _side_by_side([judged(*one) for one in calls])
-        )
+        if len(calls) == 1:
+            made = [await judged(*calls[0])]
+        else:
+            made = await _side_by_side([judged(place, call) for place, call in calls])
         for (place, _), one in zip(calls, made, strict=True):
             answer = one.answer
             work.tell(
@@ -335,50 +334,6 @@ class AgentLoop:
         known = self._tools.get(tool)
         return known is not None and known.changes_something
 
-    # --- ends
-
-    def _ended(self, work: _Work, status: LoopStatus, error: str | None = None) -> AgentResult:
-        talk = work.talk
-        return AgentResult(
-            status=status,
-            final_message=talk.final_message,
-            tool_calls=talk.tool_calls(),
-            iterations=talk.iterations,
-            began=talk.before,
-            error=error,
-        )
-
-    def _last_word(self, work: _Work) -> AgentResult:
-        """An answer that was cut off is not sent to anybody."""
-        if work.talk.last is not None and work.talk.last["finish"] == "length":
-            words = (
-                f"the agent's last answer was cut off at {self.profile.max_tokens} tokens"
-                " (`max_tokens`)"
-            )
-            return self._ended(work, "error", words)
-        return self._ended(work, "completed")
-
-    def _failed(self, work: _Work, error: DeskhandError) -> AgentResult:
-        ended = self._ended(work, "error", str(error))
-        return ended.changed(code=error.code, retryable=isinstance(error, RetryableError))
-
-    def _over_budget(self, talk: Transcript) -> str | None:
-        budget = self.profile.budget
-        if budget.tokens is None and budget.money is None:
-            return None
-        tokens, money = talk.spent()
-        if budget.tokens is not None and tokens >= budget.tokens:
-            return (
-                f"the run's budget of {budget.tokens} tokens is used up ({tokens} after"
-                f" {talk.iterations} turns)"
-            )
-        if budget.money is not None and money >= budget.money:
-            return (
-                f"the run's budget of {budget.money:g} is used up ({money:.4f} after"
-                f" {talk.iterations} turns)"
-            )
-        return None
-
     async def _tell_of_hold(self, held: Held, ctx: StageContext) -> None:
         """Where nobody can be asked: the held call is recorded as one that did not happen."""
         talk = Transcript.of(ctx.envelope.output(self._key))
@@ -412,14 +367,6 @@ class AgentLoop:
 
 
 _NOTHING = Delta()
-_MODEL_FAULTS = frozenset(
-    (
-        ErrorCode.MODEL_UNAVAILABLE,
-        ErrorCode.MODEL_REFUSED,
-        ErrorCode.MODEL_ANSWER_INVALID,
-        ErrorCode.MODEL_ANSWER_EMPTY,
-    )
-)
 
 
 class _Queued:

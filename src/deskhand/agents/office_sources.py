@@ -38,20 +38,18 @@ def calendar_source(calendar: Calendar, spec: CalendarSpec, now: Callable[[], fl
 
     async def find(asked: Asked) -> Sequence[Piece]:
         offering = spec.offering
-        busy = sorted(await calendar.busy(offering.frame(datetime.fromtimestamp(now(), UTC))))[
-            :_MOST_SPANS
-        ]
+        frame = offering.frame(datetime.fromtimestamp(now(), UTC))
+        busy = sorted(await calendar.busy(frame))[:_MOST_SPANS]
         if not busy:
-            return [
-                Piece(
-                    "Our calendar has no appointments in the days that can be offered.", "calendar"
-                )
-            ]
+            words = "Our calendar has no appointments in the days that can be offered."
+            return [Piece(words, "calendar")]
+
         zone = offering.hours.zone
-        spans = [
-            " to ".join(f"{moment.astimezone(zone):%Y-%m-%d %H:%M}" for moment in span)
-            for span in busy
-        ]
+
+        def local(moment: datetime) -> str:
+            return f"{moment.astimezone(zone):%Y-%m-%d %H:%M}"
+
+        spans = [f"{local(span.start)} to {local(span.end)}" for span in busy]
         return [Piece(f"We are busy ({spec.zone}): {'; '.join(spans)}", "calendar")]
 
     return Source("calendar", find, MEETINGS)

@@ -1,13 +1,15 @@
 """Tool mode: walk the plan an earlier stage made, a step a call; what a crash does again, the
 ledger tells."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from deskhand.agents.filling import filled_from
 from deskhand.agents.replying.closing import Closing
 from deskhand.agents.replying.delivery import ReplyDelivery, held_result
 from deskhand.agents.replying.sending import Sending
+from deskhand.config.sections.plans import REFERENCE, RESULTS
 from deskhand.errors import PermanentError, RetryableError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
@@ -19,8 +21,6 @@ from deskhand.model.spec import AgentSpec
 from deskhand.ports import Held, StageContext, ToolGate
 from deskhand.tools.effects import outcome_unknown
 from deskhand.tools.services import ServiceResult
-
-RESULTS = "results"
 
 
 async def walk_plan(
@@ -42,44 +42,72 @@ async def walk_plan(
     with it.
     """
     plan = _plan_of(spec, envelope)
-    results: list[dict[str, Any]] = []
-    failed = index = 0
+    walk = _Walk(spec, ctx, gate)
     question: Ask | None = None
     for place, step in enumerate(plan.steps):
         if isinstance(step, AskUser):
             question = _question(spec, plan, place)
             break
-        if not isinstance(step, ToolCall):
-            continue
-        if step.tool in spec.intends:
-            results.append({"tool": step.tool, "status": "success", "intended": True})
-            continue
-        filled = filled_from(results, step.parameters)
-        if filled is None:
-            results.append(
-                {"tool": step.tool, "status": SKIPPED, "reason": "what it needs was not found"}
-            )
-            continue
-        step = step.changed(parameters=filled)
-        work = partial(_one, spec, step, index, ctx, gate)
-        result = await ctx.step(f"{index + 1} {step.tool}", work, at_once=False)
-        if isinstance(result, Held):
-            return held_result(result, spec.name).changed(output={RESULTS: results})
-        results += _results_in(spec, result)
-        made = result.call or {}
-        if made.get("requires_escalation"):
-            return _escalated(made, results)
-        failed += not made.get("ok", False)
-        index += 1
-        if step.tool == ESCALATE and made.get("ok"):
+        stopped = await walk.make(step) if isinstance(step, ToolCall) else None
+        if stopped is not None:
+            return stopped
+        if walk.is_over:
             break
-    output = {RESULTS: results, "executed": index, "failed": failed, "reasoning": plan.reasoning}
+
+    output = walk.output | {"failed": walk.failed, "reasoning": plan.reasoning}
     if question is not None:
         return ServiceResult(output=output, outcome=Outcome.CLARIFY, ask=question)
-    if closing := _closing(results, envelope, sending):
+    if closing := _closing(walk.results, envelope, sending):
         delivery = ReplyDelivery(ctx.envelope, sending or Sending(), gate, ctx)
         return await delivery.close(closing, output)
-    return ServiceResult(output=output, outcome=Outcome.PARTIAL if failed else Outcome.SUCCESS)
+    outcome = Outcome.PARTIAL if walk.failed else Outcome.SUCCESS
+    return ServiceResult(output=output, outcome=outcome)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """How far a plan has been walked."""
+
+    spec: AgentSpec
+    ctx: StageContext
+    gate: ToolGate
+    results: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    executed: int = 0
+    failed: int = 0
+    is_over: bool = False
+    """Whether a call has asked for a person: then no further one is made."""
+
+    @property
+    def output(self) -> dict[str, Any]:
+        return {RESULTS: self.results, "executed": self.executed}
+
+    async def make(self, step: ToolCall) -> ServiceResult | None:
+        """Make one call; returns what the stage ends with, None where the walk goes on."""
+        if step.tool in self.spec.intends:
+            self.results.append({"tool": step.tool, "status": "success", "intended": True})
+            return None
+        filled = filled_from(self.results, step.parameters)
+        if filled is None:
+            reason = "what it needs was not found"
+            self.results.append({"tool": step.tool, "status": SKIPPED, "reason": reason})
+            return None
+
+        index = self.executed
+        call = step.changed(parameters=filled)
+        work = partial(_one, self.spec, call, index, self.ctx, self.gate)
+        result = await self.ctx.step(f"{index + 1} {step.tool}", work, at_once=False)
+        if isinstance(result, Held):
+            return held_result(result, self.spec.name).changed(output={RESULTS: self.results})
+        self.results += _results_in(self.spec, result)
+        made = result.call or {}
+        if made.get("requires_escalation"):
+            return _escalated(made, self.results)
+
+        succeeded = bool(made.get("ok"))
+        self.failed += not succeeded
+        self.executed += 1
+        self.is_over = step.tool == ESCALATE and succeeded
+        return None
 
 
 def _question(spec: AgentSpec, plan: Plan, place: int) -> Ask:
@@ -153,3 +181,38 @@ def _escalated(call: dict[str, Any], results: list[dict[str, Any]]) -> ServiceRe
     return ServiceResult(
         output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason
     )
+
+
+def filled_from(
+    results: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """The parameters with every lone `{results.TOOL.FIELD}` replaced; None where one leads to
+    nothing.
+
+    It only ever brings what this run's own calls returned; the gate judges the call with it like
+    any other.
+    """
+    filled: dict[str, Any] = {}
+    for name, value in parameters.items():
+        reference = REFERENCE.fullmatch(value) if isinstance(value, str) else None
+        root, *path = ("",) if reference is None else reference[1].split(".")
+        if root == RESULTS:
+            value = _value_at(results, path)
+            if value is None:
+                return None
+        filled[name] = value
+    return filled
+
+
+def _value_at(results: Sequence[Mapping[str, Any]], path: Sequence[str]) -> Any:
+    """A text or number in the newest successful result of a tool; None where there is none."""
+    tool, *fields = path
+    made = [
+        result
+        for result in results
+        if result.get("tool") == tool and result.get("status") == "success"
+    ]
+    here: Any = made[-1].get("data") if made and fields else None
+    for name in fields:
+        here = here.get(name) if isinstance(here, Mapping) else None
+    return here if isinstance(here, str | int | float) else None

@@ -139,14 +139,16 @@ class ProfileStage:
     # --- what the model is told
 
     def _brief(self, envelope: Envelope, run_id: str) -> Brief:
-        spec, message = self._spec, envelope.message
-        role = None if spec.model_role is None else self._models.get(spec.model_role)
+        message = envelope.message
+        private = () if message is None else _private(message)
+        role = self._models.get(self._spec.model_role or "")
+        is_revised = _decision(envelope) == Decision.REVISE
         return Brief(
             system=self._system(envelope),
             heard=self._news(envelope, run_id),
             model=self._profile.choose_model(Understanding.of(envelope).topic, role, self._usual),
-            private=() if message is None else _private(message),
-            without=REPLYING if _decision(envelope) == Decision.REVISE else frozenset(),
+            private=private,
+            without=REPLYING if is_revised else frozenset(),
         )
 
     def _system(self, envelope: Envelope) -> str:

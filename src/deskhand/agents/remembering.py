@@ -98,13 +98,11 @@ def similar_source(exchanges: Exchanges, embedder: Callable[[], Embeds], limit: 
         found = await exchanges.similar(
             ExchangeQuery(vector, person, owner_of(asked.principal), limit)
         )
-        near = [one for one in found if one.similarity >= _LIKE]
-        counts = (
-            await exchanges.told_to(digests_in([one.exchange.answer for one in near]))
-            if near
-            else {}
-        )
-        return [_similar(one, shareable(one.exchange.answer, counter(counts))) for one in near]
+        near = [hit for hit in found if hit.similarity >= _LIKE]
+        if not near:
+            return []
+        counts = await exchanges.told_to(digests_in([hit.exchange.answer for hit in near]))
+        return [_similar(hit, shareable(hit.exchange.answer, counter(counts))) for hit in near]
 
     return Source("similar_messages", find)
 

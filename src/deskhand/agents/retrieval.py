@@ -102,16 +102,13 @@ def _within(
 ) -> dict[str, Any]:
     """The best piece of every source, then the second of each, and so on, as long as there is
     room."""
-    skipped = [
-        {"source": source.name, "reason": one}
-        for source, one in zip(sources, found, strict=True)
-        if isinstance(one, str)
-    ]
-    lists = [
-        (source, one)
-        for source, one in zip(sources, found, strict=True)
-        if not isinstance(one, str)
-    ]
+    skipped: list[dict[str, str]] = []
+    lists: list[tuple[Source, Sequence[Piece]]] = []
+    for source, answer in zip(sources, found, strict=True):
+        if isinstance(answer, str):
+            skipped.append({"source": source.name, "reason": answer})
+        else:
+            lists.append((source, answer))
     ranks = max((len(pieces) for _, pieces in lists), default=0)
     turns = [
         (source.name, pieces[rank])
@@ -132,10 +129,11 @@ def _within(
             continue
         spent += cost
         kept.append(_told(name, piece))
-    counts = Counter(one["source"].replace("_", " ") for one in kept)
+    counts = Counter(piece["source"].replace("_", " ") for piece in kept)
+    summary = ", ".join(f"{count} {name}" for name, count in counts.items())
     return {
-        "found": ", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing",
-        "context": [one["text"] for one in kept],
+        "found": summary or "nothing",
+        "context": [piece["text"] for piece in kept],
         "sources": kept,
         "skipped": skipped,
         "left_out": left_out,

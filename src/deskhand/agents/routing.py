@@ -46,9 +46,8 @@ class Router:
         """The outcome and the next stage. What the stage's code said wins over rules, rules over
         the default."""
         output = envelope.output(self._spec.output_key)
-        facts = (
-            facts_of(envelope, output if isinstance(output, dict) else {}) if self._rules else {}
-        )
+        own = output if isinstance(output, dict) else {}
+        facts = facts_of(envelope, own) if self._rules else {}
         rule = next((rule for condition, rule in self._rules if condition.matches(facts)), None)
         outcome, target, ask = made.outcome, made.next or self._spec.default_next, made.ask
         if rule is not None and made.outcome.is_success and made.next is None:

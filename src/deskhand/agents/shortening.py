@@ -89,13 +89,11 @@ class _Cut:
     def _kept(self, written: Sequence[str], most: int) -> set[int]:
         """Places of the first few, and of as many others that hold something named."""
         kept = set(range(min(most, len(written))))
-        later = (
-            place
-            for place in range(most, len(written))
-            if any(name in written[place] for name in self.named)
-        )
-        for place, _ in zip(later, range(most), strict=False):
-            kept.add(place)
+        left = most
+        for place in range(most, len(written)):
+            if left and any(name in written[place] for name in self.named):
+                kept.add(place)
+                left -= 1
         return kept
 
     def _text(self, text: str) -> str:
@@ -112,14 +110,14 @@ class _Cut:
 
 
 def _leaves(value: Any) -> Iterator[Any]:
-    inside = (
-        value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    )
-    if inside is None:
-        yield from () if value is None else (value,)
-        return
-    for item in cast(Iterable[Any], inside):
-        yield from _leaves(item)
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in cast(list[Any], value):
+            yield from _leaves(item)
+    elif value is not None:
+        yield value
 
 
 def _written(value: Any) -> str:

@@ -108,7 +108,9 @@ class Transcript:
     def spent(self) -> tuple[int, float]:
         """Tokens and money of this round."""
         own = self.turns[self.before :]
-        return sum(sum(turn["tokens"]) for turn in own), sum(turn.get("cost", 0.0) for turn in own)
+        tokens = sum(sum(turn["tokens"]) for turn in own)
+        cost = sum(turn.get("cost", 0.0) for turn in own)
+        return tokens, cost
 
     def tool_calls(self) -> tuple[AgentToolCall, ...]:
         return tuple(

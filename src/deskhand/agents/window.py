@@ -120,10 +120,10 @@ def _results(messages: Messages) -> Iterator[_Result]:
 
 
 def _length(messages: Sequence[dict[str, Any]]) -> int:
-    return sum(
-        len(message.get("content") or "")
-        + sum(len(call["function"]["name"]) + len(call["function"]["arguments"]) for call in calls)
-        + 12
-        for message in messages
-        for calls in (message.get("tool_calls") or (),)
-    )
+    length = 0
+    for message in messages:
+        length += len(message.get("content") or "") + 12
+        for call in message.get("tool_calls") or ():
+            function = call["function"]
+            length += len(function["name"]) + len(function["arguments"])
+    return length

@@ -49,7 +49,7 @@ def _fact_types(loaded: "LoadedDesk") -> "FactTypes":
     from deskhand.config.fact_types import REPLY_SHAPE, FactTypes
     from deskhand.tools.built_in import built_in_shapes
     from deskhand.tools.office import OFFICE_SHAPES
-    from deskhand.tools.shapes import shape_of
+    from deskhand.tools.registry import shape_of
     from deskhand.wiring import server_tools
 
     stages = [stage for flow in loaded.spec.flows.values() for stage in flow.stages.values()]

@@ -103,31 +103,35 @@ class Envelope(Frozen):
         }
         gone = [f"outputs.{key}" for key in _missing(self.outputs, after.outputs)]
         gone += [f"metadata.{key}" for key in _missing(self.metadata, after.metadata)]
-        return Delta(
-            raw_input=None if after.raw_input == self.raw_input else after.raw_input,
-            outputs={key: value for key, value in outputs.items() if key not in merge}
-            if merge
-            else outputs,
+        rewritten = after.raw_input != self.raw_input
+        dropped_errors = kept < len(self.errors)
+        if merge:
+            outputs = {key: value for key, value in outputs.items() if key not in merge}
+        delta = Delta(
+            outputs=outputs,
             merge=merge,
             metadata=_changed(self.metadata, after.metadata),
             gone=tuple(gone),
             errors=after.errors[kept:],
-            errors_kept=None if kept == len(self.errors) else kept,
             hops=after.hops - self.hops,
         )
+        if rewritten:
+            delta = delta.changed(raw_input=after.raw_input)
+        return delta.changed(errors_kept=kept) if dropped_errors else delta
 
 
 def _common(before: tuple[ErrorNote, ...], after: tuple[ErrorNote, ...]) -> int:
     """How many errors both begin with."""
     if before is after:
         return len(before)
-    return sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
-    )
+    common = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    return len(list(common))
 
 
 def _missing(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    return [] if before is after else [key for key in before if key not in after]
+    if before is after:
+        return []
+    return [key for key in before if key not in after]
 
 
 def _changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:

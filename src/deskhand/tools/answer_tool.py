@@ -95,18 +95,19 @@ def _the_one(message: Message | None, principal: Principal, offering: Offering) 
 
 
 def _check(one: Invitation, offering: Offering, now: datetime) -> None:
-    frame = offering.frame(now)
-    why = (
-        "it repeats" if one.repeats
-        else "it takes whole days" if one.all_day
-        else "it takes no time" if one.span.start >= one.span.end
-        else "it takes too long" if one.span.end - one.span.start > LONGEST
-        else "it begins too soon" if one.span.start < now
-        else "it is too far ahead" if one.span.end > frame.end
-        else None
-    )  # fmt: skip
-    if why is not None:
-        raise ToolError("not_answerable", f"{why}: a person answers it")
+    """Raise ToolError where a person has to answer the invitation."""
+    start, end = one.span.start, one.span.end
+    problems = (
+        (one.repeats, "it repeats"),
+        (one.all_day, "it takes whole days"),
+        (start >= end, "it takes no time"),
+        (end - start > LONGEST, "it takes too long"),
+        (start < now, "it begins too soon"),
+        (end > offering.frame(now).end, "it is too far ahead"),
+    )
+    for applies, why in problems:
+        if applies:
+            raise ToolError("not_answerable", f"{why}: a person answers it")
 
 
 async def _give_back(

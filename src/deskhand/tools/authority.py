@@ -116,9 +116,13 @@ class Resolver:
         """What the key may mean; a resolver that returns anything else than its type is a fault
         of the desk's code."""
         found = await self.function(key, principal, ctx)
-        several = (
-            () if found is None else (found,) if isinstance(found, Authority) else tuple(found)
-        )
+        several: tuple[Authority, ...]
+        if found is None:
+            several = ()
+        elif isinstance(found, Authority):
+            several = (found,)
+        else:
+            several = tuple(found)
         for one in several:
             if not isinstance(one, self.kind):
                 raise TypeError(

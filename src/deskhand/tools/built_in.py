@@ -6,8 +6,7 @@ from functools import cache
 from deskhand.config.tool_shape import ToolShape
 from deskhand.ports import SearchesWeb
 from deskhand.tools.closing import EffectsOf, closing_tools
-from deskhand.tools.registry import Tool
-from deskhand.tools.shapes import shape_of
+from deskhand.tools.registry import Tool, shape_of
 from deskhand.tools.web_search import WEB_SEARCH, web_search_tool
 
 MAY_BE_ABSENT = (WEB_SEARCH,)

@@ -43,6 +43,7 @@ async def describe(call: GateCall, terms: Terms, ledger: Effects) -> None:
         sums = Sums.of(await ledger.totals(places(call, terms)))
     message = envelope.message
     understanding = Understanding.of(envelope)
+    told = {} if terms.policy is None else told_of(envelope, terms.message_facts)
     call.facts = Facts(
         tool=tool.name,
         effect=str(tool.effect),
@@ -54,7 +55,7 @@ async def describe(call: GateCall, terms: Terms, ledger: Effects) -> None:
         category=understanding.category,
         channel=message.channel if message is not None else None,
         language=understanding.language,
-        message={} if terms.policy is None else told_of(envelope, terms.message_facts),
+        message=told,
         totals=sums.facts(),
         origin=call.origin,
         objects=_objects(call),

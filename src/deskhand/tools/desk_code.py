@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from types import ModuleType
+from typing import Any, TypeVar
 
 from deskhand.errors import ConfigError
 from deskhand.mail.preprocess import Preprocess
@@ -19,6 +20,13 @@ from deskhand.tools.services import Hook, Preprocessor, Service
 
 _modules = count(1)
 _KINDS = (Tool, Service, Hook, Resolver, MessageFact, Preprocessor)
+
+
+Key = TypeVar("Key")
+Thing = TypeVar("Thing", bound=Declared)
+
+_FIXES: Mapping[type, str] = {Resolver: "make one of the two", Hook: "make one hook of the two"}
+"""What to do about two that declare the same; for every other kind, rename one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +97,7 @@ def _at_failing_line(error: BaseException, path: Path) -> ConfigError:
 
 
 def _sorted_out(things: Iterable[Declared]) -> DeskCode:
+    """What a desk's code declares, by kind; ConfigError where two declare the same."""
     tools = ToolRegistry()
     services: dict[str, Service] = {}
     hooks: dict[tuple[str, str], Hook] = {}
@@ -96,44 +105,46 @@ def _sorted_out(things: Iterable[Declared]) -> DeskCode:
     facts: dict[str, MessageFact] = {}
     preprocessors: dict[str, Preprocessor] = {}
     for thing in {id(thing): thing for thing in things}.values():
-        if isinstance(thing, Tool):
-            tools.register(thing)
-        elif isinstance(thing, Service):
-            if (known := services.setdefault(thing.name, thing)) is not thing:
-                raise thing.place.error(
-                    f"there is a service {thing.name!r} already, at {known.place}", fix="rename one"
-                )
-        elif isinstance(thing, MessageFact):
-            if (known_fact := facts.setdefault(thing.name, thing)) is not thing:
-                problem = f"there is a fact {thing.name!r} already, at {known_fact.place}"
-                raise thing.place.error(problem, fix="rename one")
-        elif isinstance(thing, Preprocessor):
-            if (other := preprocessors.setdefault(thing.name, thing)) is not thing:
-                problem = f"there is a preprocessor {thing.name!r} already, at {other.place}"
-                raise thing.place.error(problem, fix="rename one")
-        elif isinstance(thing, Resolver):
-            if (known_resolver := resolvers.setdefault(thing.kind, thing)) is not thing:
-                problem = (
-                    f"there is a resolver of {thing.kind.__name__} already, at"
-                    f" {known_resolver.place}"
-                )
-                raise thing.place.error(problem, fix="make one of the two")
-        elif (
-            isinstance(thing, Hook)
-            and (known_hook := hooks.setdefault((thing.when, thing.stage), thing)) is not thing
-        ):
-            problem = f"there is a hook {thing.when} {thing.stage!r} already, at {known_hook.place}"
-            raise thing.place.error(problem, fix="make one hook of the two")
+        match thing:
+            case Tool():
+                tools.register(thing)
+            case Service():
+                _add(services, thing.name, thing, f"service {thing.name!r}")
+            case MessageFact():
+                _add(facts, thing.name, thing, f"fact {thing.name!r}")
+            case Preprocessor():
+                _add(preprocessors, thing.name, thing, f"preprocessor {thing.name!r}")
+            case Resolver():
+                _add(resolvers, thing.kind, thing, f"resolver of {thing.kind.__name__}")
+            case Hook():
+                where = (thing.when, thing.stage)
+                _add(hooks, where, thing, f"hook {thing.when} {thing.stage!r}")
+            case _:
+                continue
     _check_resolvers(tools, resolvers)
     return DeskCode(
         tools=tuple(tools),
         services=services,
-        before={stage: hook.function for (when, stage), hook in hooks.items() if when == "before"},
-        after={stage: hook.function for (when, stage), hook in hooks.items() if when == "after"},
+        before=_hooks_at("before", hooks),
+        after=_hooks_at("after", hooks),
         resolvers=tuple(resolvers.values()),
         message_facts=tuple(facts.values()),
         preprocessors={name: one.function for name, one in preprocessors.items()},
     )
+
+
+def _add(things: dict[Key, Thing], key: Key, thing: Thing, what: str) -> None:
+    """Keep a declared thing under its key; ConfigError where the key is taken."""
+    first = things.setdefault(key, thing)
+    if first is thing:
+        return
+    problem = f"there is a {what} already, at {first.place}"
+    fix = _FIXES.get(type(thing), "rename one")
+    raise thing.place.error(problem, fix=fix)
+
+
+def _hooks_at(when: str, hooks: Mapping[tuple[str, str], Hook]) -> dict[str, Any]:
+    return {stage: hook.function for (at, stage), hook in hooks.items() if at == when}
 
 
 def _check_resolvers(tools: ToolRegistry, resolvers: Mapping[type, Resolver]) -> None:

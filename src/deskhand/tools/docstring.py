@@ -43,4 +43,4 @@ def _entries(lines: list[str]) -> dict[str, str]:
             entries[name] = [entry.group(2)]
         elif name:
             entries[name].append(line.strip())
-    return {name: " ".join(part for part in parts if part) for name, parts in entries.items()}
+    return {name: " ".join(filter(None, parts)) for name, parts in entries.items()}

@@ -197,11 +197,13 @@ def _leaves_it_open(error: Exception) -> bool:
 
     A ToolError says that it did not, whatever led to it.
     """
-    return not isinstance(error, ToolError) and any(
-        isinstance(link, _BROKEN_OFF)
-        or any(kind.__name__ in _LOST_CONNECTIONS for kind in type(link).__mro__)
-        for link in _chain(error)
-    )
+    if isinstance(error, ToolError):
+        return False
+    for link in _chain(error):
+        names = {kind.__name__ for kind in type(link).__mro__}
+        if isinstance(link, _BROKEN_OFF) or not names.isdisjoint(_LOST_CONNECTIONS):
+            return True
+    return False
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

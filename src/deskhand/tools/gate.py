@@ -3,9 +3,9 @@ asked."""
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from deskhand.errors import EffectRefused, Fenced, StoreUnavailable, ToolError
@@ -14,23 +14,21 @@ from deskhand.model.principal import Principal
 from deskhand.model.results import ToolResult
 from deskhand.model.run import EffectState, Event, canonical_hash
 from deskhand.outgoing.content import identifiers_in
-from deskhand.policy.call_facts import BESIDE
 from deskhand.ports import DeskDatabase, Effects, StageContext
 from deskhand.tools.authority import Resolver
 from deskhand.tools.context import NO_DATABASE, Context
 from deskhand.tools.counting import added_by, describe
 from deskhand.tools.effects import carry_out
-from deskhand.tools.gate_call import GateCall, Ruling, Terms, hold
+from deskhand.tools.gate_call import GateAnswer, GateCall, Ruling, Terms, hold
 from deskhand.tools.handlers import handler_of
 from deskhand.tools.lookup import LookupFailed, Lookups
-from deskhand.tools.parsing import read_arguments
 from deskhand.tools.readable import readable_failure, readable_result
 from deskhand.tools.registry import Probe, Tool, ToolRegistry
 from deskhand.tools.rules import ADMISSION, APPROVAL, JUDGED_ONCE, JUDGEMENT, RULES, GateRule
 from deskhand.tools.rules.approval import needs_four_eyes
 from deskhand.tools.rules.replies import findings_of
 from deskhand.tools.running import run_within
-from deskhand.tools.schema import Arguments, ArgumentsInvalid
+from deskhand.tools.schema import Arguments, ArgumentsInvalid, read_arguments
 from deskhand.tools.withholding import strangers_data, withheld
 
 log = logging.getLogger("deskhand.gate")
@@ -45,64 +43,6 @@ VIOLATION = "gate.violation"
 """The kind of the event that tells of a call that was held or denied for more than a slip in its
 arguments."""
 _SLIPS = ("unknown_tool", "unreadable_arguments", "invalid_arguments")
-
-
-@dataclass(frozen=True, slots=True)
-class GateAnswer:
-    """The verdict with the rule that gave it, and the result: the tool's own, or why it did not
-    run."""
-
-    tool: str
-    verdict: Literal["allow", "hold", "deny"]
-    rule: str
-    reason: str
-    call_hash: str
-    arguments: dict[str, Any]
-    result: ToolResult
-    latency_ms: float = 0.0
-    decision_ms: float = 0.0
-    """What judging took, without look-ups and without the tool."""
-    origin: dict[str, str] = field(default_factory=dict[str, str])
-    facts: dict[str, Any] = field(default_factory=dict[str, Any])
-    findings: tuple[dict[str, Any], ...] = ()
-    approved_by: tuple[str, ...] = ()
-    approvals_needed: int = 1
-    requires_escalation: bool = False
-
-    def record(self) -> dict[str, Any]:
-        """The call as its row keeps it."""
-        known: dict[str, Any] = {
-            "tool": self.tool,
-            "arguments": self.arguments,
-            "verdict": self.verdict,
-            "rule": self.rule,
-            "ok": self.result.ok,
-            "latency_ms": round(self.latency_ms, 3),
-            "decision_ms": round(self.decision_ms, 3),
-            "origin": self.origin,
-            "facts": {name: fact for name, fact in self.facts.items() if name not in BESIDE},
-        }
-        if self.reason:
-            known["reason"] = self.reason
-        if self.requires_escalation:
-            known["requires_escalation"] = True
-        return known | ({"approved_by": list(self.approved_by)} if self.approved_by else {})
-
-    def review(self, effect_key: str) -> dict[str, Any]:
-        """What a reviewer is shown of a held call, and what the approval is bound to."""
-        known: dict[str, Any] = {
-            "tool": self.tool,
-            "arguments": self.arguments,
-            "call_hash": self.call_hash,
-            "effect_key": effect_key,
-            "rule": self.rule,
-            "origin": self.origin,
-        }
-        if self.findings:
-            known["findings"] = list(self.findings)
-        return known | (
-            {"approvals_needed": self.approvals_needed} if self.approvals_needed > 1 else {}
-        )
 
 
 class Gate:
@@ -131,10 +71,9 @@ class Gate:
         self._terms = terms or Terms()
         self._lookups = Lookups(resolvers)
         names = {rule.name for rule in rules}
-        self._admission, self._judgement, self._approval = (
-            tuple(rule for rule in phase if rule.name in names)
-            for phase in (ADMISSION, JUDGEMENT, APPROVAL)
-        )
+        self._admission = _named(names, ADMISSION)
+        self._judgement = _named(names, JUDGEMENT)
+        self._approval = _named(names, APPROVAL)
         self._now, self._record_event, self._cited = now, record_event, cited
         self._stand_in = stand_in if mode == "capture" else None
         self._database = database.rehearsal() if mode == "capture" else database
@@ -398,7 +337,12 @@ class Gate:
         result: ToolResult,
         decision_ms: float,
     ) -> GateAnswer:
-        judged = call.facts is not None
+        is_judged = call.facts is not None
+        needs_two = is_judged and needs_four_eyes(call, self._terms)
+        facts = {} if call.facts is None else call.facts.record()
+        approved_by: tuple[str, ...] = ()
+        if call.approval is not None and call.is_approved:
+            approved_by = call.approval.people
         return GateAnswer(
             call.name,
             verdict,
@@ -410,11 +354,9 @@ class Gate:
             latency_ms=(time.perf_counter() - call.started) * 1000,
             decision_ms=decision_ms,
             origin=call.origin,
-            facts=call.facts.record() if call.facts is not None else {},
-            approved_by=(
-                call.approval.people if call.approval is not None and call.is_approved else ()
-            ),
-            approvals_needed=2 if judged and needs_four_eyes(call, self._terms) else 1,
+            facts=facts,
+            approved_by=approved_by,
+            approvals_needed=2 if needs_two else 1,
         )
 
     async def _tell(self, answer: GateAnswer, run_id: str) -> None:
@@ -440,6 +382,10 @@ class Gate:
         )
         if self._record_event is not None:
             await self._record_event(Event(VIOLATION, run_id=run_id, by="gate", payload=told))
+
+
+def _named(names: Collection[str], phase: Sequence[GateRule]) -> tuple[GateRule, ...]:
+    return tuple(rule for rule in phase if rule.name in names)
 
 
 def _log_failure(call: GateCall, error: Exception) -> None:

@@ -15,7 +15,7 @@ from deskhand.model.run import Decision, Effect, EffectKey, Verdict
 from deskhand.model.totals import Limit, Stop
 from deskhand.outgoing.commitments import Commitment
 from deskhand.outgoing.content_finding import ContentFinding
-from deskhand.policy.call_facts import Facts
+from deskhand.policy.call_facts import BESIDE, Facts
 from deskhand.policy.rule_policy import Policy
 from deskhand.ports import StageContext
 from deskhand.tools.authority import Authority
@@ -184,8 +184,66 @@ def amounts_in(value: Any) -> list[Money]:
         return [value]
     if isinstance(value, Mapping):
         return [amount for item in value.values() for amount in amounts_in(item)]
-    return (
-        [amount for item in value for amount in amounts_in(item)]
-        if isinstance(value, list | tuple)
-        else []
-    )
+    if isinstance(value, list | tuple):
+        return [amount for item in value for amount in amounts_in(item)]
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class GateAnswer:
+    """The verdict with the rule that gave it, and the result: the tool's own, or why it did not
+    run."""
+
+    tool: str
+    verdict: Literal["allow", "hold", "deny"]
+    rule: str
+    reason: str
+    call_hash: str
+    arguments: dict[str, Any]
+    result: ToolResult
+    latency_ms: float = 0.0
+    decision_ms: float = 0.0
+    """What judging took, without look-ups and without the tool."""
+    origin: dict[str, str] = field(default_factory=dict[str, str])
+    facts: dict[str, Any] = field(default_factory=dict[str, Any])
+    findings: tuple[dict[str, Any], ...] = ()
+    approved_by: tuple[str, ...] = ()
+    approvals_needed: int = 1
+    requires_escalation: bool = False
+
+    def record(self) -> dict[str, Any]:
+        """The call as its row keeps it."""
+        known: dict[str, Any] = {
+            "tool": self.tool,
+            "arguments": self.arguments,
+            "verdict": self.verdict,
+            "rule": self.rule,
+            "ok": self.result.ok,
+            "latency_ms": round(self.latency_ms, 3),
+            "decision_ms": round(self.decision_ms, 3),
+            "origin": self.origin,
+            "facts": {name: fact for name, fact in self.facts.items() if name not in BESIDE},
+        }
+        if self.reason:
+            known["reason"] = self.reason
+        if self.requires_escalation:
+            known["requires_escalation"] = True
+        if self.approved_by:
+            known["approved_by"] = list(self.approved_by)
+        return known
+
+    def review(self, effect_key: str) -> dict[str, Any]:
+        """What a reviewer is shown of a held call, and what the approval is bound to."""
+        known: dict[str, Any] = {
+            "tool": self.tool,
+            "arguments": self.arguments,
+            "call_hash": self.call_hash,
+            "effect_key": effect_key,
+            "rule": self.rule,
+            "origin": self.origin,
+        }
+        if self.findings:
+            known["findings"] = list(self.findings)
+        if self.approvals_needed > 1:
+            known["approvals_needed"] = self.approvals_needed
+        return known

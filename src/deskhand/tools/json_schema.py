@@ -5,6 +5,12 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 _NOISE = ("title", "$defs", "additionalProperties", "discriminator")
+_SCHEMAS = ("items", "not", "additionalProperties")
+"""Keys that hold a schema."""
+_SCHEMAS_BY_NAME = ("properties",)
+"""Keys that hold schemas by name."""
+_LISTS_OF_SCHEMAS = ("anyOf", "oneOf", "allOf", "prefixItems")
+"""Keys that hold several schemas."""
 
 
 def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -21,37 +27,40 @@ def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
             plain["$defs"][name] = _plain(definitions[name], definitions, (name,))
             recursive |= _references(plain["$defs"][name]) - plain["$defs"].keys()
     order = ("type", "properties", "required")
-    return {key: plain[key] for key in order} | {
-        key: plain[key] for key in plain if key not in (*order, "description")
-    }
+    rest = [key for key in plain if key not in (*order, "description")]
+    return {key: plain[key] for key in (*order, *rest)}
 
 
 def _plain(
     schema: Mapping[str, Any], definitions: Mapping[str, Any], inside: tuple[str, ...]
 ) -> dict[str, Any]:
     schema = _without_null(schema)
-    reference = schema.get("$ref")
-    if isinstance(reference, str):
-        name = reference.rpartition("/")[2]
-        if name in inside:
-            return dict(schema)
-        beside = {key: value for key, value in schema.items() if key != "$ref"}
-        return _plain({**definitions[name], **beside}, definitions, (*inside, name))
+    if isinstance(schema.get("$ref"), str):
+        return _written_out(schema, definitions, inside)
     plain: dict[str, Any] = {}
     for key, value in schema.items():
-        if key == "properties":
-            plain[key] = {name: _plain(each, definitions, inside) for name, each in value.items()}
-        elif key == "additionalProperties" and isinstance(value, dict):
-            plain[key] = _plain(value, definitions, inside)
-        elif key == "const":
+        if key == "const":
             plain["enum"] = [value]
-        elif key in ("items", "not") and isinstance(value, dict):
-            plain[key] = _plain(value, definitions, inside)
-        elif key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+        elif key in _SCHEMAS_BY_NAME:
+            plain[key] = {name: _plain(each, definitions, inside) for name, each in value.items()}
+        elif key in _LISTS_OF_SCHEMAS:
             plain[key] = [_plain(each, definitions, inside) for each in value]
+        elif key in _SCHEMAS and isinstance(value, dict):
+            plain[key] = _plain(value, definitions, inside)
         elif key not in _NOISE:
             plain[key] = value
     return plain
+
+
+def _written_out(
+    schema: Mapping[str, Any], definitions: Mapping[str, Any], inside: tuple[str, ...]
+) -> dict[str, Any]:
+    """What a reference stands for; the reference itself where it leads back into its own."""
+    name = str(schema["$ref"]).rpartition("/")[2]
+    if name in inside:
+        return dict(schema)
+    beside = {key: value for key, value in schema.items() if key != "$ref"}
+    return _plain({**definitions[name], **beside}, definitions, (*inside, name))
 
 
 def _without_null(schema: Mapping[str, Any]) -> dict[str, Any]:

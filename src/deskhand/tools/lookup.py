@@ -52,10 +52,9 @@ class Lookups:
         for argument, bound in call.admitted_tool.signature.bound.items():
             if issubclass(bound.kind, SenderAddress):
                 continue
-            given = call.arguments.values[argument]
-            for key in () if given is None else given if isinstance(given, list) else (given,):
-                found = await self._find(bound.kind, str(key), call, context)
-                call.lookups.append(Lookup(argument, str(key), bound.kind, found))
+            for key in _keys_in(call.arguments.values[argument]):
+                things = await self._find(bound.kind, str(key), call, context)
+                call.lookups.append(Lookup(argument, str(key), bound.kind, things))
 
     @property
     def knows_owners(self) -> bool:
@@ -90,11 +89,10 @@ class Lookups:
                 continue
             several: list[Any]
             if issubclass(bound.kind, SenderAddress):
-                several = [
-                    SenderAddress(one) for one in (given if isinstance(given, list) else [given])
-                ]
+                several = [SenderAddress(address) for address in _keys_in(given)]
             else:
-                several = [_chosen(one, call) for one in call.lookups if one.argument == argument]
+                lookups = [lookup for lookup in call.lookups if lookup.argument == argument]
+                several = [_chosen(lookup, call) for lookup in lookups]
             values[argument] = several if isinstance(given, list) else several[0]
         for name, wanted in call.admitted_tool.signature.injected.items():
             values[name] = _injected(wanted, call.principal, context)
@@ -128,8 +126,15 @@ class Lookups:
         return found
 
 
+def _keys_in(given: Any) -> list[Any]:
+    """The keys that an argument holds: none, one or several."""
+    if given is None:
+        return []
+    return given if isinstance(given, list) else [given]
+
+
 def _chosen(lookup: Lookup, call: GateCall) -> Authority:
-    own = [one for one in lookup.found if one.belongs_to(call.principal)]
+    own = [thing for thing in lookup.found if thing.belongs_to(call.principal)]
     return (own or lookup.found)[0]
 
 

@@ -57,8 +57,6 @@ def message_fact(name: str) -> Callable[[FactFunction], MessageFact]:
 def told_of(envelope: Envelope, facts: Iterable[MessageFact]) -> dict[str, Value]:
     """What the desk's code says about the message of a run; nothing where there is none."""
     message = envelope.message
-    return (
-        {}
-        if message is None
-        else {fact.name: fact.function(message, envelope.raw_input) for fact in facts}
-    )
+    if message is None:
+        return {}
+    return {fact.name: fact.function(message, envelope.raw_input) for fact in facts}

@@ -28,15 +28,19 @@ _UNTIL = "the last day that suits him, where he names a week or another stretch 
 _OR_ON = "another day that suits him as well"
 _AFTER = "the time of day from which on it suits him, as 12:00 for an afternoon"
 _BEFORE = "the time of day by which it must be over, as 12:00 for a morning"
+
+
+def _text(kind: str, description: str) -> dict[str, str]:
+    return {"type": "string", "format": kind, "description": description}
+
+
 _WISH: dict[str, Any] = {
-    **{
-        name: {"type": "string", "format": "date", "description": words}
-        for name, words in (("on", _ON), ("until", _UNTIL), ("or_on", _OR_ON))
-    },
-    **{
-        name: {"type": "string", "format": "time", "description": words}
-        for name, words in (("at", _AT), ("after", _AFTER), ("before", _BEFORE))
-    },
+    "on": _text("date", _ON),
+    "until": _text("date", _UNTIL),
+    "or_on": _text("date", _OR_ON),
+    "at": _text("time", _AT),
+    "after": _text("time", _AFTER),
+    "before": _text("time", _BEFORE),
 }
 _SLOT: dict[str, Any] = {
     "type": "string",

@@ -85,18 +85,21 @@ def pinned_tool(spec: McpToolSpec, ask: Ask) -> Tool:
         return await ask(spec, filled)
 
     schema = spec.schema_shown
-    injected = {spec.key: Context, spec.customer: CustomerId}
+    properties = schema["properties"]
+    injected: dict[str, Injected] = {}
+    if spec.key is not None:
+        injected[spec.key] = Injected(Context, optional=False)
+    if spec.customer is not None:
+        injected[spec.customer] = Injected(CustomerId, optional=False)
+    fields = {name: name for name in properties}
+    hints = {name: _hint(value) for name, value in properties.items()}
     signature = PinnedSignature(
         tool=spec.name,
         schema=schema,
-        injected={
-            name: Injected(kind, optional=False)
-            for name, kind in injected.items()
-            if name is not None
-        },
-        fields={name: name for name in schema["properties"]},
+        injected=injected,
+        fields=fields,
         model=BaseModel,
-        hints={name: _hint(value) for name, value in schema["properties"].items()},
+        hints=hints,
     )
     made = Tool(
         name=spec.name,
@@ -133,13 +136,9 @@ def safe_schema(schema: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    return (
-        value.effect_key
-        if isinstance(value, Context)
-        else str(value)
-        if isinstance(value, CustomerId)
-        else value
-    )
+    if isinstance(value, Context):
+        return value.effect_key
+    return str(value) if isinstance(value, CustomerId) else value
 
 
 def _hint(schema: Any) -> Any:
@@ -148,8 +147,8 @@ def _hint(schema: Any) -> Any:
     kind = schema.get("type") if isinstance(schema, dict) else None
     if kind == "array":
         return list[_hint(schema.get("items"))]  # type: ignore[misc]
-    several = [_HINTS[one] for one in (kind if isinstance(kind, list) else [kind]) if one in _HINTS]
-    return several[0] if several else str
+    kinds = kind if isinstance(kind, list) else [kind]
+    return next((_HINTS[name] for name in kinds if name in _HINTS), str)
 
 
 def _path(parts: Any) -> str:

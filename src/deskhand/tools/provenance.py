@@ -10,12 +10,13 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
 from deskhand.model.envelope import Envelope
 from deskhand.model.principal import Principal
+from deskhand.model.understanding import Understanding
 
 PRINCIPAL, OPERATOR, MESSAGE, MODEL = "principal", "operator", "message", "model"
 MOST_TEXT = 200_000
@@ -38,10 +39,9 @@ class Sources:
         self._principal = {
             _norm(value) for value in (principal.customer_id, principal.address) if value
         }
-        self._operator = {
-            name: {_norm(leaf) for leaf in _leaves(value)}
-            for name, value in (operator or {}).items()
-        }
+        self._operator: dict[str, set[str]] = {}
+        for name, value in (operator or {}).items():
+            self._operator[name] = {_norm(leaf) for leaf in _leaves(value)}
         self._data = results_in(envelope, model_outputs, outside)
         self._read: list[str] = []
         self._envelope = envelope
@@ -136,10 +136,9 @@ def results_in(
     for key, output in envelope.outputs.items():
         if key in model_outputs:
             continue
-        results = cast(dict[str, Any], output).get("results") if isinstance(output, dict) else None
-        if isinstance(results, list):
-            told = [cast(dict[str, Any], one) for one in results if isinstance(one, dict)]
-            found += [None if one.get("tool") in outside else one.get("data") for one in told]
+        for result in reversed(Understanding({key: output}).results):
+            is_outside = result.get("tool") in outside
+            found.append(None if is_outside else result.get("data"))
     return found
 
 
@@ -175,14 +174,11 @@ def _leaves(value: Any) -> Iterator[Any]:
 def _things(value: Any) -> Iterator[Mapping[str, Any]]:
     if isinstance(value, Mapping):
         yield value
-    for item in (
-        value.values()
-        if isinstance(value, Mapping)
-        else value
-        if isinstance(value, list | tuple)
-        else ()
-    ):
-        yield from _things(item)
+        for item in value.values():
+            yield from _things(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _things(item)
 
 
 def _norm(value: Any) -> str:

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal, NoReturn
 
+from deskhand.config.tool_shape import ToolShape
 from deskhand.errors import ConfigError
 from deskhand.model.outcome import EffectClass, IdempotencyClass, RiskLevel
+from deskhand.tools.authority import Authority
 from deskhand.tools.declared import SourcePlace, declare, place_of
 from deskhand.tools.docstring import read_docstring
 from deskhand.tools.handlers import keep_handler
@@ -237,3 +239,20 @@ class ToolRegistry:
 
     def __len__(self) -> int:
         return len(self._tools)
+
+
+def shape_of(tool: Tool) -> ToolShape:
+    """The tool as configuration and policies see it."""
+    schema = tool.signature.schema
+    return ToolShape(
+        name=tool.name,
+        effect=str(tool.effect),
+        risk=str(tool.risk),
+        arguments=schema["properties"],
+        required=frozenset(schema["required"]),
+        objects=frozenset(
+            name
+            for name, bound in tool.signature.bound.items()
+            if issubclass(bound.kind, Authority)
+        ),
+    )

@@ -22,9 +22,12 @@ RETRIEVE = "retrieve"
 def terms_of(
     spec: DeskSpec, tools: Iterable[Tool] = (), message_facts: Iterable[MessageFact] = ()
 ) -> Terms:
-    guards, tools = spec.safeguards, tuple(tools)
+    """The terms of a desk's gate: its configuration, and what its own code brings."""
+    guards = spec.safeguards
+    tools = tuple(tools)
+    outside = [tool.name for tool in tools if tool.outside]
     return Terms(
-        policy=None if spec.policy is None else compile_policy(spec.policy),
+        policy=compile_policy(spec.policy) if spec.policy is not None else None,
         recipients=guards.recipients,
         caps=guards.caps,
         approval_lasts=guards.approval_lasts,
@@ -35,12 +38,16 @@ def terms_of(
         always_ask=always_asked(spec),
         own_questions=own_questions(spec),
         clauses=spec.commitments,
-        effects={tool.name: str(tool.effect) for tool in tools},
-        outside=frozenset(tool.name for tool in tools if tool.outside),
+        effects=_effects(tools),
+        outside=frozenset(outside),
         model_outputs=_model_outputs(spec),
         message_facts=tuple(message_facts),
         trusted_outputs=_trusted_outputs(spec),
     )
+
+
+def _effects(tools: Iterable[Tool]) -> dict[str, str]:
+    return {tool.name: str(tool.effect) for tool in tools}
 
 
 def _with_own(spec: DeskSpec) -> OutgoingSpec:

@@ -30,13 +30,26 @@ def strangers_data(value: Any, principal: Principal) -> str | None:
         inside = _inside(here)
         if inside:
             seen.add(id(here))
-        for name, item in inside:
-            if name.casefold().replace("-", "_") in OWNER_FIELDS and not _is_own(item, principal):
-                return f"{path}.{name} names another owner"
-            if type(item) not in _LEAVES:
-                left.append((f"{path}.{name}" if name else path, item))
+        if (field := _field_of_another(inside, principal)) is not None:
+            return f"{path}.{field} names another owner"
+        left += _further(path, inside)
         if len(seen) > MOST_VALUES:
             return f"{path} is too large to look through"
+    return None
+
+
+def _further(path: str, inside: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """What has parts of its own to look at, each with its path."""
+    deeper = [(name, item) for name, item in inside if type(item) not in _LEAVES]
+    return [(".".join(filter(None, (path, name))), item) for name, item in deeper]
+
+
+def _field_of_another(inside: list[tuple[str, Any]], principal: Principal) -> str | None:
+    """The first field that names an owner other than the principal."""
+    for name, item in inside:
+        names_owner = name.casefold().replace("-", "_") in OWNER_FIELDS
+        if names_owner and not _is_own(item, principal):
+            return name
     return None
 
 
@@ -61,11 +74,9 @@ def _inside(value: Any) -> list[tuple[str, Any]]:
     if isinstance(value, list | tuple | set | frozenset):
         return [("", item) for item in value]
     fields = getattr(value, "__dataclass_fields__", None)
-    return (
-        [(name, getattr(value, name)) for name in fields]
-        if fields and not isinstance(value, type)
-        else []
-    )
+    if not fields or isinstance(value, type):
+        return []
+    return [(name, getattr(value, name)) for name in fields]
 
 
 def _is_own(owner: Any, principal: Principal) -> bool:

@@ -17,8 +17,7 @@ from deskhand.tools.built_in import built_in_shapes
 from deskhand.tools.desk_code import DeskCode, load_tools
 from deskhand.tools.office import OFFICE_SHAPES
 from deskhand.tools.pinned import pinned_tool
-from deskhand.tools.registry import Tool
-from deskhand.tools.shapes import shape_of
+from deskhand.tools.registry import Tool, shape_of
 from deskhand.wiring.models import without_models
 
 if TYPE_CHECKING:

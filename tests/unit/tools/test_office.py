@@ -23,8 +23,7 @@ from deskhand.policy.rule_policy import compile_policy
 from deskhand.tools.gate import Gate, GateAnswer
 from deskhand.tools.gate_call import Terms
 from deskhand.tools.office import OFFICE_SHAPES, Office
-from deskhand.tools.registry import ToolRegistry
-from deskhand.tools.shapes import shape_of
+from deskhand.tools.registry import ToolRegistry, shape_of
 from tests.kit import TestClock, a_message
 from tests.memory_ledger import ANN, FixedContext, MemoryLedger
 

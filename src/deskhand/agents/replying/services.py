@@ -72,10 +72,10 @@ def review_through(
         findings = await gate.look_through(reply_in(envelope), ctx)
         if not findings:
             return result
-        broken = [
-            COMMITMENT if finding.get("rule") == COMMITMENT else CONTENT for finding in findings
-        ]
-        causes = (*result.ask.causes, *map(cause_of_rule, broken))
+        causes = [*result.ask.causes]
+        for finding in findings:
+            is_promise = finding.get("rule") == COMMITMENT
+            causes.append(cause_of_rule(COMMITMENT if is_promise else CONTENT))
         payload = {**result.ask.payload, "findings": list(findings)}
         return result.changed(ask=result.ask.changed(payload=payload, causes=each_once(causes)))
 

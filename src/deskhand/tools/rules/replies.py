@@ -3,7 +3,7 @@ leaves."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import CLOSING_TOOLS, DELIVER, ENGINE_TOOLS, Reply
@@ -92,10 +92,9 @@ def _hold(rule: str, reason: str, call: GateCall, terms: Terms) -> Ruling:
 def findings_of(call: GateCall, terms: Terms) -> tuple[dict[str, Any], ...]:
     """For a reviewer's screen."""
     content, promises = look_through(call, terms)
-    return (
-        *(one.as_json() for one in content),
-        *({"rule": COMMITMENT, **one.as_json()} for one in promises),
-    )
+    found = [finding.as_json() for finding in content]
+    found += [{"rule": COMMITMENT, **promise.as_json()} for promise in promises]
+    return tuple(found)
 
 
 def _words(finding: ContentFinding) -> str:
@@ -120,10 +119,8 @@ def _allowed(call: GateCall, terms: Terms) -> AllowedContent:
         call.principal.customer_id,
         None if message is None else message.sender.address,
     ]
-    given = (
-        text[:200]
-        for text in _texts([result["data"] for result in trusted_results(call.ctx.envelope, terms)])
-    )
+    results = trusted_results(call.ctx.envelope, terms)
+    given = [text[:200] for result in results for text in _texts(result["data"])]
     names = [text for text in given if "@" not in text and not any(accounts_in(text))]
     return AllowedContent(
         hosts=listed.hosts,
@@ -150,24 +147,19 @@ def _backing(call: GateCall, terms: Terms) -> Backing:
 def trusted_results(envelope: Envelope, terms: Terms) -> list[dict[str, Any]]:
     """What tools and services gave, taken from stages that no model writes: a model may claim
     any result."""
-    found: list[dict[str, Any]] = []
+    trusted: list[dict[str, Any]] = []
     for key, stage in terms.trusted_outputs.items():
         output = envelope.output(key)
         if not isinstance(output, dict):
             continue
-        fields = cast(dict[str, Any], output)
-        results = fields.get("results")
-        if not isinstance(results, list):
-            found.append({"tool": stage, "effect": "read", "data": fields})
+        if not isinstance(output.get("results"), list):
+            trusted.append({"tool": stage, "effect": "read", "data": output})
             continue
-        for one in results:
-            if (
-                isinstance(one, dict)
-                and one.get("status") == "success"
-                and _backs(str(one.get("tool")), terms)
-            ):
-                found.append(_result(cast(dict[str, Any], one), terms))
-    return found
+        for result in reversed(Understanding({key: output}).results):
+            backs = _backs(str(result.get("tool")), terms)
+            if backs and result.get("status") == "success":
+                trusted.append(_result(result, terms))
+    return trusted
 
 
 def _backs(tool: str, terms: Terms) -> bool:

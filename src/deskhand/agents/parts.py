@@ -1,0 +1,53 @@
+"""What agents work with, and whether a spec has all it asks for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from deskhand.agents.profiled import Agents
+from deskhand.agents.replying.sending import Sending
+from deskhand.errors import ConfigError
+from deskhand.model.spec import AgentSpec
+from deskhand.ports import Brain, PromptSource, Sink, ToolGate
+from deskhand.tools.services import ServiceFunction
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What agents work with; one agent needs only the parts its spec asks for."""
+
+    brain: Brain | None = None
+    tools: ToolGate | None = None
+    prompts: PromptSource | None = None
+    services: Mapping[str, ServiceFunction] | None = None
+    events: Sink | None = None
+    sending: Sending | None = None
+    agents: Agents | None = None
+
+
+def check_parts(spec: AgentSpec, parts: Parts) -> None:
+    """Raise ConfigError where the spec asks for a part that is not there."""
+    if spec.has_llm and parts.brain is None:
+        raise ConfigError(
+            f"agent {spec.name!r} has_llm but was given no brain",
+            fix="pass Parts(brain=...) or drop task and prompt",
+        )
+    if spec.has_tools and parts.tools is None:
+        raise ConfigError(
+            f"agent {spec.name!r} has_tools but was given no gate",
+            fix="pass Parts(tools=Gate(...)) or drop tools",
+        )
+    if spec.has_policies and not (parts.tools and parts.tools.has_policy):
+        raise ConfigError(
+            f"agent {spec.name!r} has_policies but its gate has no policy",
+            fix="pass Parts(tools=Gate(..., policy=...)) or drop has_policies",
+        )
+    if spec.prompt_key is not None and parts.prompts is None:
+        raise ConfigError(
+            f"agent {spec.name!r} names prompt {spec.prompt_key!r} but was given no prompts",
+            fix="pass Parts(prompts=PromptRegistry(...))",
+        )
+    if spec.service is not None and spec.service not in (parts.services or {}):
+        raise ConfigError(
+            f"agent {spec.name!r} names service {spec.service!r}, which nobody brought",
+            fix=f'write @service("{spec.service}") in tools.py',
+        )
