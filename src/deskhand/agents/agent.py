@@ -183,9 +183,9 @@ class Agent:
         """Before it is recorded: a row with such a word in it would fail every retry."""
         stage = f"stage {self.spec.name!r}"
         if made.status is not None and made.status not in ENDINGS:
-            known = ", ".join(ENDINGS)
+            endings = ", ".join(ENDINGS)
             raise PermanentError(
-                f"{stage}: {made.status!r} is not a valid end of a run; one of {known}"
+                f"{stage}: {made.status!r} is not a valid end of a run; one of {endings}"
             )
         if made.status == RunStatus.NEEDS_REVIEW and made.outcome is not Outcome.TERMINATE:
             raise PermanentError(

@@ -1,7 +1,8 @@
 """One call of a tool loop: through the gate, and into a record that says which turn asked for
 it."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,18 +43,18 @@ class Called:
     def result(self) -> dict[str, Any]:
         """What the run keeps of it among its results."""
         answer = self.answer
-        told = answer.result.model_dump(mode="json", exclude_none=True)
-        found = {
+        given = answer.result.model_dump(mode="json", exclude_none=True)
+        kept = {
             "tool": self.tool,
             "arguments": answer.arguments,
-            **told,
+            **given,
             "iteration": self.iteration,
         }
         if self.note is not None:
-            found["note"] = self.note
+            kept["note"] = self.note
         if answer.requires_escalation:
-            found[ESCALATED] = answer.reason or f"the policy sends {self.tool} to a person"
-        return found
+            kept[ESCALATED] = answer.reason or f"the policy sends {self.tool} to a person"
+        return kept
 
     def raise_if_unknown(self) -> None:
         """Nobody knows whether it happened: the same call again under its key, or a person;
@@ -100,3 +101,13 @@ async def called(
     parameters = given if note is None else text  # the gate reads it once more, and finds the same
     answer = await gate.call(call["tool"], parameters, allowed=allowed, ctx=ctx, index=index)
     return Called(call["tool"], iteration, answer, call, note)
+
+
+async def side_by_side(work: Sequence[Coroutine[Any, Any, Called]]) -> list[Called]:
+    """All of them, or the first one's exception as it is, with nothing left running."""
+    tasks = [asyncio.create_task(judging) for judging in work]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()

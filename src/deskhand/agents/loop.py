@@ -8,13 +8,13 @@ loop goes on where its rows end, without asking the model again for what it has 
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from typing import Any
 
-from deskhand.agents.calling import Called, called, effect_index, not_made
+from deskhand.agents.calling import Called, called, effect_index, not_made, side_by_side
 from deskhand.agents.loop_end import MODEL_FAULTS, end_at_limit, failed, last_word
 from deskhand.agents.standalone import Standalone
 from deskhand.agents.transcript import RESULTS, TURNS, Transcript, turn_of
@@ -126,7 +126,7 @@ class AgentLoop:
         self, text: str, ctx: StageContext | None = None, *, system: str | None = None
     ) -> AsyncIterator[LoopEvent]:
         """The same, telling what happens as it happens; the last event is how it ended."""
-        told: asyncio.Queue[LoopEvent] = asyncio.Queue()
+        events: asyncio.Queue[LoopEvent] = asyncio.Queue()
         watched = AgentLoop(
             self.profile,
             self._chat,
@@ -134,13 +134,13 @@ class AgentLoop:
             self._tools.values(),
             stage=self._stage,
             output_key=self._key,
-            events=_Queued(told),
+            events=_Queued(events),
             streams=True,
         )
         work = asyncio.create_task(watched.run(text, ctx, system=system))
         try:
-            while not (work.done() and told.empty()):
-                waiting = asyncio.ensure_future(told.get())
+            while not (work.done() and events.empty()):
+                waiting = asyncio.ensure_future(events.get())
                 await asyncio.wait({work, waiting}, return_when=asyncio.FIRST_COMPLETED)
                 if waiting.done():
                     yield waiting.result()
@@ -259,7 +259,8 @@ class AgentLoop:
         what stands before it."""
         iteration = work.talk.iterations
         for alone, group in groupby(
-            work.talk.open_calls, key=lambda one: self._changes(one[1]["tool"])
+            work.talk.open_calls,
+            key=lambda place_and_call: self._changes(place_and_call[1]["tool"]),
         ):
             calls = list(group)
             size = 1 if alone else SIDE_BY_SIDE
@@ -294,15 +295,15 @@ class AgentLoop:
         if len(calls) == 1:
             made = [await judged(*calls[0])]
         else:
-            made = await _side_by_side([judged(place, call) for place, call in calls])
-        for (place, _), one in zip(calls, made, strict=True):
-            answer = one.answer
+            made = await side_by_side([judged(place, call) for place, call in calls])
+        for (place, _), called_tool in zip(calls, made, strict=True):
+            answer = called_tool.answer
             work.tell(
                 ToolJudged(
                     ctx.run_id,
                     self._stage,
                     iteration,
-                    one.tool,
+                    called_tool.tool,
                     answer.verdict,
                     answer.rule,
                     answer.reason,
@@ -310,39 +311,48 @@ class AgentLoop:
             )
             if answer.verdict == "hold":
                 return Held(answer, ctx.effect_key(effect_index(iteration, place)))
-            one.raise_if_unknown()
-            await self._record(work, f"{iteration}.{place + 1} {one.tool}", one)
+            called_tool.raise_if_unknown()
+            await self._record(work, f"{iteration}.{place + 1} {called_tool.tool}", called_tool)
         return None
 
-    async def _record(self, work: _Work, name: str, one: Called) -> None:
+    async def _record(self, work: _Work, name: str, judged: Called) -> None:
         """With the next turn, unless somebody watches: done again, a read reads and an effect is
         told by the ledger."""
-        made = StageResult(call=one.record, delta=self._adding(work.ctx, RESULTS, one.result))
+        made = StageResult(call=judged.record, delta=self._adding(work.ctx, RESULTS, judged.result))
         if self._streams:
             result = await work.ctx.step(name, partial(_given, made))
         else:
-            result = work.ctx.note(name, made, one.answer.latency_ms)
+            result = work.ctx.note(name, made, judged.answer.latency_ms)
         work.talk.add_result(_added(result, self._key, RESULTS))
-        told = one.answer.result
+        result_of_tool = judged.answer.result
         work.tell(
             ToolAnswered(
-                work.ctx.run_id, self._stage, one.iteration, one.tool, told.ok, told.for_model()
+                work.ctx.run_id,
+                self._stage,
+                judged.iteration,
+                judged.tool,
+                result_of_tool.ok,
+                result_of_tool.for_model(),
             )
         )
 
     def _changes(self, tool: str) -> bool:
-        known = self._tools.get(tool)
-        return known is not None and known.changes_something
+        offered = self._tools.get(tool)
+        return offered is not None and offered.changes_something
 
     async def _tell_of_hold(self, held: Held, ctx: StageContext) -> None:
         """Where nobody can be asked: the held call is recorded as one that did not happen."""
         talk = Transcript.of(ctx.envelope.output(self._key))
         place, call = talk.open_calls[0]
-        one = Called(call["tool"], talk.iterations, held.answer, call)
+        not_made_call = Called(call["tool"], talk.iterations, held.answer, call)
         await ctx.step(
-            f"{talk.iterations}.{place + 1} {one.tool}",
+            f"{talk.iterations}.{place + 1} {not_made_call.tool}",
             partial(
-                _given, StageResult(call=one.record, delta=self._adding(ctx, RESULTS, one.result))
+                _given,
+                StageResult(
+                    call=not_made_call.record,
+                    delta=self._adding(ctx, RESULTS, not_made_call.result),
+                ),
             ),
         )
 
@@ -370,21 +380,11 @@ _NOTHING = Delta()
 
 
 class _Queued:
-    def __init__(self, told: "asyncio.Queue[LoopEvent]") -> None:
-        self._told = told
+    def __init__(self, events_told: "asyncio.Queue[LoopEvent]") -> None:
+        self._told = events_told
 
     def emit(self, event: Any) -> None:
         self._told.put_nowait(event)
-
-
-async def _side_by_side(work: Sequence[Coroutine[Any, Any, Called]]) -> list[Called]:
-    """All of them, or the first one's exception as it is, with nothing left running."""
-    tasks = [asyncio.create_task(one) for one in work]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
 
 
 async def _given(result: StageResult) -> StageResult:

@@ -164,8 +164,12 @@ async def _one(
 
 
 def _closing(results: list[dict[str, Any]], envelope: Envelope, sending: Sending | None) -> Closing:
-    made = [one for one in results if one.get("status") == "success" and not one.get("intended")]
-    calls = [(str(one["tool"]), one["arguments"]) for one in made]
+    made = [
+        result
+        for result in results
+        if result.get("status") == "success" and not result.get("intended")
+    ]
+    calls = [(str(result["tool"]), result["arguments"]) for result in made]
     return Closing.of(calls, envelope, sending.replies_per_run if sending is not None else 1)
 
 

@@ -110,12 +110,16 @@ class ProfileStage:
         self, output: dict[str, Any], envelope: Envelope, ctx: StageContext
     ) -> ServiceResult:
         """What the agent's calls and last words mean for the run."""
-        own = [one for one in output[RESULTS] if one["iteration"] > output["began"]]
+        own = [result for result in output[RESULTS] if result["iteration"] > output["began"]]
         if (
-            why := next((str(one[ESCALATED]) for one in own if ESCALATED in one), None)
+            why := next((str(result[ESCALATED]) for result in own if ESCALATED in result), None)
         ) is not None:
             return _handed_over(output, why)
-        made = [(str(one["tool"]), one["arguments"]) for one in own if one["status"] == "success"]
+        made = [
+            (str(result["tool"]), result["arguments"])
+            for result in own
+            if result["status"] == "success"
+        ]
         most = self._sending.replies_per_run if self._sending is not None else 1
         closing, text = Closing.of(made, envelope, most), str(output["final_message"])
         if not closing and not text.strip():
@@ -204,8 +208,8 @@ def _decision(envelope: Envelope) -> str | None:
 def _rewrites(output: Mapping[str, Any]) -> bool:
     """Whether an earlier round had handed in a reply: then this round's last words stand in its
     place."""
-    earlier = [one for one in output[RESULTS] if one["iteration"] <= output["began"]]
-    return any(one["tool"] in REPLYING and one["status"] == "success" for one in earlier)
+    earlier = [result for result in output[RESULTS] if result["iteration"] <= output["began"]]
+    return any(result["tool"] in REPLYING and result["status"] == "success" for result in earlier)
 
 
 def _asks_about_reply(result: ServiceResult) -> bool:

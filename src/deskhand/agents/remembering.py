@@ -82,7 +82,7 @@ def own_source(exchanges: Exchanges, limit: int = 3) -> Source:
         owner = owner_of(asked.principal)
         if owner is None:
             return []
-        return [_own(one) for one in await exchanges.of_owner(owner, limit)]
+        return [_own(exchange) for exchange in await exchanges.of_owner(owner, limit)]
 
     return Source("own_messages", find)
 
@@ -95,10 +95,10 @@ def similar_source(exchanges: Exchanges, embedder: Callable[[], Embeds], limit: 
         text = question_text((visible_reply(asked.message.body) or asked.text)[:LONGEST_TEXT])
         vector = (await asyncio.to_thread(lambda: embedder().embed([text], "query")))[0]
         person = person_of(asked.message.sender.address)
-        found = await exchanges.similar(
+        similar = await exchanges.similar(
             ExchangeQuery(vector, person, owner_of(asked.principal), limit)
         )
-        near = [hit for hit in found if hit.similarity >= _LIKE]
+        near = [hit for hit in similar if hit.similarity >= _LIKE]
         if not near:
             return []
         counts = await exchanges.told_to(digests_in([hit.exchange.answer for hit in near]))
@@ -107,23 +107,23 @@ def similar_source(exchanges: Exchanges, embedder: Callable[[], Embeds], limit: 
     return Source("similar_messages", find)
 
 
-def _own(one: Exchange) -> Piece:
+def _own(exchange: Exchange) -> Piece:
     text = (
-        f"On {_day(one.answered_at)} the sender asked: {one.question[:_LONGEST]}\nWe answered:"
-        f" {one.answer[:_LONGEST]}"
+        f"On {_day(exchange.answered_at)} the sender asked: {exchange.question[:_LONGEST]}\n"
+        f"We answered: {exchange.answer[:_LONGEST]}"
     )
-    return Piece(text, one.run_id)
+    return Piece(text, exchange.run_id)
 
 
-def _similar(found: FoundExchange, shared: Sequence[str]) -> Piece:
-    one = found.exchange
+def _similar(hit: FoundExchange, shared: Sequence[str]) -> Piece:
+    exchange = hit.exchange
     text = (
-        f"A message like this one ({one.category or 'no category'}) was {_HOW[one.how]} on"
-        f" {_day(one.answered_at)}."
+        f"A message like this one ({exchange.category or 'no category'}) was"
+        f" {_HOW[exchange.how]} on {_day(exchange.answered_at)}."
     )
     if shared:
         text += f" Of that reply: {' '.join(shared)[:_LONGEST]}"
-    return Piece(text, one.run_id, found.similarity, {"how": one.how})
+    return Piece(text, exchange.run_id, hit.similarity, {"how": exchange.how})
 
 
 def _day(moment: float) -> str:

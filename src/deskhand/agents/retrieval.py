@@ -60,7 +60,7 @@ class Source:
 
 def retrieve_from(sources: Sequence[Source], *, patience: float = PATIENCE) -> ServiceFunction:
     """`with: {budget: 2000, sources: [knowledge, contact]}` limits how much is taken from where."""
-    known = {source.name: source for source in sources}
+    by_name = {source.name: source for source in sources}
 
     async def retrieve(
         envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
@@ -68,12 +68,14 @@ def retrieve_from(sources: Sequence[Source], *, patience: float = PATIENCE) -> S
         if envelope.message is None:
             raise PermanentError("there is no message to retrieve anything for")
         asked = _asked(envelope.message, envelope, ctx)
-        wanted = [known[name] for name in settings.get("sources", known) if name in known]
+        wanted = [by_name[name] for name in settings.get("sources", by_name) if name in by_name]
         fitting = [
-            one for one in wanted if one.categories is None or asked.category in one.categories
+            source_wanted
+            for source_wanted in wanted
+            if source_wanted.categories is None or asked.category in source_wanted.categories
         ]
-        found = await asyncio.gather(*(_pieces(source, asked, patience) for source in fitting))
-        return _within(int(settings.get("budget", BUDGET)), fitting, found)
+        answers = await asyncio.gather(*(_pieces(source, asked, patience) for source in fitting))
+        return _within(int(settings.get("budget", BUDGET)), fitting, answers)
 
     return retrieve
 
@@ -98,13 +100,13 @@ async def _pieces(source: Source, asked: Asked, patience: float) -> Sequence[Pie
 
 
 def _within(
-    budget: int, sources: Sequence[Source], found: Sequence[Sequence[Piece] | str]
+    budget: int, sources: Sequence[Source], answers: Sequence[Sequence[Piece] | str]
 ) -> dict[str, Any]:
     """The best piece of every source, then the second of each, and so on, as long as there is
     room."""
     skipped: list[dict[str, str]] = []
     lists: list[tuple[Source, Sequence[Piece]]] = []
-    for source, answer in zip(sources, found, strict=True):
+    for source, answer in zip(sources, answers, strict=True):
         if isinstance(answer, str):
             skipped.append({"source": source.name, "reason": answer})
         else:
@@ -142,8 +144,8 @@ def _within(
 
 
 def _told(name: str, piece: Piece) -> dict[str, Any]:
-    told = {"source": name, "ref": piece.ref, "text": piece.text, **piece.details}
-    return told if piece.score is None else {**told, "score": round(piece.score, 4)}
+    fields = {"source": name, "ref": piece.ref, "text": piece.text, **piece.details}
+    return fields if piece.score is None else {**fields, "score": round(piece.score, 4)}
 
 
 def tokens_of(text: str) -> int:

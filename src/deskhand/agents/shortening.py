@@ -72,19 +72,19 @@ class _Cut:
         that are named."""
         most = self.measure.items * 8
         kept = self._kept([f"{key} {_written(item)}" for key, item in value.items()], most)
-        found = {
+        shortened = {
             key: self.value(item)
             for place, (key, item) in enumerate(value.items())
             if place in kept
         }
-        left = len(value) - len(found)
-        return found | ({"…": f"{left} more"} if left else {})
+        left = len(value) - len(shortened)
+        return shortened | ({"…": f"{left} more"} if left else {})
 
     def _list(self, value: Sequence[Any]) -> list[Any]:
         kept = self._kept([_written(item) for item in value], self.measure.items)
-        found = [self.value(item) for place, item in enumerate(value) if place in kept]
-        left = len(value) - len(found)
-        return [*found, f"… {left} more"] if left else found
+        shortened = [self.value(item) for place, item in enumerate(value) if place in kept]
+        left = len(value) - len(shortened)
+        return [*shortened, f"… {left} more"] if left else shortened
 
     def _kept(self, written: Sequence[str], most: int) -> set[int]:
         """Places of the first few, and of as many others that hold something named."""

@@ -91,8 +91,8 @@ class Transcript:
         """A call of the last turn ended the agent's work: no further turn, and no further call
         of this one."""
         return any(
-            ESCALATED in one or (one["tool"] == ESCALATE and not one.get("error"))
-            for one in self._own()
+            ESCALATED in result or (result["tool"] == ESCALATE and not result.get("error"))
+            for result in self._own()
         )
 
     def _own(self) -> Iterator[dict[str, Any]]:
@@ -115,12 +115,12 @@ class Transcript:
     def tool_calls(self) -> tuple[AgentToolCall, ...]:
         return tuple(
             AgentToolCall.model_construct(
-                tool_name=one["tool"],
-                arguments=one["arguments"],
-                result=shown(one),
-                iteration=one["iteration"],
+                tool_name=entry["tool"],
+                arguments=entry["arguments"],
+                result=shown(entry),
+                iteration=entry["iteration"],
             )
-            for one in self.results
+            for entry in self.results
         )
 
     def messages(self, system: str, heard: Sequence[str] = ()) -> list[dict[str, Any]]:

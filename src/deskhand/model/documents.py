@@ -22,9 +22,9 @@ def document(record: "DataclassInstance") -> dict[str, Any]:
     return {field.name: _told(field.name, getattr(record, field.name)) for field in fields(record)}
 
 
-def with_times(known: Mapping[str, Any]) -> dict[str, Any]:
+def with_times(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The same mapping with its own times told; not those inside."""
-    return {name: _time(name, value) for name, value in known.items()}
+    return {name: _time(name, value) for name, value in fields.items()}
 
 
 def _told(name: str, value: Any) -> Any:

@@ -144,19 +144,19 @@ def _changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(first: Any, other: Any) -> bool:
     """Written alike as JSON: `true` is not 1, and -0.0 is not 0.0."""
-    if one is other:
+    if first is other:
         return True
-    if type(one) is not type(other):
+    if type(first) is not type(other):
         return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(
-            _same(value, other[key]) for key, value in one.items()
+    if isinstance(first, dict):
+        return first.keys() == other.keys() and all(
+            _same(value, other[key]) for key, value in first.items()
         )
-    if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return repr(one) == repr(other) if isinstance(one, float) else bool(one == other)
+    if isinstance(first, list | tuple):
+        return len(first) == len(other) and all(map(_same, first, other))
+    return repr(first) == repr(other) if isinstance(first, float) else bool(first == other)
 
 
 def _grew(before: Any, after: Any) -> bool:

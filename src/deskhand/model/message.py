@@ -104,9 +104,12 @@ class Message(Frozen):
         if self.principal.kind is not PrincipalKind.FORWARDED or not self.principal.address:
             return self.sender
         read = self.prepared
-        known = read is not None and read.address.casefold() == self.principal.address.casefold()
+        is_principal = (
+            read is not None and read.address.casefold() == self.principal.address.casefold()
+        )
         return Address(
-            address=self.principal.address, name=read.name if read is not None and known else ""
+            address=self.principal.address,
+            name=read.name if read is not None and is_principal else "",
         )
 
     @property
@@ -122,9 +125,11 @@ class Message(Frozen):
         if not isinstance(data, dict) or "customer_id" not in data:
             return data
         fields = {name: value for name, value in data.items() if name != "customer_id"}
-        known = data["customer_id"]
+        customer_id = data["customer_id"]
         return (
-            fields if known is None else {"principal": asserted(known, by="an API key"), **fields}
+            fields
+            if customer_id is None
+            else {"principal": asserted(customer_id, by="an API key"), **fields}
         )
 
 

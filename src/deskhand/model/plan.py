@@ -106,18 +106,18 @@ def _shaped(step: Any, number: int) -> dict[str, Any]:
         return {"type": "tool_call", "tool": step}
     if not isinstance(step, dict):
         raise ValueError(f"plan step {number} is {type(step).__name__}; write {{tool, parameters}}")
-    known = dict(cast(dict[str, Any], step))
-    if "type" in known:
-        return known
-    if "tool" in known:
-        parameters = known.get("parameters", known.get("params", known.get("arguments")))
+    fields = dict(cast(dict[str, Any], step))
+    if "type" in fields:
+        return fields
+    if "tool" in fields:
+        parameters = fields.get("parameters", fields.get("params", fields.get("arguments")))
         parameters = {} if parameters is None else parameters
         return {
             "type": "tool_call",
-            "tool": known["tool"],
+            "tool": fields["tool"],
             "parameters": parameters,
-            "optional": known.get("optional") is True,
+            "optional": fields.get("optional") is True,
         }
-    if "param" in known:
-        return known | {"type": "ask_user"}
+    if "param" in fields:
+        return fields | {"type": "ask_user"}
     raise ValueError(f"plan step {number} has neither `tool` nor `type`")

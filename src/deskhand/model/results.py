@@ -270,17 +270,17 @@ def _says_failed(value: dict[str, Any]) -> bool | None:
 
 def _error_details(error: Any, message: str | None, value: dict[str, Any]) -> ToolErrorDetails:
     if isinstance(error, dict):
-        known = cast(dict[str, Any], error)
+        fields = cast(dict[str, Any], error)
         return ToolErrorDetails(
             error_type=str(
-                known.get("error_type")
-                or known.get("type")
-                or known.get("code")
+                fields.get("error_type")
+                or fields.get("type")
+                or fields.get("code")
                 or ErrorCode.TOOL_FAILED
             ),
-            message=str(known.get("message") or message or "the tool failed without saying why"),
-            details=known["details"] if isinstance(known.get("details"), dict) else {},
-            recoverable=bool(known.get("recoverable", True)),
+            message=str(fields.get("message") or message or "the tool failed without saying why"),
+            details=fields["details"] if isinstance(fields.get("details"), dict) else {},
+            recoverable=bool(fields.get("recoverable", True)),
         )
     text = str(error) if error else message or "the tool failed without saying why"
     error_type = value.get("error_type")

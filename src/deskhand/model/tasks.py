@@ -113,8 +113,8 @@ class Answer(Frozen):
     @property
     def answered(self) -> dict[str, Any]:
         """Who gave it and what it cost, for the step's row."""
-        known = {"brain": self.brain, "model": self.model, "cost": self.cost or None, **self.note}
-        return {name: value for name, value in known.items() if value is not None}
+        fields = {"brain": self.brain, "model": self.model, "cost": self.cost or None, **self.note}
+        return {name: value for name, value in fields.items() if value is not None}
 
     @property
     def data(self) -> dict[str, Any]:

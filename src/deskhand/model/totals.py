@@ -111,9 +111,9 @@ class Sums:
 
     def facts(self) -> dict[str, dict[str, Any]]:
         """By scope: `calls`, `money` by currency, and under `tools` the same by tool."""
-        told: dict[str, dict[str, Any]] = {}
+        by_scope: dict[str, dict[str, Any]] = {}
         for (scope, tool, unit), amount in sorted(self.rows.items()):
-            whole = told.setdefault(scope, {"calls": 0, "money": {}, "tools": {}})
+            whole = by_scope.setdefault(scope, {"calls": 0, "money": {}, "tools": {}})
             own = whole["tools"].setdefault(tool, {"calls": 0, "money": {}})
             for sums in (whole, own):
                 if unit == CALLS:
@@ -122,7 +122,7 @@ class Sums:
                     sums["money"][unit] = shown(
                         amount + counted_money(sums["money"].get(unit, "0"))
                     )
-        return told
+        return by_scope
 
 
 def is_money(unit: str) -> bool:

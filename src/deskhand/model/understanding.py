@@ -169,10 +169,10 @@ class Understanding:
     @property
     def results(self) -> list[Mapping[str, Any]]:
         """Every tool result of the run, newest first."""
-        found: list[Mapping[str, Any]] = []
+        newest_first: list[Mapping[str, Any]] = []
         for results in self._values(RESULTS):
-            found += [result for result in reversed(results) if isinstance(result, Mapping)]
-        return found
+            newest_first += [result for result in reversed(results) if isinstance(result, Mapping)]
+        return newest_first
 
     @property
     def slots(self) -> dict[str, Any]:

@@ -35,8 +35,8 @@ def answer_tool(
     offering = spec.offering
 
     async def held_already(key: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
-        found = await calendar.find(key)
-        return None if found is None else _told(found, offering)
+        booking = await calendar.find(key)
+        return None if booking is None else _told(booking, offering)
 
     @tool(
         effect="keyed",
@@ -48,25 +48,25 @@ def answer_tool(
     async def answer_invitation(principal: Principal, ctx: Context) -> dict[str, Any]:
         """Answer the invitation in this message: hold and accept a time that is free, give back
         one called off."""
-        one = _the_one(await message_of(ctx.run_id), principal, offering)
+        invitation = _the_one(await message_of(ctx.run_id), principal, offering)
         moment = datetime.fromtimestamp(now(), UTC)
-        if one.method == "cancel":
-            return await _give_back(calendar, one, principal, moment, rehearses=rehearses)
-        _check(one, offering, moment)
+        if invitation.method == "cancel":
+            return await _give_back(calendar, invitation, principal, moment, rehearses=rehearses)
+        _check(invitation, offering, moment)
         new = NewBooking(
             key=ctx.effect_key,
             run_id=ctx.run_id,
-            span=one.span,
+            span=invitation.span,
             holder=principal.address or principal.customer_id,
             expires_at=(moment + spec.hold_for).timestamp(),
-            uid=one.uid,
+            uid=invitation.uid,
         )
         try:
-            if await calendar.busy(one.span, (one.uid,)):
-                return _answer(DECLINED, one, offering)
+            if await calendar.busy(invitation.span, (invitation.uid,)):
+                return _answer(DECLINED, invitation, offering)
             held = await looked_at(calendar, new) if rehearses else await calendar.hold(new)
         except SlotTaken:
-            return _answer(DECLINED, one, offering)
+            return _answer(DECLINED, invitation, offering)
         except Conflict as error:
             raise ToolError("too_many_held", str(error)) from error
         return _told(held, offering)
@@ -77,8 +77,8 @@ def answer_tool(
 def _the_one(message: Message | None, principal: Principal, offering: Offering) -> Invitation:
     """The invitation that the sender himself makes or calls off; any other is a person's to
     answer."""
-    found = [] if message is None else invitations_in(message, offering)
-    asked = [one for one in found if one.method in ("request", "cancel")]
+    invitations = [] if message is None else invitations_in(message, offering)
+    asked = [invitation for invitation in invitations if invitation.method in ("request", "cancel")]
     if len(asked) != 1:
         raise ToolError(
             "not_answerable", f"the message brings {len(asked)} invitations; a person answers it"
@@ -94,12 +94,12 @@ def _the_one(message: Message | None, principal: Principal, offering: Offering) 
     return asked[0]
 
 
-def _check(one: Invitation, offering: Offering, now: datetime) -> None:
+def _check(invitation: Invitation, offering: Offering, now: datetime) -> None:
     """Raise ToolError where a person has to answer the invitation."""
-    start, end = one.span.start, one.span.end
+    start, end = invitation.span.start, invitation.span.end
     problems = (
-        (one.repeats, "it repeats"),
-        (one.all_day, "it takes whole days"),
+        (invitation.repeats, "it repeats"),
+        (invitation.all_day, "it takes whole days"),
         (start >= end, "it takes no time"),
         (end - start > LONGEST, "it takes too long"),
         (start < now, "it begins too soon"),
@@ -111,14 +111,19 @@ def _check(one: Invitation, offering: Offering, now: datetime) -> None:
 
 
 async def _give_back(
-    calendar: Calendar, one: Invitation, principal: Principal, now: datetime, *, rehearses: bool
+    calendar: Calendar,
+    invitation: Invitation,
+    principal: Principal,
+    now: datetime,
+    *,
+    rehearses: bool,
 ) -> dict[str, Any]:
     """What the organizer calls off is nobody's any more, as far as it was held for him."""
     whose = (principal.address, principal.customer_id)
     standing = [
         booking
         for booking in await calendar.bookings(after=now.timestamp())
-        if booking.uid == one.uid
+        if booking.uid == invitation.uid
         and booking.holder in whose
         and booking.state is not BookingState.RELEASED
     ]
@@ -143,12 +148,12 @@ def _told(booking: Booking, offering: Offering) -> dict[str, Any]:
     }
 
 
-def _answer(answer: str, one: Invitation, offering: Offering) -> dict[str, Any]:
+def _answer(answer: str, invitation: Invitation, offering: Offering) -> dict[str, Any]:
     return {
         "answer": answer,
         answer: True,
         "held": False,
-        **_shown(one.span.start, one.span.end, offering),
+        **_shown(invitation.span.start, invitation.span.end, offering),
     }
 
 

@@ -96,8 +96,8 @@ class SenderAddress(str):
     any other is held."""
 
 
-def same_address(one: str, other: str) -> bool:
-    return one.strip().casefold() == other.strip().casefold()
+def same_address(first: str, other: str) -> bool:
+    return first.strip().casefold() == other.strip().casefold()
 
 
 Found = Authority | Sequence[Authority] | None
@@ -115,18 +115,18 @@ class Resolver:
     async def __call__(self, key: str, principal: Principal, ctx: Context) -> tuple[Authority, ...]:
         """What the key may mean; a resolver that returns anything else than its type is a fault
         of the desk's code."""
-        found = await self.function(key, principal, ctx)
+        resolved = await self.function(key, principal, ctx)
         several: tuple[Authority, ...]
-        if found is None:
+        if resolved is None:
             several = ()
-        elif isinstance(found, Authority):
-            several = (found,)
+        elif isinstance(resolved, Authority):
+            several = (resolved,)
         else:
-            several = tuple(found)
-        for one in several:
-            if not isinstance(one, self.kind):
+            several = tuple(resolved)
+        for thing in several:
+            if not isinstance(thing, self.kind):
                 raise TypeError(
-                    f"the resolver of {self.kind.__name__} returned a {type(one).__name__}"
+                    f"the resolver of {self.kind.__name__} returned a {type(thing).__name__}"
                 )
         return several
 

@@ -63,8 +63,8 @@ def hold_tool(calendar: Calendar, spec: CalendarSpec, now: Now, *, rehearses: bo
     offering = spec.offering
 
     async def held_already(key: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
-        found = await calendar.find(key)
-        return None if found is None else told_of(found, offering)
+        booking = await calendar.find(key)
+        return None if booking is None else told_of(booking, offering)
 
     @tool(effect="keyed", name=HOLD_SLOT, probe=held_already, timeout=PATIENCE, rehearsable=True)
     async def hold_slot(slot: Slot, principal: Principal, ctx: Context) -> dict[str, Any]:
@@ -134,12 +134,12 @@ async def looked_at(calendar: Calendar, new: NewBooking) -> Booking:
 
 def told_of(booking: Booking, offering: Offering) -> dict[str, Any]:
     until = booking.expires_at
-    known = {"held": True, "state": str(booking.state), **shown(booking.span, offering)}
+    fields = {"held": True, "state": str(booking.state), **shown(booking.span, offering)}
     if until is not None:
-        known["until"] = datetime.fromtimestamp(until, offering.hours.zone).isoformat(
+        fields["until"] = datetime.fromtimestamp(until, offering.hours.zone).isoformat(
             timespec="minutes"
         )
-    return known
+    return fields
 
 
 def _granted(

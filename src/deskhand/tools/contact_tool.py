@@ -20,8 +20,8 @@ def contact_tool(contacts: Contacts) -> Tool:
         how many messages."""
         if principal.address is None:
             return {"known": False, "reason": principal.how}
-        found = await contacts.find(principal.address)
-        return {"known": False} if found is None else shown(found)
+        contact = await contacts.find(principal.address)
+        return {"known": False} if contact is None else shown(contact)
 
     return get_contact
 

@@ -30,20 +30,20 @@ async def describe(call: GateCall, terms: Terms, ledger: Effects) -> None:
     tool, envelope = call.admitted_tool, call.ctx.envelope
     constants = terms.constants.get(tool.name, {})
     defaults = {name: value for name, value in call.canonical.items() if name not in call.given}
-    written = {**{name: list(one) for name, one in constants.items()}, **defaults}
+    written = {**{name: list(values) for name, values in constants.items()}, **defaults}
     sources = Sources(call.principal, envelope, written, terms.model_outputs, terms.outside)
     call.origin = {name: sources.origin(name, value) for name, value in call.canonical.items()}
     call.offered = frozenset(
-        (one.argument, one.key)
-        for one in call.lookups
-        if one.kind.must_be_offered and sources.offers(one.key)
+        (lookup.argument, lookup.key)
+        for lookup in call.lookups
+        if lookup.kind.must_be_offered and sources.offers(lookup.key)
     )
     sums = Sums()
     if terms.policy is not None and tool.changes_something:
         sums = Sums.of(await ledger.totals(places(call, terms)))
     message = envelope.message
     understanding = Understanding.of(envelope)
-    told = {} if terms.policy is None else told_of(envelope, terms.message_facts)
+    message_facts = {} if terms.policy is None else told_of(envelope, terms.message_facts)
     call.facts = Facts(
         tool=tool.name,
         effect=str(tool.effect),
@@ -55,7 +55,7 @@ async def describe(call: GateCall, terms: Terms, ledger: Effects) -> None:
         category=understanding.category,
         channel=message.channel if message is not None else None,
         language=understanding.language,
-        message=told,
+        message=message_facts,
         totals=sums.facts(),
         origin=call.origin,
         objects=_objects(call),
@@ -90,24 +90,28 @@ def sends(call: GateCall) -> bool:
     if call.name in CLOSING_TOOLS:
         return False
     bound = call.admitted_tool.signature.bound.values()
-    return call.name == DELIVER or any(issubclass(one.kind, SenderAddress) for one in bound)
+    return call.name == DELIVER or any(
+        issubclass(parameter.kind, SenderAddress) for parameter in bound
+    )
 
 
 def _objects(call: GateCall) -> dict[str, Any]:
     """What the tool would be given: where a key means several things, the only one that is the
     principal's."""
-    known: dict[str, Any] = {}
+    objects: dict[str, Any] = {}
     for lookup in call.lookups:
         own = [
-            one.model_dump(mode="json") for one in lookup.found if one.belongs_to(call.principal)
+            thing.model_dump(mode="json")
+            for thing in lookup.things
+            if thing.belongs_to(call.principal)
         ]
         if len(own) != 1:
             continue
         if isinstance(call.arguments.values[lookup.argument], list):
-            known.setdefault(lookup.argument, []).append(own[0])
+            objects.setdefault(lookup.argument, []).append(own[0])
         else:
-            known[lookup.argument] = own[0]
-    return known
+            objects[lookup.argument] = own[0]
+    return objects
 
 
 @lru_cache(maxsize=1024)

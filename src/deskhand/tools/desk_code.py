@@ -65,7 +65,9 @@ def load_tools(path: Path) -> DeskCode:
         brought = [thing for thing in vars(module).values() if isinstance(thing, _KINDS)]
         return replace(_sorted_out([*own, *brought]), declared=tuple(own))
     except BaseException:
-        for name in [one for one in sys.modules if one.partition(".")[0] == module.__name__]:
+        for name in [
+            loaded for loaded in sys.modules if loaded.partition(".")[0] == module.__name__
+        ]:
             del sys.modules[name]
         raise
 
@@ -129,7 +131,7 @@ def _sorted_out(things: Iterable[Declared]) -> DeskCode:
         after=_hooks_at("after", hooks),
         resolvers=tuple(resolvers.values()),
         message_facts=tuple(facts.values()),
-        preprocessors={name: one.function for name, one in preprocessors.items()},
+        preprocessors={name: preprocessor.function for name, preprocessor in preprocessors.items()},
     )
 
 

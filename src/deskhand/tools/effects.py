@@ -15,6 +15,7 @@ from deskhand.model.totals import Counted
 from deskhand.ports import Effects
 from deskhand.tools.readable import readable_failure, readable_result
 from deskhand.tools.registry import Probe, Tool
+from deskhand.tools.running import run_within
 
 log = logging.getLogger("deskhand.effects")
 
@@ -32,7 +33,7 @@ async def carry_out(
     probe: Probe | None,
     counted: Counted | None = None,
     *,
-    known: Effect | None,
+    earlier: Effect | None,
 ) -> ToolResult:
     """Perform the effect unless the ledger knows better; what is recorded under the key always
     stands.
@@ -41,23 +42,23 @@ async def carry_out(
     one a crash left. Nobody else can write in between: the ledger takes a run's effects from the
     run's owner only.
     """
-    if known is None:
+    if earlier is None:
         crash_point("effect.before_intend")
         written = await ledger.intend(key, tool.name, call_hash, counted)
         crash_point("effect.after_intend")
         if written.state is EffectState.INTENDED and written.call_hash == call_hash:
             return await _perform(written, tool, ledger, perform, probe)
-        known = written
-    if known.state is EffectState.DONE:
-        return _recorded(known)
-    same_again = tool.may_repeat and known.call_hash == call_hash
-    if known.state is EffectState.FAILED and not (same_again and _may_heal(known)):
-        return _recorded(known)
-    if known.call_hash != call_hash:
+        earlier = written
+    if earlier.state is EffectState.DONE:
+        return _recorded(earlier)
+    same_again = tool.may_repeat and earlier.call_hash == call_hash
+    if earlier.state is EffectState.FAILED and not (same_again and _may_heal(earlier)):
+        return _recorded(earlier)
+    if earlier.call_hash != call_hash:
         return await _give_to_a_person(
-            known, ledger, "it was worded differently before an interruption"
+            earlier, ledger, "it was worded differently before an interruption"
         )
-    return await _look_into(known, tool, arguments, ledger, perform, probe)
+    return await _look_into(earlier, tool, arguments, ledger, perform, probe)
 
 
 def outcome_unknown(result: ToolResult) -> bool:
@@ -79,16 +80,18 @@ async def _look_into(
         return await _give_to_a_person(left, ledger, "it was interrupted, and nobody can be asked")
     if probe is not None:
         try:
-            found = await probe(str(left.key), arguments)
-            if not isinstance(found, dict | None):
-                raise TypeError(f"the probe of {tool.name} returned {found!r}, not a dict or None")
+            reported = await probe(str(left.key), arguments)
+            if not isinstance(reported, dict | None):
+                raise TypeError(
+                    f"the probe of {tool.name} returned {reported!r}, not a dict or None"
+                )
         except Exception as error:
             log.warning("%s %s: the probe failed: %r", tool.name, left.key, error)
             if isinstance(error, ToolError) and not error.recoverable:
                 return await _give_to_a_person(left, ledger, str(error))
             return _to_be_repeated(tool, error)
-        if found is not None:
-            return await _settle_returned(left, readable_result(found), ledger)
+        if reported is not None:
+            return await _settle_returned(left, readable_result(reported), ledger)
     return await _perform(left, tool, ledger, perform, probe)
 
 
@@ -212,3 +215,21 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         seen.add(id(error))
         yield error
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def timed_probe(tool: Tool) -> Probe | None:
+    """The tool's probe within the tool's own time limit; None for a tool without one."""
+    probe = tool.probe
+    if probe is None:
+        return None
+
+    async def ask(key: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        async def asked() -> dict[str, Any] | None:
+            return await probe(key, arguments)
+
+        reported: dict[str, Any] | None = await run_within(
+            tool.timeout, asked, {}, what=f"the probe of {tool.name}"
+        )
+        return reported
+
+    return ask

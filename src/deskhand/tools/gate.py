@@ -3,28 +3,35 @@ asked."""
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from deskhand.errors import EffectRefused, Fenced, StoreUnavailable, ToolError
-from deskhand.model.message import DELIVER, ENGINE_TOOLS, OWN_TOOLS, Reply
+from deskhand.model.message import DELIVER, ENGINE_TOOLS, OWN_TOOLS
 from deskhand.model.principal import Principal
 from deskhand.model.results import ToolResult
 from deskhand.model.run import EffectState, Event, canonical_hash
-from deskhand.outgoing.content import identifiers_in
 from deskhand.ports import DeskDatabase, Effects, StageContext
 from deskhand.tools.authority import Resolver
 from deskhand.tools.context import NO_DATABASE, Context
 from deskhand.tools.counting import added_by, describe
-from deskhand.tools.effects import carry_out
+from deskhand.tools.effects import carry_out, timed_probe
 from deskhand.tools.gate_call import GateAnswer, GateCall, Ruling, Terms, hold
 from deskhand.tools.handlers import handler_of
 from deskhand.tools.lookup import LookupFailed, Lookups
 from deskhand.tools.readable import readable_failure, readable_result
-from deskhand.tools.registry import Probe, Tool, ToolRegistry
-from deskhand.tools.rules import ADMISSION, APPROVAL, JUDGED_ONCE, JUDGEMENT, RULES, GateRule
+from deskhand.tools.registry import ToolRegistry
+from deskhand.tools.rules import (
+    ADMISSION,
+    APPROVAL,
+    JUDGED_ONCE,
+    JUDGEMENT,
+    RULES,
+    GateRule,
+    first_objection,
+    named_rules,
+)
 from deskhand.tools.rules.approval import needs_four_eyes
 from deskhand.tools.rules.replies import findings_of
 from deskhand.tools.running import run_within
@@ -37,8 +44,6 @@ StandIn = Callable[[StageContext, str, dict[str, Any]], ToolResult | None]
 """In capture mode, a result given beforehand for a call that was allowed; None when there is
 none."""
 
-MOST_LOOKED_UP = 50
-"""Words of one reply that are asked about; a reply with more is for a person to look at."""
 VIOLATION = "gate.violation"
 """The kind of the event that tells of a call that was held or denied for more than a slip in its
 arguments."""
@@ -71,9 +76,9 @@ class Gate:
         self._terms = terms or Terms()
         self._lookups = Lookups(resolvers)
         names = {rule.name for rule in rules}
-        self._admission = _named(names, ADMISSION)
-        self._judgement = _named(names, JUDGEMENT)
-        self._approval = _named(names, APPROVAL)
+        self._admission = named_rules(names, ADMISSION)
+        self._judgement = named_rules(names, JUDGEMENT)
+        self._approval = named_rules(names, APPROVAL)
         self._now, self._record_event, self._cited = now, record_event, cited
         self._stand_in = stand_in if mode == "capture" else None
         self._database = database.rehearsal() if mode == "capture" else database
@@ -139,7 +144,7 @@ class Gate:
         started: float,
     ) -> GateAnswer:
         call = self._prepared(name, parameters, allowed, ctx, index, started)
-        objection = _first(self._admission, call, self._terms)
+        objection = first_objection(self._admission, call, self._terms)
         if objection is not None:
             return self._refused(call, objection)
         context = self._context(call)
@@ -208,26 +213,7 @@ class Gate:
     async def _read_reply(self, call: GateCall, context: Context) -> None:
         if self._cited is not None:
             call.cited = tuple(await self._cited(call.key.run_id))
-        call.others = await self._others_in(call, context)
-
-    async def _others_in(self, call: GateCall, context: Context) -> tuple[str, ...]:
-        """What a reply names of other customers', without what the sender wrote himself and what
-        an article says."""
-        if not self._lookups.knows_owners:
-            return ()
-        reply, message = Reply.model_validate(call.canonical), call.ctx.envelope.message
-        said = () if message is None else (message.subject, message.body)
-        known = set(identifiers_in("\n".join((*said, *call.cited))))
-        named = [
-            word for word in identifiers_in(f"{reply.subject}\n{reply.text}") if word not in known
-        ]
-        if not named:
-            return ()
-        seconds, whose = call.admitted_tool.timeout, call.principal
-        with suppress(LookupFailed):  # then the numbers are for a person to look at
-            whose = await self._lookups.identify(whose, context, seconds)
-        strange = await self._lookups.strangers(named[:MOST_LOOKED_UP], whose, context, seconds)
-        return (*strange, *named[MOST_LOOKED_UP:])
+        call.others = await self._lookups.named_of_others(call, context)
 
     def _judge(self, call: GateCall) -> Ruling | None:
         """The first rule that speaks against the call, after a person's approval has lifted what
@@ -238,22 +224,22 @@ class Gate:
                 f"{tool.name}: the canonical arguments do not say all there is; nobody could"
                 " approve them"
             )
-        known = (
+        earlier = (
             call.earlier_effect
             if call.earlier_effect is not None and call.earlier_effect.call_hash == call.hash
             else None
         )
-        if known is not None and known.state is EffectState.DONE:
+        if earlier is not None and earlier.state is EffectState.DONE:
             return None  # judged when it was intended; what it did is told again
         for rule in self._judgement:
-            if known is not None and rule.name in JUDGED_ONCE:
+            if earlier is not None and rule.name in JUDGED_ONCE:
                 continue
             ruling = rule.check(call, self._terms)
             if ruling is None:
                 continue
             if not (ruling.verdict == "hold" and ruling.liftable and call.is_approved):
                 return ruling
-            doubt = _first(self._approval, call, self._terms)
+            doubt = first_objection(self._approval, call, self._terms)
             if doubt is not None:
                 return doubt
         return None
@@ -286,11 +272,21 @@ class Gate:
                 _log_failure(call, error)
                 raise
 
-        approved = call.is_approved and _first(self._approval, call, self._terms) is None
+        approved = call.is_approved and first_objection(self._approval, call, self._terms) is None
         adds = added_by(call, self._terms, limits=() if approved else call.limits)
-        canonical, probe, known = call.arguments.canonical, _timed_probe(tool), call.earlier_effect
+        canonical = call.arguments.canonical
+        probe = timed_probe(tool)
+        earlier = call.earlier_effect
         return await carry_out(
-            call.key, tool, call.hash, canonical, self._ledger, perform, probe, adds, known=known
+            call.key,
+            tool,
+            call.hash,
+            canonical,
+            self._ledger,
+            perform,
+            probe,
+            adds,
+            earlier=earlier,
         )
 
     async def _attempted(self, call: GateCall, context: Context) -> ToolResult:
@@ -366,7 +362,7 @@ class Gate:
         if (answer.verdict == "allow" and "withheld" not in data) or answer.rule in _SLIPS:
             return
         rule = "result_withheld" if answer.verdict == "allow" else answer.rule
-        told = {
+        violation = {
             "tool": answer.tool,
             "verdict": answer.verdict,
             "rule": rule,
@@ -381,11 +377,7 @@ class Gate:
             extra={"run_id": run_id},
         )
         if self._record_event is not None:
-            await self._record_event(Event(VIOLATION, run_id=run_id, by="gate", payload=told))
-
-
-def _named(names: Collection[str], phase: Sequence[GateRule]) -> tuple[GateRule, ...]:
-    return tuple(rule for rule in phase if rule.name in names)
+            await self._record_event(Event(VIOLATION, run_id=run_id, by="gate", payload=violation))
 
 
 def _log_failure(call: GateCall, error: Exception) -> None:
@@ -393,24 +385,3 @@ def _log_failure(call: GateCall, error: Exception) -> None:
     have to mend."""
     level = logging.INFO if isinstance(error, ToolError) else logging.WARNING
     log.log(level, "%s %s failed: %r", call.name, call.key, error, exc_info=error)
-
-
-def _first(rules: Sequence[GateRule], call: GateCall, terms: Terms) -> Ruling | None:
-    return next((ruling for rule in rules if (ruling := rule.check(call, terms)) is not None), None)
-
-
-def _timed_probe(tool: Tool) -> Probe | None:
-    probe = tool.probe
-    if probe is None:
-        return None
-
-    async def ask(key: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
-        async def asked() -> dict[str, Any] | None:
-            return await probe(key, arguments)
-
-        found: dict[str, Any] | None = await run_within(
-            tool.timeout, asked, {}, what=f"the probe of {tool.name}"
-        )
-        return found
-
-    return ask

@@ -102,7 +102,7 @@ class Lookup:
     argument: str
     key: str
     kind: type[Authority]
-    found: tuple[Authority, ...]
+    things: tuple[Authority, ...]
 
 
 @dataclass(slots=True)
@@ -174,8 +174,8 @@ class GateCall:
         """What the call moves, by currency."""
         moved: dict[str, Money] = {}
         for amount in amounts_in(self.arguments.values):
-            known = moved.get(amount.currency)
-            moved[amount.currency] = amount if known is None else known + amount
+            sum_so_far = moved.get(amount.currency)
+            moved[amount.currency] = amount if sum_so_far is None else sum_so_far + amount
         return moved
 
 
@@ -213,7 +213,7 @@ class GateAnswer:
 
     def record(self) -> dict[str, Any]:
         """The call as its row keeps it."""
-        known: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "tool": self.tool,
             "arguments": self.arguments,
             "verdict": self.verdict,
@@ -225,16 +225,16 @@ class GateAnswer:
             "facts": {name: fact for name, fact in self.facts.items() if name not in BESIDE},
         }
         if self.reason:
-            known["reason"] = self.reason
+            fields["reason"] = self.reason
         if self.requires_escalation:
-            known["requires_escalation"] = True
+            fields["requires_escalation"] = True
         if self.approved_by:
-            known["approved_by"] = list(self.approved_by)
-        return known
+            fields["approved_by"] = list(self.approved_by)
+        return fields
 
     def review(self, effect_key: str) -> dict[str, Any]:
         """What a reviewer is shown of a held call, and what the approval is bound to."""
-        known: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "tool": self.tool,
             "arguments": self.arguments,
             "call_hash": self.call_hash,
@@ -243,7 +243,7 @@ class GateAnswer:
             "origin": self.origin,
         }
         if self.findings:
-            known["findings"] = list(self.findings)
+            fields["findings"] = list(self.findings)
         if self.approvals_needed > 1:
-            known["approvals_needed"] = self.approvals_needed
-        return known
+            fields["approvals_needed"] = self.approvals_needed
+        return fields

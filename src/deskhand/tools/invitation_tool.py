@@ -30,12 +30,12 @@ def invitation_tool(
         """Read the calendar invitations of this message: what, when, who, and whether we are
         busy then."""
         message = await message_of(ctx.run_id)
-        found = [] if message is None else invitations_in(message, offering)
+        invitations = [] if message is None else invitations_in(message, offering)
         return {
             "time_zone": spec.zone,
             "invitations": [
-                await _told(one, offering, calendar, message)
-                for one in found
+                await _told(invitation, offering, calendar, message)
+                for invitation in invitations
                 if message is not None
             ],
         }
@@ -45,38 +45,45 @@ def invitation_tool(
 
 def invitations_in(message: Message, offering: Offering) -> list[Invitation]:
     """All that came with a message, each once: many programs attach the same one twice."""
-    found: dict[tuple[str, str, Span], Invitation] = {}
+    invitations: dict[tuple[str, str, Span], Invitation] = {}
     for attachment in message.attachments:
         if attachment.type.lower() in CALENDAR_TYPES and attachment.text:
-            for one in read_invitations(attachment.text, offering.hours.zone):
-                found.setdefault((one.method, one.uid, one.span), one)
-    return list(found.values())
+            for invitation in read_invitations(attachment.text, offering.hours.zone):
+                invitations.setdefault(
+                    (invitation.method, invitation.uid, invitation.span), invitation
+                )
+    return list(invitations.values())
 
 
 async def _told(
-    one: Invitation, offering: Offering, calendar: Calendar, message: Message
+    invitation: Invitation, offering: Offering, calendar: Calendar, message: Message
 ) -> dict[str, Any]:
-    start, end = (moment.astimezone(offering.hours.zone) for moment in one.span)
-    told: dict[str, Any] = {
-        "method": one.method,
-        "what": one.what,
-        "where": one.where,
-        "start": _shown(start, one.all_day),
-        "end": _shown(end, one.all_day),
-        "all_day": one.all_day,
-        "repeats": one.repeats,
-        "organizer": one.organizer,
-        "organizer_is_sender": one.organizer == message.sender.address.strip().lower(),
-        "attendees": [{"address": who.address, "answer": who.answer} for who in one.attendees],
+    start, end = (moment.astimezone(offering.hours.zone) for moment in invitation.span)
+    fields: dict[str, Any] = {
+        "method": invitation.method,
+        "what": invitation.what,
+        "where": invitation.where,
+        "start": _shown(start, invitation.all_day),
+        "end": _shown(end, invitation.all_day),
+        "all_day": invitation.all_day,
+        "repeats": invitation.repeats,
+        "organizer": invitation.organizer,
+        "organizer_is_sender": invitation.organizer == message.sender.address.strip().lower(),
+        "attendees": [
+            {"address": who.address, "answer": who.answer} for who in invitation.attendees
+        ],
     }
-    if one.method in ("request", "counter", "publish") and one.span.start < one.span.end:
-        busy = await calendar.busy(one.span, (one.uid,))
-        told["collides"] = bool(busy)
-        told["in_working_hours"] = any(
-            span.start <= one.span.start and one.span.end <= span.end
-            for span in offering.hours.open(one.span)
+    if (
+        invitation.method in ("request", "counter", "publish")
+        and invitation.span.start < invitation.span.end
+    ):
+        busy = await calendar.busy(invitation.span, (invitation.uid,))
+        fields["collides"] = bool(busy)
+        fields["in_working_hours"] = any(
+            span.start <= invitation.span.start and invitation.span.end <= span.end
+            for span in offering.hours.open(invitation.span)
         )
-    return {name: value for name, value in told.items() if value not in ("", None)}
+    return {name: value for name, value in fields.items() if value not in ("", None)}
 
 
 def _shown(moment: datetime, is_day: bool) -> str:

@@ -2,15 +2,21 @@
 arguments mean."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from deskhand.errors import Fenced, StoreUnavailable
+from deskhand.model.message import Reply
 from deskhand.model.principal import Principal
+from deskhand.outgoing.content import identifiers_in
 from deskhand.tools.authority import Authority, Customer, CustomerId, Owned, Resolver, SenderAddress
 from deskhand.tools.context import Context
 from deskhand.tools.gate_call import GateCall, Lookup, Ruling, deny, hold
 from deskhand.tools.parameters import Injected
 from deskhand.tools.running import run_within
+
+MOST_LOOKED_UP = 50
+"""Words of one reply that are asked about; a reply with more is for a person to look at."""
 
 
 class LookupFailed(Exception):
@@ -35,15 +41,20 @@ class Lookups:
     async def identify(self, principal: Principal, context: Context, seconds: float) -> Principal:
         """The principal with the customer id and tier that the desk knows him under."""
         resolver = next(
-            (one for kind, one in self._resolvers.items() if issubclass(kind, Customer)), None
+            (
+                resolver_of_kind
+                for kind, resolver_of_kind in self._resolvers.items()
+                if issubclass(kind, Customer)
+            ),
+            None,
         )
         key = principal.customer_id or principal.address
         if resolver is None or key is None or not principal.owns:
             return principal
-        found = await self._ask(resolver, key, principal, context, seconds)
-        if len(found) != 1 or not found[0].belongs_to(principal):
+        customers = await self._ask(resolver, key, principal, context, seconds)
+        if len(customers) != 1 or not customers[0].belongs_to(principal):
             return principal
-        customer = found[0]
+        customer = customers[0]
         assert isinstance(customer, Customer)
         return principal.changed(customer_id=customer.id, tier=customer.tier or principal.tier)
 
@@ -79,6 +90,27 @@ class Lookups:
 
         return [word for word in words if await is_strange(word)]
 
+    async def named_of_others(self, call: GateCall, context: Context) -> tuple[str, ...]:
+        """What a reply names of other customers', without what the sender wrote himself and what
+        an article says."""
+        if not self.knows_owners:
+            return ()
+        reply, message = Reply.model_validate(call.canonical), call.ctx.envelope.message
+        said = () if message is None else (message.subject, message.body)
+        mentioned = set(identifiers_in("\n".join((*said, *call.cited))))
+        named = [
+            word
+            for word in identifiers_in(f"{reply.subject}\n{reply.text}")
+            if word not in mentioned
+        ]
+        if not named:
+            return ()
+        seconds, whose = call.admitted_tool.timeout, call.principal
+        with suppress(LookupFailed):  # then the numbers are for a person to look at
+            whose = await self.identify(whose, context, seconds)
+        strange = await self.strangers(named[:MOST_LOOKED_UP], whose, context, seconds)
+        return (*strange, *named[MOST_LOOKED_UP:])
+
     def filled(self, call: GateCall, context: Context) -> dict[str, Any]:
         """The arguments as the tool's function takes them: things for keys, and what the gate
         fills itself."""
@@ -113,7 +145,7 @@ class Lookups:
             return await resolver(key, principal, context)
 
         try:
-            found: tuple[Authority, ...] = await run_within(
+            things: tuple[Authority, ...] = await run_within(
                 seconds, ask, {}, what=f"the resolver of {resolver.kind.__name__}"
             )
         except (Fenced, StoreUnavailable):
@@ -123,7 +155,7 @@ class Lookups:
                 "the resolver of %s failed: %r", resolver.kind.__name__, error, exc_info=error
             )
             raise LookupFailed(resolver.kind, error) from error
-        return found
+        return things
 
 
 def _keys_in(given: Any) -> list[Any]:
@@ -134,18 +166,18 @@ def _keys_in(given: Any) -> list[Any]:
 
 
 def _chosen(lookup: Lookup, call: GateCall) -> Authority:
-    own = [thing for thing in lookup.found if thing.belongs_to(call.principal)]
-    return (own or lookup.found)[0]
+    own = [thing for thing in lookup.things if thing.belongs_to(call.principal)]
+    return (own or lookup.things)[0]
 
 
 def _injected(wanted: Injected, principal: Principal, context: Context) -> Any:
-    known = principal.customer_id
+    customer_id = principal.customer_id
     if issubclass(wanted.kind, Context):
         return context
     if issubclass(wanted.kind, Principal):
         return principal
-    if known is None:
+    if customer_id is None:
         return None
     if issubclass(wanted.kind, CustomerId):
-        return CustomerId(known)
-    return Customer(id=known, address=principal.address, tier=principal.tier)
+        return CustomerId(customer_id)
+    return Customer(id=customer_id, address=principal.address, tier=principal.tier)

@@ -100,11 +100,11 @@ class Office:
         no part in it."""
         if not principal.owns or principal.address is None:
             return principal
-        found = await self.contacts.known(principal.address)
-        if found is None:
+        contact = await self.contacts.known(principal.address)
+        if contact is None:
             return principal
         return principal.changed(
-            customer_id=principal.customer_id or found.customer_id,
-            tier=principal.tier or found.tier,
-            tags=found.tags or None,
+            customer_id=principal.customer_id or contact.customer_id,
+            tier=principal.tier or contact.tier,
+            tags=contact.tags or None,
         )

@@ -69,7 +69,7 @@ def hides_authority(hint: Any) -> bool:
         here = left.pop()
         if inspect.isclass(here) and issubclass(here, (Authority, SenderAddress, *INJECTED)):
             return True
-        if any(here is known for known in seen):
+        if any(here is visited for visited in seen):
             continue
         seen.append(here)
         left += get_args(here)

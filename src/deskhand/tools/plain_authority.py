@@ -28,10 +28,10 @@ def plain_authority(tool: Tool) -> list[str]:
 
 def concerns(tool: Tool) -> list[str]:
     """What an engineer should know about a tool's parameters, in words; nothing for most tools."""
-    found: list[str] = []
+    problems: list[str] = []
     for name in tool.signature.fields:
         if _is_text(tool, name) and _FREE.fullmatch(name):
-            found.append(
+            problems.append(
                 f"{name} is free text that something else will execute or fetch: take a typed value"
                 " instead"
             )
@@ -41,12 +41,12 @@ def concerns(tool: Tool) -> list[str]:
                 if _ADDRESS.fullmatch(name)
                 else "a type of its own (Owned, OwnedOrder, Slot)"
             )
-            found.append(
+            problems.append(
                 f"{name} names something in plain text, so nobody checks whose it is: use {better}"
             )
         elif tool.changes_something and _is_number(tool, name) and _AMOUNT.fullmatch(name):
-            found.append(f"{name} is a bare number, which no cap counts: use Money")
-    return found
+            problems.append(f"{name} is a bare number, which no cap counts: use Money")
+    return problems
 
 
 def _names_authority(name: str) -> bool:

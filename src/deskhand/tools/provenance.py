@@ -48,8 +48,10 @@ class Sources:
 
     def origin(self, argument: str, value: Any) -> str:
         """The origin of a value, of a list or mapping the least trusted of its parts'."""
-        found = [self._of(argument, leaf) for leaf in _leaves(value)]
-        return max(found, key=lambda where: _ORDER.index(where.partition(":")[0]), default=OPERATOR)
+        origins = [self._of(argument, leaf) for leaf in _leaves(value)]
+        return max(
+            origins, key=lambda where: _ORDER.index(where.partition(":")[0]), default=OPERATOR
+        )
 
     def result_naming(self, value: Any) -> int | None:
         """The number of the first tool result with exactly this value in it, not with text that
@@ -97,7 +99,7 @@ class Sources:
             return False
         amount = _decimal(str(value).partition(" ")[0]) if _looks_like_amount(value) else None
         if amount is not None and any(
-            _decimal(found) == amount for found in _NUMBER.findall(self._text)
+            _decimal(number) == amount for number in _NUMBER.findall(self._text)
         ):
             return True
         return stands_in(self._text, wanted)
@@ -132,14 +134,14 @@ def results_in(
     A model may write `results` of its own: those are no tool's. What a tool brings from `outside`
     says nothing.
     """
-    found: list[Any] = []
+    data: list[Any] = []
     for key, output in envelope.outputs.items():
         if key in model_outputs:
             continue
         for result in reversed(Understanding({key: output}).results):
             is_outside = result.get("tool") in outside
-            found.append(None if is_outside else result.get("data"))
-    return found
+            data.append(None if is_outside else result.get("data"))
+    return data
 
 
 def _written(value: Any) -> str:

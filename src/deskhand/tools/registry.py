@@ -195,10 +195,10 @@ class ToolRegistry:
             raise ConfigError(
                 f"{added!r} is not a tool", fix="decorate the function with @tool(effect=...)"
             )
-        known = self._tools.get(added.name)
-        if known is not None:
+        taken = self._tools.get(added.name)
+        if taken is not None:
             raise added.place.error(
-                f"there is a tool {added.name!r} already, at {known.place}", fix="rename one"
+                f"there is a tool {added.name!r} already, at {taken.place}", fix="rename one"
             )
         self._tools[added.name] = added
 
@@ -220,8 +220,8 @@ class ToolRegistry:
         ]
 
     def _known(self, name: str) -> Tool:
-        known = self._tools.get(name)
-        if known is None:
+        tool = self._tools.get(name)
+        if tool is None:
             close = get_close_matches(name, self._tools, n=1)
             fix = (
                 f"did you mean {close[0]!r}?"
@@ -229,7 +229,7 @@ class ToolRegistry:
                 else f"known tools: {', '.join(self._tools) or 'none'}"
             )
             raise ConfigError(f"there is no tool {name!r}", fix=fix)
-        return known
+        return tool
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())

@@ -82,10 +82,12 @@ def _model_outputs(spec: DeskSpec) -> frozenset[str]:
 
 def _trusted_outputs(spec: DeskSpec) -> dict[str, str]:
     """What no model wrote, and no customer either: what a stage retrieved holds earlier mail."""
-    told = _model_outputs(spec) | {
+    untrusted = _model_outputs(spec) | {
         stage.output_key for stage in _stages(spec) if stage.service == RETRIEVE
     }
-    return {stage.output_key: stage.name for stage in _stages(spec) if stage.output_key not in told}
+    return {
+        stage.output_key: stage.name for stage in _stages(spec) if stage.output_key not in untrusted
+    }
 
 
 def _stages(spec: DeskSpec) -> list[AgentSpec]:
@@ -95,10 +97,10 @@ def _stages(spec: DeskSpec) -> list[AgentSpec]:
 def _constants(spec: DeskSpec) -> Mapping[str, Mapping[str, list[Any]]]:
     """What the desk's own plans write into a call, where it is no reference to something a
     customer said."""
-    found: dict[str, dict[str, list[Any]]] = {}
+    constants: dict[str, dict[str, list[Any]]] = {}
     for plan in spec.plans.values():
         for tool, parameters in plan.steps:
             for name, value in parameters.items():
                 if not any(references_in(value)):
-                    found.setdefault(tool, {}).setdefault(name, []).append(value)
-    return found
+                    constants.setdefault(tool, {}).setdefault(name, []).append(value)
+    return constants

@@ -32,8 +32,8 @@ def web_search_tool(engine: SearchesWeb, limit: int = 5, timeout: float = 10.0) 
             query: What to look for, without anything about the customer.
         """
         _check_private(query)
-        found = await engine.search(query.strip())
-        return {"results": [_shown(one) for one in found[:limit]]}
+        hits = await engine.search(query.strip())
+        return {"results": [_shown(hit) for hit in hits[:limit]]}
 
     return web_search
 

@@ -86,7 +86,7 @@ class Desk:
             self.ledger,
             perform,
             probe,
-            known=known,
+            earlier=known,
         )
 
 
@@ -321,7 +321,7 @@ async def test_an_unreadable_result_of_something_done_is_not_a_failed_effect() -
         return ToolResult.failure(invalid)
 
     known = await _known(desk.ledger, KEY)
-    result = await carry_out(KEY, desk.tool, "hash", {}, desk.ledger, perform, None, known=known)
+    result = await carry_out(KEY, desk.tool, "hash", {}, desk.ledger, perform, None, earlier=known)
     assert desk.ledger.states == [EffectState.DONE]
     assert "must not be repeated" in result.for_model()["error"]
     assert result.error is not None

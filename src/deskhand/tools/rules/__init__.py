@@ -1,7 +1,7 @@
 """The gate's rules, in the order they are asked. Whatever speaks against a call is one of these,
 by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from deskhand.tools.gate_call import GateCall, Ruling, Terms
@@ -59,3 +59,14 @@ APPROVAL = (
 """Why an approval does not stand."""
 
 RULES = (*ADMISSION, *JUDGEMENT, *APPROVAL)
+
+
+def named_rules(names: Collection[str], rules: Sequence[GateRule]) -> tuple[GateRule, ...]:
+    """Those of the rules that have one of these names."""
+    return tuple(rule for rule in rules if rule.name in names)
+
+
+def first_objection(rules: Sequence[GateRule], call: GateCall, terms: Terms) -> Ruling | None:
+    """What the first rule says that speaks against the call; None where none does."""
+    rulings = (rule.check(call, terms) for rule in rules)
+    return next((ruling for ruling in rulings if ruling is not None), None)

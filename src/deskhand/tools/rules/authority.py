@@ -51,7 +51,7 @@ def not_yours(call: GateCall, terms: Terms) -> Ruling | None:
         if _own(call, lookup):
             continue
         noun = _noun(lookup.kind)
-        whose = "is not the principal's" if lookup.found else "does not exist"
+        whose = "is not the principal's" if lookup.things else "does not exist"
         reason = f"{lookup.argument}: {noun} {lookup.key!r} {whose} ({call.principal.how})"
         return deny(
             "not_yours",
@@ -66,9 +66,9 @@ def ambiguous_object(call: GateCall, terms: Terms) -> Ruling | None:
     """Several things answer to the key. A person may let it pass where only one of them is the
     principal's."""
     for lookup in call.lookups:
-        if len(lookup.found) > 1:
-            found = ", ".join(one.id for one in lookup.found[:5])
-            reason = f"{lookup.argument}: {lookup.key!r} may mean {found}"
+        if len(lookup.things) > 1:
+            meanings = ", ".join(thing.id for thing in lookup.things[:5])
+            reason = f"{lookup.argument}: {lookup.key!r} may mean {meanings}"
             alone = len(_own(call, lookup)) == 1
             return hold(
                 "ambiguous_object", reason, "It is not clear which one is meant.", liftable=alone
@@ -78,7 +78,7 @@ def ambiguous_object(call: GateCall, terms: Terms) -> Ruling | None:
 
 def not_offered(call: GateCall, terms: Terms) -> Ruling | None:
     for lookup in call.lookups:
-        held = any(getattr(one, "held_for", None) is not None for one in _own(call, lookup))
+        held = any(getattr(thing, "held_for", None) is not None for thing in _own(call, lookup))
         if (
             lookup.kind.must_be_offered
             and not held
@@ -92,7 +92,7 @@ def not_offered(call: GateCall, terms: Terms) -> Ruling | None:
 
 
 def _own(call: GateCall, lookup: Lookup) -> list[Authority]:
-    return [one for one in lookup.found if one.belongs_to(call.principal)]
+    return [thing for thing in lookup.things if thing.belongs_to(call.principal)]
 
 
 def _noun(kind: type[Authority]) -> str:

@@ -56,11 +56,11 @@ def stopped(call: GateCall, terms: Terms) -> Ruling | None:
 
 
 def _limits(limit: LimitSpec, tool: str) -> tuple[Limit, ...]:
-    found: list[Limit] = []
+    limits: list[Limit] = []
     if limit.calls is not None:
-        found.append(Limit(limit.per, CALLS, limit.calls, tool))
+        limits.append(Limit(limit.per, CALLS, limit.calls, tool))
     if limit.money is not None:
-        found.append(
+        limits.append(
             Limit(limit.per, limit.money.currency, counted_money(limit.money.amount), tool)
         )
-    return tuple(found)
+    return tuple(limits)

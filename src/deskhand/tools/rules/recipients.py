@@ -30,7 +30,7 @@ def recipient(call: GateCall, terms: Terms) -> Ruling | None:
         not call.admitted_tool.changes_something or call.name in CLOSING_TOOLS
     ):  # asked about the delivery that follows
         return None
-    known = _known(call) | terms.recipients
+    allowed = _known(call) | terms.recipients
     named = list(_addresses(call))
     for (
         argument,
@@ -43,7 +43,7 @@ def recipient(call: GateCall, terms: Terms) -> Ruling | None:
                 "No such address.",
             )
     for argument, address in named:
-        if address.strip().casefold() not in known:
+        if address.strip().casefold() not in allowed:
             reason = (
                 f"{argument}: {address} is neither the principal's address, nor the sender's, nor"
                 " on the desk's list"

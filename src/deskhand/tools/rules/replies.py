@@ -42,17 +42,19 @@ def always_ask(call: GateCall, terms: Terms) -> Ruling | None:
 
 
 def outgoing_content(call: GateCall, terms: Terms) -> Ruling | None:
-    found, _ = look_through(call, terms)
-    if not found:
+    findings, _ = look_through(call, terms)
+    if not findings:
         return None
-    return _hold(CONTENT, f"the reply holds {_told([_words(one) for one in found])}", call, terms)
+    return _hold(
+        CONTENT, f"the reply holds {_told([_words(finding) for finding in findings])}", call, terms
+    )
 
 
 def unbacked_commitment(call: GateCall, terms: Terms) -> Ruling | None:
-    _, found = look_through(call, terms)
-    if not found:
+    _, promises = look_through(call, terms)
+    if not promises:
         return None
-    words = [f"{one.value} ({one.sentence[:120]!r})" for one in found]
+    words = [f"{promise.value} ({promise.sentence[:120]!r})" for promise in promises]
     return _hold(COMMITMENT, f"nothing stands behind {_told(words)}", call, terms)
 
 
@@ -92,9 +94,9 @@ def _hold(rule: str, reason: str, call: GateCall, terms: Terms) -> Ruling:
 def findings_of(call: GateCall, terms: Terms) -> tuple[dict[str, Any], ...]:
     """For a reviewer's screen."""
     content, promises = look_through(call, terms)
-    found = [finding.as_json() for finding in content]
-    found += [{"rule": COMMITMENT, **promise.as_json()} for promise in promises]
-    return tuple(found)
+    findings = [finding.as_json() for finding in content]
+    findings += [{"rule": COMMITMENT, **promise.as_json()} for promise in promises]
+    return tuple(findings)
 
 
 def _words(finding: ContentFinding) -> str:
@@ -168,14 +170,14 @@ def _backs(tool: str, terms: Terms) -> bool:
     return tool not in CLOSING_TOOLS and tool not in terms.outside
 
 
-def _result(one: Mapping[str, Any], terms: Terms) -> dict[str, Any]:
-    tool = str(one.get("tool", ""))
+def _result(result: Mapping[str, Any], terms: Terms) -> dict[str, Any]:
+    tool = str(result.get("tool", ""))
     effect = terms.effects.get(tool, "read")
     return {
         "tool": tool,
         "effect": effect,
-        "arguments": one.get("arguments") or {},
-        "data": one.get("data") or {},
+        "arguments": result.get("arguments") or {},
+        "data": result.get("data") or {},
     }
 
 
