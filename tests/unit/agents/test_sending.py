@@ -7,6 +7,7 @@ import pytest
 
 from deskhand.agents.replying.delivery import RETRY_AFTER, ReplyDelivery, UndeliveredError
 from deskhand.agents.replying.sending import SHADOWED, Sending
+from deskhand.errors import RetryableError, ToolError
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import ON_REQUEST, Message
 from deskhand.model.outcome import Outcome
@@ -168,3 +169,22 @@ async def test_an_attempt_recorded_in_the_word_itself_is_still_read() -> None:
     assert again.ask is not None
     assert again.ask.payload["attempt"] == 2
     assert (await kept(sending(undo=30), decided(EXPIRY, waits="retry:1")))[0] is None
+
+
+async def test_a_draft_that_cannot_be_kept_never_leaves_by_itself() -> None:
+    """The retries of a delivery end in sending: a reply that nobody approved must not begin
+    them."""
+
+    class AwayDrafts(MemoryDrafts):
+        async def keep_draft(self, reply: Any, key: str) -> str:
+            raise ToolError("mail_server_away", "the server hung up", recoverable=True)
+
+    outbox = MemoryOutbox()
+    registry = ToolRegistry([delivery_tool(outbox), draft_tool(AwayDrafts())])
+    gate = Gate(registry, MemoryLedger(), desk="test")
+    envelope = Envelope.of(a_message(), run_id="run_1")
+    delivery = ReplyDelivery(envelope, sending("draft", drafts=True), gate, FixedContext())
+
+    with pytest.raises(RetryableError, match="the draft could not be kept"):
+        await delivery.deliver_reply(REPLY)
+    assert outbox.sent == []
