@@ -11,7 +11,7 @@ import json
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, cast
@@ -117,9 +117,7 @@ class AllOf(Condition):
         return {name for part in self.parts for name in part.facts()}
 
     def __str__(self) -> str:
-        return " and ".join(
-            f"({part})" if isinstance(part, AnyOf) else str(part) for part in self.parts
-        )
+        return " and ".join(_in_brackets(part, AnyOf) for part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -136,9 +134,12 @@ class AnyOf(Condition):
         return {name for part in self.parts for name in part.facts()}
 
     def __str__(self) -> str:
-        return " or ".join(
-            f"({part})" if isinstance(part, AllOf) else str(part) for part in self.parts
-        )
+        return " or ".join(_in_brackets(part, AllOf) for part in self.parts)
+
+
+def _in_brackets(part: Condition, kind: type[Condition]) -> str:
+    """A part as text, in brackets where it is of this kind."""
+    return f"({part})" if isinstance(part, kind) else str(part)
 
 
 @dataclass(frozen=True)
@@ -325,15 +326,15 @@ def _orders(holds: Callable[[int], bool]) -> Callable[[Any, Any], bool]:
     return relates
 
 
+def _is_among(value: Any, items: Iterable[Any]) -> bool:
+    return any(_equal(value, item) for item in items)
+
+
 _RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "is": _equal,
     "is_not": lambda mine, theirs: not _equal(mine, theirs),
-    "in": lambda mine, theirs: (
-        isinstance(theirs, list | tuple) and any(_equal(mine, item) for item in theirs)
-    ),
-    "not_in": lambda mine, theirs: (
-        isinstance(theirs, list | tuple) and not any(_equal(mine, item) for item in theirs)
-    ),
+    "in": lambda mine, theirs: isinstance(theirs, list | tuple) and _is_among(mine, theirs),
+    "not_in": lambda mine, theirs: isinstance(theirs, list | tuple) and not _is_among(mine, theirs),
     "at_least": _orders(lambda order: order >= 0),
     "at_most": _orders(lambda order: order <= 0),
     "above": _orders(lambda order: order > 0),

@@ -167,8 +167,8 @@ def _with_policy(source: YamlFile, folder: Path, other: Path | None) -> YamlFile
         raise rules.problem(
             (), "there are no rules in the file", "begin with a line `policy:` and list the rules"
         )
-    strangers = [] if "desk" in rules.data else [key for key in rules.data if key != "policy"]
-    if strangers:
+    strangers = [key for key in rules.data if key != "policy"]
+    if strangers and "desk" not in rules.data:
         problem = f"`{strangers[0]}` has no place among the rules"
         raise rules.problem(strangers, problem, f"move it to {DESK_FILE}, or remove it")
     return source.with_part("policy", rules)
@@ -198,37 +198,43 @@ def _desk_spec(
         name: profile_spec(name, profile, folder) for name, profile in desk.agent.profiles.items()
     }
     templates = {
-        prompt_key(name): one.system_prompt for name, one in profiles.items() if one.is_template
+        prompt_key(name): profile.system_prompt
+        for name, profile in profiles.items()
+        if profile.is_template
     }
     prompts = {key: prompt.text for key, prompt in prompt_files.items()} | templates
     slots = {name: slot.compile(name, folder) for name, slot in desk.slots.items()}
     shaping = _Shaping(prompts, slots, profiles)
     flows = {name: _flow_spec(name, flow, shaping) for name, flow in desk.flows.items()}
-    flows |= {name: _own_flow(one, shaping) for name, one in profiles.items() if name not in flows}
+    for name, profile in profiles.items():
+        flows.setdefault(name, _own_flow(profile, shaping))
     first_model = next(iter(desk.models.values()), None)
+    providers = {name: provider.beside(folder) for name, provider in desk.providers.items()}
+    plans = {name: plan.compile(texts) for name, plan in desk.plans.items()}
+    channels = {
+        name: channel_spec(name, channel, folder) for name, channel in desk.channels.items()
+    }
     return DeskSpec(
         name=desk.desk,
         folder=folder,
         languages=tuple(desk.languages),
         models=desk.models,
         default_model=desk.models.get("default", first_model),
-        providers={name: provider.beside(folder) for name, provider in desk.providers.items()},
+        providers=providers,
         brain=brain_spec(desk.brain, folder, has_models=bool(desk.models)),
         flows=flows,
         default_flow=desk.default_flow or next(iter(flows)),
         prompts=prompts,
         limits=desk.limits,
         slots=slots,
-        plans={name: plan.compile(texts) for name, plan in desk.plans.items()},
+        plans=plans,
         time_zone=desk.time_zone,
         policy=None if desk.policy is None else PolicySpec(rules=tuple(desk.policy)),
         safeguards=safeguard_spec(desk.caps, desk.approvals, desk.recipients),
         outgoing=desk.outgoing,
         commitments=tuple(desk.commitments),
-        channels={
-            name: channel_spec(name, channel, folder) for name, channel in desk.channels.items()
-        },
-        mode=desk.modes.get(ELSE, "draft") if desk.modes else desk.mode or "auto",
+        channels=channels,
+        mode=_usual_mode(desk),
         modes=desk.modes,
         trust=desk.trust,
         routing=tuple(desk.routing.rules),
@@ -240,6 +246,13 @@ def _desk_spec(
         mcp=mcp_spec(desk.mcp, folder),
         profiles=profiles,
     )
+
+
+def _usual_mode(desk: DeskSection) -> Mode:
+    """The mode of categories that `modes` does not name."""
+    if desk.modes:
+        return desk.modes.get(ELSE, "draft")
+    return desk.mode or "auto"
 
 
 class _Shaping(NamedTuple):
@@ -275,12 +288,13 @@ def _versioned(flow: FlowSpec, shaping: _Shaping) -> FlowSpec:
 def _resumed_at_the_planner(stages: dict[str, AgentSpec]) -> dict[str, AgentSpec]:
     """A plan that asks the customer is made anew with the answer, by the stage that made it."""
     planner = next((name for name, stage in stages.items() if stage.output_key == PLAN), None)
-    return {
-        name: stage.changed(resume_at=planner)
-        if planner and stage.has_tools and not (stage.resume_at or stage.loop_to)
-        else stage
-        for name, stage in stages.items()
-    }
+    if planner is None:
+        return stages
+    resumed = dict(stages)
+    for name, stage in stages.items():
+        if stage.has_tools and not (stage.resume_at or stage.loop_to):
+            resumed[name] = stage.changed(resume_at=planner)
+    return resumed
 
 
 def flow_version(
@@ -303,11 +317,9 @@ def flow_version(
         if stage.task == "extract"
         for name in stage.choices or slots
     }
-    read: dict[str, Any] = (
-        {"slots": {name: slots[name].model_dump(mode="json") for name in sorted(filled)}}
-        if filled
-        else {}
-    )
+    read: dict[str, Any] = {}
+    if filled:
+        read["slots"] = {name: slots[name].model_dump(mode="json") for name in sorted(filled)}
     if agents:
         read["profiles"] = {name: profiles[name].model_dump(mode="json") for name in agents}
     return canonical_hash({"flow": definition, "prompts": used, **read})[:_VERSION_LENGTH]

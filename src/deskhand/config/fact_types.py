@@ -143,14 +143,12 @@ def _argument_of(shape: ToolShape, argument: str) -> FactType | None:
 
 
 def _looser(kinds: list[FactType | None]) -> FactType:
-    found = [kind for kind in kinds if kind is not None]
+    """The type that a fact has for all tools together: `any` where they differ."""
     always = all(kind is not None and kind.always for kind in kinds)
-    first = replace(found[0], always=always)
-    return (
-        first
-        if all(replace(kind, always=always) == first for kind in found)
-        else FactType("any", always=always)
-    )
+    first, *others = [replace(kind, always=always) for kind in kinds if kind is not None]
+    if any(kind != first for kind in others):
+        return FactType("any", always=always)
+    return first
 
 
 def _argument(schema: Mapping[str, Any], *, always: bool = False) -> FactType:

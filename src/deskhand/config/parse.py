@@ -273,9 +273,9 @@ def _without(data: Any, places: Iterable[YamlPlace], here: YamlPlace = ()) -> An
             if (*here, key) not in gone
         }
     if isinstance(data, list):
-        places = [(*here, index) for index in range(len(data))]
-        return [
-            {} if place in gone else _without(item, gone, place)
-            for place, item in zip(places, data, strict=True)
-        ]
+        items: list[Any] = []
+        for index, item in enumerate(data):
+            place = (*here, index)
+            items.append({} if place in gone else _without(item, gone, place))
+        return items
     return data

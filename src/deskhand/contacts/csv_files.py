@@ -129,8 +129,12 @@ def write_csv(contacts: Iterable[Contact]) -> Iterator[str]:
             ",".join(contact.tags),
             "\n\n".join(note.text for note in contact.notes),
         ]
-        seen = ["" if at is None else f"{at:.0f}" for at in (contact.first_seen, contact.last_seen)]
+        seen = [_written_time(contact.first_seen), _written_time(contact.last_seen)]
         yield _line([*map(_guarded, cells), *seen, str(contact.messages)])
+
+
+def _written_time(at: float | None) -> str:
+    return "" if at is None else f"{at:.0f}"
 
 
 def _line(cells: Sequence[str]) -> str:

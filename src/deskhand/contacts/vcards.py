@@ -34,8 +34,7 @@ def read_vcards(raw: bytes) -> Iterator[ContactEntry | BadEntry]:
     for line, written in _unfolded(raw.decode("utf-8-sig", "replace")):
         upper = written.strip().upper()
         if upper == "BEGIN:VCARD":
-            if card is not None:
-                yield BadEntry(card.line, "the card has no end", "\n".join(card.text))
+            yield from _unfinished(card)
             card = _Card(line)
         if card is None:
             if written.strip():
@@ -47,11 +46,17 @@ def read_vcards(raw: bytes) -> Iterator[ContactEntry | BadEntry]:
             card = None
         elif (read := _property(written)) is not None:
             card.properties.append(read)
+    yield from _unfinished(card)
+
+
+def _unfinished(card: _Card | None) -> Iterator[BadEntry]:
     if card is not None:
         yield BadEntry(card.line, "the card has no end", "\n".join(card.text))
 
 
 def _entries(card: _Card) -> Iterator[ContactEntry | BadEntry]:
+    tags = [_plain(part) for value in card.all("CATEGORIES") for part in _parts(value, ",")]
+    notes = [_plain(value) for value in card.all("NOTE")]
     fields = {
         "name": _plain(card.first("FN")) or _name(card.first("N")),
         "company": _plain(_parts(card.first("ORG"))[0]),
@@ -59,10 +64,8 @@ def _entries(card: _Card) -> Iterator[ContactEntry | BadEntry]:
         "language": _plain(card.first("LANG")),
         "tier": _plain(card.first("X-TIER")),
         "customer_id": _plain(card.first("X-CUSTOMER-ID")),
-        "tags": ",".join(
-            _plain(part) for value in card.all("CATEGORIES") for part in _parts(value, ",")
-        ),
-        "notes": "\n\n".join(_plain(value) for value in card.all("NOTE")),
+        "tags": ",".join(tags),
+        "notes": "\n\n".join(notes),
     }
     for address in card.all("EMAIL") or [""]:
         yield entry_of({**fields, "address": _plain(address)}, card.line, "\n".join(card.text))
@@ -81,9 +84,10 @@ def _property(written: str) -> tuple[str, dict[str, str], str] | None:
     if not colon:
         return None
     name, *parameters = head.split(";")
-    read = {
-        key.upper(): rest.strip('"') for key, _, rest in (one.partition("=") for one in parameters)
-    }
+    read: dict[str, str] = {}
+    for parameter in parameters:
+        key, _, setting = parameter.partition("=")
+        read[key.upper()] = setting.strip('"')
     if read.get("ENCODING", "").upper() == "QUOTED-PRINTABLE" or "QUOTED-PRINTABLE" in read:
         charset = read.get("CHARSET", "utf-8")
         try:

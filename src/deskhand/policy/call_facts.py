@@ -19,6 +19,7 @@ Totals = Mapping[str, Mapping[str, Any]]
 """By scope (`conversation`, `principal`, `day`), before this call: `calls`, `money` (`{"EUR":
 "120"}`), and under `tools` the same by tool."""
 
+_CALL_FACTS = ("tool", "effect", "risk", "intent", "category", "channel", "language", "money")
 _DEEPEST = 6
 _MOST_FIELDS = 500
 _MOST_THINGS = 1000
@@ -59,33 +60,35 @@ class Facts:
     @cached_property
     def named(self) -> dict[str, Any]:
         """Every fact under the name that conditions use."""
+        named = self._arguments() | self._principal()
+        for name in _CALL_FACTS:
+            value = getattr(self, name)
+            if value is not None:
+                named[name] = value
+        named |= {f"message.{name}": value for name, value in self.message.items()}
+        named |= self._time() | self._totals()
+        return named | {f"origin.{argument}": where for argument, where in self.origin.items()}
+
+    def _arguments(self) -> dict[str, Any]:
+        """Each argument as `arguments.NAME`, and as `NAME` where no other fact is called so."""
         named: dict[str, Any] = {}
         for name, value in self.arguments.items():
             fields = self._fields(value) | self._fields(self.objects.get(name), inside_only=True)
-            named |= {f"arguments.{name}{inside}": known for inside, known in fields.items()}
+            named |= {f"arguments.{name}{inside}": item for inside, item in fields.items()}
             if name not in RESERVED:
-                named |= {f"{name}{inside}": known for inside, known in fields.items()}
+                named |= {f"{name}{inside}": item for inside, item in fields.items()}
+        return named
+
+    def _principal(self) -> dict[str, Any]:
+        named: dict[str, Any] = {}
         for name in ("kind", "customer_id", "address", "tier", "tags"):
-            if (known := self.principal.get(name)) is not None:
-                named[f"principal.{name}"] = known
-        for name in ("tier", "tags"):
-            if f"principal.{name}" in named:
-                named[f"customer.{name}"] = named[f"principal.{name}"]
-        for name in (
-            "tool",
-            "effect",
-            "risk",
-            "intent",
-            "category",
-            "channel",
-            "language",
-            "money",
-        ):
-            if (known := getattr(self, name)) is not None:
-                named[name] = known
-        named |= {f"message.{name}": known for name, known in self.message.items()}
-        named |= self._time() | self._totals()
-        return named | {f"origin.{argument}": where for argument, where in self.origin.items()}
+            value = self.principal.get(name)
+            if value is None:
+                continue
+            named[f"principal.{name}"] = value
+            if name in ("tier", "tags"):
+                named[f"customer.{name}"] = value
+        return named
 
     def each(self) -> list["Facts"]:
         """One for each thing that the call acts on, and for each name of its topic.

@@ -56,25 +56,24 @@ def _operands(comparisons: list[Comparison]) -> Iterator[Any]:
 
 
 def _of_kind(kind: FactType, operands: list[Any], pieces: list[Comparison]) -> Iterator[Any]:
-    name = kind.kind
-    if name in ("text", "any"):
-        yield from _texts([one for one in operands if isinstance(one, str)], pieces)
-    if name in ("number", "integer", "any"):
-        yield from _numbers(operands, kind)
-    if name in ("money", "any"):
-        yield from map(str, _money(operands))
-    if name == "sums":
+    if kind.kind == "sums":
         yield from _sums(operands)
-    if name in ("date", "any"):
-        yield from _dates(operands)
-    if name in ("duration", "any"):
-        yield from _durations(operands)
-    if name in ("list", "any"):
-        yield from _lists(operands, pieces)
-    if name in ("boolean", "any"):
-        yield from (True, False)
-    if name == "any":
-        yield from (one for one in operands if isinstance(one, dict))
+        return
+    words = [operand for operand in operands if isinstance(operand, str)]
+    mappings = [operand for operand in operands if isinstance(operand, dict)]
+    by_kind: list[tuple[tuple[str, ...], Iterable[Any]]] = [
+        (("text",), _texts(words, pieces)),
+        (("number", "integer"), _numbers(operands, kind)),
+        (("money",), map(str, _money(operands))),
+        (("date",), _dates(operands)),
+        (("duration",), _durations(operands)),
+        (("list",), _lists(operands, pieces)),
+        (("boolean",), (True, False)),
+        ((), mappings),
+    ]
+    for kinds, values in by_kind:
+        if kind.kind == "any" or kind.kind in kinds:
+            yield from values
 
 
 def _texts(words: list[str], pieces: list[Comparison]) -> Iterator[str]:
@@ -122,10 +121,10 @@ def _amounts(operands: list[Any]) -> dict[str, list[Decimal]]:
         kind = measure(one)
         if kind is not None and kind[0] == "money":
             bounds.setdefault(kind[1].currency, []).append(kind[1].amount)
-    return {
-        currency: [amount for amount in _around(known, _PENNY) if amount >= 0]
-        for currency, known in bounds.items()
-    }
+    around: dict[str, list[Decimal]] = {}
+    for currency, amounts in bounds.items():
+        around[currency] = [amount for amount in _around(amounts, _PENNY) if amount >= 0]
+    return around
 
 
 def _money(operands: list[Any]) -> Iterator[Money]:

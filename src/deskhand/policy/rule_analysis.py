@@ -82,13 +82,10 @@ class _Analysis:
         others = tuple(one.name for one in taken)
         same = {one.then for one in taken} == {rule.then}
         kind: Kind = "shadowed" if same or not taken else "contradicts"
-        said = (
-            ""
-            if same
-            else (
-                f", which says {' and '.join(sorted({one.then for one in taken}))}, not {rule.then}"
-            )
-        )
+        said = ""
+        if not same:
+            verdicts = sorted({taker.then for taker in taken})
+            said = f", which says {' and '.join(verdicts)}, not {rule.then}"
         message = f"rule {rule.name!r} is never reached: {_listed(others)} decides first{said}"
         return PolicyFinding(kind, rule.name, message, others, _shown(example))
 

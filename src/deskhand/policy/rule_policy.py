@@ -94,10 +94,9 @@ class RulePolicy:
     def __post_init__(self) -> None:
         named = {tool for rule in self.rules for tool in rule.tools or ()}
         every = [(rule, rule.tools) for rule in self.rules]
-        by_tool = {
-            name: tuple(rule for rule, only in every if only is None or name in only)
-            for name in named
-        }
+        by_tool: dict[str, tuple[PolicyRule, ...]] = {}
+        for name in named:
+            by_tool[name] = tuple(rule for rule, only in every if only is None or name in only)
         object.__setattr__(self, "_by_tool", by_tool)
         object.__setattr__(self, "_others", tuple(rule for rule, only in every if only is None))
 

@@ -144,16 +144,8 @@ class _Search:
             return self._state((condition.part, not wanted), domains, chosen)
         if isinstance(condition, AllOf | AnyOf):
             states = [self._state((part, wanted), domains, chosen) for part in condition.parts]
-            every = isinstance(condition, AllOf) is wanted
-            if every:
-                return False if False in states else True if all(states) else None
-            return (
-                True
-                if True in states
-                else False
-                if all(state is False for state in states)
-                else None
-            )
+            needs_every = isinstance(condition, AllOf) is wanted
+            return _together(states, deciding=not needs_every)
         if self._is_free(condition):
             known = chosen.get(str(condition))
             return None if known is None else known is wanted
@@ -171,3 +163,10 @@ class _Search:
 
 def _holds(comparison: Comparison, value: Any) -> bool:
     return comparison.matches({} if value is MISSING else {comparison.fact: value})
+
+
+def _together(states: list[bool | None], *, deciding: bool) -> bool | None:
+    """What several parts come to: one in the deciding state is enough, else all must be known."""
+    if deciding in states:
+        return deciding
+    return None if None in states else not deciding

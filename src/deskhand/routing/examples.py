@@ -1,7 +1,7 @@
 """A message that a rule is about, made from the rule itself; what was made is always checked by
 the matcher."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import import_module
@@ -11,12 +11,11 @@ from typing import Any
 from deskhand.config.sections.routing import MatchSection
 from deskhand.model.message import Address, Attachment, Message
 from deskhand.routing.facts import Facts
-from deskhand.routing.message_router import all_of
+from deskhand.routing.message_router import all_of, folded
 
 codes: Any = import_module("re._constants")
 sre: Any = import_module("re._parser")
 _MOST_TRIES = 50
-_SOMEBODY = "somebody@example.com"
 
 
 @dataclass
@@ -40,12 +39,8 @@ class Example:
             else match.attachment
         )
         agreed = [
-            self._settle(
-                "sender", match.sender_email.strip().lower() if match.sender_email else None
-            ),
-            self._settle(
-                "domain", match.sender_domain.strip().lower() if match.sender_domain else None
-            ),
+            self._settle("sender", folded(match.sender_email)),
+            self._settle("domain", folded(match.sender_domain)),
             self._settle("channel", match.channel),
             self._settle("language", match.language),
             self._settle("intent", match.intent),
@@ -71,16 +66,16 @@ class Example:
         return free
 
     def message(self) -> Message:
+        domain = self.domain or "example.com"
+        attachments = (_attachment(self.attachment),) if self.attachment else ()
         return Message(
             id="example",
             channel=self.channel or "mail",
             conversation="example",
-            sender=Address(
-                address=self.sender or (f"somebody@{self.domain}" if self.domain else _SOMEBODY)
-            ),
+            sender=Address(address=self.sender or f"somebody@{domain}"),
             subject=" ".join(self.subject),
             headers=self.headers,
-            attachments=(_attachment(self.attachment),) if self.attachment else (),
+            attachments=attachments,
             received_at=datetime(2026, 1, 1, tzinfo=UTC),
         )
 
@@ -140,7 +135,6 @@ def _attachment(wanted: bool | str | None) -> Attachment:
 
 
 # --- patterns
-# ---------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def text_for(pattern: str) -> str:
@@ -154,20 +148,23 @@ def text_for(pattern: str) -> str:
 
 def _pieces(parsed: Any) -> Iterator[str]:
     for code, value in parsed:
-        if code is codes.LITERAL:
-            yield chr(value)
-        elif code is codes.NOT_LITERAL:
-            yield "b" if value == ord("a") else "a"
-        elif code is codes.ANY:
-            yield "a"
-        elif code is codes.IN:
-            yield _one_of(value)
+        if code in _LETTERS:
+            yield _LETTERS[code](value)
         elif code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
             yield from _repeated(value)
         elif code is codes.SUBPATTERN:
             yield from _pieces(value[3])
         elif code is codes.BRANCH:
             yield from _pieces(value[1][0])
+
+
+_LETTERS: dict[Any, Callable[[Any], str]] = {
+    codes.LITERAL: chr,
+    codes.NOT_LITERAL: lambda value: "b" if value == ord("a") else "a",
+    codes.ANY: lambda value: "a",
+    codes.IN: lambda value: _one_of(value),
+}
+"""What stands for a single letter in a pattern, each with a letter that fits."""
 
 
 def _repeated(value: Any) -> Iterator[str]:

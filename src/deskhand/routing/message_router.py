@@ -1,7 +1,7 @@
 """The compiled matcher: hash lookups for exact conditions, so that ten thousand rules cost about
 what ten do."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -118,6 +118,11 @@ class MessageRouter:
         return iter(sorted({*exact, *self._others}))
 
 
+def folded(value: str | None) -> str | None:
+    """An address or a domain as it is compared."""
+    return None if value is None else value.strip().lower()
+
+
 def _reads(match: MatchSection) -> bool:
     inside = [*(match.any or ()), *([match.not_] if match.not_ is not None else [])]
     return match.language is not None or match.intent is not None or any(map(_reads, inside))
@@ -125,30 +130,10 @@ def _reads(match: MatchSection) -> bool:
 
 def conditions_of(match: MatchSection) -> Iterator[Condition]:
     """The conditions of a match, the cheap ones first."""
-    if match.all:
-        yield lambda facts: "every message"
-    if match.sender_email is not None:
-        yield _sender_email(match.sender_email.strip().lower())
-    if match.sender_domain is not None:
-        yield _sender_domain(match.sender_domain.strip().lower())
-    if match.channel is not None:
-        yield _channel(match.channel)
-    if match.subject_contains is not None:
-        yield _subject_contains(match.subject_contains)
-    for name, pattern in (match.header_match or {}).items():
-        yield _header(name.strip().lower(), pattern)
-    if match.attachment is not None:
-        yield _attachment(match.attachment)
-    if match.forwarded_from is not None:
-        yield _forwarded_from(match.forwarded_from.strip().lower())
-    if match.any is not None:
-        yield _any(match.any)
-    if match.not_ is not None:
-        yield _not(match.not_)
-    if match.language is not None:
-        yield _language(match.language.lower())
-    if match.intent is not None:
-        yield _intent(match.intent)
+    for name, compile_condition in _CONDITIONS.items():
+        wanted = getattr(match, name)
+        if wanted is not None:
+            yield from compile_condition(wanted)
 
 
 def _sender_email(address: str) -> Condition:
@@ -168,7 +153,8 @@ def _subject_contains(words: str) -> Condition:
     return lambda facts: f"subject_contains {words!r}" if folded in facts.subject else None
 
 
-def _header(name: str, pattern: str) -> Condition:
+def _header(written_name: str, pattern: str) -> Condition:
+    name = written_name.strip().lower()
     options = re2.Options()
     options.log_errors = False
     compiled: Any = re2.compile(pattern, options)
@@ -177,11 +163,9 @@ def _header(name: str, pattern: str) -> Condition:
         if name not in facts.message.headers:
             return None
         values = facts.header(name).split("\n")
-        return (
-            f"header {name} matches {pattern!r}"
-            if any(compiled.search(value) for value in values)
-            else None
-        )
+        if any(compiled.search(value) for value in values):
+            return f"header {name} matches {pattern!r}"
+        return None
 
     return check
 
@@ -199,11 +183,13 @@ def _attachment(wanted: bool | str) -> Condition:
         words = "with an attachment" if wanted else "without attachments"
         return lambda facts: words if bool(facts.message.attachments) == wanted else None
     kind = wanted.lower()
-    return lambda facts: (
-        f"an attachment is {wanted}"
-        if any(_is_kind(one, kind) for one in facts.message.attachments)
-        else None
-    )
+
+    def check(facts: Facts) -> str | None:
+        if any(_is_kind(attachment, kind) for attachment in facts.message.attachments):
+            return f"an attachment is {wanted}"
+        return None
+
+    return check
 
 
 def _is_kind(attachment: Attachment, kind: str) -> bool:
@@ -243,11 +229,30 @@ def all_of(match: MatchSection) -> Condition:
 
 def _language(code: str) -> Condition:
     def check(facts: Facts) -> str | None:
-        found = (facts.language or "").lower()
-        return f"language is {found}" if found == code or found.partition("-")[0] == code else None
+        language = (facts.language or "").lower()
+        if code in (language, language.partition("-")[0]):
+            return f"language is {language}"
+        return None
 
     return check
 
 
 def _intent(name: str) -> Condition:
     return lambda facts: f"intent is {name}" if facts.intent == name else None
+
+
+_CONDITIONS: dict[str, Callable[[Any], Iterable[Condition]]] = {
+    "all": lambda wanted: [lambda facts: "every message"] if wanted else [],
+    "sender_email": lambda address: [_sender_email(address.strip().lower())],
+    "sender_domain": lambda domain: [_sender_domain(domain.strip().lower())],
+    "channel": lambda name: [_channel(name)],
+    "subject_contains": lambda words: [_subject_contains(words)],
+    "header_match": lambda patterns: map(_header, patterns.keys(), patterns.values()),
+    "attachment": lambda wanted: [_attachment(wanted)],
+    "forwarded_from": lambda address: [_forwarded_from(address.strip().lower())],
+    "any": lambda matches: [_any(matches)],
+    "not_": lambda match: [_not(match)],
+    "language": lambda code: [_language(code.lower())],
+    "intent": lambda name: [_intent(name)],
+}
+"""The conditions that each field of a match becomes, the cheap ones first."""

@@ -5,12 +5,13 @@ What is reported is so; not everything that is so is reported (a rule hidden by 
 say).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from deskhand.config.sections.routing import MatchSection, RoutingRuleSection
 from deskhand.routing.examples import Example, example_of, meets
+from deskhand.routing.message_router import folded
 
 FAULTS = ("shadowed", "unreachable")
 Kind = Literal["shadowed", "unreachable", "conflicting"]
@@ -93,27 +94,22 @@ def _told(example: Example | None) -> dict[str, Any] | None:
 
 def _may_meet(one: MatchSection, other: MatchSection) -> bool:
     """False where two exact conditions already keep them apart: a quick look before a close one."""
-    senders = {_folded(match.sender_email) for match in (one, other)} - {None}
+    senders = {folded(match.sender_email) for match in (one, other)} - {None}
     if len(senders) > 1:
         return False
-    domains = {_folded(match.sender_domain) for match in (one, other)} - {None}
+    domains = {folded(match.sender_domain) for match in (one, other)} - {None}
     domains |= {str(sender).rpartition("@")[2] for sender in senders}
     return len(domains) <= 1
 
 
-def _folded(value: str | None) -> str | None:
-    return None if value is None else value.strip().lower()
-
-
 # --- logic
-# ------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def never(match: MatchSection) -> bool:
     """Whether no message can match, as far as the conditions themselves say so."""
     if not _asks(match) or (match.any is not None and all(map(never, match.any))):
         return True
-    email, domain = _folded(match.sender_email), _folded(match.sender_domain)
+    email, domain = folded(match.sender_email), folded(match.sender_domain)
     if email is not None and domain is not None and email.rpartition("@")[2] != domain:
         return True
     bare = match.model_copy(update={"not_": None})
@@ -137,37 +133,56 @@ def implies(narrow: MatchSection, wide: MatchSection) -> bool:
 
 
 def _implied(narrow: MatchSection, name: str, wanted: Any) -> bool:
-    match name:
-        case "all":
-            return True
-        case "sender_email":
-            return _folded(narrow.sender_email) == _folded(wanted)
-        case "sender_domain":
-            email = _folded(narrow.sender_email)
-            own = _folded(narrow.sender_domain) or (email.rpartition("@")[2] if email else None)
-            return own == _folded(wanted)
-        case "forwarded_from":
-            return _folded(wanted) in (_folded(narrow.forwarded_from), _folded(narrow.sender_email))
-        case "subject_contains":
-            return (
-                narrow.subject_contains is not None
-                and wanted.casefold() in narrow.subject_contains.casefold()
-            )
-        case "header_match":
-            own_headers = {
-                key.lower(): pattern for key, pattern in (narrow.header_match or {}).items()
-            }
-            return all(own_headers.get(key.lower()) == pattern for key, pattern in wanted.items())
-        case "attachment":
-            has = narrow.attachment is True or isinstance(narrow.attachment, str)
-            return narrow.attachment == wanted or (wanted is True and has)
-        case "any":
-            return any(implies(narrow, choice) for choice in wanted)
-        case "not_":
-            if not _asks(wanted):
-                return True
-            return narrow.not_ is not None and implies(wanted, narrow.not_)
+    """Whether every message that matches `narrow` meets this one condition."""
+    check = _IMPLIED.get(name)
+    if check is not None:
+        return check(narrow, wanted)
     return bool(getattr(narrow, name) == wanted)
+
+
+def _implied_domain(narrow: MatchSection, wanted: str) -> bool:
+    email = folded(narrow.sender_email)
+    own = folded(narrow.sender_domain)
+    if own is None and email is not None:
+        own = email.rpartition("@")[2]
+    return own == folded(wanted)
+
+
+def _implied_subject(narrow: MatchSection, wanted: str) -> bool:
+    subject = narrow.subject_contains
+    return subject is not None and wanted.casefold() in subject.casefold()
+
+
+def _implied_headers(narrow: MatchSection, wanted: Mapping[str, str]) -> bool:
+    own = {name.lower(): pattern for name, pattern in (narrow.header_match or {}).items()}
+    return all(own.get(name.lower()) == pattern for name, pattern in wanted.items())
+
+
+def _implied_attachment(narrow: MatchSection, wanted: bool | str) -> bool:
+    has_one = narrow.attachment is True or isinstance(narrow.attachment, str)
+    return narrow.attachment == wanted or (wanted is True and has_one)
+
+
+def _implied_not(narrow: MatchSection, wanted: MatchSection) -> bool:
+    if not _asks(wanted):
+        return True
+    return narrow.not_ is not None and implies(wanted, narrow.not_)
+
+
+_IMPLIED: dict[str, Callable[[MatchSection, Any], bool]] = {
+    "all": lambda narrow, wanted: True,
+    "sender_email": lambda narrow, wanted: folded(narrow.sender_email) == folded(wanted),
+    "sender_domain": _implied_domain,
+    "forwarded_from": lambda narrow, wanted: (
+        folded(wanted) in (folded(narrow.forwarded_from), folded(narrow.sender_email))
+    ),
+    "subject_contains": _implied_subject,
+    "header_match": _implied_headers,
+    "attachment": _implied_attachment,
+    "any": lambda narrow, wanted: any(implies(narrow, choice) for choice in wanted),
+    "not_": _implied_not,
+}
+"""How each condition follows from a narrower match; the others must be equal."""
 
 
 def _asks(match: MatchSection) -> bool:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from deskhand.scheduling.appointments import PRODUCT
-from deskhand.scheduling.events import CalendarUnreadable, parse_calendar
+from deskhand.scheduling.events import CalendarUnreadable, as_list, parse_calendar
 from deskhand.scheduling.invitations import address_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _attendee(request: "Component", answer: str, ours: Collection[str], sender: 
     from icalendar import vCalAddress, vText
 
     invited: Any = request.get("ATTENDEE")
-    several = invited if isinstance(invited, list) else [] if invited is None else [invited]
+    several = as_list(invited)
     known = next((one for one in several if address_of(one) in ours), None)
     attendee = vCalAddress(str(known) if known is not None else f"mailto:{sender}")
     if known is not None and "CN" in known.params:

@@ -141,7 +141,7 @@ def _occurrences(
     moments = [start, *_listed(event, "RDATE", zone)]
     lower, upper = (bound.astimezone(start.zone).replace(tzinfo=None) for bound in frame)
     rules: Any = event.get("RRULE")
-    for written in rules if isinstance(rules, list) else [] if rules is None else [rules]:
+    for written in as_list(rules):
         try:
             rule = read_rule(
                 {str(name).upper(): several for name, several in written.items()},
@@ -190,10 +190,17 @@ def _until(written: Any, start: Moment) -> datetime | None:
     return value.astimezone(start.zone).replace(tzinfo=None) if value.tzinfo is not None else value
 
 
+def as_list(value: Any) -> list[Any]:
+    """A property of a calendar, which may stand there several times, once or not at all."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
 def _listed(event: "Component", name: str, zone: ZoneInfo) -> Iterator[Moment]:
     """The moments of EXDATE or RDATE, which may stand there several times."""
     lists: Any = event.get(name)
-    for one in lists if isinstance(lists, list) else [] if lists is None else [lists]:
+    for one in as_list(lists):
         for value in getattr(one, "dts", ()):
             moment = value.dt[0] if isinstance(value.dt, tuple) else value.dt
             if isinstance(moment, date):
@@ -222,7 +229,7 @@ def _span(event: "Component", start: Moment, zone: ZoneInfo) -> Span:
 def _free_busy(component: "Component") -> Iterator[Span]:
     """What somebody else's free/busy data says is not free."""
     lists: Any = component.get("FREEBUSY")
-    for one in lists if isinstance(lists, list) else [] if lists is None else [lists]:
+    for one in as_list(lists):
         kind = str(getattr(one, "params", {}).get("FBTYPE", "BUSY")).upper()
         value: Any = getattr(one, "dt", None)
         if kind == "FREE" or not isinstance(value, tuple) or not isinstance(value[0], datetime):

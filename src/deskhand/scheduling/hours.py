@@ -115,7 +115,9 @@ def _weekdays(days: str) -> list[int]:
         raise HoursUnreadable(f"`{days}` is no weekday; write `mon`, `tue`, ... or `mon-fri`")
     first = DAYS.index(found[1])
     last = DAYS.index(found[2] or found[1])
-    return [day % 7 for day in range(first, last + 1 if last >= first else last + 8)]
+    if last < first:
+        last += 7  # over the weekend, as `sat-mon`
+    return [day % 7 for day in range(first, last + 1)]
 
 
 def _openings(days: str, times: str) -> list[Opening]:

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from deskhand.model.booking import Span
-from deskhand.scheduling.events import CalendarUnreadable, first_span, moment_of, parse_calendar
+from deskhand.scheduling.events import (
+    CalendarUnreadable,
+    as_list,
+    first_span,
+    moment_of,
+    parse_calendar,
+)
 
 if TYPE_CHECKING:
     from icalendar import Component
@@ -75,7 +81,7 @@ def _events(calendar: "Component", method: str, zone: ZoneInfo) -> Iterator[Invi
 
 
 def _attendees(prop: Any) -> Iterator[Attendee]:
-    for one in (prop if isinstance(prop, list) else [] if prop is None else [prop])[:100]:
+    for one in as_list(prop)[:100]:
         address = address_of(one)
         if address is not None:
             answer = str(getattr(one, "params", {}).get("PARTSTAT", "NEEDS-ACTION")).lower()

@@ -125,8 +125,11 @@ class RecurrenceRule:
         ]
         if not self.positions:
             return moments
-        at = {place - 1 if place > 0 else len(moments) + place for place in self.positions}
-        return [moment for place, moment in enumerate(moments) if place in at]
+        count = len(moments)
+        from_start = {position - 1 for position in self.positions if position > 0}
+        from_end = {count + position for position in self.positions if position <= 0}
+        chosen = from_start | from_end
+        return [moment for index, moment in enumerate(moments) if index in chosen]
 
     # --- days
 
@@ -178,6 +181,7 @@ def read_rule(parts: Mapping[str, Sequence[object]], until: datetime | None) -> 
         raise RuleUnreadable(f"events that recur {_one(parts, 'FREQ')} are not read")
     try:
         count = parts.get("COUNT")
+        by_day = tuple(_by_day(str(day)) for day in parts.get("BYDAY", ()))
         return RecurrenceRule(
             frequency=frequency,
             interval=max(1, int(str(_one(parts, "INTERVAL") or 1))),
@@ -187,7 +191,7 @@ def read_rule(parts: Mapping[str, Sequence[object]], until: datetime | None) -> 
             by_month_day=_numbers(parts, "BYMONTHDAY", -31, 31),
             by_year_day=_numbers(parts, "BYYEARDAY", -366, 366),
             by_week=_numbers(parts, "BYWEEKNO", -53, 53),
-            by_day=tuple(_by_day(str(one)) for one in parts.get("BYDAY", ())),
+            by_day=by_day,
             by_hour=_numbers(parts, "BYHOUR", 0, 23),
             by_minute=_numbers(parts, "BYMINUTE", 0, 59),
             positions=_numbers(parts, "BYSETPOS", -366, 366),

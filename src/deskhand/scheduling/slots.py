@@ -123,9 +123,9 @@ def propose(
             key=lambda slot: (_days_off(slot, wish, hours), _minutes_off(slot, at, hours), slot),
         )
         return sorted(nearest[:count])
-    fitting = (
-        [slot for slot in free if wish.suits(slot, hours)] if wish.says_something else list(free)
-    )
+    fitting = list(free)
+    if wish.says_something:
+        fitting = [slot for slot in free if wish.suits(slot, hours)]
     chosen = _chosen(fitting, hours, wish, count)
     if len(chosen) < count:
         chosen += _chosen(

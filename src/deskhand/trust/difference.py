@@ -26,7 +26,8 @@ def share_changed(written: str, sent: str) -> float:
 
 def changes_facts(written: str, sent: str) -> bool:
     """Whether a number, an amount, an address or a link differs: then no edit is a small one."""
-    one, other = (
-        [word for word in words_of(text) if _TELLING.search(word)] for text in (written, sent)
-    )
-    return sorted(one) != sorted(other)
+    return _facts_in(written) != _facts_in(sent)
+
+
+def _facts_in(text: str) -> list[str]:
+    return sorted(word for word in words_of(text) if _TELLING.search(word))

@@ -51,9 +51,9 @@ def category_mode_of(
     last = changes[-1] if changes else None
     mode = lower_of(start if last is None else last.mode, ceiling)
     falls = sum(change.how == FELL_BACK for change in changes)
-    return CategoryMode(
-        category, mode, ceiling, last.at if last else 0.0, last.number if last else 0, falls
-    )
+    if last is None:
+        return CategoryMode(category, mode, ceiling)
+    return CategoryMode(category, mode, ceiling, last.at, last.number, falls)
 
 
 def lower_of(one: str, other: str) -> str:

@@ -78,7 +78,7 @@ def test_without_models_the_embedded_brain_answers(load: Load) -> None:
         ("brain: {redact: {order: 'P-('}}\n", "not an RE2 pattern", "single quotes"),
         ("brain: {redact: {order: 'x*'}}\n", "matches nothing", "`+`"),
         ("brain: {signatur: x}\n", "unknown key `signatur`", "`signature`"),
-        (PLAN.replace("status:", "stats:"), "no stage tells the category `stats`", "`status`"),
+        (PLAN.replace("status:", "stats:"), "no stage gives the category `stats`", "`status`"),
         (PLAN.replace("[order]", "[ordr]"), "there is no slot `ordr`", "`order`"),
         (PLAN.replace("ask: {order: Which one?}, ", ""), "how to ask for `order`", "add `ask"),
         (

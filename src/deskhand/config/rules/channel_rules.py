@@ -39,15 +39,12 @@ def mode_findings(draft: DeskDraft) -> ConfigFindings:
             "`mode` has no effect beside `modes`",
             "keep one of the two; `modes` has `else`",
         )
-    known = {
-        category
-        for flow in draft.desk.flows.values()
-        for stage in flow.stages.values()
-        for category in stage.categories or ()
-    }
+    categories = {*draft.categories()}
     for category in modes:
-        if known and category != ELSE and category not in known:
-            fix = did_you_mean(category, sorted(known), otherwise=f"name a category, or `{ELSE}`")
+        if categories and category != ELSE and category not in categories:
+            fix = did_you_mean(
+                category, sorted(categories), otherwise=f"name a category, or `{ELSE}`"
+            )
             yield ConfigFinding(
                 ("modes", category),
                 f"no stage gives the category `{category}`",

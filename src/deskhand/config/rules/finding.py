@@ -10,6 +10,7 @@ from deskhand.config.fact_types import Kind
 from deskhand.config.prompts import PromptFile
 from deskhand.config.reply_texts import ReplyFile, ReplyFiles
 from deskhand.config.sections.desk_file import DeskSection, FlowSection
+from deskhand.config.sections.stage import StageSection
 from deskhand.config.tool_shape import ToolShape
 from deskhand.config.yaml import YamlFile, YamlPlace
 from deskhand.errors import ConfigError
@@ -17,6 +18,8 @@ from deskhand.mail.preprocess import BUILT_IN as PREPROCESSORS
 
 
 class ConfigFinding(NamedTuple):
+    """Something wrong with a desk: where, what, and what to write instead."""
+
     place: YamlPlace
     problem: str
     fix: str
@@ -68,6 +71,15 @@ class DeskDraft:
         for part in place:
             here = here.get(part) if isinstance(here, dict) else None
         return list(here) if isinstance(here, dict) else []
+
+    def stages(self) -> Iterator[StageSection]:
+        """The stages of all flows."""
+        for flow in self.desk.flows.values():
+            yield from flow.stages.values()
+
+    def categories(self) -> list[str]:
+        """The categories that stages choose from, in the order they are written."""
+        return [category for stage in self.stages() for category in stage.categories or ()]
 
     def damaged_keys(self, place: YamlPlace) -> set[str | int]:
         """The keys directly under a place of which something could not be read."""

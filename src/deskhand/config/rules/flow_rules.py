@@ -70,13 +70,12 @@ def _targets(flow: FlowDraft, stage: StageSection) -> list[str]:
 def _meant(flow: FlowDraft, targets: list[str | None]) -> list[str]:
     """The stages these names stand for: a slip of the pen, reported elsewhere, counts as the
     stage it meant."""
-    known = flow.stage_names
     named = [target for target in targets if target is not None and target != END]
-    return [
-        meant
-        for target in named
-        if (meant := target if target in known else near(target, known)) is not None
-    ]
+    return [name for target in named if (name := _stage_meant(target, flow.stage_names))]
+
+
+def _stage_meant(target: str, stages: list[str]) -> str | None:
+    return target if target in stages else near(target, stages)
 
 
 def _is_damaged(flow: FlowDraft, keys: AbstractSet[str]) -> bool:

@@ -1,7 +1,5 @@
 """What makes a declared plan wrong: tools and slots nobody knows, references that lead nowhere."""
 
-from typing import Any
-
 from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
 from deskhand.config.rules.reply_text_rules import Written, texts_at
 from deskhand.config.sections.plans import (
@@ -17,52 +15,51 @@ from deskhand.config.yaml import YamlPlace
 
 
 def plan_findings(draft: DeskDraft) -> ConfigFindings:
-    """Tools and slots nobody knows, references that lead nowhere, plans for intents no stage
-    tells."""
-    slots = draft.names_at("slots")
-    known = {
-        category
-        for flow in draft.desk.flows.values()
-        for stage in flow.stages.values()
-        for category in stage.categories or ()
-    }
-    intended = {
-        name
-        for flow in draft.desk.flows.values()
-        for stage in flow.stages.values()
-        for name in stage.intends or ()
-    }
+    """Tools and slots nobody knows, references that lead nowhere, plans for unknown categories."""
+    categories = draft.categories()
     for name, plan in draft.desk.plans.items():
         place = ("plans", name)
-        if known and name not in known:
-            fix = did_you_mean(name, known, otherwise="add it to the `categories` of a stage")
-            yield ConfigFinding(place, f"no stage tells the category `{name}`", fix)
-        for index, slot in enumerate(plan.needs):
-            if slot not in slots:
-                fix = did_you_mean(
-                    slot, slots, otherwise=f"add `{slot}: {{type: ...}}` under `slots`"
-                )
-                yield ConfigFinding((*place, "needs", index), f"there is no slot `{slot}`", fix)
-            elif slot not in plan.ask:
-                fix = f"add `ask: {{{slot}: ...}}` with the question"
-                problem = f"nothing says how to ask for `{slot}`"
-                yield ConfigFinding((*place, "needs", index), problem, fix, echo_of=(*place, "ask"))
-        for index, step in enumerate(plan.steps):
-            if step.tool not in draft.tools and step.tool not in intended:
-                fix = did_you_mean(step.tool, draft.tools, otherwise="define a tool of this name")
-                yield ConfigFinding(
-                    (*place, "steps", index, "tool"), f"there is no tool `{step.tool}`", fix
-                )
-            yield from _references(
-                (*place, "steps", index, "parameters"), step.parameters, plan, REPLY_ROOTS, index
-            )
-            if step.given is not None:
-                yield from _known((*place, "steps", index, "given"), step.given, plan, ROOTS, index)
-        yield from _text_references(draft, (*place, "reply"), plan.reply, plan)
-        for index, reply in enumerate(plan.replies):
-            yield from _known((*place, "replies", index, "given"), reply.given, plan, REPLY_ROOTS)
-            words_place = (*place, "replies", index, "words")
-            yield from _text_references(draft, words_place, reply.words, plan)
+        if categories and name not in categories:
+            fix = did_you_mean(name, categories, otherwise="add it to the `categories` of a stage")
+            yield ConfigFinding(place, f"no stage gives the category `{name}`", fix)
+        yield from _needs(draft, place, plan)
+        yield from _steps(draft, place, plan)
+        yield from _replies(draft, place, plan)
+
+
+def _needs(draft: DeskDraft, place: YamlPlace, plan: PlanSection) -> ConfigFindings:
+    slots = draft.names_at("slots")
+    for index, slot in enumerate(plan.needs):
+        if slot not in slots:
+            fix = did_you_mean(slot, slots, otherwise=f"add `{slot}: {{type: ...}}` under `slots`")
+            yield ConfigFinding((*place, "needs", index), f"there is no slot `{slot}`", fix)
+        elif slot not in plan.ask:
+            fix = f"add `ask: {{{slot}: ...}}` with the question"
+            problem = f"nothing says how to ask for `{slot}`"
+            yield ConfigFinding((*place, "needs", index), problem, fix, echo_of=(*place, "ask"))
+
+
+def _steps(draft: DeskDraft, place: YamlPlace, plan: PlanSection) -> ConfigFindings:
+    tools = {*draft.tools}
+    for stage in draft.stages():
+        tools.update(stage.intends or ())
+    for index, step in enumerate(plan.steps):
+        here = (*place, "steps", index)
+        if step.tool not in tools:
+            fix = did_you_mean(step.tool, draft.tools, otherwise="define a tool of this name")
+            yield ConfigFinding((*here, "tool"), f"there is no tool `{step.tool}`", fix)
+        for reference in references_in(step.parameters):
+            yield from _reference((*here, "parameters"), reference, plan, REPLY_ROOTS, index)
+        if step.given is not None:
+            yield from _reference((*here, "given"), step.given, plan, ROOTS, index)
+
+
+def _replies(draft: DeskDraft, place: YamlPlace, plan: PlanSection) -> ConfigFindings:
+    yield from _text_references(draft, (*place, "reply"), plan.reply, plan)
+    for index, reply in enumerate(plan.replies):
+        here = (*place, "replies", index)
+        yield from _reference((*here, "given"), reply.given, plan, REPLY_ROOTS)
+        yield from _text_references(draft, (*here, "words"), reply.words, plan)
 
 
 def _text_references(
@@ -70,32 +67,20 @@ def _text_references(
 ) -> ConfigFindings:
     for text in texts_at(draft, place, written):
         for reference in references_in(text.text):
-            for finding in _known(text.place, reference, plan, REPLY_ROOTS):
+            for finding in _reference(text.place, reference, plan, REPLY_ROOTS):
                 yield text.finding(f"{{{reference}", finding.problem, finding.fix)
 
 
-def _references(
-    place: tuple[str | int, ...],
-    value: Any,
-    plan: PlanSection,
-    roots: tuple[str, ...],
-    step: int | None = None,
-) -> ConfigFindings:
-    for reference in references_in(value):
-        yield from _known(place, reference, plan, roots, step)
-
-
-def _known(
-    place: tuple[str | int, ...],
+def _reference(
+    place: YamlPlace,
     reference: str,
     plan: PlanSection,
     roots: tuple[str, ...],
     step: int | None = None,
 ) -> ConfigFindings:
-    """Whether a reference leads anywhere; what a call uses of another's results must come before
-    it."""
+    """A reference that leads nowhere, or to the result of a call that is made later."""
     root, name = reference.split(".")[:2]
-    called = [one.tool for one in (plan.steps if step is None else plan.steps[:step])]
+    called = [earlier.tool for earlier in plan.steps[:step]]
     if root not in roots:
         problem = f"`{{{reference}}}` leads nowhere"
         yield ConfigFinding(place, problem, did_you_mean(root, roots, otherwise="remove it"))

@@ -47,13 +47,8 @@ def policy_findings(draft: DeskDraft) -> ConfigFindings:
 
 
 def fact_types(draft: DeskDraft) -> FactTypes:
-    categories = [
-        category
-        for flow in draft.desk.flows.values()
-        for stage in flow.stages.values()
-        for category in stage.categories or ()
-    ]
-    return FactTypes([*draft.shapes.values(), REPLY_SHAPE], categories, draft.message_facts)
+    shapes = [*draft.shapes.values(), REPLY_SHAPE]
+    return FactTypes(shapes, draft.categories(), draft.message_facts)
 
 
 def _limit(place: YamlPlace, rule: RuleSpec) -> ConfigFindings:
@@ -119,11 +114,8 @@ def _unknown(place: YamlPlace, name: str, types: FactTypes, tools: list[str]) ->
     known = types.known(tools)
     meant = near(name, known)
     if meant is None and "." not in name and tools:
-        of = (
-            f"`{tools[0]}`"
-            if len(tools) == 1
-            else f"any of {', '.join(f'`{tool}`' for tool in tools)}"
-        )
+        quoted = [f"`{tool}`" for tool in tools]
+        of = quoted[0] if len(tools) == 1 else f"any of {', '.join(quoted)}"
         arguments = sorted({argument for tool in tools for argument in types.tools[tool].arguments})
         fix = f"its arguments are {', '.join(arguments)}" if arguments else "it takes no arguments"
         return ConfigFinding(place, f"`{name}` is no fact and no argument of {of}", fix)

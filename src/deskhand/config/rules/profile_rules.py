@@ -73,11 +73,9 @@ def _stand_in(
         )
         return
     section = draft.desk.flows.get(flow)
-    agents = (
-        [key for key, stage in section.stages.items() if stage.profile is not None]
-        if section
-        else []
-    )
+    if section is None:
+        return
+    agents = [key for key, stage in section.stages.items() if stage.profile is not None]
     if agents:
         problem = (
             f"the flow `{flow}` cannot stand in for a model: its stage `{agents[0]}` needs one"

@@ -56,9 +56,10 @@ def _target(draft: DeskDraft, place: YamlPlace, rule: RoutingRuleSection) -> Con
                 (*place, "profile"),
             )
         elif rule.profile not in (*profiles, *flows):
-            known = profiles or flows
             fix = did_you_mean(
-                rule.profile, known, otherwise=f"add `{rule.profile}` under `agent: profiles:`"
+                rule.profile,
+                profiles or flows,
+                otherwise=f"add `{rule.profile}` under `agent: profiles:`",
             )
             yield ConfigFinding(
                 (*place, "profile"), f"there is no profile `{rule.profile}`", fix, ("agent",)
@@ -103,6 +104,11 @@ def _match(draft: DeskDraft, place: YamlPlace, match: MatchSection) -> ConfigFin
     if match.sender_domain is not None and "@" in match.sender_domain:
         fix = f"write `{match.sender_domain.rpartition('@')[2]}`"
         yield ConfigFinding((*place, "sender_domain"), "a domain has no @", fix)
+    yield from _header_patterns(place, match)
+    yield from _names(draft, place, match)
+
+
+def _header_patterns(place: YamlPlace, match: MatchSection) -> ConfigFindings:
     for header, pattern in (match.header_match or {}).items():
         if (problem := pattern_problem(pattern)) is not None:
             fix = "correct the pattern (RE2: no look-around, no back-references)"
@@ -111,6 +117,10 @@ def _match(draft: DeskDraft, place: YamlPlace, match: MatchSection) -> ConfigFin
                 f"the pattern of `{header}` is none: {problem}",
                 fix,
             )
+
+
+def _names(draft: DeskDraft, place: YamlPlace, match: MatchSection) -> ConfigFindings:
+    """A channel or an intent that the desk does not have."""
     channels = [*draft.names_at("channels"), *_BUILT_IN_CHANNELS]
     if match.channel is not None and match.channel not in channels:
         fix = did_you_mean(match.channel, channels, otherwise="name one of the desk's channels")

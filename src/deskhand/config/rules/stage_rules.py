@@ -42,6 +42,7 @@ def stage_findings(flow: FlowDraft, name: str, stage: StageSection) -> ConfigFin
     if not any(near(str(key), _KIND_KEYS) for key in flow.draft.damaged_keys(place)):
         yield from _idle_keys(place, stage)
     yield from _names(flow, place, stage)
+    yield from _listed_names(flow, place, stage)
     yield from _targets(flow, place, stage)
     yield from _categories(flow, place, stage)
     if stage.expire is not None:
@@ -58,7 +59,8 @@ def _kind(place: YamlPlace, name: str, stage: StageSection) -> ConfigFindings:
     if not (stage.is_llm or stage.tools or stage.service or stage.profile):
         yield ConfigFinding(place, f"stage `{name}` does nothing", _ANY_KIND, echo_of=place)
     if stage.service and (stage.is_llm or stage.tools):
-        other = "task" if stage.task else "prompt" if stage.prompt else "tools"
+        kinds = {"task": stage.task, "prompt": stage.prompt, "tools": stage.tools}
+        other = next(key for key, value in kinds.items() if value)
         problem = f"stage `{name}` has both `service` and `{other}`"
         yield ConfigFinding((*place, "service"), problem, "keep one of them, or make it two stages")
     others = {
@@ -107,6 +109,19 @@ def _names(flow: FlowDraft, place: YamlPlace, stage: StageSection) -> ConfigFind
         yield ConfigFinding(
             (*place, "profile"), f"there is no profile `{stage.profile}`", fix, ("agent",)
         )
+    roles = draft.names_at("models")
+    if stage.model is not None and stage.model not in roles:
+        fix = did_you_mean(
+            stage.model, roles, otherwise=f"add `{stage.model}: provider/model` under `models`"
+        )
+        yield ConfigFinding(
+            (*place, "model"), f"there is no model for the role `{stage.model}`", fix
+        )
+
+
+def _listed_names(flow: FlowDraft, place: YamlPlace, stage: StageSection) -> ConfigFindings:
+    """Tools and slots that the stage lists and nobody knows."""
+    draft = flow.draft
     for index, tool in enumerate(stage.tools or ()):
         if tool not in draft.tools:
             fix = did_you_mean(tool, draft.tools, otherwise="define a tool of this name")
@@ -116,14 +131,6 @@ def _names(flow: FlowDraft, place: YamlPlace, stage: StageSection) -> ConfigFind
         if slot not in slots:
             fix = did_you_mean(slot, slots, otherwise=f"add `{slot}: {{type: ...}}` under `slots`")
             yield ConfigFinding((*place, "slots", index), f"there is no slot `{slot}`", fix)
-    roles = draft.names_at("models")
-    if stage.model is not None and stage.model not in roles:
-        fix = did_you_mean(
-            stage.model, roles, otherwise=f"add `{stage.model}: provider/model` under `models`"
-        )
-        yield ConfigFinding(
-            (*place, "model"), f"there is no model for the role `{stage.model}`", fix
-        )
 
 
 def _targets(flow: FlowDraft, place: YamlPlace, stage: StageSection) -> ConfigFindings:

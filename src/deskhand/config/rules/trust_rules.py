@@ -16,17 +16,13 @@ def trust_findings(draft: DeskDraft) -> ConfigFindings:
             problem,
             f"write {max(0.05, trust.promote_at - 0.1):.2g}, say",
         )
-    known = categories_of(draft)
+    categories = {*draft.categories()}
     written = trust.complaints if "complaints" in trust.model_fields_set else ()
     for number, category in enumerate(written):
-        if known and category not in known:
-            fix = did_you_mean(category, sorted(known), otherwise="name a category of the desk")
+        if categories and category not in categories:
+            fix = did_you_mean(
+                category, sorted(categories), otherwise="name a category of the desk"
+            )
             yield ConfigFinding(
                 ("trust", "complaints", number), f"no stage gives the category `{category}`", fix
             )
-
-
-def categories_of(draft: DeskDraft) -> set[str]:
-    """All that some stage of the desk may find a message to be."""
-    stages = (stage for flow in draft.desk.flows.values() for stage in flow.stages.values())
-    return {category for stage in stages for category in stage.categories or ()}

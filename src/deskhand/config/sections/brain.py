@@ -137,10 +137,15 @@ def brain_spec(brain: BrainSection | None, folder: Path, *, has_models: bool) ->
         return BrainSpec(kind="scripted", file=folder / brain.scripted)
     if not isinstance(brain, BrainSettingsSection):
         return BrainSpec(kind=brain or usual, agents=brain != "embedded")
-    given = {} if brain.cascade is None else brain.cascade.model_dump(exclude_none=True)
+    cascade = brain.cascade
+    thresholds: dict[str, float] = {}
+    if cascade is not None:
+        usual = "cascade"
+        written = cascade.model_dump(exclude_none=True)
+        thresholds = {task: _threshold(value) for task, value in written.items()}
     return BrainSpec(
-        kind=brain.use or ("cascade" if brain.cascade is not None else usual),
-        thresholds={task: _threshold(value) for task, value in given.items()},
+        kind=brain.use or usual,
+        thresholds=thresholds,
         redact=brain.redact is not False,
         patterns=dict(brain.redact) if isinstance(brain.redact, dict) else {},
         answer_at=brain.answer_at,

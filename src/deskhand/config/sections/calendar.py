@@ -94,12 +94,13 @@ class CalendarSpec(Frozen):
 def calendar_spec(written: CalendarSection, folder: Path, desk_zone: str) -> CalendarSpec:
     """The calendar with its hours and lengths read; it must have passed the checks."""
     section = written.beside(folder)
+    closed = frozenset(date.fromisoformat(day) for day in section.closed)
     return CalendarSpec(
         caldav=None if section.caldav is None else _caldav_spec(section.caldav),
         ics=section.ics or (),
         zone=section.time_zone or desk_zone,
         openings=read_hours(section.working_hours),
-        closed=frozenset(date.fromisoformat(day) for day in section.closed),
+        closed=closed,
         slot=length(section.slot),
         notice=length(section.notice),
         horizon=length(section.horizon),

@@ -204,17 +204,26 @@ def channel_spec(name: str, written: ChannelSection, folder: Path) -> ChannelSpe
     """The channel with its usual ports, its login and its identity; it must have passed the
     checks."""
     section = written.beside(folder)
-    imap = section.imap
-    smtp = section.smtp
+    imap, smtp = _servers(section)
     return ChannelSpec(
         name=name,
         identity=identity_of(section.identity or "") or Address(address=f"{name}@localhost"),
         signature=section.signature.strip("\n"),
-        imap=None if imap is None else _imap_spec(imap),
-        smtp=_smtp_spec(smtp, imap) if smtp is not None and imap is not None else None,
+        imap=imap,
+        smtp=smtp,
         gmail=section.gmail,
         files=section.files,
     )
+
+
+def _servers(section: ChannelSection) -> tuple[ImapSpec | None, SmtpSpec | None]:
+    """The mailbox that is read and the server that takes replies, which logs in alike."""
+    if section.imap is None:
+        return None, None
+    imap = _imap_spec(section.imap)
+    if section.smtp is None:
+        return imap, None
+    return imap, _smtp_spec(section.smtp, section.imap)
 
 
 def _imap_spec(imap: ImapSection) -> ImapSpec:

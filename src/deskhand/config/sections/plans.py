@@ -76,17 +76,20 @@ class PlanSection(Section):
 
     def compile(self, texts: TextsByName) -> "DeclaredPlan":
         """Returns the plan with its texts; those written by name are taken from `texts`."""
+        ask = {slot: by_language(words, texts) for slot, words in self.ask.items()}
+        steps = tuple((step.tool, step.parameters) for step in self.steps)
+        given = {index: step.given for index, step in enumerate(self.steps) if step.given}
+        optional = tuple(step.tool for step in self.steps if step.optional)
+        replies = tuple((reply.given, by_language(reply.words, texts)) for reply in self.replies)
         return DeclaredPlan(
             needs=tuple(self.needs),
-            ask={slot: by_language(words, texts) for slot, words in self.ask.items()},
-            steps=tuple((step.tool, step.parameters) for step in self.steps),
-            given={
-                index: step.given for index, step in enumerate(self.steps) if step.given is not None
-            },
-            optional=tuple(step.tool for step in self.steps if step.optional),
+            ask=ask,
+            steps=steps,
+            given=given,
+            optional=optional,
             tell=None if self.tell is None else tuple(self.tell),
             reply=by_language(self.reply, texts),
-            replies=tuple((reply.given, by_language(reply.words, texts)) for reply in self.replies),
+            replies=replies,
             hand_over=self.hand_over,
             opening=by_language(self.opening, texts),
         )

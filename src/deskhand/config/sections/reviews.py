@@ -45,8 +45,9 @@ def reviews_spec(section: ReviewsSection, folder: Path, texts: TextsByName) -> R
     plain = (
         None if section.expire_after is None else ExpirySpec(after=seconds_of(section.expire_after))
     )
+    canned = {name: by_language(written, texts) for name, written in section.canned.items()}
     return ReviewsSpec(
         expiry=plain if section.expire is None else expiry_spec(section.expire),
-        canned={name: by_language(written, texts) for name, written in section.canned.items()},
+        canned=canned,
         notify=section.notify.beside(folder),
     )

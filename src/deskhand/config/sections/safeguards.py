@@ -65,10 +65,12 @@ def safeguard_spec(
 ) -> SafeguardSpec:
     lasts = measure(approvals.expire_after)
     assert lasts is not None  # the pattern of a length of time
+    limits = [limit for scope in SCOPES for limit in _limits(scope, getattr(caps, scope))]
+    known_recipients = frozenset(address.strip().casefold() for address in recipients)
     return SafeguardSpec(
-        caps=tuple(limit for scope in SCOPES for limit in _limits(scope, getattr(caps, scope))),
+        caps=tuple(limits),
         model_spend=None if caps.day is None else caps.day.model_spend,
-        recipients=frozenset(address.strip().casefold() for address in recipients),
+        recipients=known_recipients,
         approval_lasts=lasts[1].total_seconds(),
         four_eyes_over=approvals.four_eyes_over,
     )

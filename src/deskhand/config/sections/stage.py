@@ -92,14 +92,13 @@ class StageSection(Section):
 
     def compile(self, name: str, order: int, profiles: Mapping[str, ProfileSpec]) -> AgentSpec:
         """The stage as the engine runs it; the stage must have passed the checks."""
-        agent = None if self.profile is None else profiles[self.profile]
-        review = {
-            "auto_send_at": self.auto_send_at,
-            "always_ask": self.always_ask,
-            "wary": self.wary,
-            "ask_first_contact": self.ask_first_contact,
-            "expire": None if self.expire is None else expiry_spec(self.expire).model_dump(),
-        }
+        tools = tuple(self.tools or ())
+        timeout = self.timeout
+        if self.profile is not None:
+            tools = profiles[self.profile].tools
+            if "timeout" not in self.model_fields_set:
+                timeout = LONGEST
+        routing_rules = tuple(route.compile() for route in self.routes)
         return AgentSpec(
             name=name,
             stage_order=order,
@@ -112,24 +111,31 @@ class StageSection(Section):
             tone=self.tone or {},
             service=self.service,
             profile=self.profile,
-            settings={
-                **(self.settings or {}),
-                **{key: value for key, value in review.items() if value is not None},
-            },
-            tools=agent.tools if agent is not None else tuple(self.tools or ()),
+            settings=self._service_settings(),
+            tools=tools,
             intends=tuple(self.intends or ()),
             output_key=self.output or name,
             required_output_fields=tuple(self.required),
             temperature=self.temperature,
             max_tokens=self.max_tokens,
-            routing_rules=tuple(route.compile() for route in self.routes),
+            routing_rules=routing_rules,
             default_next=None if self.next == END else self.next,
             error_next=self.on_error,
             loop_to=self.loop_to,
             resume_at=self.resume_at,
             max_visits=self.max_visits,
             attempts=self.attempts,
-            timeout=LONGEST
-            if agent is not None and "timeout" not in self.model_fields_set
-            else self.timeout,
+            timeout=timeout,
         )
+
+    def _service_settings(self) -> dict[str, Any]:
+        """`with:`, and what the stage says about reviews beside it."""
+        review = {
+            "auto_send_at": self.auto_send_at,
+            "always_ask": self.always_ask,
+            "wary": self.wary,
+            "ask_first_contact": self.ask_first_contact,
+            "expire": None if self.expire is None else expiry_spec(self.expire).model_dump(),
+        }
+        written = {key: value for key, value in review.items() if value is not None}
+        return {**(self.settings or {}), **written}
