@@ -4,10 +4,25 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import grimp
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 Imports = dict[str, set[str]]
 """Each module with the modules it imports."""
+
+
+@pytest.fixture(scope="module")
+def imports() -> Imports:
+    """All imports of the package, inside functions and under TYPE_CHECKING too."""
+    graph = grimp.build_graph("deskhand", exclude_type_checking_imports=False, cache_dir=None)
+    return {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+
+
+def test_imports_between_files_form_no_circle(imports: Imports) -> None:
+    circles = [" -> ".join(circle) for circle in _circles(imports)]
+    assert not circles, "files import each other in a circle:\n" + "\n".join(circles)
 
 
 def test_a_circle_is_shown_module_by_module() -> None:
