@@ -68,14 +68,14 @@ def _results(body: bytes) -> list[dict[str, str]]:
     listed = cast(dict[str, Any], answer).get("results") if isinstance(answer, dict) else None
     if not isinstance(listed, list):
         raise ToolError("search_unreadable", "the search engine's answer holds no list of results")
-    entries = [cast(dict[str, Any], one) for one in listed if isinstance(one, dict)]
+    entries = [cast(dict[str, Any], entry) for entry in listed if isinstance(entry, dict)]
     return [
         {
-            "title": _text(one.get("title")),
-            "url": _text(one.get("url")),
-            "text": _text(one.get("content")),
+            "title": _text(entry.get("title")),
+            "url": _text(entry.get("url")),
+            "text": _text(entry.get("content")),
         }
-        for one in entries
+        for entry in entries
     ]
 
 

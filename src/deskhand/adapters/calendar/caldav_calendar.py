@@ -34,10 +34,12 @@ class CalDavCalendar:
     async def busy(self, frame: Span, beside: Collection[str] = ()) -> list[Span]:
         """An appointment that a colleague moved is busy where it is now; what is only held is as
         the database says."""
-        known = await self._held.bookings(after=frame.start.timestamp())
-        ours = [one for one in known if one.state is not BookingState.CONFIRMED]
-        ours += [one for one in known if one.uid is not None and one.uid in beside]
-        outside = await self._outside(frame, {*beside, *(uid_of(one.key) for one in ours)})
+        bookings = await self._held.bookings(after=frame.start.timestamp())
+        ours = [booking for booking in bookings if booking.state is not BookingState.CONFIRMED]
+        ours += [
+            booking for booking in bookings if booking.uid is not None and booking.uid in beside
+        ]
+        outside = await self._outside(frame, {*beside, *(uid_of(booking.key) for booking in ours)})
         return merged([*outside, *await self._held.busy(frame, beside)])
 
     async def hold(self, new: NewBooking) -> Booking:
@@ -127,14 +129,14 @@ class CalDavCalendar:
         events = await self._wire.events(frame)
 
         def look() -> list[Span]:
-            found: list[Span] = []
+            spans: list[Span] = []
             for data in events:
                 try:
-                    found += busy_in(parse_calendar(data), frame, self._zone, beside)
+                    spans += busy_in(parse_calendar(data), frame, self._zone, beside)
                 except CalendarUnreadable as error:
                     log.warning("an event of %s cannot be read: %s", self._wire.where, error)
-                    found += [frame] if unread_is_busy else []
-            return found
+                    spans += [frame] if unread_is_busy else []
+            return spans
 
         return await asyncio.to_thread(look)
 
@@ -143,21 +145,21 @@ class CalDavCalendar:
         released = await self._held.bookings(
             state=BookingState.RELEASED, after=booking.span.start.timestamp()
         )
-        ours = {uid_of(booking.key), *(uid_of(one.key) for one in released)}
+        ours = {uid_of(booking.key), *(uid_of(other.key) for other in released)}
         if await self._outside(booking.span, ours, unread_is_busy=True):
             raise SlotTaken("this time is taken by now")
 
     async def _write_confirmed(self, booking: Booking) -> None:
         for _ in range(_ATTEMPTS):
-            known = await self._wire.get(booking.key)
-            if known is None and booking.written:
+            event = await self._wire.get(booking.key)
+            if event is None and booking.written:
                 raise SlotTaken("somebody took the appointment out of the calendar")
             try:
-                if known is None:
+                if event is None:
                     await self._check_free(booking)
                     await self._wire.put(booking.key, self._data(booking))
                 else:
-                    await self._wire.put(booking.key, confirmed(known[0], _now()), known[1])
+                    await self._wire.put(booking.key, confirmed(event[0], _now()), event[1])
                 return
             except Changed:
                 continue  # a colleague was faster: look again

@@ -76,8 +76,11 @@ class CalDavClient:
 
     async def put(self, name: str, data: bytes, tag: str | None = None) -> bool:
         """Write an event: a new one, or the one with this tag; False when there is one already."""
-        guard = {"If-None-Match": "*"} if tag is None else {"If-Match": tag} if tag else {}
-        headers = {"Content-Type": "text/calendar; charset=utf-8", **guard}
+        headers = {"Content-Type": "text/calendar; charset=utf-8"}
+        if tag is None:
+            headers["If-None-Match"] = "*"
+        elif tag:
+            headers["If-Match"] = tag
         status, _, _ = await self._ask("PUT", self._href(name), data, headers)
         if status == 412:
             if tag is None:
@@ -111,11 +114,13 @@ class CalDavClient:
         seen: set[str] = set()
         while url is not None and url not in seen:
             seen.add(url)
-            found = await self.about(url, depth=1)
-            calendars = [urljoin(self._url, one.href) for one in found if one.is_calendar]
+            resources = await self.about(url, depth=1)
+            calendars = [
+                urljoin(self._url, resource.href) for resource in resources if resource.is_calendar
+            ]
             if calendars:
                 return calendars
-            leads_to = found[0].leads_to if found else None
+            leads_to = resources[0].leads_to if resources else None
             url = None if leads_to is None else urljoin(self._url, leads_to)
         return []
 
@@ -140,7 +145,7 @@ class CalDavClient:
             raise ServerUnavailable(
                 f"{self.where} leads to another server"
             )  # which does not get the password
-        known = {"Authorization": self._login(), "Content-Type": "application/xml; charset=utf-8"}
+        usual = {"Authorization": self._login(), "Content-Type": "application/xml; charset=utf-8"}
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 timeout=_TIMEOUT, cookie_jar=aiohttp.DummyCookieJar()
@@ -150,12 +155,12 @@ class CalDavClient:
                 method,
                 url,
                 data=body,
-                headers={**known, **(headers or {})},
+                headers={**usual, **(headers or {})},
                 allow_redirects=False,
                 ssl=self._tls(),
             ) as response:
                 answer = await response.content.read(LARGEST + 1)
-                status, told = response.status, response.headers
+                status, answer_headers = response.status, response.headers
                 while len(answer) <= LARGEST and (
                     more := await response.content.read(LARGEST + 1 - len(answer))
                 ):
@@ -165,8 +170,8 @@ class CalDavClient:
             raise ServerUnavailable(f"{self.where} cannot be reached: {words}") from error
         if len(answer) > LARGEST:
             raise ServerUnavailable(f"{self.where} answers with more than {LARGEST} bytes")
-        self._check(status, told)
-        return status, told, answer
+        self._check(status, answer_headers)
+        return status, answer_headers, answer
 
     def _login(self) -> str:
         login = self._spec.login

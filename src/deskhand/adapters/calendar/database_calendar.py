@@ -49,15 +49,15 @@ class DatabaseCalendar:
     async def hold(self, new: NewBooking) -> Booking:
         def op(core: sa.Connection) -> Booking:
             self._take_turn(core)
-            known = self._row(core, new.key)
-            if known is not None and self._stands(known):
-                return _booking(known)
+            row = self._row(core, new.key)
+            if row is not None and self._stands(row):
+                return _booking(row)
             conversation = self._conversation(core, new.run_id)
             self._check_count(core, new, conversation)
             self._release_moved(core, new)
             self._check_free(core, new.span, new.key, conversation)
             self._release_earlier(core, conversation, new.key)
-            self._write(core, new, conversation, known is not None)
+            self._write(core, new, conversation, row is not None)
             self._tell(core, new.run_id, "held", new.span)
             return self._booked(core, new.key)
 
@@ -97,9 +97,9 @@ class DatabaseCalendar:
         query = _BOOKINGS if run_id is None else _BOOKINGS_OF_RUN
         if state is not None:
             query = query.where(t.bookings.c.state == state)
-        known = {"desk": self.desk, "after": after} | ({} if run_id is None else {"of": run_id})
+        values = {"desk": self.desk, "after": after} | ({} if run_id is None else {"of": run_id})
         read = self._database.read_core if run_id is None else self._database.glance
-        rows = await read(lambda core: core.execute(query, known).all())
+        rows = await read(lambda core: core.execute(query, values).all())
         return [_booking(row) for row in rows]
 
     async def settle(self) -> int:
@@ -217,7 +217,7 @@ class DatabaseCalendar:
         self._set(core, row.key, BookingState.RELEASED, reason)
         self._tell(core, row.run_id, "released", _span(row), reason)
 
-    def _write(self, core: sa.Connection, new: NewBooking, conversation: str, known: bool) -> None:
+    def _write(self, core: sa.Connection, new: NewBooking, conversation: str, exists: bool) -> None:
         now = self._now()
         values = {
             "run_id": new.run_id,
@@ -231,7 +231,7 @@ class DatabaseCalendar:
             "updated_at": now,
             "uid": new.uid,
         }
-        if known:
+        if exists:
             core.execute(t.bookings.update().where(*self._one(new.key)).values(**values))
         else:
             fresh = {"desk": self.desk, "key": new.key, "written": "", "created_at": now}

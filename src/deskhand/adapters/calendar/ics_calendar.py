@@ -34,13 +34,13 @@ class IcsCalendar:
         return await self._held.hold(new)
 
     async def confirm(self, key: str) -> Booking:
-        """A meeting that came into the file meanwhile is a person's to sort out: the reply waits
-        for one."""
-        found = next((one for one in await self._held.bookings() if one.key == key), None)
+        """Confirm a booking; SlotTaken where the file has another appointment then by now."""
+        bookings = await self._held.bookings()
+        booking = next((booking for booking in bookings if booking.key == key), None)
         if (
-            found is not None
-            and found.state is not BookingState.CONFIRMED
-            and await self._outside(found.span)
+            booking is not None
+            and booking.state is not BookingState.CONFIRMED
+            and await self._outside(booking.span)
         ):
             raise SlotTaken("somebody has another appointment then by now")
         return await self._held.confirm(key)
@@ -82,9 +82,9 @@ class IcsCalendar:
         try:
             stat = file.stat()
             mark = (stat.st_mtime_ns, stat.st_size)
-            known = self._read.get(file)
-            if known is not None and known[0] == mark:
-                return known[1]
+            cached = self._read.get(file)
+            if cached is not None and cached[0] == mark:
+                return cached[1]
             if stat.st_size > LARGEST:
                 raise CalendarUnreadable(f"the file has {stat.st_size} bytes, more than {LARGEST}")
             calendars = parse_calendar(file.read_bytes())

@@ -1,5 +1,4 @@
-"""Mail from files, for trying things: a maildir, an mbox file or a folder of `.eml` files that
-is watched."""
+"""Mail from files, to try things: a maildir, an mbox file or a watched folder of `.eml` files."""
 
 import asyncio
 import mailbox
@@ -21,8 +20,7 @@ _CHUNK = 50
 
 
 class FilesChannel:
-    """Files are read, never changed; what was handed in is remembered by its place, and
-    recognised by its content."""
+    """Reads files and never changes them; each mail is remembered by its place."""
 
     def __init__(self, spec: ChannelSpec, memory: SqlChannelStore, *, max_bytes: int) -> None:
         assert spec.files is not None
@@ -44,11 +42,7 @@ class FilesChannel:
 
     async def check(self) -> str:
         if not await asyncio.to_thread(self._path.exists):
-            raise ConfigError(
-                "there is no such file or folder",
-                file=self._path,
-                fix="create it, or correct `files`",
-            )
+            raise _missing(self._path)
         return f"watches {self._path}"
 
     async def close(self) -> None:
@@ -57,34 +51,35 @@ class FilesChannel:
     # --- inside, in a thread
 
     def _new(self) -> list[list[tuple[str, Message]]]:
-        found = [
+        mails = [
             (place, self._message(raw)) for place, raw in self._mails() if place not in self._seen
         ]
-        return [found[start : start + _CHUNK] for start in range(0, len(found), _CHUNK)]
+        return [mails[start : start + _CHUNK] for start in range(0, len(mails), _CHUNK)]
 
     def _message(self, raw: bytes) -> Message:
         return read_mail(raw, self.name)
 
     def _mails(self) -> Iterator[tuple[str, bytes]]:
+        """New mails, each with the place it is remembered by."""
         path = self._path
         if not path.exists():
-            raise ConfigError(
-                "there is no such file or folder", file=path, fix="create it, or correct `files`"
-            )
+            raise _missing(path)
         if path.is_file():
-            if _is_whole(path.stat()):
-                yield from self._of_mbox(path)
-        elif (path / "new").is_dir() and (path / "cur").is_dir():
-            for part in ("cur", "new"):
-                for file in sorted((path / part).iterdir()):
-                    yield from self._of_file(
-                        file, file.name.partition(":")[0]
-                    )  # flags follow the colon
-        else:
-            for file in sorted(path.glob("*.eml")):
-                status = file.stat()
-                if not _is_whole(status):
-                    continue
+            return self._of_mbox(path)
+        if (path / "new").is_dir() and (path / "cur").is_dir():
+            return self._of_maildir(path)
+        return self._of_folder(path)
+
+    def _of_maildir(self, path: Path) -> Iterator[tuple[str, bytes]]:
+        for part in ("cur", "new"):
+            for file in sorted((path / part).iterdir()):
+                unique_name = file.name.partition(":")[0]  # flags follow the colon
+                yield from self._of_file(file, unique_name)
+
+    def _of_folder(self, path: Path) -> Iterator[tuple[str, bytes]]:
+        for file in sorted(path.glob("*.eml")):
+            status = file.stat()
+            if _is_whole(status):
                 yield from self._of_file(file, f"{file.name}@{status.st_mtime_ns}.{status.st_size}")
 
     def _of_file(self, file: Path, place: str) -> Iterator[tuple[str, bytes]]:
@@ -94,13 +89,20 @@ class FilesChannel:
             yield place, opened.read(self._max_bytes)
 
     def _of_mbox(self, path: Path) -> Iterator[tuple[str, bytes]]:
-        size = path.stat().st_size
-        if f"size {size}" in self._seen:
+        status = path.stat()
+        size = status.st_size
+        if f"size {size}" in self._seen or not _is_whole(status):
             return
         with closing(mailbox.mbox(path, create=False)) as box:
             for number, key in enumerate(box.keys()):
                 yield f"{path.name}#{number}", box.get_bytes(key)[: self._max_bytes]
         self._seen.add(f"size {size}")
+
+
+def _missing(path: Path) -> ConfigError:
+    return ConfigError(
+        "there is no such file or folder", file=path, fix="create it, or correct `files`"
+    )
 
 
 def _is_whole(status: os.stat_result) -> bool:

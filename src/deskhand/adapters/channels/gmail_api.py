@@ -45,7 +45,7 @@ class Gmail:
     async def added_since(self, history: str) -> tuple[list[str], str]:
         """Ids of mails that came since, oldest first, and the history id that reaches up to
         here."""
-        found: list[str] = []
+        ids: list[str] = []
         page: str | None = None
         newest = history
         for _ in range(_MOST_PAGES):
@@ -58,15 +58,15 @@ class Gmail:
             )
             newest = str(answer.get("historyId", newest))
             for record in answer.get("history", ()):
-                found += [str(added["message"]["id"]) for added in record.get("messagesAdded", ())]
+                ids += [str(added["message"]["id"]) for added in record.get("messagesAdded", ())]
             page = answer.get("nextPageToken")
             if not page:
                 break
-        return list(dict.fromkeys(found)), newest
+        return list(dict.fromkeys(ids)), newest
 
     async def arrived_since(self, at: float) -> list[str]:
         """Ids of mails that Gmail took in since then, oldest first."""
-        found: list[str] = []
+        ids: list[str] = []
         page: str | None = None
         for _ in range(_MOST_PAGES):
             query = {
@@ -75,11 +75,11 @@ class Gmail:
                 **({"pageToken": page} if page else {}),
             }
             answer = await self._get("messages", **query)
-            found += [str(mail["id"]) for mail in answer.get("messages", ())]
+            ids += [str(mail["id"]) for mail in answer.get("messages", ())]
             page = answer.get("nextPageToken")
             if not page:
                 break
-        return found[::-1]
+        return ids[::-1]
 
     async def mail(self, gmail_id: str) -> GmailMail | None:
         """None when it was deleted since."""

@@ -112,30 +112,30 @@ class GmailChannel:
         return (await intake.hand_in(message)).run_id
 
     async def _person_answered(self, message: Message) -> None:
-        for found in ids_in(
+        for answered_id in ids_in(
             message.headers.get("in-reply-to", ""), message.headers.get("references", "")
         ):
-            run = await self._run_of(found)
+            run = await self._run_of(answered_id)
             if run is not None:
                 by = f"{message.sender} (mail program)"
                 await person_answered(self._store, self._trust, run, by, message.body)
                 return
 
-    async def _run_of(self, found: str) -> Run | None:
-        key = our_key(found)
+    async def _run_of(self, answered_id: str) -> Run | None:
+        key = our_key(answered_id)
         if key is not None and await self._memory.sent(key):
             return await self._store.run(key.run_id)
-        return await self._memory.run_of(found)
+        return await self._memory.run_of(answered_id)
 
     async def _show(self) -> None:
-        told = await self._memory.unshown()
-        for one in told:
-            label = REVIEW if one.status.is_parked else DONE
+        unshown = await self._memory.unshown()
+        for mail in unshown:
+            label = REVIEW if mail.status.is_parked else DONE
             await self._api.relabel(
-                one.place, add=label, remove=DONE if label == REVIEW else REVIEW
+                mail.place, add=label, remove=DONE if label == REVIEW else REVIEW
             )
-        if told:
-            await self._memory.shown(told)
+        if unshown:
+            await self._memory.shown(unshown)
 
     # --- what leaves
 
@@ -165,7 +165,7 @@ class GmailChannel:
         if mail.reply.in_reply_to is None:
             return None
         try:
-            found: list[dict[str, Any]] = await self._api.with_message_id(mail.reply.in_reply_to)
+            mails: list[dict[str, Any]] = await self._api.with_message_id(mail.reply.in_reply_to)
         except ServerUnavailable:
             return None
-        return str(found[0]["threadId"]) if found and found[0].get("threadId") else None
+        return str(mails[0]["threadId"]) if mails and mails[0].get("threadId") else None

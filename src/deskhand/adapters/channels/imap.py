@@ -86,7 +86,7 @@ class Imap:
     # --- folders
 
     async def folders(self) -> list[Folder]:
-        found: list[Folder] = []
+        folders: list[Folder] = []
         for answer in await self._command("LIST", '""', '"*"'):
             if _kind(answer) == "LIST" and len(answer) >= 5 and isinstance(answer[2], list):
                 name = (
@@ -94,10 +94,10 @@ class Imap:
                     if isinstance(answer[4], bytes)
                     else str(answer[4])
                 )
-                found.append(
+                folders.append(
                     Folder(decode_folder(name), frozenset(str(use).lower() for use in answer[2]))
                 )
-        return found
+        return folders
 
     async def make_folder(self, name: str) -> None:
         """Nothing happens when it is there already."""
@@ -127,11 +127,11 @@ class Imap:
 
     async def search(self, *criteria: Piece) -> list[int]:
         """UIDs, lowest first."""
-        found: list[int] = []
+        uids: list[int] = []
         for answer in await self._command("UID SEARCH", *criteria):
             if _kind(answer) == "SEARCH":
-                found += [int(str(uid)) for uid in answer[2:]]
-        return sorted(found)
+                uids += [int(str(uid)) for uid in answer[2:]]
+        return sorted(uids)
 
     async def from_uid(self, first: int) -> list[int]:
         """UIDs from this one on; `n:*` names the last mail even where it is older."""
@@ -147,7 +147,7 @@ class Imap:
         if not uids:
             return []
         part = "BODY.PEEK[HEADER]" if headers_only else f"BODY.PEEK[]<0.{most}>"
-        found: list[Fetched] = []
+        mails: list[Fetched] = []
         for answer in await self._command(
             "UID FETCH", uid_ranges(uids), f"(UID INTERNALDATE {part})"
         ):
@@ -158,24 +158,24 @@ class Imap:
                 )
                 if raw is not None and str(fields.get("UID", "")).isdecimal():
                     body = raw if isinstance(raw, bytes) else str(raw).encode()
-                    found.append(
+                    mails.append(
                         Fetched(int(fields["UID"]), body, _moment(fields.get("INTERNALDATE")))
                     )
-        return sorted(found)
+        return sorted(mails)
 
     async def sizes(self, uids: Sequence[int]) -> dict[int, int]:
         """Bytes by UID."""
         if not uids:
             return {}
-        found: dict[int, int] = {}
+        sizes: dict[int, int] = {}
         for answer in await self._command("UID FETCH", uid_ranges(uids), "(UID RFC822.SIZE)"):
             fields = pairs(answer[3]) if len(answer) > 3 and answer[2] == "FETCH" else {}
             if (
                 str(fields.get("UID", "")).isdecimal()
                 and str(fields.get("RFC822.SIZE", "")).isdecimal()
             ):
-                found[int(fields["UID"])] = int(fields["RFC822.SIZE"])
-        return found
+                sizes[int(fields["UID"])] = int(fields["RFC822.SIZE"])
+        return sizes
 
     async def add_flags(self, uids: Sequence[int], flags: Sequence[str]) -> None:
         if uids:

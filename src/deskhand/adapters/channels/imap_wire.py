@@ -72,20 +72,20 @@ class _Tokens:
         return self._pieces[self._piece]
 
     def until(self, end: bytes | None) -> "list[Word]":
-        found: list[Word] = []
+        words: list[Word] = []
         while True:
             char = self._text[self._at : self._at + 1]
             if char in (b"", b"\r"):
                 if end is not None:
                     raise ImapProtocolError("a list in the server's answer does not end")
-                return found
+                return words
             if char == b" ":
                 self._at += 1
             elif char == end:
                 self._at += 1
-                return found
+                return words
             else:
-                found.append(self._one(char))
+                words.append(self._one(char))
 
     def _one(self, char: bytes) -> "Word":
         if char == b"(":

@@ -6,9 +6,10 @@ from functools import partial
 from deskhand.adapters.channels.credentials import Tokens
 from deskhand.adapters.channels.mail_intake import FolderReader, place_of, read_mail
 from deskhand.adapters.channels.mail_outbox import MailOutbox
-from deskhand.adapters.channels.mail_people import SentReader, StateKeeper
 from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.mailbox_states import MailboxStates
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail
+from deskhand.adapters.channels.sent_folder import SentFolderReader
 from deskhand.adapters.channels.smtp import Smtp, SmtpRefused
 from deskhand.adapters.stores.channels import Arrival, SqlChannelStore
 from deskhand.config.sections.channels import ChannelSpec
@@ -39,7 +40,7 @@ class MailChannel:
         smtp_oauth = spec.smtp.login.oauth if spec.smtp.login is not None else None
         self._smtp_tokens = self._tokens if smtp_oauth is not None else None
         self._mailbox = Mailbox(spec.imap, self._tokens)
-        self._people = SentReader(self._mailbox, memory, store, trust)
+        self._sent_reader = SentFolderReader(self._mailbox, memory, store, trust)
         self._outbox = MailOutbox(spec, spec.smtp, self._mailbox, self._smtp_tokens, drafts=drafts)
 
     async def listen(self, intake: Intake) -> None:
@@ -59,8 +60,8 @@ class MailChannel:
                         folder, self._mailbox, self._memory, intake, self._max_bytes
                     )
                     group.create_task(reader.watch(partial(well, folder)))
-                group.create_task(self._people.watch(partial(well, sent)))
-                group.create_task(StateKeeper(self._mailbox, self._memory).keep())
+                group.create_task(self._sent_reader.watch(partial(well, sent)))
+                group.create_task(MailboxStates(self._mailbox, self._memory).keep())
         except BaseExceptionGroup as group_of:
             raise group_of.exceptions[0] from None
 
@@ -70,10 +71,10 @@ class MailChannel:
     async def check(self) -> str:
         """Log in to both servers and see that the folders and our own address are there; nothing
         is sent."""
-        known = {
+        present = {
             folder.name.lower() for folder in await self._mailbox.use(lambda imap: imap.folders())
         }
-        missing = [folder for folder in self._imap.folders if folder.lower() not in known]
+        missing = [folder for folder in self._imap.folders if folder.lower() not in present]
         if missing:
             raise ConfigError(
                 f"{self._imap.host} has no folder {missing[0]!r}",
@@ -115,7 +116,7 @@ class MailChannel:
     async def older_unread(self, limit: int) -> list[tuple[str, Message]]:
         """Unread mail from before the first connect, newest first, with its place; none before
         there was one."""
-        found: list[tuple[str, Message]] = []
+        unread: list[tuple[str, Message]] = []
         for folder in self._imap.folders:
             mark = await self._memory.mark(folder)
             imap = await self._mailbox.connect()
@@ -128,10 +129,10 @@ class MailChannel:
                     uids = [uid for uid in uids if uid < mark["next"]]
                 for mail in reversed(await imap.fetch(uids[-limit:], most=self._max_bytes)):
                     place = place_of(folder, selected.validity, mail.uid)
-                    found.append((place, self._on_request(mail.raw)))
+                    unread.append((place, self._on_request(mail.raw)))
             finally:
                 await imap.close()
-        return found[:limit]
+        return unread[:limit]
 
     async def remember(self, place: str, run_id: str) -> None:
         await self._memory.arrived([Arrival(place, run_id)])

@@ -59,16 +59,16 @@ class FolderReader:
 
     async def _start(self, imap: Imap, selected: Selected) -> Mark:
         """Where to go on; at the first connect what is there already is left alone."""
-        known, now = await self._memory.mark(self._folder), time.time()
-        if known is not None and known["validity"] == selected.validity:
-            return known
+        mark, now = await self._memory.mark(self._folder), time.time()
+        if mark is not None and mark["validity"] == selected.validity:
+            return mark
         fresh = {"validity": selected.validity, "next": selected.next_uid, "since": now, "at": now}
-        if known is None:
+        if mark is None:
             log.info("%s: mail from now on is answered, older mail is left alone", self._folder)
         else:
             log.warning("%s was rebuilt on the server; looking for mail by its time", self._folder)
-            fresh["since"] = known["since"]
-            await self._catch_up(imap, fresh, max(known["since"], known["at"] - _CLOCKS_DIFFER))
+            fresh["since"] = mark["since"]
+            await self._catch_up(imap, fresh, max(mark["since"], mark["at"] - _CLOCKS_DIFFER))
         await self._memory.advance(self._folder, fresh)
         return fresh
 

@@ -75,8 +75,8 @@ class MailOutbox:
 
     async def find_draft(self, key: str) -> str | None:
         wanted = message_id(key, self._channel)
-        found = await self._mailbox.find(wanted, [await self._mailbox.drafts()])
-        return None if found is None else wanted
+        folder = await self._mailbox.find(wanted, [await self._mailbox.drafts()])
+        return None if folder is None else wanted
 
     async def _file_copy(self, raw: bytes) -> None:
         await self._mailbox.append(await self._mailbox.sent(), raw, ["\\Seen"])

@@ -34,14 +34,15 @@ class OutgoingMail:
 
 
 def message_id(key: str, channel: ChannelSpec) -> str:
-    """Chosen before anything is sent, and the same for every attempt: whoever has the mail can
-    be asked for it."""
+    """The Message-ID of the mail with this key: the same for every attempt, so it can be found."""
     return f"<{key}@{channel.identity.address.rpartition('@')[2]}>"
 
 
 def ids_in(*headers: str) -> list[str]:
     """Message-IDs, in order, each once."""
-    return list(dict.fromkeys(found for header in headers for found in _ID.findall(header)))
+    return list(
+        dict.fromkeys(message_id for header in headers for message_id in _ID.findall(header))
+    )
 
 
 def compose(outgoing: OutgoingMail, channel: ChannelSpec) -> bytes:
@@ -74,23 +75,26 @@ def _invitation_answer(outgoing: OutgoingMail, channel: ChannelSpec) -> str | No
     message, answer = outgoing.answers, outgoing.reply.invitation
     if message is None or answer is None:
         return None
-    ours = {channel.identity.address, *(one.address for one in (*message.recipients, *message.cc))}
-    texts = [
-        one.text for one in message.attachments if one.type.lower() in CALENDAR_TYPES and one.text
-    ]
-    found = (
-        answer_to(text, answer, ours, channel.identity.address, datetime.now(UTC)) for text in texts
-    )
-    return next((one for one in found if one is not None), None)
+    own = channel.identity.address
+    addressed = {own, *(person.address for person in (*message.recipients, *message.cc))}
+    for attachment in message.attachments:
+        if attachment.type.lower() not in CALENDAR_TYPES or not attachment.text:
+            continue
+        written = answer_to(attachment.text, answer, addressed, own, datetime.now(UTC))
+        if written is not None:
+            return written
+    return None
 
 
 def _references(outgoing: OutgoingMail) -> list[str]:
     """The thread so far, the answered mail last; long ones lose their middle."""
-    earlier = outgoing.answers.headers if outgoing.answers is not None else {}
-    found = ids_in(earlier.get("references", ""), earlier.get("in-reply-to", ""))
+    headers = {} if outgoing.answers is None else outgoing.answers.headers
+    earlier = ids_in(headers.get("references", ""), headers.get("in-reply-to", ""))
     answered = ids_in(outgoing.reply.in_reply_to or "")
-    chain = [one for one in found if one not in answered] + answered[:1]
-    return chain[:1] + chain[-_MOST_REFERENCES:] if len(chain) > _MOST_REFERENCES else chain
+    thread = [message_id for message_id in earlier if message_id not in answered] + answered[:1]
+    if len(thread) <= _MOST_REFERENCES:
+        return thread
+    return thread[:1] + thread[-_MOST_REFERENCES:]
 
 
 def _header_address(name: str, address: str) -> HeaderAddress:

@@ -73,11 +73,11 @@ def detail_of(data: Any) -> tuple[str, str]:
     error: Any = cast(dict[str, Any], data).get("error", data)
     if not isinstance(error, dict):
         return str(error), ""
-    known = cast(dict[str, Any], error)
-    message = known.get("message") or known.get("detail") or ""
+    fields = cast(dict[str, Any], error)
+    message = fields.get("message") or fields.get("detail") or ""
     return (
         message if isinstance(message, str) else json.dumps(message, default=str),
-        str(known.get("code") or known.get("status") or known.get("type") or ""),
+        str(fields.get("code") or fields.get("status") or fields.get("type") or ""),
     )
 
 
@@ -109,11 +109,11 @@ def fault_of_status(
 
 def _passing(problem: str, wait: float | None, policy: RetryPolicy) -> Fault:
     if wait is not None and wait > policy.longest_wait:
-        told = (
+        request = (
             f"and asks to wait {wait:.0f} s (Retry-After), longer than the"
             f" {policy.longest_wait:.0f} s we would"
         )
-        return Fault(ModelUnavailable(f"{problem}; {told}"))
+        return Fault(ModelUnavailable(f"{problem}; {request}"))
     return Fault(ModelUnavailable(problem), retry=True, wait=wait)
 
 

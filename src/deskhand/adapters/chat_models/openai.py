@@ -208,26 +208,34 @@ class OpenAIChatModel:
         self, response: aiohttp.ClientResponse, endpoint: Endpoint, answer: StreamedAnswer
     ) -> AsyncGenerator[str, None]:
         """The texts of a stream as they come; ModelUnavailable when it stops before its end."""
-        reader, size, broken = EventReader(), 0, ""
+        broken = ""
         try:
-            async for piece in response.content.iter_any():
-                size += len(piece)
-                self._check_size(size, endpoint)
-                for event in reader.feed(piece):
-                    if text := _add(answer, event, endpoint):
-                        yield text
-                if answer.done:
-                    return
+            async with aclosing(self._streamed(response, endpoint, answer)) as texts:
+                async for text in texts:
+                    yield text
         except TimeoutError:
             broken = f"fell silent for {endpoint.provider.timeout:g} s in the middle of its answer"
         except aiohttp.ClientError as error:
             broken = f"broke off in the middle of its answer: {_words(error, endpoint)}"
-        if not broken:
-            for event in reader.end():
-                if text := _add(answer, event, endpoint, last=True):
-                    yield text
         if not answer.complete:
             raise self._unavailable(endpoint, broken or "broke off in the middle of its answer")
+
+    async def _streamed(
+        self, response: aiohttp.ClientResponse, endpoint: Endpoint, answer: StreamedAnswer
+    ) -> AsyncGenerator[str, None]:
+        reader = EventReader()
+        size = 0
+        async for piece in response.content.iter_any():
+            size += len(piece)
+            self._check_size(size, endpoint)
+            for event in reader.feed(piece):
+                if text := _add(answer, event, endpoint):
+                    yield text
+            if answer.done:
+                return
+        for event in reader.end():
+            if text := _add(answer, event, endpoint, last=True):
+                yield text
 
     def _completion_or_fault(
         self, body: bytes, endpoint: Endpoint, latency_ms: float

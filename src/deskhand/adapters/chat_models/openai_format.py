@@ -80,14 +80,13 @@ def read_completion(data: Any, endpoint: Endpoint, latency_ms: float) -> Complet
     reason = str(choice.get("finish_reason") or "stop")
     calls: Any = message.get("tool_calls")
     raise_if_refused(endpoint, reason, message.get("refusal"))
+    tool_calls: tuple[ToolRequest, ...] = ()
+    if isinstance(calls, list):
+        tool_calls = tuple(_tool_request(call, index) for index, call in enumerate(calls))
     return Completion(
         text=text_of(message.get("content")),
         model=endpoint.name,
-        tool_calls=(
-            tuple(_tool_request(call, index) for index, call in enumerate(calls))
-            if isinstance(calls, list)
-            else ()
-        ),
+        tool_calls=tool_calls,
         finish_reason=reason,
         usage=read_usage(data.get("usage"), endpoint),
         latency_ms=latency_ms,
@@ -133,12 +132,15 @@ def read_usage(usage: Any, endpoint: Endpoint) -> Usage:
     charged."""
     if not isinstance(usage, dict):
         return Usage()
-    known = cast(Json, usage)
-    prompt, completion = _count(known.get("prompt_tokens")), _count(known.get("completion_tokens"))
+    fields = cast(Json, usage)
+    prompt, completion = (
+        _count(fields.get("prompt_tokens")),
+        _count(fields.get("completion_tokens")),
+    )
     if endpoint.price is not None:
         cost = (prompt * endpoint.price.input + completion * endpoint.price.output) / 1_000_000
     else:
-        cost = _amount(known.get("cost"))
+        cost = _amount(fields.get("cost"))
     return Usage(prompt_tokens=prompt, completion_tokens=completion, cost=cost)
 
 
@@ -213,7 +215,9 @@ class StreamedAnswer:
         id for each call."""
         index, identifier = delta.get("index"), delta.get("id")
         if index is not None:
-            call = next((known for known in reversed(self._calls) if known["index"] == index), None)
+            call = next(
+                (earlier for earlier in reversed(self._calls) if earlier["index"] == index), None
+            )
         else:
             call = self._calls[-1] if self._calls and not identifier else None
         if call is None or (identifier and call["id"] and identifier != call["id"]):
@@ -224,13 +228,10 @@ class StreamedAnswer:
         if isinstance(function, dict):
             arguments: Any = function.get("arguments")
             call["function"]["name"] = call["function"]["name"] or str(function.get("name") or "")
-            call["function"]["arguments"] += (
-                arguments
-                if isinstance(arguments, str)
-                else json.dumps(arguments)
-                if arguments is not None
-                else ""
-            )
+            if isinstance(arguments, str):
+                call["function"]["arguments"] += arguments
+            elif arguments is not None:
+                call["function"]["arguments"] += json.dumps(arguments)
 
     def completion(self, latency_ms: float) -> Completion:
         reason = self.finish_reason or "stop"

@@ -79,9 +79,9 @@ def provider_table(
     """The known providers with a desk's own laid over them, field by field."""
     table = dict(PROVIDERS)
     for name, fields in (configured or {}).items():
-        known = table[name].model_dump() if name in table else {}
+        shipped = table[name].model_dump() if name in table else {}
         try:
-            table[name] = Provider.model_validate({**known, **fields})
+            table[name] = Provider.model_validate({**shipped, **fields})
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(part) for part in first["loc"])

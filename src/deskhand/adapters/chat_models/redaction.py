@@ -22,9 +22,9 @@ def redacted(text: str, *secrets: str | None, limit: int = 300) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _mask(found: re.Match[str]) -> str:
-    if scheme := found.group(1):
+def _mask(match: re.Match[str]) -> str:
+    if scheme := match.group(1):
         return f"{scheme} ***"
-    if name := found.group(2):
-        return f"{name}{found.group(3)}***"
+    if name := match.group(2):
+        return f"{name}{match.group(3)}***"
     return "***"

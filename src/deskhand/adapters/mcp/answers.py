@@ -29,11 +29,11 @@ def result_of(result: Any) -> dict[str, Any]:
 
 
 def _text(blocks: Iterable[Any]) -> str:
-    told: list[str] = []
+    texts: list[str] = []
     for block in blocks:
         kind = getattr(block, "type", "")
-        told.append(block.text if kind == "text" else f"[{kind or 'something'} left out]")
-    text = UNSEEN.sub("", "\n".join(told))
+        texts.append(block.text if kind == "text" else f"[{kind or 'something'} left out]")
+    text = UNSEEN.sub("", "\n".join(texts))
     return (
         text
         if len(text) <= LONGEST_TEXT

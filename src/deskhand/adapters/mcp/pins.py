@@ -10,11 +10,11 @@ LARGEST_PIN = 60_000
 """Characters of a description together with its schema."""
 
 
-def changes(pins: Mapping[str, Pin], found: Mapping[str, Pin]) -> dict[str, str]:
+def changes(pins: Mapping[str, Pin], current: Mapping[str, Pin]) -> dict[str, str]:
     """What differs from what was accepted, in words, by tool."""
     said: dict[str, str] = {}
     for tool, pin in pins.items():
-        now = found.get(tool)
+        now = current.get(tool)
         if now is None:
             said[tool] = "it is gone"
         elif now.digest != pin.digest:

@@ -86,8 +86,8 @@ class McpServer:
         left = {*self._ending, *([task] if task is not None else [])}
         if left:
             _, late = await asyncio.wait(left, timeout=10)
-            for one in late:
-                one.cancel()
+            for task_left in late:
+                task_left.cancel()
             if late:
                 await asyncio.wait(late, timeout=10)
 
@@ -170,9 +170,9 @@ class McpServer:
             self._stale = True
 
     async def _verify(self, client: "Client") -> None:
-        found = await listed(client)
+        current = await listed(client)
         self._stale, self._verified = False, asyncio.get_running_loop().time()
-        self._changed = changes(self._pins, found)
+        self._changed = changes(self._pins, current)
         for tool, why in self._changed.items():
             log.error(
                 "tool %s of MCP server %s: %s since it was accepted", tool, self._spec.name, why

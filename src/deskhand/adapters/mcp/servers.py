@@ -10,11 +10,10 @@ class McpServers:
     """All servers of a desk."""
 
     def __init__(self, spec: McpSpec) -> None:
-        pins = {(tool.server, tool.tool): tool.pin for tool in spec.tools}
-        self._servers = {
-            name: McpServer(server, {tool: pin for (of, tool), pin in pins.items() if of == name})
-            for name, server in spec.servers.items()
-        }
+        self._servers: dict[str, McpServer] = {}
+        for name, server in spec.servers.items():
+            pins = {tool.tool: tool.pin for tool in spec.tools if tool.server == name}
+            self._servers[name] = McpServer(server, pins)
 
     async def ask(self, tool: McpToolSpec, arguments: dict[str, Any]) -> dict[str, Any]:
         server, reads = self._servers[tool.server], tool.effect == "read"
@@ -23,9 +22,8 @@ class McpServers:
         except ConnectionError:
             if not reads:
                 raise
-            return await server.call(
-                tool.tool, arguments, tool.timeout
-            )  # from a server that was started again
+            # ask the server that was started again
+            return await server.call(tool.tool, arguments, tool.timeout)
 
     async def close(self) -> None:
         for server in self._servers.values():

@@ -72,15 +72,15 @@ def _key(spec: McpServerSpec) -> str | None:
 
 
 async def listed(client: "Client") -> dict[str, Pin]:
-    found: dict[str, Pin] = {}
+    tools: dict[str, Pin] = {}
     cursor: str | None = None
     for _ in range(MOST_PAGES):
         page = await client.list_tools(cursor=cursor)
         for tool in page.tools:
-            found[tool.name] = Pin.model_validate(
+            tools[tool.name] = Pin.model_validate(
                 {"description": tool.description or "", "schema": tool.input_schema}
             )
         cursor = page.next_cursor
         if not cursor:
             break
-    return found
+    return tools
