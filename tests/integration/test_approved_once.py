@@ -153,7 +153,7 @@ async def begin(folder: Path) -> Life:
     }
     flow = a_flow(chain_of(["reply", "review", "dispatch"]), Parts(tools=gate, services=services))
     answering = manual_reply_flow(gate, sending, Parts(tools=gate))
-    worker = Worker(store, {"flow": flow}, clock, answering=answering)
+    worker = Worker(store, {"flow": flow}, clock, manual_reply=answering)
     limits = Limits(in_flight=2, sweep=0.02, lease=1.0)
     return Life(
         store,

@@ -97,7 +97,8 @@ def _result(result: Mapping[str, Any]) -> Any:
 
 
 def _step(state: State) -> Document:
-    row, result = state.row, state.result
+    row = state.row
+    result = state.result
     return {
         "step_name": row.name,
         "step_order": row.seq,

@@ -121,7 +121,8 @@ def _head(journaled: Journaled, count: int) -> bytes:
 
 
 def _check_message(journaled: Journaled) -> list[Problem]:
-    body, salt = journaled.message_body, journaled.message_salt
+    body = journaled.message_body
+    salt = journaled.message_salt
     if body is None or (
         salt is not None and sha256(salt + body).digest() == journaled.message_digest
     ):

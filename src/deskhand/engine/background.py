@@ -13,8 +13,10 @@ machine busy."""
 
 
 class Background:
-    """Does `once` in rounds: every so many seconds, and earlier when it is nudged, but never
-    without `pause`."""
+    """Runs `once` in rounds: every so many seconds, or earlier when nudged.
+
+    There are always `pause` seconds between two rounds.
+    """
 
     def __init__(
         self,
@@ -27,8 +29,12 @@ class Background:
         pause: float = 0.0,
     ) -> None:
         """`failed` is what the log says before the reason when a round did not succeed."""
-        self._once, self._name, self._failed, self._log = once, name, failed, log
-        self._every, self._pause = every, pause
+        self._once = once
+        self._name = name
+        self._failed = failed
+        self._log = log
+        self._every = every
+        self._pause = pause
         self._nudge = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -39,7 +45,8 @@ class Background:
 
     async def stop(self) -> None:
         """Break off the round under way; returns when nothing of it runs any more."""
-        task, self._task = self._task, None
+        task = self._task
+        self._task = None
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)

@@ -1,5 +1,4 @@
-"""What becomes of the times that runs hold: confirmed before a reply leaves that speaks of them,
-or released."""
+"""Confirms the times that runs hold before a reply promises them, or releases them."""
 
 import logging
 from collections.abc import Sequence
@@ -14,10 +13,10 @@ from deskhand.ports import Calendar, Clock, Store
 
 log = logging.getLogger("deskhand.bookings")
 
-EVERY, PAUSE = 30.0, 0.5
-"""Seconds between looks for what happened elsewhere (a run cancelled from the command line, a
-hold that expired), and between looks because runs came to rest here, which may be hundreds a
-second."""
+EVERY = 30.0
+"""Seconds between looks for what happened elsewhere, such as a hold that expired."""
+PAUSE = 0.5
+"""Seconds between looks because runs came to rest here, which may be hundreds a second."""
 
 _ANSWERED = (RunStatus.SENT, RunStatus.ANSWERED)
 _FAILED = (RunStatus.REJECTED, RunStatus.CANCELLED, RunStatus.FAILED)
@@ -30,13 +29,14 @@ class Fate(StrEnum):
 
 
 class BookingKeeper:
-    """Goes by the runs' own rows, so that a crash, a second process or a second look changes
-    nothing."""
+    """Goes by the runs' own rows, so a crash or a second process changes nothing."""
 
     def __init__(
         self, calendar: Calendar, store: Store, clock: Clock, every: float = EVERY
     ) -> None:
-        self._calendar, self._store, self._clock = calendar, store, clock
+        self._calendar = calendar
+        self._store = store
+        self._clock = clock
         self._sweeping = Background(
             self.sweep,
             name=f"bookings of {store.desk}",
@@ -49,11 +49,9 @@ class BookingKeeper:
     # --- before a reply leaves
 
     async def confirm(self, run_ids: Sequence[str], wanted: bool = True) -> str | None:
-        """Make what these runs hold the customer's; why that cannot be, where somebody else has the
-        time by now.
+        """Confirm what these runs hold; returns why not, where somebody else has the time.
 
-        What is not `wanted` is given back: a person changed the answer to an invitation to no.
-
+        Times that are not `wanted` are released: a person changed the answer to an invitation.
         While the desk is stopped nothing is confirmed, and the gate lets no reply leave either.
         """
         held = [
@@ -115,8 +113,7 @@ class BookingKeeper:
         return await self._after_the_end(run) if run.status is RunStatus.DONE else (Fate.KEEP, "")
 
     async def _after_the_end(self, run: Run) -> tuple[Fate, str]:
-        """A run that ended without a reply of its own: taken on by a later one, by a person, or
-        by nobody."""
+        """For a run that ended without a reply: a later run, a person or nobody goes on with it."""
         if run.successor is not None:
             reviews = await self._store.find_reviews(ReviewFilter(run_id=run.id))
             if any(review.state is ReviewState.STALE for review in reviews):

@@ -1,5 +1,4 @@
-"""Keeping a channel at work: one process of many reads it, and a lost connection is opened again
-and again."""
+"""Keeps a channel running: one process reads it, and opens lost connections again."""
 
 import asyncio
 import contextlib
@@ -18,7 +17,8 @@ from deskhand.ports import Channel, Clock, Lease
 log = logging.getLogger("deskhand.channels")
 
 LEASE = 15.0
-FIRST_WAIT, LONGEST_WAIT = 1.0, 120.0
+FIRST_WAIT = 1.0
+LONGEST_WAIT = 120.0
 DOWN_AFTER = 60.0
 """Seconds a channel may be away before this process says that it is not ready."""
 
@@ -40,7 +40,10 @@ class ChannelRunner:
         submit: Callable[[Message], Awaitable[Accepted]],
         clock: Clock,
     ) -> None:
-        self._channel, self._lease, self._submit, self._clock = channel, lease, submit, clock
+        self._channel = channel
+        self._lease = lease
+        self._submit = submit
+        self._clock = clock
         self._health = ChannelHealth("starting", clock.now())
         self._serving = Background(
             self._serve,

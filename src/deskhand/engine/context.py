@@ -57,7 +57,9 @@ class RunContext:
             envelope.message.principal if envelope.message is not None else ANONYMOUS
         )
         self.visits: Counter[str] = Counter()
-        self._store, self._clock, self._version = store, clock, flow_version
+        self._store = store
+        self._clock = clock
+        self._version = flow_version
         self._pending = deque(rows)
         self._continued = continued or bool(self._pending)
         self._head = seed(envelope.run_id, message_digest)
@@ -96,7 +98,8 @@ class RunContext:
             if row.name != name:
                 self._done[row.name] = recorded
                 continue
-            attempts, result = row.attempt, recorded
+            attempts = row.attempt
+            result = recorded
             if recorded.retry_at is None:
                 return self._leave(name, recorded)
 
@@ -136,7 +139,8 @@ class RunContext:
     async def answer(self, review: Review, written: Callable[[Envelope], StageResult]) -> None:
         """Leave the flow where it stopped, because a person has written the reply."""
         while self._pending:
-            row, result = self._pending[0], self._replay()
+            row = self._pending[0]
+            result = self._replay()
             if (
                 row.name == DECISION
                 and (result.delta.metadata.get("decision") or {}).get("review") == review.id
@@ -175,7 +179,8 @@ class RunContext:
         recorded = self._done.get(full)
         if recorded is not None:
             return recorded
-        started_at, begun = self._clock.now(), time.perf_counter()
+        started_at = self._clock.now()
+        begun = time.perf_counter()
         made = await work()
         if isinstance(made, Held):
             return made
@@ -222,7 +227,8 @@ class RunContext:
 
     async def _attempt(self, name: str, work: Work, patience: Patience) -> StageResult:
         crash_point("loop.before_work")
-        started_at, begun = self._clock.now(), time.perf_counter()
+        started_at = self._clock.now()
+        begun = time.perf_counter()
         limit = time_limit(patience.timeout)
         try:
             async with limit:
@@ -259,7 +265,8 @@ class RunContext:
         row = self._pending.popleft()
         result = result_of(row)
         self.envelope = self.envelope.apply(result.delta)
-        self._seq, self._head = row.seq + 1, row.chain
+        self._seq = row.seq + 1
+        self._head = row.chain
         return result
 
     async def _record(self, name: str, result: StageResult) -> None:
@@ -295,7 +302,8 @@ class RunContext:
 
     def _advance(self, row: StepRow, result: StageResult) -> None:
         self.envelope = self.envelope.apply(result.delta)
-        self._seq, self._head = self._seq + 1, row.chain
+        self._seq += 1
+        self._head = row.chain
 
     def _keep_later(self, row: StepRow, result: StageResult) -> StageResult:
         self._noted.append(row)

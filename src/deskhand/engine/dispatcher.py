@@ -39,8 +39,10 @@ class Limits:
 
 
 class InProcessDispatcher:
-    """Bounded work in flight, one run of a conversation at a time, nothing kept that is not in
-    the store."""
+    """Works a bounded number of runs at once, one of a conversation at a time.
+
+    It keeps nothing that is not in the store.
+    """
 
     def __init__(
         self,
@@ -52,7 +54,10 @@ class InProcessDispatcher:
         *,
         routed: Callable[[Message], Awaitable[Message]] | None = None,
     ) -> None:
-        self._store, self._work, self._flow_for, self._clock = store, work, flow_for, clock
+        self._store = store
+        self._work = work
+        self._flow_for = flow_for
+        self._clock = clock
         self._routed = routed
         self._limits = limits or Limits()
         self._lanes: dict[str, deque[str]] = {}
@@ -103,8 +108,7 @@ class InProcessDispatcher:
         self._sweeping.start()
 
     async def stop(self, *, grace: float = 10.0) -> None:
-        """Close intake, let what runs come to rest for `grace` seconds, hand the rest back
-        unharmed."""
+        """Close intake, give runs `grace` seconds to come to rest, hand the others back."""
         self._open = False
         await self._announce()
         with contextlib.suppress(TimeoutError):
@@ -215,8 +219,7 @@ class InProcessDispatcher:
             await self._announce()
 
     async def _work_one(self, run_id: str) -> RunStatus | None:
-        """Work until the run is at rest; while the database is away the run waits here, nothing
-        is lost."""
+        """Work until the run is at rest; while the database is away the run waits here."""
         while True:
             try:
                 return await self._work(run_id)
@@ -270,8 +273,10 @@ class InProcessDispatcher:
     # --- what the store knows and we do not
 
     async def _load(self) -> None:
-        """Admit queued runs in order of acceptance, as far as there is room; submit leaves its
-        own to us meanwhile."""
+        """Admit queued runs in order of acceptance, as far as there is room.
+
+        Meanwhile `submit` leaves its own runs to this.
+        """
         while len(self._known) < self._limits.backlog:
             passed_by = self._passed_by
             page = await self._store.queued(after=self._loaded, limit=PAGE)
@@ -279,12 +284,12 @@ class InProcessDispatcher:
                 self._admit(run.id, run.conversation, run.crashes)
                 self._loaded = run.position
             if len(page) < PAGE and passed_by == self._passed_by:
-                self._caught_up, self._passed_by = True, 0
+                self._caught_up = True
+                self._passed_by = 0
                 return
 
     async def _look(self) -> None:
-        """Admit what others queued: a continuation after a decision, a message handed in
-        elsewhere."""
+        """Admit what others queued, such as runs that a person decided in another process."""
         for run in await self._store.queued(limit=2 * PAGE):
             self._admit(run.id, run.conversation, run.crashes)
 

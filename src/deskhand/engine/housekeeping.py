@@ -1,5 +1,4 @@
-"""Deleting what a desk keeps for a while only, a few times a day; whoever serves the desk does
-it."""
+"""Deletes what a desk keeps for a limited time, a few times a day."""
 
 import logging
 
@@ -19,7 +18,8 @@ class Housekeeper:
         self, store: Store, *, responses_days: int, totals_days: int, every: float = EVERY
     ) -> None:
         self._store = store
-        self._responses, self._totals = responses_days * DAY, totals_days * DAY
+        self._responses = responses_days * DAY
+        self._totals = totals_days * DAY
         self._rounds = Background(
             self.tidy,
             name=f"housekeeping of {store.desk}",

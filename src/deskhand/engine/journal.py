@@ -1,5 +1,4 @@
-"""Rows of a run: how they are made, chained, verified and folded back into states. Pure
-functions."""
+"""Rows of a run: making, chaining, verifying and folding them into states. Pure functions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -54,8 +53,7 @@ def make_row(
 
 
 def link(previous: bytes, body_digest: bytes, *header: object) -> bytes:
-    """The chain's value after a row; it covers the row's header, and its body through the
-    digest."""
+    """The chain's value after a row: covers its header, and its body through the digest."""
     return sha256(previous + body_digest + "\0".join(map(repr, header)).encode()).digest()
 
 
@@ -89,8 +87,10 @@ class Problem:
 
 
 def verify(run_id: str, message_digest: bytes, rows: Sequence[StepRow]) -> list[Problem]:
-    """Every broken link, changed body and gap of one run's journal. Erased rows verify by their
-    digests."""
+    """Every broken link, changed body and gap in one run's journal.
+
+    Erased rows are verified by their digests.
+    """
     problems: list[Problem] = []
     head = seed(run_id, message_digest)
     for expected, row in enumerate(rows):

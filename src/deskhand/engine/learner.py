@@ -18,11 +18,12 @@ log = logging.getLogger("deskhand.learning")
 
 
 class Learner:
-    """Reads what was sent, computes what it is found by, keeps it. The rows of runs stay the
-    only truth."""
+    """Stores what was sent with the vectors it is found by; the runs' rows stay the only truth."""
 
     def __init__(self, store: Store, exchanges: Exchanges, embedder: Callable[[], Embeds]) -> None:
-        self._store, self._exchanges, self._embedder = store, exchanges, embedder
+        self._store = store
+        self._exchanges = exchanges
+        self._embedder = embedder
         self._waiting: asyncio.Queue[str] = asyncio.Queue()
         self._caught_up = False
         self._learning = Background(
@@ -66,8 +67,7 @@ class Learner:
         await self._waiting.join()
 
     async def _next(self) -> None:
-        """What is left from before, then one run at a time. One that fails is left out until the
-        next start."""
+        """Learn what is left from before, then one run at a time; failed ones at the next start."""
         if not self._caught_up:
             self._caught_up = True
             await self.catch_up()
@@ -81,7 +81,8 @@ class Learner:
 
 def exchange_in(records: Records) -> Exchange | None:
     """What a run that sent its reply has to teach."""
-    message, states = records.message, records.states
+    message = records.message
+    states = records.states
     if message is None or records.run.status is not RunStatus.SENT or not states:
         return None
     outputs = states[-1].after.outputs

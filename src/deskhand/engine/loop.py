@@ -1,5 +1,4 @@
-"""The one screen: how a run goes through its flow. All control flow of the engine is here, as
-values."""
+"""The one screen: how a run goes through its flow. All control flow of the engine is here."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -35,8 +34,10 @@ class End:
 
 
 async def run_flow(flow: Flow, ctx: RunContext, *, start: str | None = None) -> End:
-    """Carry one run through its flow until it is done or waits. Safe to call again: recorded
-    steps are not repeated."""
+    """Carry one run through its flow until it is done or waits.
+
+    Safe to call again: recorded steps are not repeated.
+    """
     stage: str | None = start or ctx.entry or flow.spec.start
     status: str = RunStatus.DONE
     reason: str | None = None
@@ -53,7 +54,8 @@ async def run_flow(flow: Flow, ctx: RunContext, *, start: str | None = None) -> 
                 return _parked(result)
             result = decided
         if result.status:
-            status, reason = result.status, result.reason
+            status = result.status
+            reason = result.reason
         match result.outcome:
             case Outcome.CLARIFY:
                 return End(RunStatus.WAITING_USER, result.reason, ask=result.ask)
@@ -91,8 +93,7 @@ async def _refuse(stage: str, code: ErrorCode, words: str) -> StageResult:
 
 
 def _may_be_rescued(result: StageResult) -> bool:
-    """A stage that failed may have another do its work; a run at its limit has gone on long
-    enough."""
+    """Whether another stage may do the work: it failed, and not because of a limit."""
     at_limit = result.error is not None and result.error.code in (
         ErrorCode.HOP_LIMIT,
         ErrorCode.LOOP_LIMIT,

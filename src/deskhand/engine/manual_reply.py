@@ -25,8 +25,7 @@ async def _leaves(category: str | None) -> str:
 
 
 def manual_reply_flow(gate: ToolGate, sending: Sending, parts: Parts) -> Flow:
-    """Gate, undo window and delivery, without anything that the message's own flow would have
-    done first."""
+    """A flow of one stage: gate, undo window and delivery of what a person wrote."""
     by_person = replace(sending, mode_for=_leaves, spot_checks=None)
     services = {"dispatch": dispatch_through(gate, by_person)}
     stage = AgentSpec(name=ANSWER, service="dispatch", output_key=ANSWER)

@@ -81,8 +81,11 @@ class Notifier:
         hook: Hook | None = None,
         digest: Digest | None = None,
     ) -> None:
-        self._store, self._notices, self._clock = store, notices, clock
-        self._hook, self._digest = hook, digest
+        self._store = store
+        self._notices = notices
+        self._clock = clock
+        self._hook = hook
+        self._digest = digest
         self._written = ""
         """The digest that was stored last, so that it is not made again every two seconds."""
         self._telling = Background(

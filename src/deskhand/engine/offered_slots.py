@@ -1,5 +1,4 @@
-"""The times that a conversation was offered before: a customer who takes one writes little more
-than which."""
+"""The times that a conversation was offered before: customers often answer only "the second"."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,5 +1,4 @@
-"""What a reviewer is told beside the thing itself: why it is here, and what was known about the
-message."""
+"""Why a review was opened, and what was known about its message then."""
 
 from typing import Any
 

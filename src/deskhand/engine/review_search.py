@@ -80,7 +80,8 @@ async def search(
 
 
 def _is_about(item: Item, terms: Sequence[str]) -> bool:
-    review, message = item.review, item.message
+    review = item.review
+    message = item.message
     reply: Any = review.payload.get(REPLY)
     texts = [review.id, review.run_id, review.reason, review.assignee or ""]
     if isinstance(reply, dict):

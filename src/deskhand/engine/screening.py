@@ -54,11 +54,11 @@ class Screen:
         return _not_answered(sign)
 
     async def _too_fast(self, message: Message) -> End | None:
-        """A program that poses as a person starts a conversation with every answer: its sender
-        has too many."""
+        """A person looks where one sender got too many replies: a program may pose as a person."""
         if message.channel not in self._pace.channels:
             return None
-        sender, since = message.correspondent, self._clock.now() - HOUR
+        sender = message.correspondent
+        since = self._clock.now() - HOUR
         count = await self._store.replies_to(sender, DELIVER, since, beside=message.conversation)
         if count < self._pace.per_hour:
             return None

@@ -1,5 +1,4 @@
-"""A run as one document, made from its records: the CLI prints it, the API returns it, evals
-compare it."""
+"""A run as one document, made from its records, for the CLI, the API and evals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,14 +38,16 @@ class Records:
 
     @property
     def states(self) -> list[State]:
-        run, message = self.run, self.message
+        run = self.run
+        message = self.message
         first = Envelope(run_id=run.id) if message is None else Envelope.of(message, run_id=run.id)
         return list(states(first, self.rows))
 
 
 async def read_records(store: Store, run_id: str) -> Records:
     run = await store.run(run_id)
-    rows, reviews = await store.rows(run_id), await store.find_reviews(ReviewFilter(run_id=run_id))
+    rows = await store.rows(run_id)
+    reviews = await store.find_reviews(ReviewFilter(run_id=run_id))
     return Records(
         run, await store.message(run_id), rows, reviews, await store.events(run_id=run_id)
     )
@@ -239,7 +240,8 @@ def _delivery(steps: Sequence[State]) -> Document | None:
 
 
 def _step(state: State) -> Document:
-    row, result = state.row, state.result
+    row = state.row
+    result = state.result
     return {
         "name": row.name,
         "outcome": row.outcome,

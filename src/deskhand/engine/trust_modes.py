@@ -27,7 +27,9 @@ from deskhand.trust.standing import (
 
 ITSELF = "deskhand"
 """Who changes a mode when nobody does."""
-PROMOTED, FORCED, LOWERED = "promoted", "forced", "lowered"
+PROMOTED = "promoted"
+FORCED = "forced"
+LOWERED = "lowered"
 
 
 class Trust:
@@ -35,7 +37,8 @@ class Trust:
 
     def __init__(self, desk: DeskSpec, store: TrustStore, clock: Clock) -> None:
         self.store = store
-        self._desk, self._clock = desk, clock
+        self._desk = desk
+        self._clock = clock
         self._spec = desk.trust or TrustSpec()
         self._share: dict[str, float] = {}
         """The share of replies to be checked, by category, as of the last look at its mode."""

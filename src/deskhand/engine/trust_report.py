@@ -28,7 +28,8 @@ async def modes_of(trust: Trust) -> Document:
 
 async def _category(trust: Trust, name: str, figures: Iterable[Figure]) -> Document:
     standing = await trust.standing(name)
-    place, own = standing.current, [figure for figure in figures if figure.category == name]
+    place = standing.current
+    own = [figure for figure in figures if figure.category == name]
     return {
         "category": name,
         "mode": place.mode,

@@ -66,15 +66,21 @@ class Worker:
         before_rest: BeforeRest | None = None,
         at_rest: AtRest | None = None,
         expiry: ExpirySpec | None = None,
-        answering: Flow | None = None,
+        manual_reply: Flow | None = None,
     ) -> None:
         """`expiry` is what becomes of reviews that nobody decides; without it they wait for ever.
 
-        `answering` is how what a person wrote leaves.
+        `manual_reply` is the flow that sends a reply written by a person.
         """
-        self._store, self._flows, self._clock, self._screen = store, flows, clock, screen
-        self._recall, self._before_rest, self._at_rest = recall, before_rest, at_rest
-        self._expiry, self._answering = expiry, answering
+        self._store = store
+        self._flows = flows
+        self._clock = clock
+        self._screen = screen
+        self._recall = recall
+        self._before_rest = before_rest
+        self._at_rest = at_rest
+        self._expiry = expiry
+        self._manual_reply = manual_reply
         self._versions = {name: flow.spec.version for name, flow in flows.items()}
 
     async def work(self, run_id: str) -> RunStatus | None:
@@ -125,14 +131,14 @@ class Worker:
     async def _answered(self, claimed: Claimed) -> Review | None:
         """What a person wrote to this run's message; a run that is new has no such thing."""
         run = claimed.run
-        if self._answering is None or (run.flow_version is None and run.flow in self._flows):
+        if self._manual_reply is None or (run.flow_version is None and run.flow in self._flows):
             return None
         return await newest_answer(self._store, run.id)
 
     async def _answer(self, answer: Review, ctx: RunContext) -> End:
-        assert self._answering is not None
+        assert self._manual_reply is not None
         await ctx.answer(answer, lambda envelope: answer_in(answer, envelope))
-        return await run_flow(self._answering, ctx)
+        return await run_flow(self._manual_reply, ctx)
 
     async def _refuse(self, claimed: Claimed, answer: Review | None) -> End | None:
         run = claimed.run
@@ -187,8 +193,7 @@ class Worker:
         return await run_flow(self._flows[run.flow], ctx, start=start)
 
     async def _beginning(self, run: Run, envelope: Envelope, inherits: bool) -> StageResult | None:
-        """What a run has before its first stage: what earlier runs leave to it, and what it
-        knows of them."""
+        """What a run has before its first stage: what earlier runs left, and what it recalls."""
         left = await self._inheritance(run, envelope) if inherits else None
         message = envelope.message
         if self._recall is None or message is None:
@@ -200,8 +205,7 @@ class Worker:
         return left.changed(delta=left.delta.changed(metadata={**left.delta.metadata, **recalled}))
 
     async def _inheritance(self, run: Run, envelope: Envelope) -> StageResult | None:
-        """What earlier runs of the conversation leave to this one: a question it answers,
-        messages it answers too."""
+        """What earlier runs leave to this one: a question it answers, messages it answers too."""
         parked = await self._store.adopt(run.id, run.conversation, run.position)
         adopted = None if parked is None else await self._adoption(parked)
         earlier = await self._store.superseded(run.id, run.conversation)
@@ -215,7 +219,8 @@ class Worker:
 
     async def _adoption(self, parked: Run) -> StageResult | None:
         """The outputs of the run that asked the customer, and the stage to go on at."""
-        message, rows = await self._store.message(parked.id), await self._store.rows(parked.id)
+        message = await self._store.message(parked.id)
+        rows = await self._store.rows(parked.id)
         if message is None or not rows:
             return None
         state = fold(Envelope.of(message, run_id=parked.id), rows)
@@ -244,9 +249,11 @@ class Worker:
 
     def _review(self, end: End, ctx: RunContext | None) -> NewReview | None:
         seq = BEFORE_ALL_STEPS if ctx is None else ctx.last_seq
-        causes, facts = causes_of(end), facts_of(None if ctx is None else ctx.envelope)
+        causes = causes_of(end)
+        facts = facts_of(None if ctx is None else ctx.envelope)
         if end.status is RunStatus.WAITING_REVIEW and end.ask is not None:
-            ask, kind = end.ask, ReviewKind(end.ask.kind)
+            ask = end.ask
+            kind = ReviewKind(end.ask.kind)
             fallback = Decision(ask.fallback) if ask.fallback else None
             asked = NewReview(kind, ask.reason, ask.payload, seq, None, fallback, causes, facts)
             if ask.expires_in is None:
@@ -255,10 +262,8 @@ class Worker:
             facts |= {} if ask.reassign_to is None else {REASSIGN_TO: ask.reassign_to}
             return replace(asked, expires_at=expires, facts=facts)
         if end.status in (RunStatus.NEEDS_REVIEW, RunStatus.FAILED):
-            error, words = (
-                end.error.model_dump(mode="json") if end.error else None,
-                end.reason or end.status,
-            )
+            error = end.error.model_dump(mode="json") if end.error else None
+            words = end.reason or end.status
             handed = NewReview(
                 ReviewKind.HAND_OVER, words, {"error": error}, seq, causes=causes, facts=facts
             )
@@ -266,8 +271,7 @@ class Worker:
         return None
 
     def _limited(self, review: NewReview) -> NewReview:
-        """When a review that nobody decides is over, and what happens then, where its stage did
-        not say."""
+        """The review with the desk's expiry and fallback, where its stage named none."""
         fallback = (
             None if self._expiry is None else review.fallback or self._expiry.fallback(review.kind)
         )
@@ -287,8 +291,7 @@ def _refusal(status: RunStatus, code: ErrorCode, words: str) -> End:
 
 
 def _message(claimed: Claimed) -> Message:
-    """Written by a newer version, or damaged: the run shows it, without quoting what a customer
-    wrote."""
+    """The stored message; PermanentError, without quoting it, when it cannot be read."""
     try:
         return Message.model_validate_json(claimed.message or b"")
     except ValueError:

@@ -1,5 +1,4 @@
-"""Stopping a reply that is about to leave, also in the moment before its time to be stopped
-begins."""
+"""Stops a reply that is about to leave, also just before its time to be stopped begins."""
 
 import asyncio
 from typing import Protocol

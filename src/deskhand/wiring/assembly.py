@@ -103,7 +103,7 @@ def assemble(setup: DeskSetup) -> Worker:
         before_rest=setup.before_rest,
         at_rest=setup.at_rest,
         expiry=spec.reviews.expiry,
-        answering=manual_reply_flow(gate, setup.sending, parts),
+        manual_reply=manual_reply_flow(gate, setup.sending, parts),
     )
 
 

@@ -98,14 +98,15 @@ class ServedDesk(Protocol):
 
 
 class Authenticate:
-    """Lets nothing pass without a key but the open paths: a route that is added later is closed,
-    too.
+    """Lets only requests with a key pass, except on the open paths.
 
-    `apart` names parts of the site that have a door of their own.
+    `apart` names parts of the site that log people in themselves.
     """
 
     def __init__(self, app: ASGIApp, keys: ApiKeys, apart: Sequence[str] = ()) -> None:
-        self._app, self._keys, self._apart = app, keys, apart
+        self._app = app
+        self._keys = keys
+        self._apart = apart
 
     async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or (

@@ -1,5 +1,4 @@
-"""Cursors: the place of the last item seen, opaque to clients so that they do not count on what
-it is made of."""
+"""Cursors: the place of the last item seen, encoded so that clients do not rely on its parts."""
 
 import base64
 import json

@@ -57,8 +57,7 @@ class MessageBody(BaseModel):
 
 
 class Turns:
-    """Requests with the same Idempotency-Key go one after the other, so that all of them tell
-    the first's answer."""
+    """Queues requests with the same Idempotency-Key, so that all return the first one's answer."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -75,8 +74,10 @@ async def hand_in(
     wait: Wait = 0,
     idempotency_key: IdempotencyKey = None,
 ) -> AcceptedView:
-    """Accept a message for good. `wait` answers 200 as soon as its run is at rest, 202 when it
-    is not so far."""
+    """Accept a message for good.
+
+    With `wait` the answer is 200 once its run is at rest, 202 when that takes longer.
+    """
     body = await read_body(request, _largest(caller))
     fields = parse_json(body)
     if not isinstance(fields, dict):
@@ -90,7 +91,8 @@ async def hand_in(
         raise Refused(
             429, "too many messages wait to be worked; try again later", headers=RETRY_AFTER
         )
-    fields, vouched_by = _sayable(fields, caller.key), _vouching(caller.key)
+    fields = _sayable(fields, caller.key)
+    vouched_by = _vouching(caller.key)
     if idempotency_key is None:
         accepted = await _accept(desk, _message(fields, vouched_by))
     else:
@@ -159,11 +161,9 @@ async def _accept(desk: ServedDesk, message: Message) -> AcceptedView:
 async def _accept_once(
     desk: ServedDesk, fields: dict[str, Any], vouched_by: str | None, key: str, digest: str
 ) -> AcceptedView:
-    """Fix what the message would be given here before handing it in, so that a repetition is the
-    same message.
+    """Store the message's id and time before handing it in, so that a repetition is the same one.
 
-    Whoever died in between finds the same id and time; nothing of the message itself is kept beside
-    its run.
+    A request repeated after a crash finds them again; nothing else of the message is kept here.
     """
     message = _message(fields, vouched_by)  # before the key is used up
     given = json.dumps({"id": message.id, "received_at": iso(message.received_at)}).encode()
@@ -177,8 +177,7 @@ async def _accept_once(
 
 
 async def _at_rest(desk: ServedDesk, accepted: AcceptedView, seconds: float) -> AcceptedView:
-    """The same with the status after at most so many seconds; whatever fails here, the message
-    was accepted."""
+    """The answer with the run's status after at most so many seconds."""
     waiting = asyncio.ensure_future(desk.dispatcher.wait(accepted.run))
     await asyncio.wait({waiting}, timeout=seconds)
     if not waiting.cancel() and not waiting.cancelled():

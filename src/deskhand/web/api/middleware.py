@@ -33,7 +33,8 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started, status = time.perf_counter(), 0
+        started = time.perf_counter()
+        status = 0
         scope.setdefault("state", {})
 
         async def answer(message: Message) -> None:

@@ -79,8 +79,7 @@ class ModesView(View):
 
 @router.get("")
 async def show_modes(caller: Reader, desk: DeskName) -> ModesView:
-    """Every category with its mode, what people made of its replies, and whether the next mode
-    is justified."""
+    """Every category with its mode, its figures, and whether they justify the next mode."""
     return ModesView.model_validate(await modes_of(caller.desk(desk).trust))
 
 

@@ -113,7 +113,8 @@ async def list_reviews(
         assignee=assignee,
         snoozed={"hide": False, "only": True, "show": None}[snoozed],
     )
-    store, after = caller.desk(desk).store, review_place(cursor)
+    store = caller.desk(desk).store
+    after = review_place(cursor)
     items = await search(store, wanted, terms_of(words), after=after, limit=limit + 1)
     reviews = [item.review for item in items]
     shown = reviews[:limit]
@@ -134,8 +135,10 @@ async def show_review(caller: Reader, review_id: ReviewId) -> ReviewDocument:
 
 @router.post("/{review_id}/decision", openapi_extra=json_body(DecisionBody))
 async def decide_review(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
-    """Decide once; 409 when somebody was faster, the draft is stale or has changed, 422 when the
-    decision lacks its note or its text."""
+    """Decide once.
+
+    409 when somebody was faster or the draft has changed, 422 when a note or a text is missing.
+    """
     body = await _read(request, DecisionBody)
     verdict = body.verdict(caller.key.name)
     desk, review = await caller.look(

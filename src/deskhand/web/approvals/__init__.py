@@ -1,2 +1,1 @@
-"""The approvals page: a queue that people clear in a browser. Small, until the console takes its
-place."""
+"""The approvals page: people decide reviews in a browser."""

@@ -57,8 +57,7 @@ def _verdict(decision: Decision, edit: dict[str, str], form: Form, me: str) -> V
 
 
 async def _worked(desk: ServedDesk, run_id: str) -> None:
-    """Give the run a moment to come to where its reply waits to leave; it goes on without us as
-    well."""
+    """Give the run a moment to reach the point where its reply waits to be sent."""
     try:
         async with asyncio.timeout(_SOON):
             await desk.dispatcher.wait(run_id)

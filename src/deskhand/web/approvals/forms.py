@@ -14,8 +14,7 @@ _KIND = "application/x-www-form-urlencoded"
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The fields, each once, with line breaks as we write them and without what cannot be
-    stored."""
+    """The form's fields, each once, with plain line breaks and without NUL characters."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _KIND:
         raise Refused(415, "send the form as a browser does")

@@ -236,8 +236,10 @@ class Pages:
         }
 
     async def _done(self, visit: Visit) -> dict[str, Any] | None:
-        """What became of the review that was just decided; read from the store, because anybody
-        can write an address."""
+        """What became of the review that was just decided, read from the store.
+
+        The address only names it: anybody can write an address.
+        """
         name, _, review_id = visit.request.query_params.get("done", "").partition("/")
         if name not in visit.desks:
             return None

@@ -127,7 +127,9 @@ async def count(visit: Visit, chosen: Filter) -> int:
 
 async def facets(visit: Visit) -> Facets:
     """What there is to choose from on all desks together."""
-    categories, languages, assignees = Counter[str](), Counter[str](), Counter[str]()
+    categories = Counter[str]()
+    languages = Counter[str]()
+    assignees = Counter[str]()
     for desk in visit.desks.values():
         of_desk = await desk.store.review_facets()
         categories.update(of_desk.categories)

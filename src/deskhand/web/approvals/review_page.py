@@ -100,9 +100,9 @@ async def _mode(desk: ServedDesk, review: Review) -> str | None:
 
 
 def _reply(review_file: ReviewFile) -> dict[str, Any] | None:
-    """What is decided about; for a message that was handed over, what a person may begin an
-    answer with."""
-    review, message = review_file.review, review_file.message
+    """The reply to decide about; for a handed-over message, a start for the person's answer."""
+    review = review_file.review
+    message = review_file.message
     reply = review.payload.get(REPLY)
     if isinstance(reply, dict) or message is None or Decision.ANSWER not in DECISIONS[review.kind]:
         return reply if isinstance(reply, dict) else None
@@ -220,7 +220,8 @@ def snoozes(now: float, time_zone: str) -> list[tuple[str, str]]:
     """When something may come back: for how many seconds, in words."""
     here = datetime.fromtimestamp(now, ZoneInfo(time_zone))
     morning = here.replace(hour=9, minute=0, second=0, microsecond=0)
-    tomorrow, monday = morning + timedelta(days=1), morning + timedelta(days=7 - here.weekday())
+    tomorrow = morning + timedelta(days=1)
+    monday = morning + timedelta(days=7 - here.weekday())
     named = [
         ("in an hour", now + 3600),
         ("in four hours", now + 4 * 3600),

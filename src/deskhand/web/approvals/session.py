@@ -54,7 +54,8 @@ class SessionGate:
     """Lets only logged-in people through to the pages wrapped by `page`."""
 
     def __init__(self, users: Users, desks: Mapping[str, ServedDesk]) -> None:
-        self._users, self._desks = users, desks
+        self._users = users
+        self._desks = desks
 
     def page(self, show: Page) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -85,7 +86,8 @@ class SessionGate:
 
 def check_origin(request: Request) -> None:
     """Raise Refused unless the browser says that the form comes from our own pages."""
-    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
     foreign_origin = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
     if site not in (None, "same-origin") or foreign_origin or (site is None and origin is None):
         log.warning("refused a form from %r", origin)
