@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from deskhand.model.message import Address as Address
     from deskhand.model.message import Attachment as Attachment
     from deskhand.model.message import Message as Message
+    from deskhand.model.message import Prepared as Prepared
     from deskhand.model.message import Reply as Reply
     from deskhand.model.money import Money as Money
     from deskhand.model.outcome import EffectClass as EffectClass
@@ -62,7 +63,6 @@ if TYPE_CHECKING:
     from deskhand.model.plan import Plan as Plan
     from deskhand.model.plan import Respond as Respond
     from deskhand.model.plan import ToolCall as ToolCall
-    from deskhand.model.prepared import Prepared as Prepared
     from deskhand.model.principal import Principal as Principal
     from deskhand.model.principal import PrincipalKind as PrincipalKind
     from deskhand.model.profile import Budget as Budget
@@ -153,7 +153,7 @@ _MODULES = {
     "model.codes": ("ErrorCode",),
     "model.envelope": ("Ask", "Delta", "Envelope", "ErrorNote", "StageResult"),
     "model.loop": ("AgentResult", "AgentToolCall"),
-    "model.message": ("Address", "Attachment", "Message", "Reply"),
+    "model.message": ("Address", "Attachment", "Message", "Prepared", "Reply"),
     "model.outcome": (
         "EffectClass",
         "IdempotencyClass",
@@ -163,7 +163,6 @@ _MODULES = {
         "ValidationSeverity",
     ),
     "model.plan": ("AskUser", "Plan", "Respond", "ToolCall"),
-    "model.prepared": ("Prepared",),
     "model.principal": ("Principal", "PrincipalKind"),
     "model.profile": ("Budget", "ProfileSpec"),
     "model.results": (

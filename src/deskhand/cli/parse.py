@@ -12,8 +12,7 @@ from deskhand.cli.terminal import print_json, print_plain, run_async
 
 if TYPE_CHECKING:
     from deskhand.mail import Forwarded
-    from deskhand.model.message import Message
-    from deskhand.model.prepared import Prepared
+    from deskhand.model.message import Message, Prepared
 
 
 def parse(

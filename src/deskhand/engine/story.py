@@ -8,9 +8,8 @@ from deskhand.engine.agent_state import agent_state
 from deskhand.engine.journal import ADOPTION, State, states
 from deskhand.model.documents import document, iso_at, with_times
 from deskhand.model.envelope import Envelope
-from deskhand.model.message import Message, iso
+from deskhand.model.message import Message, Prepared, iso
 from deskhand.model.outcome import Outcome
-from deskhand.model.prepared import Prepared
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Event, Review, ReviewKind, Run, StepRow
 from deskhand.ports import Store

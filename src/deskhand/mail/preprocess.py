@@ -6,8 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 
 from deskhand.mail.crisp import CrispUnreadable, read_crisp
-from deskhand.model.message import Message
-from deskhand.model.prepared import Prepared, inquiry
+from deskhand.model.message import Message, Prepared, inquiry
 
 log = logging.getLogger("deskhand.mail")
 

@@ -7,9 +7,7 @@ from typing import Any, Literal, Self
 from pydantic import AwareDatetime, Field, model_validator
 
 from deskhand.model.frozen import Frozen
-from deskhand.model.prepared import Prepared
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind, asserted
-from deskhand.model.route import Route
 
 REPLY = "reply"
 """The output key under which a drafted reply waits for review and dispatch."""
@@ -54,6 +52,46 @@ class Attachment(Frozen):
     type: str
     size: int
     text: str | None = None
+
+
+class Prepared(Frozen):
+    """The customer and his own words, taken out of what a helpdesk put around them: a help to read,
+    and no proof.
+
+    A preprocessor that cannot read a message gives none, and the message is taken as it is.
+    """
+
+    by: str = ""
+    """The preprocessor's name."""
+    name: str = ""
+    address: str = ""
+    text: str = ""
+    """What the customer wrote."""
+    prompt: str = ""
+    """What an agent is told; made of the rest where it is empty."""
+    failed: str | None = None
+    """Why the message could not be read and is taken as it is; None when it was read."""
+
+
+def inquiry(name: str, address: str, subject: str, text: str) -> str:
+    """The message as an agent is told of it."""
+    return f"New support inquiry from {name or address} ({address}):\nSubject: {subject}\n\n{text}"
+
+
+class Route(Frozen):
+    """What the routing rules decided about a message; kept with it, so that the run tells why it
+    went this way."""
+
+    route: Literal["pipeline", "agent"] = "pipeline"
+    profile: str | None = None
+    flow: str
+    instead_of: str | None = None
+    """The flow it would have taken had the agent there a model to ask."""
+    rule: str | None = None
+    """None when no rule matched."""
+    why: str = ""
+    preprocess: str | None = None
+    """The preprocessor that reads the message first."""
 
 
 class Message(Frozen):

@@ -8,8 +8,7 @@ from typing import Any, Literal
 import re2
 
 from deskhand.config.sections.routing import MatchSection, RoutingRuleSection
-from deskhand.model.message import Attachment, Message
-from deskhand.model.route import Route
+from deskhand.model.message import Attachment, Message, Route
 from deskhand.routing.facts import Facts, IntentOf, LanguageOf, unknown
 
 Condition = Callable[[Facts], str | None]

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from deskhand.config.desk import DeskSpec
 from deskhand.config.without_model import stand_ins
 from deskhand.mail.preprocess import UNCHANGED, Preprocess, prepared_by
-from deskhand.model.message import Message
-from deskhand.model.route import Route
+from deskhand.model.message import Message, Route
 from deskhand.routing.message_router import MessageRouter
 
 
