@@ -14,7 +14,8 @@ from deskhand.adapters.chat_models.openai import OpenAIChatModel
 from deskhand.adapters.chat_models.providers import provider_table
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
-from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.agent import Agent
+from deskhand.agents.parts import Parts
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.dispatcher import InProcessDispatcher, Limits
 from deskhand.engine.loop import Flow

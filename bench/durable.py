@@ -11,7 +11,7 @@ from typing import Any
 from bench.case import measuring, peak_rss_mb
 from bench.desks import STAGES, chain, message, texts, working
 from bench.harness import Floor, Report, Result, alternate, medians, spread
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.model.envelope import Envelope
 from deskhand.ports import StageContext
 

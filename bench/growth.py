@@ -11,7 +11,7 @@ from bench.case import cpu_seconds
 from bench.desks import STAGES, chain, message, texts, working
 from bench.durable import TUNING, file_size
 from bench.harness import Floor, Report, Result, alternate, medians
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.model.envelope import Envelope
 from deskhand.ports import StageContext
 

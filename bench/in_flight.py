@@ -9,7 +9,7 @@ from bench.case import measuring, peak_rss_mb
 from bench.desks import CATEGORIES, MODEL, chain, chat_model, message, working
 from bench.harness import Floor, Report, Result, alternate, medians, model_server, spread
 from deskhand.adapters.chat_models.recording import RecordingChatModel
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.brain.llm import LlmBrain
 from deskhand.engine.clock import SystemClock
 

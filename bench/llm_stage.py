@@ -8,7 +8,8 @@ from bench.desks import CATEGORIES, MODEL, chain, chat_model, message, working
 from bench.driving import ITERATIONS, MAIL, by_iteration, drive, lookup_order
 from bench.harness import Floor, Report, Result, alternate, medians, model_server, spread
 from deskhand.adapters.chat_models.recording import RecordingChatModel
-from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.agent import Agent
+from deskhand.agents.parts import Parts
 from deskhand.brain.llm import LlmBrain
 from deskhand.engine.clock import SystemClock
 from deskhand.model.envelope import Envelope

@@ -11,8 +11,8 @@ from bench.desks import MODEL, chat_model, message, working
 from bench.driving import ITERATIONS, MAIL, by_iteration, drive, lookup_order
 from bench.harness import Floor, Report, Result, alternate, elsewhere, medians, model_server, spread
 from deskhand.adapters.chat_models.recording import RecordingChatModel
-from deskhand.agents.agent import Parts
 from deskhand.agents.loop import AgentLoop
+from deskhand.agents.parts import Parts
 from deskhand.agents.profiled import Agents
 from deskhand.engine.clock import SystemClock
 from deskhand.model.profile import ProfileSpec

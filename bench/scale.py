@@ -13,7 +13,8 @@ from bench.case import measuring
 from bench.desks import STAGES, chain, message, texts
 from bench.durable import STEP, _drive, _graph
 from bench.harness import Floor, Report, Result, alternate, medians, run_case, spread
-from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.agent import Agent
+from deskhand.agents.parts import Parts
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.dispatcher import InProcessDispatcher, Limits
 from deskhand.engine.loop import Flow

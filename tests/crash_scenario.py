@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from deskhand.adapters.stores.postgres_backend import PostgresBackend
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.agents.replying.services import dispatch_through
 from deskhand.engine.audit import verify_desk
 from deskhand.engine.clock import SystemClock

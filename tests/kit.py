@@ -11,7 +11,8 @@ from typing import Any
 
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
-from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.agent import Agent
+from deskhand.agents.parts import Parts
 from deskhand.engine.dispatcher import InProcessDispatcher, Limits
 from deskhand.engine.loop import Flow
 from deskhand.engine.worker import Worker

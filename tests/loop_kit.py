@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.agents.profiled import Agents
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through, review_through

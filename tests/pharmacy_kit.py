@@ -9,7 +9,8 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.message import Address
 from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.ports import DeskDatabase
-from deskhand.tools.gate import Gate, GateAnswer
+from deskhand.tools.gate import Gate
+from deskhand.tools.gate_call import GateAnswer
 from deskhand.tools.registry import ToolRegistry
 from deskhand.tools.terms import terms_of
 from deskhand.wiring import LoadedDesk

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from deskhand import mail as mail
     from deskhand.agents.agent import Agent as Agent
-    from deskhand.agents.agent import Parts as Parts
     from deskhand.agents.loop import AgentLoop as AgentLoop
+    from deskhand.agents.parts import Parts as Parts
     from deskhand.agents.profiled import Agents as Agents
     from deskhand.agents.prompts import PromptRegistry as PromptRegistry
     from deskhand.brain.cascade import CascadeBrain as CascadeBrain
@@ -120,7 +120,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
-    "agents.agent": ("Agent", "Parts"),
+    "agents.agent": ("Agent",),
+    "agents.parts": ("Parts",),
     "agents.loop": ("AgentLoop",),
     "agents.profiled": ("Agents",),
     "agents.prompts": ("PromptRegistry",),

@@ -17,7 +17,7 @@ from typing import Any
 
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.agents.replying.services import dispatch_through
 from deskhand.engine.audit import verify_desk
 from deskhand.engine.clock import SystemClock

@@ -21,7 +21,7 @@ from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
 from deskhand.adapters.dispatch.worker_process import WorkerLimits, WorkerProcess
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.agents.replying.services import dispatch_through
 from deskhand.cli.service_process import keep_memory_compact
 from deskhand.engine.clock import SystemClock

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.dispatcher import InProcessDispatcher, Limits
 from deskhand.engine.worker import MAX_CRASHES, Worker

@@ -16,7 +16,7 @@ import pytest
 from deskhand import crashpoints
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through, review_through
 from deskhand.crashpoints import Crash

@@ -15,7 +15,7 @@ from deskhand.adapters.chat_models.rate_limit import SharedRate
 from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
 from deskhand.adapters.dispatch.dbos_queue import Executor, QueueSettings
 from deskhand.adapters.dispatch.worker_process import WorkerLimits, WorkerProcess
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.worker import Worker
 from deskhand.errors import ModelUnavailable, NotFound

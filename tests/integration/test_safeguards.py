@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.agents.replying.services import dispatch_through, review
 from deskhand.engine.loop import Flow
 from deskhand.engine.story import read_records, story_of

@@ -114,7 +114,7 @@ def _leaves(value: Any) -> Iterator[Any]:
         for item in value.values():
             yield from _leaves(item)
     elif isinstance(value, list):
-        for item in cast(list[Any], value):
+        for item in value:
             yield from _leaves(item)
     elif value is not None:
         yield value

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.agent import Agent
+from deskhand.agents.parts import Parts
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through
 from deskhand.engine.decisions import decision_note

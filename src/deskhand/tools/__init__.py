@@ -12,8 +12,8 @@ from deskhand.tools.authority import (
 )
 from deskhand.tools.context import Context
 from deskhand.tools.desk_code import DeskCode, load_tools
-from deskhand.tools.gate import Gate, GateAnswer
-from deskhand.tools.gate_call import Ruling, Terms
+from deskhand.tools.gate import Gate
+from deskhand.tools.gate_call import GateAnswer, Ruling, Terms
 from deskhand.tools.registry import Tool, ToolRegistry, tool, tool_probe
 from deskhand.tools.schema import parse_arguments
 from deskhand.tools.services import ServiceResult, after, before, service

@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.agent import Agent
+from deskhand.agents.parts import Parts
 from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
 from deskhand.agents.replying.known_sender import answered_before

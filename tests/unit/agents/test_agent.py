@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.agent import Agent
+from deskhand.agents.parts import Parts
 from deskhand.agents.prompts import PromptRegistry
 from deskhand.brain.llm import LlmBrain
 from deskhand.brain.scripted import ScriptedBrain, ScriptedChatModel

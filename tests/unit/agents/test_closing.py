@@ -13,7 +13,8 @@ import pytest
 from deskhand import crashpoints
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
-from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.agent import Agent
+from deskhand.agents.parts import Parts
 from deskhand.agents.replying.closing import Closing
 from deskhand.agents.replying.sending import Sending
 from deskhand.engine.journal import result_of

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.agent import Agent
+from deskhand.agents.parts import Parts
 from deskhand.agents.replying.review_reasons import review_reasons
 from deskhand.agents.replying.sending import Sending
 from deskhand.engine.review_causes import facts_of

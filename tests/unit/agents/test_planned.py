@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.agent import Agent
+from deskhand.agents.parts import Parts
 from deskhand.engine.journal import fold, result_of
 from deskhand.engine.loop import Flow
 from deskhand.errors import PermanentError, ToolError

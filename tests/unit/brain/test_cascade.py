@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deskhand.adapters.chat_models.recording import RecordingChatModel
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.brain.cascade import EMBEDDED_ALWAYS, LLM_ALWAYS, CascadeBrain, confidence_of
 from deskhand.brain.llm import LlmBrain
 from deskhand.brain.savings import read_savings, savings

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.engine.audit import AuditReport, seal_desk, verify_desk
 from deskhand.engine.context import RunContext
 from deskhand.engine.journal import fold, make_row, result_of, seed, states, verify

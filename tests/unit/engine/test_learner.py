@@ -5,7 +5,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from deskhand.adapters.stores.exchanges import SqlExchanges
-from deskhand.agents.agent import Agent, Parts
+from deskhand.agents.agent import Agent
+from deskhand.agents.parts import Parts
 from deskhand.agents.replying.services import dispatch_through, review
 from deskhand.engine.learner import Learner
 from deskhand.engine.loop import Flow

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from deskhand.adapters.stores.sqlite import SqliteStore
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.engine.journal import fold, result_of, states
 from deskhand.engine.loop import Flow
 from deskhand.errors import Conflict, PermanentError

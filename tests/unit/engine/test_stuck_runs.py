@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.engine.dispatcher import Limits
 from deskhand.engine.loop import Flow
 from deskhand.errors import Conflict, PermanentError, StoreUnavailable

@@ -20,8 +20,8 @@ from deskhand.model.message import Attachment
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
 from deskhand.model.run import EffectState
 from deskhand.policy.rule_policy import compile_policy
-from deskhand.tools.gate import Gate, GateAnswer
-from deskhand.tools.gate_call import Terms
+from deskhand.tools.gate import Gate
+from deskhand.tools.gate_call import GateAnswer, Terms
 from deskhand.tools.office import OFFICE_SHAPES, Office
 from deskhand.tools.registry import ToolRegistry, shape_of
 from tests.kit import TestClock, a_message

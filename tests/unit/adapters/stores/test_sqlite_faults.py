@@ -16,7 +16,7 @@ from deskhand import crashpoints
 from deskhand.adapters.stores import sqlite_database
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase, Tx
-from deskhand.agents.agent import Parts
+from deskhand.agents.parts import Parts
 from deskhand.engine.audit import verify_desk
 from deskhand.errors import StoreUnavailable
 from deskhand.model.envelope import Envelope
