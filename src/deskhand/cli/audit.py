@@ -114,10 +114,9 @@ def _print_report(report: "AuditReport") -> None:
     erased = f", {report.erased} rows erased" if report.erased else ""
     to.print(f"{report.runs} runs, {report.rows} rows, {report.seals} seals{erased}")
     for problem in report.problems:
-        where = " ".join(
-            str(part)
-            for part in (problem.run_id, "" if problem.seq is None else f"step {problem.seq}")
-        )
+        where = str(problem.run_id)
+        if problem.seq is not None:
+            where += f" step {problem.seq}"
         to.print(
             "  [red]✗[/] " + escape(f"{where.strip() or 'seals'}: {problem.what}"), soft_wrap=True
         )

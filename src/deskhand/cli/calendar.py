@@ -72,10 +72,9 @@ def show(
     where, held, busy = run_async(_show(loaded, database))
     zone = spec.offering.hours.zone
     if as_json:
-        spans = [
-            [moment.astimezone(zone).isoformat(timespec="minutes") for moment in span]
-            for span in merged(busy)
-        ]
+        spans = []
+        for span in merged(busy):
+            spans.append([moment.astimezone(zone).isoformat(timespec="minutes") for moment in span])
         bookings = [_document(one, zone) for one in held]
         print_json({"calendar": where, "time_zone": spec.zone, "bookings": bookings, "busy": spans})
         return
@@ -83,17 +82,13 @@ def show(
     if not held:
         console().print("nothing is held")
     else:
-        rows = [
-            (
-                (
-                    f"{one.span.start.astimezone(zone):%a %Y-%m-%d %H:%M}-{one.span.end.astimezone(zone):%H:%M}"  # noqa: E501
-                ),
-                str(one.state),
-                one.run_id,
-                (one.holder or "").replace("[", r"\["),
-            )
-            for one in held
-        ]
+        rows = []
+        for booking in held:
+            start = booking.span.start.astimezone(zone)
+            end = booking.span.end.astimezone(zone)
+            holder = (booking.holder or "").replace("[", r"\[")
+            span_words = f"{start:%a %Y-%m-%d %H:%M}-{end:%H:%M}"
+            rows.append((span_words, str(booking.state), booking.run_id, holder))
         print_table(("when", "state", "run"), ("for",), rows)
     console().print(f"[dim]{len(merged(busy))} busy stretches within {spec.horizon.days} days[/]")
 

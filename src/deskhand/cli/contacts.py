@@ -64,18 +64,7 @@ def list_contacts(
             "nobody; contacts grow from mail, or import a file with `deskhand contacts import FILE`"
         )
         return
-    rows = [
-        (
-            _cell(one.address, 50),
-            str(one.messages),
-            "" if one.last_seen is None else when(one.last_seen),
-            one.language or "",
-            _cell(one.tier or "", 20),
-            _cell(one.name, 40),
-            _cell(" ".join(one.tags), 60),
-        )
-        for one in found
-    ]
+    rows = [_row(contact) for contact in found]
     print_table(("address", "messages", "last seen", "language", "tier"), ("name", "tags"), rows)
 
 
@@ -148,8 +137,9 @@ def tag(
     customer.tier."""
     from deskhand.errors import ConfigError
 
-    if bad := [one for one in tags or () if not one or any(mark in one for mark in " \t\n,;")]:
-        raise ConfigError(f"{bad[0]!r} is no tag", fix="a tag is one word, as `late-payer`")
+    for name in tags or ():
+        if not name or any(mark in name for mark in " \t\n,;"):
+            raise ConfigError(f"{name!r} is no tag", fix="a tag is one word, as `late-payer`")
     if not (tags or remove or tier is not None):
         raise ConfigError(
             "there is nothing to change", fix="name a tag, --remove TAG or --tier TIER"
@@ -288,12 +278,14 @@ def _read(file: Path) -> "tuple[list[ContactEntry], list[BadEntry], list[str]]":
                 str(error), file=file, line=1, fix="name one column `email`"
             ) from None
         rows, ignored = table.rows, list(table.ignored)
-    read = list(rows)
-    return (
-        [one for one in read if not isinstance(one, BadEntry)],
-        [one for one in read if isinstance(one, BadEntry)],
-        ignored,
-    )
+    good: list[ContactEntry] = []
+    bad: list[BadEntry] = []
+    for row in rows:
+        if isinstance(row, BadEntry):
+            bad.append(row)
+        else:
+            good.append(row)
+    return good, bad, ignored
 
 
 async def _import(
@@ -376,6 +368,18 @@ def _tell(contact: "Contact", as_json: bool) -> None:
         )
         for line in written.text.splitlines():
             console().print(f"{'':<10}{shortened(line, 500)}", markup=False, soft_wrap=True)
+
+
+def _row(contact: "Contact") -> tuple[str, ...]:
+    return (
+        _cell(contact.address, 50),
+        str(contact.messages),
+        "" if contact.last_seen is None else when(contact.last_seen),
+        contact.language or "",
+        _cell(contact.tier or "", 20),
+        _cell(contact.name, 40),
+        _cell(" ".join(contact.tags), 60),
+    )
 
 
 def _cell(text: str, length: int) -> str:

@@ -225,16 +225,16 @@ async def _summary(folder: Path, database: Path, desks: "list[Desk]") -> dict[st
                 {"desk": desk.spec.name, **story_of(await read_records(desk.store, run.id))}
             )
     reports = [await verify_desk(desk.store) for desk in desks]
+    audit: dict[str, Any] = {}
+    audit["ok"] = all(report.ok for report in reports)
+    audit["runs"] = sum(report.runs for report in reports)
+    audit["rows"] = sum(report.rows for report in reports)
     return {
         "folder": str(folder),
         "database": str(database),
         "outbox": str(folder / "outbox"),
-        "sent": sorted(str(path) for path in (folder / "outbox").rglob("*.eml")),
-        "audit": {
-            "ok": all(report.ok for report in reports),
-            "runs": sum(report.runs for report in reports),
-            "rows": sum(report.rows for report in reports),
-        },
+        "sent": sorted(map(str, (folder / "outbox").rglob("*.eml"))),
+        "audit": audit,
         "runs": told,
     }
 

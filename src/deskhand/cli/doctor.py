@@ -87,13 +87,11 @@ def _desk_checks(desk: str | None) -> Iterator[Check]:
     except ConfigError as error:
         problems = error.problems if isinstance(error, ConfigErrors) else [error]
         for problem in problems:
-            where = (
-                f"{problem.file}:{problem.line}: "
-                if problem.line
-                else f"{problem.file}: "
-                if problem.file
-                else ""
-            )
+            where = ""
+            if problem.line:
+                where = f"{problem.file}:{problem.line}: "
+            elif problem.file:
+                where = f"{problem.file}: "
             yield Check("desk", False, where + problem.problem, problem.fix)
         return
     stages = sum(len(flow.stages) for flow in loaded.spec.flows.values())

@@ -163,8 +163,8 @@ async def _add(
             f"{name!r} is a shipped desk", fix="make one of your own first: deskhand init my-desk"
         )
     loaded = read_desk(name)
-    known = {case.id for case in desk_cases(loaded)[0]} if case_files(folder) else set()
-    if case_id in known:
+    cases = desk_cases(loaded)[0] if case_files(folder) else []
+    if any(case.id == case_id for case in cases):
         raise ConfigError(f"there is a case {case_id!r} already", fix="name it otherwise with --id")
     async with opened_store(database, name) as store:
         [conversation] = await read_conversations(store, Window(run_id))
@@ -231,10 +231,9 @@ def _chosen(cases: "Sequence[Case]", ids: Sequence[str], tags: Sequence[str]) ->
     from deskhand.config.suggestions import did_you_mean
     from deskhand.errors import ConfigError
 
-    for what, asked, known in (
-        ("case", ids, {case.id for case in cases}),
-        ("tag", tags, {tag for case in cases for tag in case.tags}),
-    ):
+    all_ids = {case.id for case in cases}
+    all_tags = {tag for case in cases for tag in case.tags}
+    for what, asked, known in (("case", ids, all_ids), ("tag", tags, all_tags)):
         for name in asked:
             if name not in known:
                 raise ConfigError(

@@ -9,8 +9,10 @@ NO, USAGE = 1, 2
 
 
 def report_failure(error: Exception, *, as_json: bool) -> int | None:
-    """Say what went wrong and return the exit code; None for a fault of ours, which deserves its
-    traceback."""
+    """Say what went wrong and return the exit code.
+
+    None for a fault of our own: it deserves its traceback.
+    """
     if isinstance(error, DeskhandError):
         complain(str(error))
         if as_json:
@@ -26,17 +28,19 @@ def report_failure(error: Exception, *, as_json: bool) -> int | None:
 
 
 def _document(error: DeskhandError) -> dict[str, Any]:
-    told: dict[str, Any] = {"code": str(error.code), "message": str(error)}
+    document: dict[str, Any] = {"code": str(error.code), "message": str(error)}
     if isinstance(error, ConfigError):
         problems = error.problems if isinstance(error, ConfigErrors) else [error]
-        told["code"] = "configuration"
-        told["problems"] = [
-            {
-                "file": str(one.file) if one.file else None,
-                "line": one.line,
-                "problem": one.problem,
-                "fix": one.fix,
-            }
-            for one in problems
-        ]
-    return told
+        document["code"] = "configuration"
+        document["problems"] = [problem_document(problem) for problem in problems]
+    return document
+
+
+def problem_document(problem: ConfigError) -> dict[str, Any]:
+    """What is wrong, where, and what to do, as a JSON document."""
+    return {
+        "file": str(problem.file) if problem.file else None,
+        "line": problem.line,
+        "problem": problem.problem,
+        "fix": problem.fix,
+    }

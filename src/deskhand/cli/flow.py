@@ -43,7 +43,8 @@ def show(
             }
         print_json({"desk": spec.name, "default_flow": spec.default_flow, "flows": drawn})
         return
-    print_plain("\n".join(flow_mermaid(one) if mermaid else flow_text(one) for one in chosen))
+    draw = flow_mermaid if mermaid else flow_text
+    print_plain("\n".join(map(draw, chosen)))
 
 
 def schema(

@@ -33,9 +33,7 @@ def init(
         print_json({"desk": folder.name, "folder": str(folder), "files": files})
         return
     sample = _sample(folder, files)
-    names = dict.fromkeys(
-        path if "/" not in path else f"{path.partition('/')[0]}/" for path in files
-    )
+    names = dict.fromkeys(_top_level(path) for path in files)
     console().print(f"[bold green]{escape(str(folder))}/[/] is a desk now: {', '.join(names)}")
     console().print("\nNext:")
     steps = (
@@ -48,6 +46,12 @@ def init(
     width = max(len(command) for command, _ in steps)
     for command, why in steps:
         console().print(f"  {command:<{width}}  [dim]{why}[/]", soft_wrap=True)
+
+
+def _top_level(path: str) -> str:
+    """The file or folder of the desk that a path begins with."""
+    name, slash, _ = path.partition("/")
+    return name + slash
 
 
 def _sample(folder: Path, files: list[str]) -> str:

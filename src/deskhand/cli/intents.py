@@ -143,22 +143,27 @@ def _tested(model: "IntentModel", file: Path) -> dict[str, Any]:
             fix=f"write one of {list(model.labels)}",
         )
     said = list(zip(asked, model.predict([text for text, _ in asked]), strict=True))
-    own = [(label, one) for (_, label), one in said if label is not None]
-    strangers = [one for (_, label), one in said if label is None]
-    answered = [(label, one) for (_, label), one in said if one.label is not None]
-    confused = Counter((label, one.best) for label, one in own if one.best != label)
+    own = [(label, intent) for (_, label), intent in said if label is not None]
+    strangers = [intent for (_, label), intent in said if label is None]
+    answered = [(label, intent) for (_, label), intent in said if intent.label is not None]
+    confused = Counter((label, intent.best) for label, intent in own if intent.best != label)
+    accuracy = _share([intent.best == label for label, intent in own])
+    coverage = _share([intent.label is not None for _, intent in own])
+    error = _share([intent.label != label for label, intent in answered])
+    out_of_scope_recall = _share([intent.label is None for intent in strangers])
+    confusions = [
+        {"label": label, "taken_for": best, "times": times}
+        for (label, best), times in confused.most_common(_SHOWN)
+    ]
     return {
         "questions": len(own),
-        "accuracy": _share([one.best == label for label, one in own]),
-        "coverage": _share([one.label is not None for _, one in own]),
+        "accuracy": accuracy,
+        "coverage": coverage,
         "answered": len(answered),
-        "error": _share([one.label != label for label, one in answered]),
+        "error": error,
         "out_of_scope": len(strangers),
-        "out_of_scope_recall": _share([one.label is None for one in strangers]),
-        "confusions": [
-            {"label": label, "taken_for": best, "times": times}
-            for (label, best), times in confused.most_common(_SHOWN)
-        ],
+        "out_of_scope_recall": out_of_scope_recall,
+        "confusions": confusions,
     }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
+from deskhand.cli.failures import NO, problem_document
 from deskhand.cli.terminal import (
     complain,
     console,
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="A desk's knowledge base: articles that answers are found in.", no_args_is_help=True
 )
-
-NO = 1
 
 
 @app.command("add")
@@ -75,8 +74,6 @@ def list_articles(
     desk: options.Desk, database: options.Database = None, as_json: options.Json = False
 ) -> None:
     """List the articles in the index."""
-    import time
-
     found = run_async(_list(desk, database))
     if as_json:
         print_json({"articles": [_article_document(one) for one in found]})
@@ -87,22 +84,7 @@ def list_articles(
             " DESK"
         )
         return
-    rows = [
-        (
-            shortened(one.article.id, 40).replace("[", r"\["),
-            one.article.language or "",
-            str(one.chunks),
-            (
-                "[red]expired[/]"
-                if one.article.valid_until and one.article.valid_until <= time.time()
-                else ""
-            ),
-            when(one.updated_at),
-            shortened(one.article.category or "", 30).replace("[", r"\["),
-            shortened(one.article.title, 80).replace("[", r"\["),
-        )
-        for one in found
-    ]
+    rows = [_row(indexed) for indexed in found]
     print_table(("article", "language", "chunks", "", "indexed"), ("category", "title"), rows)
 
 
@@ -151,18 +133,32 @@ def changed(
     if not found:
         console().print("no answer used an article that has changed since")
         return
-    rows = [
-        (
-            one.used.run_id,
-            when(one.used.at),
-            str(one.change),
-            shortened(
-                f"{one.used.article}: {one.title}" if one.title else one.used.article, 80
-            ).replace("[", r"\["),
-        )
-        for one in found
-    ]
+    rows = []
+    for outdated in found:
+        used = outdated.used
+        article = f"{used.article}: {outdated.title}" if outdated.title else used.article
+        rows.append((used.run_id, when(used.at), str(outdated.change), _cell(article, 80)))
     print_table(("run", "answered", "article is"), ("article",), rows)
+
+
+def _row(indexed: "StoredArticle") -> tuple[str, ...]:
+    import time
+
+    article = indexed.article
+    is_expired = article.valid_until and article.valid_until <= time.time()
+    return (
+        _cell(article.id, 40),
+        article.language or "",
+        str(indexed.chunks),
+        "[red]expired[/]" if is_expired else "",
+        when(indexed.updated_at),
+        _cell(article.category or "", 30),
+        _cell(article.title, 80),
+    )
+
+
+def _cell(text: str, length: int) -> str:
+    return shortened(text, length).replace("[", r"\[")
 
 
 # --- the work
@@ -266,15 +262,7 @@ def _report_document(report: "Report") -> dict[str, Any]:
         "unchanged": report.unchanged,
         "removed": report.removed,
         "chunks": report.chunks,
-        "problems": [
-            {
-                "file": str(one.file) if one.file else None,
-                "line": one.line,
-                "problem": one.problem,
-                "fix": one.fix,
-            }
-            for one in report.problems
-        ],
+        "problems": [problem_document(problem) for problem in report.problems],
     }
 
 

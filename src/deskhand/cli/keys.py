@@ -60,17 +60,12 @@ def list_keys(database: options.Database = None, as_json: options.Json = False) 
     if not found:
         console().print("no keys; make one with `deskhand keys add`")
         return
-    rows = [
-        (
-            key.id,
-            key.name,
-            when(key.created_at),
-            "[bright_black]revoked[/]" if key.revoked_at else "[green]in use[/]",
-            ", ".join(sorted(key.scopes)),
-            ", ".join(key.desks),
-        )
-        for key in found
-    ]
+    rows = []
+    for key in found:
+        state = "[bright_black]revoked[/]" if key.revoked_at else "[green]in use[/]"
+        scopes = ", ".join(sorted(key.scopes))
+        desks = ", ".join(key.desks)
+        rows.append((key.id, key.name, when(key.created_at), state, scopes, desks))
     print_table(("key", "name", "made", "state"), ("scopes", "desks"), rows)
 
 

@@ -1,5 +1,6 @@
 """`deskhand mcp`: which tools servers bring to a desk, and accepting them as they are described."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,7 +22,7 @@ _WRONG = (CHANGED, NEW, GONE)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ListedTool:
     """A tool as desk.yaml, the accepted description and the server together show it."""
 
     qualified: str
@@ -62,7 +63,6 @@ def accept(
 ) -> None:
     """Show how listed tools are described now and, if you agree, hold their servers to it from
     now on."""
-    from deskhand.config.sections.mcp import read_pins, write_pins
     from deskhand.errors import ConfigError
     from deskhand.wiring import pin_objection
 
@@ -71,23 +71,18 @@ def accept(
         raise ConfigError("with --json nobody can be asked", fix="add --yes")
     seen, away = run_async(_seen(section, folder))
     wanted = [
-        one for one in seen if one.state in (CHANGED, NEW) and (not tool or one.qualified in tool)
+        listed
+        for listed in seen
+        if listed.state in (CHANGED, NEW) and (not tool or listed.qualified in tool)
     ]
     refused = {
-        one.qualified: why
-        for one in wanted
-        if one.pin is not None and (why := pin_objection(one.pin))
+        listed.qualified: why
+        for listed in wanted
+        if listed.pin is not None and (why := pin_objection(listed.pin))
     }
-    taken: dict[str, Pin] = {}
-    for one in wanted:
-        if one.pin is None or one.qualified in refused:
-            continue
-        if not as_json:
-            _show(one)
-        if yes or typer.confirm(f"accept {one.qualified}?", default=False, err=True):
-            taken[one.qualified] = one.pin
-    known = {name: pin for name, pin in read_pins(folder).items() if name in section.tools}
-    path = write_pins(folder, {**known, **taken}) if taken else None
+    acceptable = [listed for listed in wanted if listed.qualified not in refused]
+    taken = _agreed_pins(acceptable, show=not as_json, ask=not yes)
+    path = _write_accepted(section, folder, taken)
     if as_json:
         print_json(
             {
@@ -103,6 +98,29 @@ def accept(
         print_plain(f"{len(taken)} accepted{f', written to {path}' if path else ''}")
     if refused or away or len(taken) < len(wanted):
         raise typer.Exit(NO)
+
+
+def _agreed_pins(acceptable: Sequence[ListedTool], *, show: bool, ask: bool) -> "dict[str, Pin]":
+    """The descriptions that the person at the terminal accepts, by tool."""
+    agreed: dict[str, Pin] = {}
+    for listed in acceptable:
+        if listed.pin is None:
+            continue
+        if show:
+            _show(listed)
+        if not ask or typer.confirm(f"accept {listed.qualified}?", default=False, err=True):
+            agreed[listed.qualified] = listed.pin
+    return agreed
+
+
+def _write_accepted(section: "McpSection", folder: Path, taken: "dict[str, Pin]") -> Path | None:
+    """Write accepted descriptions beside those that still apply; None where none is new."""
+    from deskhand.config.sections.mcp import read_pins, write_pins
+
+    if not taken:
+        return None
+    kept = {name: pin for name, pin in read_pins(folder).items() if name in section.tools}
+    return write_pins(folder, {**kept, **taken})
 
 
 def _section(desk: str) -> "tuple[McpSection, Path]":
@@ -132,7 +150,7 @@ def _section(desk: str) -> "tuple[McpSection, Path]":
     return section, folder
 
 
-async def _seen(section: "McpSection", folder: Path) -> tuple[list[Seen], dict[str, str]]:
+async def _seen(section: "McpSection", folder: Path) -> tuple[list[ListedTool], dict[str, str]]:
     from deskhand.config.sections.mcp import read_pins, server_specs
     from deskhand.wiring import described
 
@@ -151,20 +169,22 @@ async def _seen(section: "McpSection", folder: Path) -> tuple[list[Seen], dict[s
         if name.split(".")[0] not in away
     ]
     others = [
-        Seen(name, UNLISTED, pin=pin) for name, pin in now.items() if name not in section.tools
+        ListedTool(name, UNLISTED, pin=pin)
+        for name, pin in now.items()
+        if name not in section.tools
     ]
     return [*listed, *others], away
 
 
-def _state(qualified: str, pin: "Pin | None", now: "Pin | None") -> Seen:
+def _state(qualified: str, pin: "Pin | None", now: "Pin | None") -> ListedTool:
     from deskhand.wiring import pin_changes
 
     if now is None:
-        return Seen(qualified, GONE, "the server has no such tool")
+        return ListedTool(qualified, GONE, "the server has no such tool")
     if pin is None:
-        return Seen(qualified, NEW, pin=now)
+        return ListedTool(qualified, NEW, pin=now)
     why = pin_changes({qualified: pin}, {qualified: now}).get(qualified)
-    return Seen(qualified, ACCEPTED if why is None else CHANGED, why or "", now)
+    return ListedTool(qualified, ACCEPTED if why is None else CHANGED, why or "", now)
 
 
 def _words(error: "DeskhandError") -> str:
@@ -182,11 +202,11 @@ def _setting(section: "McpSection", qualified: str) -> str:
     )
 
 
-def _why(one: Seen) -> str:
+def _why(one: ListedTool) -> str:
     return f": {one.why}" if one.why else ""
 
 
-def _show(one: Seen) -> None:
+def _show(one: ListedTool) -> None:
     assert one.pin is not None
     properties: dict[str, Any] = one.pin.schema_.get("properties") or {}
     to = console()

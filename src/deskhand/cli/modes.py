@@ -129,14 +129,9 @@ def _print_modes(told: dict[str, Any], desk: str) -> None:
             (f"[bold]{escape(one['category'] or '(none)')}[/]", mode, *_cells(one["totals"]))
         )
         if len(one["languages"]) > 1:
-            rows += [
-                (
-                    f"  [dim]{escape(language)}[/]",
-                    "",
-                    *(f"[dim]{cell}[/]" for cell in _cells(totals)),
-                )
-                for language, totals in one["languages"].items()
-            ]
+            for language, totals in one["languages"].items():
+                cells = [f"[dim]{cell}[/]" for cell in _cells(totals)]
+                rows.append((f"  [dim]{escape(language)}[/]", "", *cells))
     if not rows:
         console().print("the desk has no categories, and nothing was judged yet")
     else:

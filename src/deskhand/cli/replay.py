@@ -106,6 +106,7 @@ async def _replay(
                 conversations, sandbox, chat, parallel=parallel, done=bar.advance
             )
     counts = Counter(str(one["verdict"]) for one in found.runs)
+    not_identical = [one for one in found.runs if one["verdict"] != "identical"]
     return {
         "desk": store.desk,
         "config": str(loaded.spec.folder),
@@ -119,7 +120,7 @@ async def _replay(
         "tool_results": {"recorded": found.tool_results, "captured": found.tool_results_missing},
         "decisions": {"applied": found.decisions, "left_out": found.decisions_left_out},
         "skipped": found.skipped,
-        "runs": [one for one in found.runs if one["verdict"] != "identical"],
+        "runs": not_identical,
     }
 
 
@@ -161,23 +162,29 @@ def _breaks_off(change: "Document") -> bool:
     return isinstance(was, list) and isinstance(now, list) and was[: len(now)] == now
 
 
-def _tell(report: "Document") -> None:
+def _print_run(run: "Document") -> None:
+    """A run that did not come out as recorded, with what changed."""
     from deskhand.evals.divergence import divergence_in_words
     from deskhand.evals.report import value_in_words
 
     out = console()
-    for one in report["runs"]:
-        message = one["message"]
-        about = shortened(f"{message['subject']}  from {message['from']}", 90).replace("[", r"\[")
-        out.print(f"[{_COLOURS[one['verdict']]}]{one['verdict']}[/] [bold]{one['run']}[/]  {about}")
-        for divergence in one["apart"]:
-            out.print(f"    {printable(divergence_in_words(divergence))}", markup=False)
-        for change in _worth_showing(one):
-            out.print(f"    {change['what']}", markup=False)
-            for name, value in (("was", change["before"]), ("now", change["now"])):
-                out.print(
-                    f"      {name} {printable(value_in_words(value))}", markup=False, soft_wrap=True
-                )
+    message = run["message"]
+    about = shortened(f"{message['subject']}  from {message['from']}", 90).replace("[", r"\[")
+    out.print(f"[{_COLOURS[run['verdict']]}]{run['verdict']}[/] [bold]{run['run']}[/]  {about}")
+    for divergence in run["apart"]:
+        out.print(f"    {printable(divergence_in_words(divergence))}", markup=False)
+    for change in _worth_showing(run):
+        out.print(f"    {change['what']}", markup=False)
+        for name, value in (("was", change["before"]), ("now", change["now"])):
+            out.print(
+                f"      {name} {printable(value_in_words(value))}", markup=False, soft_wrap=True
+            )
+
+
+def _tell(report: "Document") -> None:
+    out = console()
+    for run in report["runs"]:
+        _print_run(run)
     told = [f"{report[verdict]} {verdict}" for verdict in ("identical", "changed", "unknown")]
     out.print(f"{report['total']} run{'s' * (report['total'] != 1)}: {', '.join(told)}")
     asked, results, decisions = (

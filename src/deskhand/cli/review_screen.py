@@ -32,15 +32,15 @@ def print_reviews(found: "list[Review]") -> None:
         return
     rows = [
         (
-            one.id,
-            when(one.created_at),
-            one.kind,
-            status_text(one.state),
-            (one.causes[0] if one.causes else ""),
-            escape(shortened(one.assignee or "", 20)),
-            escape(shortened(one.reason, 70)),
+            review.id,
+            when(review.created_at),
+            review.kind,
+            status_text(review.state),
+            next(iter(review.causes), ""),
+            escape(shortened(review.assignee or "", 20)),
+            escape(shortened(review.reason, 70)),
         )
-        for one in found
+        for review in found
     ]
     print_table(("review", "since", "kind", "state", "cause", "for"), ("reason",), rows)
 
@@ -129,7 +129,9 @@ def _beside(review_file: "ReviewFile") -> "list[Text]":
         f"  ☞ {moment(event.at)} {actor_of(event)} {describe_event(event, moment)}"
         for event in review_file.history
     ]
-    return [Text(""), *(Text(shortened(line, 160), style="dim") for line in lines)] if lines else []
+    if not lines:
+        return []
+    return [Text(""), *(Text(shortened(line, 160), style="dim") for line in lines)]
 
 
 def _print_how(review: "Review") -> None:

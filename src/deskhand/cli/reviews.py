@@ -71,15 +71,19 @@ def list_reviews(
     from deskhand.model.queue import ReviewFilter
     from deskhand.model.run import ReviewState
 
+    wanted_state = None
+    if state != "all":
+        wanted_state = ReviewState(_known("state", state, [*ReviewState, "all"]))
+    if mine:
+        assignee = options.login_name()
+    snoozing_matters = snoozed or state == ReviewState.OPEN
     wanted = ReviewFilter(
-        state=(
-            None if state == "all" else ReviewState(_known("state", state, [*ReviewState, "all"]))
-        ),
+        state=wanted_state,
         cause=_cause(cause),
         category=category,
         language=language,
-        assignee=options.login_name() if mine else assignee,
-        snoozed=None if state != ReviewState.OPEN and not snoozed else snoozed,
+        assignee=assignee,
+        snoozed=snoozed if snoozing_matters else None,
     )
     found = run_async(_list(database, desk, wanted, words, limit, after))
     if as_json:
@@ -151,14 +155,13 @@ async def _show(database: str | None, desk: str | None, review: str) -> "ReviewF
 
 
 def _document(review_file: "ReviewFile") -> dict[str, Any]:
+    message = review_file.message
     return document(review_file.review) | {
-        "message": None
-        if review_file.message is None
-        else review_file.message.model_dump(mode="json"),
+        "message": None if message is None else message.model_dump(mode="json"),
         "tool_calls": review_file.tool_calls,
         "sources": review_file.sources,
-        "history": [document(event) for event in review_file.history],
-        "edits": [document(edit) for edit in review_file.edits],
+        "history": list(map(document, review_file.history)),
+        "edits": list(map(document, review_file.edits)),
     }
 
 

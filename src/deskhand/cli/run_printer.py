@@ -288,38 +288,46 @@ def _summary(value: Any) -> str:
             return f"not sure, perhaps {best} ({near:.2f})"
         case {"category": str(category), "confidence": int() | float() as confidence}:
             return f"{category}, confidence {confidence:.3g}"
+        case dict():
+            return _action_summary(value)
+        case _:
+            return ""
+
+
+def _action_summary(value: Mapping[str, Any]) -> str:
+    """What a stage did: calls made, a reply sent or written."""
+    match value:
         case {"executed": int(executed), "failed": int(failed)}:
-            return f"{executed} call{'s' * (executed != 1)}" + (
-                f", {failed} failed" if failed else ""
-            )
+            failures = f", {failed} failed" if failed else ""
+            return f"{executed} call{'s' * (executed != 1)}{failures}"
         case {"sent": True}:
             return "captured" if value.get("captured") else "sent"
         case {"reasoning": str(words)} if words:
             return shortened(words, 90)
         case {"text": str(text)}:
-            return f"{len(text.split())} words" + (
-                f", {value['language']}" if value.get("language") else ""
-            )
-        case dict():
-            plain = {
-                name: one
-                for name, one in value.items()
-                if isinstance(one, str | int | float) and one != ""
-            }
-            return ", ".join(
-                f"{name} {shortened(str(one), 30)}" for name, one in list(plain.items())[:3]
-            )
+            language = f", {value['language']}" if value.get("language") else ""
+            return f"{len(text.split())} words{language}"
         case _:
-            return ""
+            return _first_fields(value)
+
+
+def _first_fields(value: Mapping[str, Any]) -> str:
+    plain = [
+        f"{name} {shortened(str(item), 30)}"
+        for name, item in value.items()
+        if isinstance(item, str | int | float) and item != ""
+    ]
+    return ", ".join(plain[:3])
 
 
 def _context(sources: list[Any], skipped: list[Any]) -> str:
     """Where the context came from, by source, and what could not be asked."""
-    counted = Counter(str(one.get("source")) for one in sources)
-    words = [name if number == 1 else f"{number} {name}" for name, number in counted.items()] or [
-        "nothing found"
-    ]
-    return ", ".join(words) + (f"; {len(skipped)} skipped" if skipped else "")
+    counted = Counter(str(source.get("source")) for source in sources)
+    words = []
+    for name, number in counted.items():
+        words.append(name if number == 1 else f"{number} {name}")
+    left_out = f"; {len(skipped)} skipped" if skipped else ""
+    return (", ".join(words) or "nothing found") + left_out
 
 
 def reply_lines(reply: Mapping[str, Any], width: int) -> list[Text]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.service_process import keep_memory_compact, opened_together
+from deskhand.cli.service_process import keep_memory_compact, opened_together, outbox_folders
 from deskhand.cli.terminal import run_async
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ async def opened(
 
     owner = new_id("own")
     worker_process = join_workers(database, loaded, in_flight=0) if workers else None
-    folders = [outbox if len(loaded) == 1 else outbox / one.spec.name for one in loaded]
+    folders = outbox_folders(outbox, loaded)
     async with opened_together(
         open_desk(
             one, database, outbox=folder, owner=owner, worker_process=worker_process, listen=True

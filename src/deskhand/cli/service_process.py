@@ -1,14 +1,18 @@
 """What `serve` and `worker` share: processes that work several desks and live for weeks."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
     asynccontextmanager,
     suppress,
 )
-from typing import TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from deskhand.wiring import LoadedDesk
 
 T = TypeVar("T")
 
@@ -40,6 +44,13 @@ async def opened_together(
         for result in results:
             if isinstance(result, BaseException):
                 raise result
+
+
+def outbox_folders(outbox: Path, desks: "Sequence[LoadedDesk]") -> list[Path]:
+    """Where each desk's replies leave into: one desk has the folder to itself."""
+    if len(desks) == 1:
+        return [outbox]
+    return [outbox / desk.spec.name for desk in desks]
 
 
 def keep_memory_compact() -> None:

@@ -148,13 +148,9 @@ def _local(at: float | str) -> datetime:
 
 
 def milliseconds(value: float) -> str:
-    return (
-        f"{value / 1000:.1f} s"
-        if value >= 1000
-        else f"{value:.0f} ms"
-        if value >= 10
-        else f"{value:.1f} ms"
-    )
+    if value >= 1000:
+        return f"{value / 1000:.1f} s"
+    return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"
 
 
 def elapsed(seconds: float) -> str:

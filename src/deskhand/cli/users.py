@@ -60,15 +60,10 @@ def list_users(database: options.Database = None, as_json: options.Json = False)
     if not found:
         console().print("nobody; let somebody log in with `deskhand users add`")
         return
-    rows = [
-        (
-            user.name,
-            when(user.created_at),
-            "[bright_black]removed[/]" if user.removed_at else "[green]in use[/]",
-            ", ".join(user.desks),
-        )
-        for user in found
-    ]
+    rows = []
+    for user in found:
+        state = "[bright_black]removed[/]" if user.removed_at else "[green]in use[/]"
+        rows.append((user.name, when(user.created_at), state, ", ".join(user.desks)))
     print_table(("name", "made", "state"), ("desks",), rows)
 
 

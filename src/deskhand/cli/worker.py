@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.service_process import keep_memory_compact, opened_together
+from deskhand.cli.service_process import keep_memory_compact, opened_together, outbox_folders
 from deskhand.cli.terminal import run_async
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ async def _live(
     from deskhand.wiring import join_workers, open_desk
 
     worker_process = join_workers(database, loaded, **setup.settings)
-    folders = [setup.outbox if len(loaded) == 1 else setup.outbox / one.spec.name for one in loaded]
+    folders = outbox_folders(setup.outbox, loaded)
     async with opened_together(
         open_desk(
             one,

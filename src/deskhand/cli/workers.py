@@ -23,11 +23,9 @@ def list_workers(database: options.Database = None, as_json: options.Json = Fals
     members, depths, stops = run_async(_list(database))
     if as_json:
         stopped = [{"desk": desk, **document(stop)} for desk, stop in stops.items()]
-        told = {
-            "workers": [document(one) for one in members],
-            "queues": [document(one) for one in depths],
-        }
-        print_json({**told, "stopped": stopped})
+        workers = [document(member) for member in members]
+        queues = [document(depth) for depth in depths]
+        print_json({"workers": workers, "queues": queues, "stopped": stopped})
         return
     _print_workers(members)
     for desk, stop in stops.items():
@@ -57,16 +55,17 @@ def _print_workers(members: "list[Member]") -> None:
             "no workers; start one with: deskhand worker DESK --database postgresql://..."
         )
         return
-    rows = [
-        (
-            one.id,
-            f"{one.host}:{one.pid}",
-            when(one.started_at),
-            f"{one.silent_for:.0f} s ago",
-            str(len(one.running)),
-            " ".join(one.desks),
-            " ".join(one.running[:3]) + (" …" if len(one.running) > 3 else ""),
+    rows = []
+    for member in members:
+        more = " …" if len(member.running) > 3 else ""
+        row = (
+            member.id,
+            f"{member.host}:{member.pid}",
+            when(member.started_at),
+            f"{member.silent_for:.0f} s ago",
+            str(len(member.running)),
+            " ".join(member.desks),
+            " ".join(member.running[:3]) + more,
         )
-        for one in members
-    ]
+        rows.append(row)
     print_table(("worker", "process", "since", "heartbeat", "running"), ("desks", "runs"), rows)

@@ -25,23 +25,21 @@ def journals(core: sa.Connection, desk: str, after: int, limit: int) -> list[Jou
     ).all()
     if not runs:
         return []
-    found = core.execute(
+    rows_of_runs = core.execute(
         sa.select(t.steps.c.run, *STEP_COLUMNS)
         .where(t.steps.c.desk == desk, t.steps.c.run.between(runs[0].position, runs[-1].position))
         .order_by(t.steps.c.run, t.steps.c.seq)
     )
-    steps = {position: list(rows) for position, rows in groupby(found, key=lambda row: row[0])}
-    return [
-        Journaled(
-            run.id,
-            run.position,
-            run.body,
-            run.salt,
-            run.body_digest,
-            [step_of(run.id, row[1:]) for row in steps.get(run.position, [])],
+    steps = {
+        position: list(rows) for position, rows in groupby(rows_of_runs, key=lambda row: row[0])
+    }
+    journaled = []
+    for run in runs:
+        journal = [step_of(run.id, row[1:]) for row in steps.get(run.position, [])]
+        journaled.append(
+            Journaled(run.id, run.position, run.body, run.salt, run.body_digest, journal)
         )
-        for run in runs
-    ]
+    return journaled
 
 
 def save_seal(core: sa.Connection, desk: str, at: float, heads: bytes, mac: str) -> Seal:

@@ -173,7 +173,9 @@ class SqlContacts:
         if values:
             self._update(core, key, values)
         noted = self._add_notes(core, key, entry.notes, by)
-        return "added" if is_new else "changed" if values or noted else "unchanged"
+        if is_new:
+            return "added"
+        return "changed" if values or noted else "unchanged"
 
     def _ensure(self, core: sa.Connection, address: str) -> bool:
         """A row for this address; whether it is a new one."""
@@ -306,8 +308,9 @@ def _words(tags: str) -> list[str]:
     return tags.split()
 
 
-def _contact(row: sa.Row[Any], notes: tuple[Note, ...], counted: sa.Row[Any] | None) -> Contact:
-    return Contact(
+def _contact(row: sa.Row[Any], notes: tuple[Note, ...], mail: sa.Row[Any] | None) -> Contact:
+    """`mail` counts the messages of this address; None where there are none, or nobody asked."""
+    contact = Contact(
         address=row.address,
         name=row.name or row.mail_name,
         language=row.language or row.mail_language,
@@ -317,7 +320,8 @@ def _contact(row: sa.Row[Any], notes: tuple[Note, ...], counted: sa.Row[Any] | N
         tier=row.tier,
         tags=tuple(_words(row.tags)),
         notes=notes,
-        first_seen=None if counted is None else counted.first,
-        last_seen=None if counted is None else counted.last,
-        messages=0 if counted is None else counted.messages,
     )
+    if mail is None:
+        return contact
+    seen = {"first_seen": mail.first, "last_seen": mail.last, "messages": mail.messages}
+    return contact.model_copy(update=seen)

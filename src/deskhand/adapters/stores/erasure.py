@@ -32,7 +32,8 @@ def known_as(core: sa.Connection, desk: str, address: str) -> tuple[list[str], l
         proven if len(proven) == 1 else set()
     )  # whoever writes for several customers is none of them
     names = [address, *one, core.execute(contact).scalar()]
-    return list(dict.fromkeys(name for name in names if name)), [row.id for row in found]
+    run_ids = [row.id for row in found]
+    return list(dict.fromkeys(filter(None, names))), run_ids
 
 
 def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: float) -> int:

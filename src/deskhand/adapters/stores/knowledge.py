@@ -248,7 +248,9 @@ class SqlKnowledgeStore:
                 vector, None if every else snapshot.chunks_of(allowed), CANDIDATES
             )
         assert self._nearest is not None
-        articles = None if every else [int(key) for key in snapshot.keys[allowed]]
+        articles = None
+        if not every:
+            articles = [int(key) for key in snapshot.keys[allowed]]
         # A few more than wanted, compared again here: the order is ours to the last digit, as
         # without the extension.
         found = self._nearest.candidates(core, self.desk, articles, vector, CANDIDATES + 30)
@@ -370,11 +372,12 @@ class SqlKnowledgeStore:
             .where(t.kb_chunks.c.desk == self.desk, t.kb_chunks.c.article > newest)
             .order_by(t.kb_chunks.c.position)
         ).all()
-        fresh = NewChunks(
-            np.array([row[0] for row in new], dtype=np.int64),
-            np.array([row[1] for row in new], dtype=np.int64),
-            None if compared_there else vectors_of([row[2] for row in new]),
-        )
+        positions = np.array([row[0] for row in new], dtype=np.int64)
+        articles_of = np.array([row[1] for row in new], dtype=np.int64)
+        vectors = None
+        if not compared_there:
+            vectors = vectors_of([row[2] for row in new])
+        fresh = NewChunks(positions, articles_of, vectors)
         return refreshed(held, version, articles, fresh)
 
     # --- which answers used what

@@ -73,13 +73,17 @@ def _reflected(engine: sa.Engine) -> sa.MetaData:
 
 
 def _rows(engine: sa.Engine, table: sa.Table) -> list[tuple[Any, ...]]:
-    texts = [isinstance(column.type, sa.JSON) for column in table.columns]
+    json_columns = [
+        number for number, column in enumerate(table.columns) if isinstance(column.type, sa.JSON)
+    ]
+    copied = []
     with engine.connect() as connection:
-        rows = connection.execute(sa.select(table))
-        return [
-            tuple(json.dumps(one) if text else one for one, text in zip(row, texts, strict=True))
-            for row in rows
-        ]
+        for row in connection.execute(sa.select(table)):
+            values = list(row)
+            for number in json_columns:
+                values[number] = json.dumps(values[number])
+            copied.append(tuple(values))
+    return copied
 
 
 def _on_postgres(table: sa.Table, schema: str) -> sa.Table:

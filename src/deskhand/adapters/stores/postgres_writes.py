@@ -232,13 +232,14 @@ async def append(connection: Connection, steps: Sequence[StepWrite]) -> list[Exc
     """
     rows = await connection.fetch(_APPEND, *columns_of(steps))
     written = {(row["seq"], bytes(row["chain"])) for row in rows}
-    return [None if (step.seq, step.chain) in written else _not_appended(step) for step in steps]
-
-
-def _not_appended(step: StepWrite) -> Fenced:
-    return Fenced(
-        f"run {step.run_id} is not ours any more, or its step {step.seq} is already written"
-    )
+    results: list[Exception | None] = []
+    for step in steps:
+        if (step.seq, step.chain) in written:
+            results.append(None)
+        else:
+            lost = f"run {step.run_id} is not ours any more, or its step {step.seq} is written"
+            results.append(Fenced(lost))
+    return results
 
 
 _FINISH = """

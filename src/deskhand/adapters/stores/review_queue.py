@@ -2,6 +2,7 @@
 deciding."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
@@ -73,32 +74,39 @@ def facets(core: sa.Connection, desk: str) -> Facets:
 def _conditions(
     core: sa.Connection, wanted: ReviewFilter, now: float
 ) -> list[sa.ColumnElement[bool]]:
+    return [*_exact(core, wanted), *_yes_or_no(wanted, now)]
+
+
+def _exact(core: sa.Connection, wanted: ReviewFilter) -> Iterator[sa.ColumnElement[bool]]:
+    """Conditions on what a review's fields must be."""
     here = t.reviews.c
-    found: list[sa.ColumnElement[bool]] = []
     if wanted.state is not None:
-        found.append(here.state == wanted.state)
+        yield here.state == wanted.state
     if wanted.run_id is not None:
-        found.append(t.runs.c.id == wanted.run_id)
+        yield t.runs.c.id == wanted.run_id
     if wanted.cause is not None:
-        found.append(_has(wanted.cause))
-    if wanted.emergency is not None:
-        found.append(_has(Cause.EMERGENCY) if wanted.emergency else sa.not_(_has(Cause.EMERGENCY)))
+        yield _has(wanted.cause)
     for name, value in (("category", wanted.category), ("language", wanted.language)):
         if value is not None:
-            found.append(_fact(core, name) == value)
+            yield _fact(core, name) == value
     if wanted.assignee is not None:
-        found.append(
-            here.assignee == wanted.assignee if wanted.assignee else here.assignee.is_(None)
-        )
-    if wanted.snoozed is not None:
-        asleep = sa.func.coalesce(here.snoozed_until, 0.0) > now
-        found.append(asleep if wanted.snoozed else sa.not_(asleep))
-    if wanted.leaving is not None:
-        leaving = sa.and_(
-            here.state == ReviewState.OPEN, sa.func.coalesce(here.fallback, "") == Decision.APPROVE
-        )
-        found.append(leaving if wanted.leaving else sa.not_(leaving))
-    return found
+        yield here.assignee == wanted.assignee if wanted.assignee else here.assignee.is_(None)
+
+
+def _yes_or_no(wanted: ReviewFilter, now: float) -> Iterator[sa.ColumnElement[bool]]:
+    """Conditions that hold or do not: an emergency, snoozed, leaving by itself."""
+    here = t.reviews.c
+    leaving = sa.and_(
+        here.state == ReviewState.OPEN, sa.func.coalesce(here.fallback, "") == Decision.APPROVE
+    )
+    asked = (
+        (wanted.emergency, _has(Cause.EMERGENCY)),
+        (wanted.snoozed, sa.func.coalesce(here.snoozed_until, 0.0) > now),
+        (wanted.leaving, leaving),
+    )
+    for answer, condition in asked:
+        if answer is not None:
+            yield condition if answer else sa.not_(condition)
 
 
 def _has(cause: Cause) -> sa.ColumnElement[bool]:

@@ -83,8 +83,8 @@ def review_of(run_id: str, row: Row) -> Review:
         version=row.version,
         created_at=row.created_at,
         expires_at=row.expires_at,
-        fallback=Decision(row.fallback) if row.fallback else None,
-        decision=Decision(row.decision) if row.decision else None,
+        fallback=_decision(row.fallback),
+        decision=_decision(row.decision),
         decided_by=row.decided_by,
         decided_at=row.decided_at,
         note=row.note,
@@ -95,6 +95,10 @@ def review_of(run_id: str, row: Row) -> Review:
         assignee=row.assignee,
         snoozed_until=row.snoozed_until,
     )
+
+
+def _decision(value: str | None) -> Decision | None:
+    return Decision(value) if value else None
 
 
 def call_of(row: Row) -> LlmCall:

@@ -79,9 +79,11 @@ def count_on_sqlite(raw: sqlite3.Connection, desk: str, tool: str, counted: Coun
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('deskhand totals ' || $1, 0))"
 _GROW = """
 INSERT INTO totals(desk, scope, name, day, tool, unit, amount)
-SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])
-ON CONFLICT (desk, scope, name, day, tool, unit) DO UPDATE SET amount = totals.amount + excluded.amount
-"""  # noqa: E501
+SELECT * FROM unnest(
+  $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])
+ON CONFLICT (desk, scope, name, day, tool, unit)
+DO UPDATE SET amount = totals.amount + excluded.amount
+"""
 _READ = """
 SELECT t.scope, t.name, t.day, t.tool, t.unit, t.amount FROM totals t
 JOIN unnest($2::text[], $3::text[], $4::text[]) AS u(scope, name, day)

@@ -200,16 +200,18 @@ def _figures(rows: Sequence[Sequence[object]]) -> list[Figure]:
         group = (str(category), str(language))
         by_group.setdefault(group, {})[str(judged)] = int(str(count))
         shares[(*group, str(judged))] = float(str(share)) / int(str(count))
-    return [
-        Figure(
-            category=group[0],
-            language=group[1],
+    figures = []
+    for group, counts in sorted(by_group.items()):
+        category, language = group
+        figure = Figure(
+            category=category,
+            language=language,
             counts={Judged(name): count for name, count in counts.items()},
             edited_share=shares.get((*group, Judged.EDITED), 0.0),
             compared_share=shares.get((*group, Judged.COMPARED), 0.0),
         )
-        for group, counts in sorted(by_group.items())
-    ]
+        figures.append(figure)
+    return figures
 
 
 def _change(row: Row) -> ModeChange:
