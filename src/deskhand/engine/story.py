@@ -225,7 +225,9 @@ def _question(steps: Sequence[State]) -> Document | None:
     if not steps or steps[-1].result.outcome is not Outcome.CLARIFY:
         return None
     ask = steps[-1].result.ask
-    return ask and {"text": ask.text, "param": ask.param}
+    if ask is None:
+        return None
+    return {"text": ask.text, "param": ask.param}
 
 
 def _delivery(steps: Sequence[State]) -> Document | None:

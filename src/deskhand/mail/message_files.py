@@ -155,7 +155,7 @@ def _from_json(raw: bytes, path: Path) -> tuple[list[Message], bool]:
             f"not JSON: {error}", file=path, line=line, fix="write one message object"
         ) from None
     common: dict[str, Any] = {}
-    turns = data if isinstance(data, list) else None
+    turns: Any = data if isinstance(data, list) else None
     if isinstance(data, dict):
         common = data
         turns = data.get("turns")

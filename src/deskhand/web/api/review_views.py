@@ -100,7 +100,7 @@ class ReviewDocument(ReviewView):
         return cls(
             **_review_facts(review_file.review),
             age_seconds=max(0.0, now - review_file.review.created_at),
-            message=message and message.model_dump(mode="json"),
+            message=message.model_dump(mode="json") if message is not None else None,
             tool_calls=list(review_file.tool_calls),
             sources=list(review_file.sources),
             history=list(map(NoteView.of, review_file.history)),

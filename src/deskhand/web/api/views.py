@@ -74,6 +74,7 @@ class StepView(View):
     def of(cls, state: State, *, with_state: bool) -> Self:
         row = state.row
         error = state.result.error
+        error_document = error.model_dump(mode="json") if error is not None else None
         around: dict[str, Any] = {}
         if with_state:
             around["input_state"] = state_of(state.before)
@@ -82,14 +83,14 @@ class StepView(View):
             trace_id=row.run_id,
             step_name=row.name,
             step_order=row.seq,
-            error_message=error and error.message,
+            error_message=error.message if error is not None else None,
             seq=row.seq,
             name=row.name,
             outcome=row.outcome,
             attempt=row.attempt,
             latency_ms=row.latency_ms,
             started_at=moment(row.started_at),
-            error=error and error.model_dump(mode="json"),
+            error=error_document,
             flow_version=row.flow_version,
             erased=row.body is None,
             **around,
