@@ -67,12 +67,10 @@ async def working(
     await database.checkpoint()
     store, clock, first = SqliteStore(database, "bench"), SystemClock(), next(iter(flows))
     agents = parts(store)
-    built = {
-        name: Flow(
-            spec, {stage: Agent(agent, agents).process for stage, agent in spec.stages.items()}
-        )
-        for name, spec in flows.items()
-    }
+    built = {}
+    for name, spec in flows.items():
+        stages = {stage: Agent(agent, agents).process for stage, agent in spec.stages.items()}
+        built[name] = Flow(spec, stages)
     work = Worker(store, built, clock).work
     limits = Limits(in_flight=in_flight)
     dispatcher = InProcessDispatcher(

@@ -136,19 +136,13 @@ def bench(*, quick: bool) -> Report:
         "seven durable steps of 1 KB, 64 in flight, accept to done, SQLite synchronous=FULL",
     )
     n, n_langgraph, rounds = (300, 100, 1) if quick else (2000, 400, 3)
-    trials = {
-        setting: medians(results)["messages_s"]
-        for setting, results in alternate(
-            {
-                setting: (
-                    "durable.langgraph",
-                    {"n": 100 if quick else 200, "in_flight": 64, "setting": setting},
-                )
-                for setting in LANGGRAPH_SETTINGS
-            },
-            rounds,
-        ).items()
+    tries = {"n": 100 if quick else 200, "in_flight": 64}
+    cases = {
+        setting: ("durable.langgraph", {**tries, "setting": setting})
+        for setting in LANGGRAPH_SETTINGS
     }
+    tried_out = alternate(cases, rounds)
+    trials = {setting: medians(results)["messages_s"] for setting, results in tried_out.items()}
     best = max(trials, key=lambda setting: trials[setting])
     tried = "; ".join(f"{setting}: {rate:.1f}/s" for setting, rate in trials.items())
     report.notes.append(f'LangGraph, durability="sync", was tried {tried}. Taken: {best}')

@@ -76,9 +76,10 @@ class Run:
             received_at=datetime.now(UTC),
             principal=principal,
         )
-        results = [
-            {"data": {f"field {n}": f"value {n} of {one}" for n in range(200)}} for one in range(5)
-        ]
+        results = []
+        for number in range(5):
+            fields = {f"field {n}": f"value {n} of {number}" for n in range(200)}
+            results.append({"data": fields})
         self.envelope = Envelope.of(message).changed(
             outputs={"act": {"results": results, "category": "refund"}}
         )

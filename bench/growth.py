@@ -134,15 +134,12 @@ def bench(*, quick: bool) -> Report:
     )
     for label, results in report.runs.items():
         found = medians(results)
-        report.table.append(
-            {
-                "engine": label,
-                **{f"KB at {turn}": found[f"kb_{turn}"] for turn in POINTS[1:]},
-                "300 / 100": found["kb_300"] / found["kb_100"],
-                **{f"ms a turn at {turn}": found[f"ms_{turn}"] for turn in POINTS},
-                **{f"CPU ms at {turn}": found[f"cpu_ms_{turn}"] for turn in POINTS[1:]},
-            }
-        )
+        row = {"engine": label}
+        row |= {f"KB at {turn}": found[f"kb_{turn}"] for turn in POINTS[1:]}
+        row["300 / 100"] = found["kb_300"] / found["kb_100"]
+        row |= {f"ms a turn at {turn}": found[f"ms_{turn}"] for turn in POINTS}
+        row |= {f"CPU ms at {turn}": found[f"cpu_ms_{turn}"] for turn in POINTS[1:]}
+        report.table.append(row)
     report.notes.append(
         f"times are medians of the last {WINDOW} turns; each of our turns reads {REMEMBERED} turns"
         " back"

@@ -112,15 +112,11 @@ def alternate(cases: Mapping[str, Case], rounds: int) -> dict[str, list[Result]]
 
 def medians(results: Sequence[Result]) -> Result:
     """By key; what is not a number is taken from the first run."""
-    first = results[0]
-    return {
-        key: (
-            statistics.median(result[key] for result in results)
-            if isinstance(value, int | float) and not isinstance(value, bool)
-            else value
-        )
-        for key, value in first.items()
-    }
+    middle = dict(results[0])
+    for key, value in middle.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            middle[key] = statistics.median(result[key] for result in results)
+    return middle
 
 
 def spread(results: Sequence[Result], key: str) -> str:
@@ -220,8 +216,10 @@ def show(report: Report) -> None:
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> str:
     heads = list(dict.fromkeys(key for row in rows for key in row))
-    lines = [heads, *([_cell(row.get(head)) for head in heads] for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
+    lines = [heads]
+    for row in rows:
+        lines.append([_cell(row.get(head)) for head in heads])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, ["-" * width for width in widths])
     return "\n".join("| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines)
 

@@ -142,7 +142,7 @@ def banking() -> list[tuple[str, str]]:
 
 def clinc() -> dict[str, list[tuple[str, str]]]:
     data = json.loads((SHARED / "clinc150" / "train_val.json").read_text(encoding="utf-8"))
-    return {part: [(text, label) for text, label in rows] for part, rows in data.items()}
+    return {part: list(map(tuple, rows)) for part, rows in data.items()}
 
 
 def keeping_embedder(folder: Path) -> Any:
@@ -324,14 +324,10 @@ def _language(report: Report) -> None:
     from deskhand.language.identify import identify
 
     folder = SHARED / "language_id" / "sentences"
-    texts = {
-        code: [
-            line
-            for line in (folder / f"{code}.txt").read_text(encoding="utf-8").split("\n")
-            if line.strip()
-        ]
-        for code in LANGUAGES
-    }
+    texts = {}
+    for code in LANGUAGES:
+        lines = (folder / f"{code}.txt").read_text(encoding="utf-8").split("\n")
+        texts[code] = [line for line in lines if line.strip()]
     for code, lines in texts.items():
         hits = sum(identify(line).code == code for line in lines)
         _row(report, f"language {code}, unrestricted", interval(hits, len(lines)))
@@ -400,7 +396,8 @@ def _clinc(report: Report, folder: Path) -> None:
     said = model.predict([text for text, _ in data["val"]])
     hits = sum(one.label == label for one, (_, label) in zip(said, data["val"], strict=True))
     best = sum(one.best == label for one, (_, label) in zip(said, data["val"], strict=True))
-    away = sum(one.label is None for one in model.predict([text for text, _ in data["oos_val"]]))
+    outside = model.predict([text for text, _ in data["oos_val"]])
+    away = sum(prediction.label is None for prediction in outside)
     _row(report, "CLINC150 validation, in scope, abstaining is wrong", interval(hits, len(said)))
     _row(report, "CLINC150 validation, in scope, answering all", interval(best, len(said)))
     _row(
@@ -415,7 +412,8 @@ def _clinc(report: Report, folder: Path) -> None:
 def main() -> int:
     report = bench(quick="--quick" in sys.argv)
     show(report)
-    return 1 if any(not floor.passed for floor in report.floors) else 0
+    failed = [floor for floor in report.floors if not floor.passed]
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -28,19 +28,15 @@ REPLY = (
 def policy(same_tool: bool) -> RulePolicy:
     """Rules for one tool each, or the worst case: all for one tool, and only the last one
     matches."""
-    rules = [
-        RuleSpec(
-            name=f"rule {index}",
-            when={
-                "tool": "refund" if same_tool else f"tool_{index}",
-                "amount": {"at_most": f"{index + 1} EUR"},
-                "customer.tier": {"in": [f"tier {index}", "gold"]},
-                "any": [{"order.status": "delivered"}, {"totals.day.refund.calls": {"below": 3}}],
-            },
-            then="allow",
-        )
-        for index in range(RULES - 1)
-    ]
+    rules = []
+    for index in range(RULES - 1):
+        when = {
+            "tool": "refund" if same_tool else f"tool_{index}",
+            "amount": {"at_most": f"{index + 1} EUR"},
+            "customer.tier": {"in": [f"tier {index}", "gold"]},
+            "any": [{"order.status": "delivered"}, {"totals.day.refund.calls": {"below": 3}}],
+        }
+        rules.append(RuleSpec(name=f"rule {index}", when=when, then="allow"))
     return compile_policy(
         PolicySpec(rules=(*rules, RuleSpec(name="rest", when={"tool": "refund"}, then="hold")))
     )

@@ -36,10 +36,10 @@ async def measure(name: str) -> dict[str, Any]:
             knowledge = open_knowledge(database, "bench")
             await Indexer(knowledge.store, home, embedder(), embedder_name()).rebuild()
             brain = EmbeddedBrain(EmbeddedDesk(embedder, languages=LANGUAGES, knowledge=knowledge))
-            found = {
-                code: [(one["article"], await _quoted(brain, one["text"])) for one in asked]
-                for code, asked in chosen["questions"].items()
-            }
+            found = {}
+            for code, asked in chosen["questions"].items():
+                pairs = [(one["article"], await _quoted(brain, one["text"])) for one in asked]
+                found[code] = pairs
             strange = [await _quoted(brain, text) for text in chosen["out_of_scope"]]
     rows = {code: _row(pairs) for code, pairs in found.items()}
     every = _row([pair for pairs in found.values() for pair in pairs])

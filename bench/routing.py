@@ -47,17 +47,19 @@ def messages(number: int, most: int) -> list[Message]:
             f"x@company{which}.example",
             "notify@crisp.example",
         )
-        body = f"{BODY}\nfrom info{which}@helpdesk.example" if which % 3 == 2 else BODY
+        sender, body = "somebody@elsewhere.example", BODY
+        if one % 2:
+            sender = senders[which % 3]
+        if one % 2 and which % 3 == 2:
+            body = f"{BODY}\nfrom info{which}@helpdesk.example"
         found.append(
             Message(
                 id=str(one),
                 conversation=str(one),
                 channel="mail",
-                sender=Address(
-                    address=senders[which % 3] if one % 2 else "somebody@elsewhere.example"
-                ),
+                sender=Address(address=sender),
                 subject="My teapot arrived broken",
-                body=body if one % 2 else BODY,
+                body=body,
                 headers={"reply-to": "ann@example.com", "x-shop": "shop"},
                 received_at=datetime(2026, 1, 1, tzinfo=UTC),
             )

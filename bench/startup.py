@@ -35,9 +35,9 @@ def bench(*, quick: bool) -> Report:
     for _ in range(TIMES):
         for what, command in commands.items():
             report.runs.setdefault(what, []).append({"cpu_s": cpu_of(*command)})
-    found = {
-        what: statistics.median(run["cpu_s"] for run in runs) for what, runs in report.runs.items()
-    }
+    found = {}
+    for what, runs in report.runs.items():
+        found[what] = statistics.median(run["cpu_s"] for run in runs)
     failed = ", ".join(what for what, cpu in found.items() if cpu == math.inf)
     if failed:
         report.notes.append(f"FAILED, see above: {failed}")

@@ -50,7 +50,11 @@ class World:
         if not self._file.exists():
             return []
         lines = self._file.read_text().splitlines()
-        return [(kind, key, text) for kind, key, text in (line.split("\t") for line in lines)]
+        deeds = []
+        for line in lines:
+            kind, key, text = line.split("\t")
+            deeds.append((kind, key, text))
+        return deeds
 
     def act(self, kind: str, key: str, text: str, *, dedupe: bool = False) -> None:
         if dedupe and self.find(kind, key):
@@ -194,16 +198,13 @@ class Scene:
         runs = {(await self._message_of(run.id)): run for run in await self.store.runs()}
         assert set(runs) == {"m1", "m2", "m3"}, runs
         happened = self.world.happened()
-        per_run = {
-            name: [(kind, key) for kind, key, _ in happened if key.startswith(run.id)]
-            for name, run in runs.items()
-        }
         unknown = await self.store.effects(state=EffectState.UNKNOWN)
         assert all(effect.tool == "burn" for effect in unknown), unknown
         for name, run in runs.items():
             finished = [row.name for row in await self.store.rows(run.id) if "/" in row.name]
             assert len(finished) == len(set(finished)), finished
-            kinds = sorted(kind for kind, _ in per_run[name])
+            per_run = [(kind, key) for kind, key, _ in happened if key.startswith(run.id)]
+            kinds = sorted(kind for kind, _ in per_run)
             wanted = ["charge", "mail", "post"]
             if name == "m3" and unknown:
                 assert (run.status, run.error_code) == (RunStatus.NEEDS_REVIEW, "effect_unknown"), (

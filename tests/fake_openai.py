@@ -109,10 +109,10 @@ def events(
     *payloads: Any, piece: int | None = None, ending: Literal["done", "cut", "hang", "eof"] = "done"
 ) -> Reply:
     """A stream of events, sent in pieces of `piece` bytes or one by one."""
-    lines = [
-        b"data: " + (item if isinstance(item, bytes) else json.dumps(item).encode()) + b"\n\n"
-        for item in payloads
-    ]
+    lines = []
+    for item in payloads:
+        data = item if isinstance(item, bytes) else json.dumps(item).encode()
+        lines.append(b"data: " + data + b"\n\n")
     if ending == "done":
         lines.append(b"data: [DONE]\n\n")
     if piece is not None:

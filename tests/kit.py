@@ -77,9 +77,9 @@ class MemoryOutbox:
         return f"memory:{key}"
 
     async def find(self, key: str) -> str | None:
-        return (
-            f"memory:{key}" if self.keyed and any(known == key for known, _ in self.sent) else None
-        )
+        if self.keyed and key in dict(self.sent):
+            return f"memory:{key}"
+        return None
 
 
 def chain_of(names: list[str], **fields: Any) -> dict[str, AgentSpec]:

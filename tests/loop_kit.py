@@ -25,12 +25,10 @@ Call = tuple[str, Any]
 
 def asks(*calls: Call, text: str = "", usage: Usage | None = None) -> Completion:
     """A turn in which the model asks for tools."""
-    requests = [
-        ToolRequest(
-            f"c{place}", tool, arguments if isinstance(arguments, str) else json.dumps(arguments)
-        )
-        for place, (tool, arguments) in enumerate(calls, 1)
-    ]
+    requests = []
+    for place, (tool, arguments) in enumerate(calls, 1):
+        text_of = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        requests.append(ToolRequest(f"c{place}", tool, text_of))
     return Completion(
         text, "test/model", tuple(requests), "tool_calls", usage or Usage(100, 10, 0.01)
     )

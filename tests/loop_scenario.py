@@ -104,9 +104,8 @@ class LoopScene:
         assert run.status is RunStatus.SENT, run
         names = [row.name for row in await self.store.rows(run.id)]
         assert len(names) == len(set(names)), names
-        assert [name for name in names if "/turn" in name] == [
-            f"agent/turn {turn}" for turn in range(1, TURNS + 2)
-        ]
+        wanted = [f"agent/turn {turn}" for turn in range(1, TURNS + 2)]
+        assert [name for name in names if "/turn" in name] == wanted
         happened = Counter(kind for kind, _, _ in self.world.happened())
         assert (happened["charge"], happened["mail"]) == (TURNS, 1), happened
         assert not await self.store.effects(state=EffectState.UNKNOWN)

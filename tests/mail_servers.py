@@ -302,33 +302,35 @@ class SmtpServer:
         while line := (await reader.readline()).decode().strip():
             session.append(line)
             verb = line.split()[0].upper()
-            if verb == "EHLO":
-                more = "250-STARTTLS\r\n" if self.certificate is not None else ""
-                await say(f"250-test\r\n{more}250-8BITMIME\r\n250 AUTH PLAIN LOGIN XOAUTH2")
-            elif verb == "STARTTLS":
-                await say("220 go ahead")
+            await say(self._answer(verb, line, recipients))
+            if verb == "STARTTLS":
                 await writer.start_tls(self.tls())
-            elif verb == "AUTH":
-                await say("235 welcome")
-            elif verb == "RCPT":
-                address = line.partition("<")[2].partition(">")[0].lower()
-                if address in self.users and address not in self.refuse:
-                    recipients.append(address)
-                    await say("250 ok")
-                else:
-                    await say("550 5.1.1 no such user")
             elif verb == "DATA":
-                await say("354 go ahead")
                 raw = await reader.readuntil(b"\r\n.\r\n")
                 if not self._take(raw[:-3].replace(b"\r\n..", b"\r\n."), recipients):
                     writer.transport.abort()
                     return
                 await say("250 2.0.0 taken")
             elif verb == "QUIT":
-                await say("221 bye")
                 return
-            else:
-                await say("250 ok")
+
+    def _answer(self, verb: str, line: str, recipients: list[str]) -> str:
+        """What is said to a line; a recipient who may be written to is added."""
+        if verb == "EHLO":
+            more = "250-STARTTLS\r\n" if self.certificate is not None else ""
+            return f"250-test\r\n{more}250-8BITMIME\r\n250 AUTH PLAIN LOGIN XOAUTH2"
+        if verb == "RCPT":
+            address = line.partition("<")[2].partition(">")[0].lower()
+            if address not in self.users or address in self.refuse:
+                return "550 5.1.1 no such user"
+            recipients.append(address)
+        answers = {
+            "STARTTLS": "220 go ahead",
+            "AUTH": "235 welcome",
+            "DATA": "354 go ahead",
+            "QUIT": "221 bye",
+        }
+        return answers.get(verb, "250 ok")
 
     def _take(self, raw: bytes, recipients: list[str]) -> bool:
         """False when the connection is to break off now."""

@@ -156,9 +156,9 @@ def _is_right(mail: Mail) -> bool:
         if holds
     ]
     told = [words for words in said if words in reason]
-    return (
-        bool(told) and all(said[words] for words in told) and all(words in reason for words in must)
-    )
+    is_told = all(said[words] for words in told)
+    has_reasons = all(words in reason for words in must)
+    return bool(told) and is_told and has_reasons
 
 
 def test_replies_are_in_the_senders_language(mails: list[Mail]) -> None:

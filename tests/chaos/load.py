@@ -125,12 +125,14 @@ class Load:
             order.setdefault(int(text[1:]) % self._conversations, []).append(int(text[1:]))
         report = await verify_desk(store)
         await database.close()
+        sent = [run for run in runs if run.status is RunStatus.SENT]
+        out_of_order = [numbers for numbers in order.values() if numbers != sorted(numbers)]
         return {
             "runs": len(runs),
-            "sent": sum(run.status is RunStatus.SENT for run in runs),
+            "sent": len(sent),
             "lost": self._messages - len(counted),
-            "doubled": sum(count - 1 for count in counted.values()),
-            "out_of_order": sum(numbers != sorted(numbers) for numbers in order.values()),
+            "doubled": len(mails) - len(counted),
+            "out_of_order": len(out_of_order),
             "problems": len(report.problems),
         }
 

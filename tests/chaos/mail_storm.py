@@ -89,8 +89,10 @@ async def storm(
     try:
         async with smtp_server(dovecot, SUPPORT, CUSTOMER, drop_every=DROP_EVERY) as smtp:
             desk = _desk(folder, dovecot, smtp)
-            command = ("worker",) if postgres else ("serve", "--port", "0")
-            servers = [Server(desk, url, *command) for _ in range(2 if postgres else 1)]
+            if postgres:
+                servers = [Server(desk, url, "worker") for _ in range(2)]
+            else:
+                servers = [Server(desk, url, "serve", "--port", "0")]
             for server in servers:
                 await server.start()
             began = time.monotonic()

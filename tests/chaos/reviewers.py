@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from deskhand.errors import Conflict, StoreUnavailable
 from deskhand.model.queue import ReviewFilter
@@ -56,13 +57,9 @@ def _is_draft(review: Review) -> bool:
 async def _decide(store: DeskStore, review: Review, name: str, told: Counter[str]) -> None:
     """One in five is edited; who comes second is refused."""
     edits = int(review.payload_hash, 16) % 5 == 0
-    verdict = Verdict(
-        Decision.EDIT if edits else Decision.APPROVE,
-        name,
-        review.version,
-        review.payload_hash,
-        edit={"text": EDITED} if edits else None,
-    )
+    verdict = Verdict(Decision.APPROVE, name, review.version, review.payload_hash)
+    if edits:
+        verdict = replace(verdict, decision=Decision.EDIT, edit={"text": EDITED})
     try:
         await store.decide(review.id, verdict)
         told["decided"] += 1

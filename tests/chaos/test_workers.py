@@ -53,9 +53,9 @@ class Fury:
         seen = 0
         while True:
             await asyncio.sleep(KILL_EVERY)
-            self._living = [
-                process if process.is_alive else self._crew.start() for process in self._living
-            ]
+            for number, process in enumerate(self._living):
+                if not process.is_alive:
+                    self._living[number] = self._crew.start()
             up = [number for number, process in enumerate(self._living) if process.is_up]
             answered = await asyncio.to_thread(self._answered)
             if len(up) <= len(self._living) // 2 or answered < min(

@@ -62,9 +62,8 @@ async def test_a_thousand_messages_each_handed_in_three_times_are_a_thousand_run
         answers = await asyncio.gather(
             *(dispatcher.submit(a_message(n % 1000)) for n in range(3000))
         )
-        statuses = await asyncio.gather(
-            *(dispatcher.wait(run) for run in {answer.run_id for answer in answers})
-        )
+        runs = {answer.run_id for answer in answers}
+        statuses = await asyncio.gather(*map(dispatcher.wait, runs))
     assert len(worked) == len(set(worked)) == len(statuses) == 1000
     assert set(statuses) == {RunStatus.DONE}
 

@@ -1,6 +1,7 @@
 """What every Store promises about the review queue: found by why it is there, put aside, given
 to somebody."""
 
+from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
@@ -23,6 +24,10 @@ from tests.conformance.adapters import Stores
 from tests.kit import a_message
 
 NOW = 1_800_000_000.0
+
+
+def ids_of(reviews: Iterable[Review]) -> list[str]:
+    return [review.id for review in reviews]
 
 
 async def parked(store: Any, number: int, *causes: Cause, **fields: Any) -> Review:
@@ -90,9 +95,7 @@ async def test_reviews_are_chosen_and_counted_by_all_that_is_known_of_them(store
         (ReviewFilter(leaving=True), [three]),
         (ReviewFilter(cause=Cause.EMERGENCY, state=ReviewState.OPEN), [two]),
     ):
-        assert [found.id for found in await store.find_reviews(wanted)] == [
-            review.id for review in expected
-        ], wanted
+        assert ids_of(await store.find_reviews(wanted)) == ids_of(expected), wanted
         assert await store.count_reviews(wanted) == len(expected)
     newest = await store.find_reviews(ReviewFilter(), backwards=True, limit=2)
     assert [found.id for found in newest] == [three.id, two.id]
@@ -113,10 +116,10 @@ async def test_a_walk_through_the_queue_shows_everything_once_whatever_happens_m
 ) -> None:
     store = await stores()
     urgent = {3, 7}
-    reviews = [
-        await parked(store, number, *([Cause.EMERGENCY] if number in urgent else []))
-        for number in range(10)
-    ]
+    reviews = []
+    for number in range(10):
+        causes = [Cause.EMERGENCY] if number in urgent else []
+        reviews.append(await parked(store, number, *causes))
     order = sorted(reviews, key=lambda review: review.place)
     assert [review.id for review in order[:2]] == [reviews[3].id, reviews[7].id]
     seen: list[str] = []
@@ -135,9 +138,8 @@ async def test_a_walk_through_the_queue_shows_everything_once_whatever_happens_m
         review.id for review in (*order, late[0], late[2])
     ]  # the emergency stands before what was seen
     back = await walk(store, ReviewFilter(), beyond=order[4].place, limit=9, backwards=True)
-    assert [item.review.id for item in back] == [
-        one.id for one in (*order[3:1:-1], late[1], *order[1::-1])
-    ]
+    expected = [*order[3:1:-1], late[1], *order[1::-1]]
+    assert [item.review.id for item in back] == ids_of(expected)
     assert await walk(store, ReviewFilter(), beyond=order[0].place, limit=9, backwards=True) == []
 
 
@@ -154,7 +156,7 @@ async def test_words_are_searched_for_in_all_that_a_reviewer_sees(stores: Stores
         ("", [two, one]),
     ):
         found = await walk(store, wanted, terms_of(words), limit=10)
-        assert [item.review.id for item in found] == [review.id for review in expected], words
+        assert [item.review.id for item in found] == ids_of(expected), words
     assert len(await walk(store, wanted, terms_of("parcel"), limit=1)) == 1
 
 

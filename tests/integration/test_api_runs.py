@@ -70,10 +70,10 @@ async def test_an_erased_run_still_shows_its_steps(shop: Served, client: Client)
 
 
 async def test_runs_are_listed_newest_first_in_pages_that_overlap_nowhere(client: Client) -> None:
-    made = [
-        (await client.worked(f"Hello {n}", conversation="odd" if n % 2 else "even"))["run"]
-        for n in range(7)
-    ]
+    made = []
+    for n in range(7):
+        conversation = ("even", "odd")[n % 2]
+        made.append((await client.worked(f"Hello {n}", conversation=conversation))["run"])
     listed: list[str] = []
     cursor: dict[str, str] = {}
     while True:

@@ -65,7 +65,7 @@ async def worked(desk: Path) -> tuple[RunStatus, list[Review], dict[str, Any], l
         reviews = await working.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
         rows = await working.store.rows(accepted.run_id)
     outputs = fold(Envelope(), rows).outputs
-    mails = [file.read_text() for file in sorted(outbox.glob("*.eml"))] if outbox.is_dir() else []
+    mails = [file.read_text() for file in sorted(outbox.glob("*.eml"))]
     return status, reviews, outputs["act"], mails
 
 

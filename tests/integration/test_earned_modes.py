@@ -77,9 +77,8 @@ async def test_in_auto_replies_leave_alone_and_another_process_sees_a_lowered_mo
         alone = [run_id for run_id, status in left if status == "sent"]
         assert len(alone) >= 4  # one in a hundred is checked
         found = await desk.trust.store.judgements("inquiry")
-        assert [(one.run_id, str(one.judged), one.language) for one in found] == [
-            (run, "sent", "en") for run in alone
-        ]
+        assert [one.run_id for one in found] == alone
+        assert {(str(one.judged), one.language) for one in found} == {("sent", "en")}
         async with open_database(url) as other:
             trust = open_trust(read_desk(str(tmp_path / "earning")).spec, other)
             await trust.lower("inquiry", "draft", "olga", "new prices")

@@ -83,9 +83,8 @@ async def test_new_mail_is_answered_and_labelled_and_old_mail_is_left_alone(
     sent = [
         BytesParser(policy=policy.default).parsebytes(mail.raw) for mail in gmail.with_label("SENT")
     ]
-    assert {mail["In-Reply-To"] for mail in sent} == {
-        f"<{number}@example.test>" for number in range(5)
-    }
+    asked = {f"<{number}@example.test>" for number in range(5)}
+    assert {mail["In-Reply-To"] for mail in sent} == asked
     assert all("Label_1" in gmail.mails[one].labels for one in new)
 
 

@@ -84,9 +84,8 @@ async def test_the_scripted_brain_passes_all_of_them_through_the_loop() -> None:
     assert [one.case.id for one in results if not one.passed] == []
     by_agent = [one for one in results if last(one)["flow"] == "pharmacy"]
     assert len(by_agent) >= 20
-    assert any(
-        "send_reply" in [call["tool"] for call in last(one)["tool_calls"]] for one in by_agent
-    )
+    calls = [call["tool"] for one in by_agent for call in last(one)["tool_calls"]]
+    assert "send_reply" in calls
 
 
 # --- a model that does what the attacker wants

@@ -17,7 +17,7 @@ from deskhand.model.principal import asserted
 from deskhand.policy.rule_policy import compile_policy
 from deskhand.tools import Gate, GateAnswer, Terms, ToolRegistry
 from tests.memory_ledger import FixedContext, MemoryLedger
-from tests.security.retail.mutations import wrong_calls
+from tests.security.retail.mutations import Wrong, wrong_calls
 from tests.security.retail.shop import Shop, effects_of, reads_of, resolvers_of
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "retail_tasks"
@@ -122,21 +122,30 @@ async def test_right_calls_pass(desk: Desk, tasks: list[tuple[str, Calls]]) -> N
     assert len(stopped) <= (1 - PERMITTED_OF_RIGHT) * calls, stopped
 
 
+async def call_wrongly(desk: Desk, user: str, right: Calls, wrong: Wrong) -> GateAnswer:
+    """Make the wrong call in place of the last right one, or after it."""
+    desk.begin(user)
+    *before, (name, arguments) = right
+    for earlier, given in before:
+        await desk.call(earlier, given)
+    if wrong.status is not None:
+        desk.shop.set_status(arguments["order_id"], wrong.status)
+    if wrong.after_the_right_one:
+        await desk.call(name, arguments)
+    return await desk.call(wrong.tool, wrong.arguments)
+
+
 async def test_wrong_calls_are_held_or_denied(
     data: Any, desk: Desk, tasks: list[tuple[str, Calls]]
 ) -> None:
-    chance, made, caught, slipped = Random(1), Counter[str](), Counter[str](), list[str]()
+    chance = Random(1)
+    made = Counter[str]()
+    caught = Counter[str]()
+    slipped: list[str] = []
     for user, right in tasks:
         for place, (name, arguments) in enumerate(right):
             for wrong in wrong_calls(name, arguments, user, Shop(data), data, chance):
-                desk.begin(user)
-                for before in right[:place]:
-                    await desk.call(*before)
-                if wrong.status is not None:
-                    desk.shop.set_status(arguments["order_id"], wrong.status)
-                if wrong.after_the_right_one:
-                    await desk.call(name, arguments)
-                answer = await desk.call(wrong.tool, wrong.arguments)
+                answer = await call_wrongly(desk, user, right[: place + 1], wrong)
                 made[wrong.kind] += 1
                 caught[wrong.kind] += answer.verdict != "allow"
                 if answer.verdict == "allow":

@@ -5,7 +5,6 @@ Everything that really happens is a `Deed`; what a deed says comes from the tool
 from the gate.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -178,7 +177,7 @@ def reads_of(company: Company) -> list[Tool]:
     ]
 
 
-def effects_of(company: Company) -> list[Tool]:
+def effects_on_orders(company: Company) -> list[Tool]:
     @tool(effect="keyed", risk="medium")
     async def refund(order: Order, amount: Money, ctx: Context) -> dict[str, Any]:
         """Refund an order to the way it was paid."""
@@ -212,6 +211,10 @@ def effects_of(company: Company) -> list[Tool]:
         """Send the file somewhere: the address is plain text."""
         return company.act("forward_file", ctx, to=[email])
 
+    return [refund, add_note, open_ticket, send_mail, forward_file]
+
+
+def effects_on_accounts(company: Company) -> list[Tool]:
     @tool(effect="keyed")
     async def book(slot: Slot, ctx: Context) -> dict[str, Any]:
         """Book a time."""
@@ -242,34 +245,35 @@ def effects_of(company: Company) -> list[Tool]:
         """Registered for another profile: this one does not list it."""
         return company.act("export_all", ctx)
 
-    return [
-        refund, add_note, open_ticket, send_mail, forward_file, book, close_account, upgrade, wire, reset_access,  # noqa: E501
-        export_all,
-    ]  # fmt: skip
+    return [book, close_account, upgrade, wire, reset_access, export_all]
 
 
 def tools_of(company: Company) -> list[Tool]:
-    return [*reads_of(company), *effects_of(company), delivery_tool(company)]
+    effects = [*effects_on_orders(company), *effects_on_accounts(company)]
+    return [*reads_of(company), *effects, delivery_tool(company)]
+
+
+def find_order(company: Company, key: str) -> Any:
+    """The order, or all that the key may mean; once after an outage began, it is an error."""
+    if company.outage == "broken":
+        company.outage = None
+        raise ConnectionError("the shop's database is away")
+    if key in AMBIGUOUS:
+        return [company.order(order) for order in AMBIGUOUS[key]]
+    return company.order(key) if key in PAID else None
+
+
+def find_customer(key: str) -> Customer | None:
+    for name, address in ADDRESSES.items():
+        if key in (name, address):
+            return Customer(id=name, address=address, tier="plain")
+    return None
 
 
 def resolvers_of(company: Company, other_slots: Resolver) -> list[Resolver]:
-    def checked(find: Callable[[], Any]) -> Any:
-        outage, company.outage = (
-            company.outage,
-            None if company.outage == "broken" else company.outage,
-        )
-        if outage == "broken":
-            raise ConnectionError("the shop's database is away")
-        return find()
-
     @resolver(Order)
     async def order_of(key: str, principal: Principal, ctx: Context) -> Any:
-        def find() -> Any:
-            if key in AMBIGUOUS:
-                return [company.order(one) for one in AMBIGUOUS[key]]
-            return company.order(key) if key in PAID else None
-
-        return checked(find)
+        return find_order(company, key)
 
     @resolver(Slot)
     async def slot_of(key: str, principal: Principal, ctx: Context) -> Any:
@@ -280,9 +284,6 @@ def resolvers_of(company: Company, other_slots: Resolver) -> list[Resolver]:
 
     @resolver(Customer)
     async def customer_of(key: str, principal: Principal, ctx: Context) -> Any:
-        for name, address in ADDRESSES.items():
-            if key in (name, address):
-                return Customer(id=name, address=address, tier="plain")
-        return None
+        return find_customer(key)
 
     return [order_of, slot_of, customer_of]

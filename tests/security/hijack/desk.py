@@ -82,6 +82,8 @@ class Build:
 
 def terms_with(policy: bool, build: Build, tools: Iterable[Tool] = ()) -> Terms:
     sections = [RuleSpec.model_validate(rule) for rule in YAML(typ="safe").load(POLICY)]
+    outside = [tool.name for tool in tools if tool.outside and build.outside]
+    trusted = {f"act{number}": "act" for number in range(3)}
     return Terms(
         policy=compile_policy(PolicySpec(rules=tuple(sections))) if policy else None,
         recipients=frozenset({DESK_ADDRESS}),
@@ -90,8 +92,8 @@ def terms_with(policy: bool, build: Build, tools: Iterable[Tool] = ()) -> Terms:
         four_eyes_over=FOUR_EYES,
         outgoing=OutgoingSpec(hosts=(HOST,)),
         always_ask=build.always_ask,
-        outside=frozenset(tool.name for tool in tools if tool.outside and build.outside),
-        trusted_outputs={f"act{number}": "act" for number in range(3)},
+        outside=frozenset(outside),
+        trusted_outputs=trusted,
     )
 
 

@@ -304,10 +304,15 @@ class Game:
 
     def _swapped(self, script: Script) -> Script:
         """The same places, other calls."""
-        return [
-            [any_call(self.choose, self.before[-8:])._replace(place=call.place) for call in calls]
-            for calls in script
-        ]
+        swapped: Script = []
+        for calls in script:
+            swapped.append(
+                [
+                    any_call(self.choose, self.before[-8:])._replace(place=call.place)
+                    for call in calls
+                ]
+            )
+        return swapped
 
 
 async def _classified(category: str) -> StageResult:

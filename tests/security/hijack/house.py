@@ -99,9 +99,9 @@ class MemoryHouse(MemoryLedger):
             review, state=state, decision=verdict.decision, decided_by=verdict.by, decided_at=verdict.at,  # noqa: E501
             signed_by=verdict.signed_by, edit=verdict.edit,
         )  # fmt: skip
-        self.asked[review.run_id] = [
-            decided if one.id == review.id else one for one in self.asked[review.run_id]
-        ]
+        for place, asked in enumerate(self.asked[review.run_id]):
+            if asked.id == review.id:
+                self.asked[review.run_id][place] = decided
         return decided
 
     async def switch(self, stopped: bool) -> None:

@@ -83,11 +83,17 @@ def resolvers_of(shop: Shop) -> list[Resolver]:
         if order is None:
             return None
         paid = [one for one in order["payment_history"] if one["transaction_type"] == "payment"]
+        items = [item["item_id"] for item in order["items"]]
+        products = [item["product_id"] for item in order["items"]]
         return Order(
-            id=key, owner=order["user_id"], status=order["status"], items=[item["item_id"] for item in order["items"]],  # noqa: E501
-            products=[item["product_id"] for item in order["items"]], paid_with=paid[0]["payment_method_id"],  # noqa: E501
+            id=key,
+            owner=order["user_id"],
+            status=order["status"],
+            items=items,
+            products=products,
+            paid_with=paid[0]["payment_method_id"],
             total=money(sum(item["price"] for item in order["items"])),
-        )  # fmt: skip
+        )
 
     @resolver(Account)
     async def account_of(key: str, principal: Principal, ctx: Context) -> Account | None:
@@ -157,20 +163,34 @@ def reads_of(shop: Shop) -> list[Tool]:
         return {"expression": expression}
 
     return [
-        find_user_id_by_email, find_user_id_by_name_zip, get_user_details, get_order_details, get_product_details,  # noqa: E501
-        get_item_details, calculate,
-    ]  # fmt: skip
+        find_user_id_by_email,
+        find_user_id_by_name_zip,
+        get_user_details,
+        get_order_details,
+        get_product_details,
+        get_item_details,
+        calculate,
+    ]
 
 
 def effects_of(shop: Shop) -> list[Tool]:
-    def moved(order: Order, status: str) -> dict[str, Any]:
-        shop.set_status(order.id, status)
-        return {"order_id": order.id, "status": status}
+    return [
+        *effects_on_pending_orders(shop),
+        *effects_on_delivered_orders(shop),
+        *effects_on_accounts(),
+    ]
 
+
+def moved(shop: Shop, order: Order, status: str) -> dict[str, Any]:
+    shop.set_status(order.id, status)
+    return {"order_id": order.id, "status": status}
+
+
+def effects_on_pending_orders(shop: Shop) -> list[Tool]:
     @tool(effect="keyed", risk="medium")
     async def cancel_pending_order(order_id: Order, reason: str) -> dict[str, Any]:
         """Cancel a pending order."""
-        return moved(order_id, "cancelled")
+        return moved(shop, order_id, "cancelled")
 
     @tool(effect="keyed", risk="medium")
     async def modify_pending_order_address(
@@ -183,14 +203,14 @@ def effects_of(shop: Shop) -> list[Tool]:
         zip: str,
     ) -> dict[str, Any]:
         """Send a pending order elsewhere."""
-        return moved(order_id, order_id.status)
+        return moved(shop, order_id, order_id.status)
 
     @tool(effect="keyed", risk="medium")
     async def modify_pending_order_payment(
         order_id: Order, payment_method_id: PaymentMethod
     ) -> dict[str, Any]:
         """Have a pending order paid otherwise."""
-        return moved(order_id, order_id.status)
+        return moved(shop, order_id, order_id.status)
 
     @tool(effect="keyed", risk="medium")
     async def modify_pending_order_items(
@@ -200,14 +220,23 @@ def effects_of(shop: Shop) -> list[Tool]:
         payment_method_id: PaymentMethod,
     ) -> dict[str, Any]:
         """Change items of a pending order."""
-        return moved(order_id, "pending (item modified)")
+        return moved(shop, order_id, "pending (item modified)")
 
+    return [
+        cancel_pending_order,
+        modify_pending_order_address,
+        modify_pending_order_payment,
+        modify_pending_order_items,
+    ]
+
+
+def effects_on_delivered_orders(shop: Shop) -> list[Tool]:
     @tool(effect="keyed", risk="medium")
     async def return_delivered_order_items(
         order_id: Order, item_ids: list[Item], payment_method_id: PaymentMethod
     ) -> dict[str, Any]:
         """Take items back."""
-        return moved(order_id, "return requested")
+        return moved(shop, order_id, "return requested")
 
     @tool(effect="keyed", risk="medium")
     async def exchange_delivered_order_items(
@@ -217,8 +246,12 @@ def effects_of(shop: Shop) -> list[Tool]:
         payment_method_id: PaymentMethod,
     ) -> dict[str, Any]:
         """Exchange items."""
-        return moved(order_id, "exchange requested")
+        return moved(shop, order_id, "exchange requested")
 
+    return [return_delivered_order_items, exchange_delivered_order_items]
+
+
+def effects_on_accounts() -> list[Tool]:
     @tool(effect="keyed", risk="medium")
     async def modify_user_address(
         user_id: Account,
@@ -237,7 +270,4 @@ def effects_of(shop: Shop) -> list[Tool]:
         """Hand over to a person."""
         return {"transferred": True}
 
-    return [
-        cancel_pending_order, modify_pending_order_address, modify_pending_order_payment, modify_pending_order_items,  # noqa: E501
-        return_delivered_order_items, exchange_delivered_order_items, modify_user_address, transfer_to_human_agents,  # noqa: E501
-    ]  # fmt: skip
+    return [modify_user_address, transfer_to_human_agents]

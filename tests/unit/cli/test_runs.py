@@ -19,7 +19,8 @@ def worked(cli: Cli) -> list[dict[str, Any]]:
 
 def test_runs_are_listed_newest_first(cli: Cli, worked: list[dict[str, Any]]) -> None:
     said = cli("runs", "list", "--json")
-    assert [run["id"] for run in said.json["runs"]] == [story["run"] for story in reversed(worked)]
+    newest_first = [story["run"] for story in reversed(worked)]
+    assert [run["id"] for run in said.json["runs"]] == newest_first
     assert said.json["runs"][0]["message"]["subject"] == "CONGRATULATIONS"
     shown = cli("runs", "list").out
     assert all(story["run"] in shown for story in worked)
@@ -43,7 +44,7 @@ def test_a_timeline_shows_every_step(cli: Cli, worked: list[dict[str, Any]]) -> 
         assert words in said.out
     steps = [line.split() for line in said.out.splitlines() if " +" in line]
     assert steps[4][4] == "open_return"
-    assert [line[0] for line in steps] == [str(number) for number in range(len(steps))]
+    assert [int(line[0]) for line in steps] == list(range(len(steps)))
 
 
 def test_every_step_has_its_state_before_and_after(cli: Cli, worked: list[dict[str, Any]]) -> None:

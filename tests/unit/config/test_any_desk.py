@@ -62,9 +62,11 @@ def inbox(folder: Path) -> dict[str, Any]:
 
 def places(node: Any) -> list[tuple[Any, Any]]:
     """Every key and index of nested data, with what holds it."""
-    keys = (
-        list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
-    )
+    keys: list[Any] = []
+    if isinstance(node, dict):
+        keys = list(node)
+    elif isinstance(node, list):
+        keys = list(range(len(node)))
     return [place for key in keys for place in [(node, key), *places(node[key])]]
 
 

@@ -97,10 +97,9 @@ async def test_what_is_so_passes_and_what_is_not_so_fails(kind: str, run_desk: R
     if right is not None:
         cases.append(a_case({kind: right}, body, id="right"))
     results = await run_desk(cases)
-    assert {result.case.id: result.passed for result in results} == {
-        case["id"]: case["id"] == "right" for case in cases
-    }
+    assert len(results) == len(cases)
     for result in results:
+        assert result.passed == (result.case.id == "right")
         assert list(result.shown.scores) == [kind]
 
 

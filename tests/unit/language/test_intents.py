@@ -40,10 +40,11 @@ def test_english_examples_carry_over(model: IntentModel, language: str) -> None:
     asked = [
         (text, label) for label, texts in DATA["sentences"][language].items() for text in texts
     ]
+    predictions = model.predict([text for text, _ in asked])
     answered = [
-        (one.label, label)
-        for one, (_, label) in zip(model.predict([text for text, _ in asked]), asked, strict=True)
-        if one.label is not None
+        (prediction.label, label)
+        for prediction, (_, label) in zip(predictions, asked, strict=True)
+        if prediction.label is not None
     ]
     assert len(answered) >= 0.4 * len(asked)
     assert sum(said == label for said, label in answered) >= 0.8 * len(answered)

@@ -14,7 +14,7 @@ FILE = Path(__file__).parents[2] / "data" / "slots.yaml"
 DATA = read_yaml(FILE).data
 NOW = datetime(2025, 3, 12, 10, 0, tzinfo=UTC)
 CASES = [
-    pytest.param(*case[:3], [str(value) for value in case[3:]], id=f"{part}-{index + 1}-{case[1]}")
+    pytest.param(*case[:3], list(map(str, case[3:])), id=f"{part}-{index + 1}-{case[1]}")
     for part in DATA
     if part != "slots"
     for index, case in enumerate(DATA[part])
@@ -38,9 +38,8 @@ def found(slot: str, text: str, language: str | None) -> SlotValue:
 @pytest.mark.parametrize(("language", "slot", "text", "wanted"), CASES)
 def test_the_corpus(language: str | None, slot: str, text: str, wanted: list[str]) -> None:
     value = found(slot, text, language)
-    assert sorted({in_short(one) for one in value.candidates}) == sorted(wanted), [
-        one.text for one in value.matches
-    ]
+    candidates = {in_short(candidate) for candidate in value.candidates}
+    assert sorted(candidates) == sorted(wanted), value.matches
     assert value.ambiguous == (len(wanted) > 1)
     assert (value.value is not None) == (len(wanted) == 1)
     for match in value.matches:

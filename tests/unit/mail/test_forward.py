@@ -233,8 +233,8 @@ def _is_right(case: dict[str, Any]) -> bool:
     told = {
         "message": found.message,
         "from": _told(found.from_),
-        "to": [_told(one) for one in found.to],
-        "cc": [_told(one) for one in found.cc],
+        "to": list(map(_told, found.to)),
+        "cc": list(map(_told, found.cc)),
         "subject": found.subject,
         "date": found.date,
         "body": found.body,

@@ -13,8 +13,11 @@ from deskhand.model.message import HIDDEN, Address, Message
 
 
 def mail(*headers: str | bytes, body: str | bytes = "Hello") -> Message:
-    lines = [line if isinstance(line, bytes) else line.encode() for line in headers]
-    return parse(b"\r\n".join([*lines, b"", body if isinstance(body, bytes) else body.encode()]))
+    return parse(b"\r\n".join(map(_as_bytes, [*headers, b"", body])))
+
+
+def _as_bytes(line: str | bytes) -> bytes:
+    return line if isinstance(line, bytes) else line.encode()
 
 
 def test_a_plain_mail_becomes_a_message() -> None:

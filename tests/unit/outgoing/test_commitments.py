@@ -31,7 +31,8 @@ def left(
 
 def found(language: str, sentence: str) -> set[str]:
     every = check_commitments(sentence, language, NOTHING)
-    return {one.value if one.kind == "action" else one.kind for one in every}
+    actions = {one.value for one in every if one.kind == "action"}
+    return actions | {one.kind for one in every if one.kind != "action"}
 
 
 def measured(rows: list[list[str]]) -> tuple[float, float]:

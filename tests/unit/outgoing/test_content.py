@@ -187,20 +187,21 @@ def _sprinkled(text: str, gaps: list[int], marks: list[str]) -> str:
 
 
 def _entities(text: str, chosen: list[bool]) -> str:
-    return "".join(
-        f"&#{ord(letter)};" if on else html.escape(letter)
-        for letter, on in zip(text, chosen, strict=False)
-    )
+    written = ""
+    for letter, on in zip(text, chosen, strict=False):
+        written += f"&#{ord(letter)};" if on else html.escape(letter)
+    return written
 
 
 def _percent(text: str, chosen: list[bool]) -> str:
-    return "".join(
-        f"%{ord(letter):02X}" if on else letter for letter, on in zip(text, chosen, strict=False)
-    )
+    written = ""
+    for letter, on in zip(text, chosen, strict=False):
+        written += f"%{ord(letter):02X}" if on else letter
+    return written
 
 
 def _wide(text: str) -> str:
-    return "".join(chr(ord(letter) + 0xFEE0) if "!" <= letter <= "~" else letter for letter in text)
+    return text.translate({code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)})
 
 
 hosts = st.sampled_from(

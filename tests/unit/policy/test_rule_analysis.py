@@ -216,10 +216,11 @@ conditions = st.recursive(
     ),
     max_leaves=5,
 )
+TIERS: list[dict[str, Any]] = [{}]
+TIERS += [{"customer.tier": tier, "principal.tier": tier} for tier in "xyz"]
 CALLS = [
-    {"tool": "act", "n": n, "kind": kind}
-    | ({} if tier is None else {"customer.tier": tier, "principal.tier": tier})
-    for n, kind, tier in product(range(7), "abc", (None, "x", "y", "z"))
+    {"tool": "act", "n": n, "kind": kind} | tier
+    for n, kind, tier in product(range(7), "abc", TIERS)
 ]
 
 

@@ -60,11 +60,10 @@ async def find_order(key: str, principal: Principal, ctx: Context) -> Order | li
 
 @resolver(Slot)
 async def find_slot(key: str, principal: Principal, ctx: Context) -> Slot | None:
-    return (
-        Slot(id=key, start=SLOTS[key], held_for="c-bob" if key == "S-2" else None)
-        if key in SLOTS
-        else None
-    )
+    if key not in SLOTS:
+        return None
+    held_for = "c-bob" if key == "S-2" else None
+    return Slot(id=key, start=SLOTS[key], held_for=held_for)
 
 
 @resolver(Customer)

@@ -136,7 +136,8 @@ async def test_a_kill_at_any_point_never_doubles_an_effect(
     with pytest.raises(Killed):
         await desk.run("hello")
     before = list(desk.world.happened)
-    results = [await desk.run("bye" if reworded else "hello") for _ in range(3)]
+    words = "bye" if reworded else "hello"
+    results = [await desk.run(words) for _ in range(3)]
     assert results[0] == results[1] == results[2]
     assert len(desk.world.happened) <= 1
     (state,) = desk.ledger.states

@@ -118,6 +118,7 @@ EVERY: list[Tool] = [
     tag,
     unlock,
 ]
+EVERY_NAME = [tool.name for tool in EVERY]
 
 
 @pytest.fixture(autouse=True)
@@ -138,7 +139,7 @@ class Desk:
     async def call(
         self, called: str, parameters: Any = None, *, allowed: Any = None, index: int = 0
     ) -> GateAnswer:
-        names = [each.name for each in EVERY] if allowed is None else allowed
+        names = EVERY_NAME if allowed is None else allowed
         given = {} if parameters is None else parameters
         return await self.gate.call(called, given, allowed=names, ctx=self.ctx, index=index)
 

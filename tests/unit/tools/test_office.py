@@ -363,9 +363,9 @@ def invitation(
         for one in text.split("\r\n")
         if not (name and one.partition(":")[0].partition(";")[0] == name)
     ]
-    text = "\r\n".join(
-        line + "\r\nEND:VEVENT" if line and one == "END:VEVENT" else one for one in kept
-    )
+    text = "\r\n".join(kept)
+    if line:
+        text = text.replace("END:VEVENT", f"{line}\r\nEND:VEVENT")
     return Attachment(name="invite.ics", type="text/calendar", size=len(text), text=text)
 
 

@@ -61,10 +61,8 @@ def test_forty_five_drafts_that_left_as_they_were_justify_auto() -> None:
 
 
 def test_forty_good_ones_of_forty_five_do_not() -> None:
-    good, bad = (
-        [judged("unchanged") for _ in range(40)],
-        [judged("edited", share=0.2) for _ in range(5)],
-    )
+    good = [judged("unchanged") for _ in range(40)]
+    bad = [judged("edited", share=0.2) for _ in range(5)]
     found = standing("draft", good + bad)
     assert not found.justified
     assert found.lower < 40 / 45
@@ -108,9 +106,8 @@ def test_a_small_edit_may_be_forgiven_but_not_one_of_a_number(
 
 def test_a_good_language_does_not_speak_for_a_bad_one() -> None:
     english = [judged("unchanged") for _ in range(200)]
-    czech = [judged("unchanged", language="cs") for _ in range(7)] + [
-        judged("rejected", language="cs") for _ in range(3)
-    ]
+    czech = [judged("unchanged", language="cs") for _ in range(7)]
+    czech += [judged("rejected", language="cs") for _ in range(3)]
     found = standing("draft", english + czech)
     assert not found.justified
     assert found.why == "in cs only 7 of 10 were good"
