@@ -12,8 +12,7 @@ LARGEST = 2_000_000
 
 
 class SearxSearch:
-    """Asks one address and no other: redirects are not followed, proxies of the environment not
-    used."""
+    """Asks one address: it follows no redirects and uses no proxies of the environment."""
 
     def __init__(self, url: str, timeout: float = 10.0) -> None:
         self._url, self._timeout = url, timeout

@@ -1,5 +1,4 @@
-"""Webhooks, signed as the Standard Webhooks specification says: whoever gets one can tell that
-it is ours."""
+"""Webhooks, signed as in the Standard Webhooks specification."""
 
 import base64
 import binascii

@@ -1,5 +1,4 @@
-"""A calendar on a CalDAV server: its events are busy time, and what conversations hold is shown
-there."""
+"""A calendar on a CalDAV server: its events are busy time, and bookings are shown there."""
 
 import asyncio
 import logging
@@ -32,8 +31,7 @@ class CalDavCalendar:
         self._held, self._wire, self._zone, self._title = held, wire, zone, title
 
     async def busy(self, frame: Span, beside: Collection[str] = ()) -> list[Span]:
-        """An appointment that a colleague moved is busy where it is now; what is only held is as
-        the database says."""
+        """Busy time; an appointment that a colleague moved counts where it is now."""
         bookings = await self._held.bookings(after=frame.start.timestamp())
         ours = [booking for booking in bookings if booking.state is not BookingState.CONFIRMED]
         ours += [
@@ -57,8 +55,7 @@ class CalDavCalendar:
         return await self._again(booking)
 
     async def confirm(self, key: str) -> Booking:
-        """SlotTaken also where a colleague took the event out of the calendar: then it is not to
-        be."""
+        """Raises SlotTaken also where a colleague deleted the event."""
         booking = await self._held.confirm(key)
         if booking.written == BookingState.CONFIRMED:
             return booking
@@ -124,8 +121,7 @@ class CalDavCalendar:
     async def _outside(
         self, frame: Span, beside: Collection[str], *, unread_is_busy: bool = False
     ) -> list[Span]:
-        """An event that cannot be read is in the way of a time that it touches, but does not
-        close all others."""
+        """Busy time on the server; an event that cannot be read blocks only a time being booked."""
         events = await self._wire.events(frame)
 
         def look() -> list[Span]:

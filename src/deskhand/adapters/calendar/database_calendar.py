@@ -1,5 +1,4 @@
-"""The calendar in the desk's own database: what conversations hold. The other calendars keep
-their holds here, too."""
+"""The calendar in the desk's database: what conversations hold, for every kind of calendar."""
 
 import time
 from collections.abc import Callable, Collection
@@ -28,8 +27,7 @@ _BOOKINGS_OF_RUN = _BOOKINGS.where(t.bookings.c.run_id == sa.bindparam("of"))
 
 
 class DatabaseCalendar:
-    """Whoever takes a time first takes a turn that everybody else waits for: two never take the
-    same."""
+    """Whoever books waits for a turn in the database: no two ever book the same time."""
 
     def __init__(
         self, database: CoreDatabase, desk: str, now: Callable[[], float] = time.time
@@ -187,8 +185,7 @@ class DatabaseCalendar:
             )
 
     def _release_earlier(self, core: sa.Connection, conversation: str, key: str) -> None:
-        """A conversation holds one time until it is settled: a new one takes the place of the
-        one before."""
+        """Release what the conversation held before: it holds one time until that is settled."""
         query = sa.select(t.bookings).where(
             t.bookings.c.desk == self.desk,
             t.bookings.c.conversation == conversation,
@@ -199,8 +196,7 @@ class DatabaseCalendar:
             self._release(core, row, ANOTHER)
 
     def _release_moved(self, core: sa.Connection, new: NewBooking) -> None:
-        """An invitation that comes again takes place when it says now: nothing is held for when
-        it was to be."""
+        """Release what an earlier version of the invitation held: only the newest counts."""
         if new.uid is None or new.holder is None:
             return
         query = sa.select(t.bookings).where(

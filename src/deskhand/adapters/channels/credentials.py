@@ -1,5 +1,4 @@
-"""Passwords and access tokens: read when they are needed, so that a new one in the file is used
-at once."""
+"""Passwords and access tokens, read when needed: a new one in the file is used at once."""
 
 import asyncio
 import base64

@@ -43,8 +43,7 @@ class Gmail:
         return await self._get("profile")
 
     async def added_since(self, history: str) -> tuple[list[str], str]:
-        """Ids of mails that came since, oldest first, and the history id that reaches up to
-        here."""
+        """Ids of mails that came since, oldest first, and the newest history id."""
         ids: list[str] = []
         page: str | None = None
         newest = history

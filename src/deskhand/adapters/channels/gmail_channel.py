@@ -1,5 +1,4 @@
-"""A Gmail or Workspace mailbox over Google's REST API: read by its history, answered by its own
-sending."""
+"""A Gmail or Workspace mailbox over Google's REST API."""
 
 import asyncio
 import logging
@@ -28,8 +27,7 @@ _FOUND_WITHIN = 20.0
 
 
 class GmailChannel:
-    """`history` says what is new since the mark; what the mark no longer reaches is looked for
-    by time."""
+    """What is new by Gmail's history; what the mark no longer reaches is found by time."""
 
     def __init__(
         self,
@@ -160,8 +158,7 @@ class GmailChannel:
         return wanted if await self._api.with_message_id(wanted) else None
 
     async def _thread(self, mail: OutgoingMail) -> str | None:
-        """Gmail's own thread of the mail that is answered; without it the headers alone hold it
-        together."""
+        """The Gmail thread of the answered mail; None where Gmail does not know it."""
         if mail.reply.in_reply_to is None:
             return None
         try:

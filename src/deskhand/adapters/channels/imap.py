@@ -271,8 +271,10 @@ class Imap:
                 self.capabilities = frozenset(str(word).upper() for word in answer[2:])
 
     async def _command(self, name: str, *pieces: Piece) -> list[list[Word]]:
-        """The untagged answers; ImapRefused when the tagged one is not OK. A cancelled command
-        spoils the line."""
+        """Returns the untagged answers; raises ImapRefused when the tagged one is not OK.
+
+        A cancelled command leaves the connection unusable.
+        """
         async with self._busy:
             tag = self._tag()
             await self._send(tag, name, pieces)

@@ -1,5 +1,4 @@
-"""The words of IMAP (RFC 3501): responses to nested lists, strings and folder names to what may
-be sent."""
+"""The IMAP syntax (RFC 3501): reads responses, and writes strings and folder names."""
 
 import base64
 import re
@@ -112,16 +111,14 @@ class _Tokens:
         return out.decode("utf-8", "replace")
 
     def _literal(self) -> bool:
-        """Step over a literal, which lies in the next piece; the text goes on in the one after
-        it."""
+        """Step over a literal: it is the next piece, and the text goes on in the one after it."""
         if not LITERAL.match(self._text[self._at :]) or self._piece + 2 >= len(self._pieces):
             return False
         self._piece, self._at = self._piece + 2, 0
         return True
 
     def _atom(self) -> str | None:
-        """Up to a space or a parenthesis; a section as in BODY[HEADER.FIELDS (DATE)] belongs to
-        its atom."""
+        """Up to a space or a parenthesis; BODY[HEADER.FIELDS (DATE)] is one atom."""
         start, inside = self._at, 0
         while self._at < len(self._text):
             char = self._text[self._at : self._at + 1]

@@ -69,8 +69,7 @@ class MailChannel:
         await self._mailbox.close()
 
     async def check(self) -> str:
-        """Log in to both servers and see that the folders and our own address are there; nothing
-        is sent."""
+        """Log in to both servers and check folders and our own address; nothing is sent."""
         present = {
             folder.name.lower() for folder in await self._mailbox.use(lambda imap: imap.folders())
         }
@@ -114,8 +113,7 @@ class MailChannel:
     # --- what was there before
 
     async def older_unread(self, limit: int) -> list[tuple[str, Message]]:
-        """Unread mail from before the first connect, newest first, with its place; none before
-        there was one."""
+        """Unread mail from before the first connect, newest first, with its place."""
         unread: list[tuple[str, Message]] = []
         for folder in self._imap.folders:
             mark = await self._memory.mark(folder)

@@ -1,5 +1,4 @@
-"""Connections to mail servers: TLS that checks names, one time limit for every answer, no secret
-in any error."""
+"""Connections to mail servers: checked TLS, time limits, and no secret in any error."""
 
 import asyncio
 import contextlib
@@ -18,8 +17,7 @@ class ServerUnavailable(RetryableError):
 
 
 class LoginRefused(RetryableError):
-    """The mail server does not take the user's secret; another one may be in its file by the
-    next attempt."""
+    """The mail server refuses the login; the secret's file may hold another one next time."""
 
 
 class Wire:
@@ -53,8 +51,7 @@ class Wire:
         return cls(server, reader, writer)
 
     async def start_tls(self) -> None:
-        """What was read ahead is thrown away: a stranger may have written it before the line was
-        safe."""
+        """Switch to TLS; raises where the server spoke before: a stranger may have written that."""
         if self._reader._buffer:  # type: ignore[attr-defined]
             raise ServerUnavailable(f"{self.where}: the server spoke before TLS was up")
         try:

@@ -1,5 +1,4 @@
-"""Reading a mailbox: new mail is handed in once and remembered by its number, our own copies go
-to Sent."""
+"""Reading a mailbox: each new mail is handed in once and remembered by its number."""
 
 import asyncio
 import logging
@@ -21,12 +20,10 @@ from deskhand.ports import Intake
 log = logging.getLogger("deskhand.mail")
 
 IDLE_SECONDS = 25.0
-"""A server may tell of a mail in its answer to another command, and then not again: look for
-oneself now and then."""
+"""Seconds between looks of our own: a server may announce a mail once, where we miss it."""
 _CHUNK, _CHUNK_BYTES = 50, 10_000_000
 _CLOCKS_DIFFER = 3600.0
-"""How far the server's clock and ours may be apart when a folder was rebuilt and only times are
-left to go by."""
+"""Seconds by which the server's clock and ours may differ when mail is found by its time."""
 
 
 class FolderReader:
@@ -44,8 +41,7 @@ class FolderReader:
         )
 
     async def watch(self, well: Callable[[], None]) -> None:
-        """Hand in what arrives, for ever, being well in between; raises when the connection is
-        lost."""
+        """Hand in what arrives, for ever; raises when the connection is lost."""
         imap = await self._mailbox.connect()
         try:
             selected = await imap.select(self._folder)
@@ -73,8 +69,7 @@ class FolderReader:
         return fresh
 
     async def _catch_up(self, imap: Imap, mark: Mark, since: float) -> None:
-        """Hand in all that came since; what was handed in before is recognised by its
-        Message-ID."""
+        """Hand in all that came since; mail handed in before is recognised by its Message-ID."""
         day = time.strftime("%d-%b-%Y", time.gmtime(since - 86400))
         await self._read(imap, mark, await imap.search("SINCE", day), since)
 
@@ -115,8 +110,7 @@ class FolderReader:
 
 
 def read_mail(raw: bytes, channel: str) -> Message:
-    """Any mail gives a message; one that no reader is up to goes to a person, and does not stop
-    those behind it."""
+    """The message in a mail; one that cannot be read goes to a person and stops no others."""
     try:
         message = parse(raw)
     except Exception:

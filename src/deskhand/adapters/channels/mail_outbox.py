@@ -1,5 +1,4 @@
-"""Replies leave by SMTP and are found again by their Message-ID: in Sent, or where a copy to
-ourselves arrives."""
+"""Replies leave by SMTP and are found again by their Message-ID, in Sent or as a copy."""
 
 import asyncio
 import logging
@@ -19,8 +18,7 @@ _LOOK_EVERY = 1.0
 
 
 class MailOutbox:
-    """A reply and its blind copy to ourselves travel in one transaction: where the one went, the
-    other is."""
+    """Sends a reply and a blind copy to ourselves at once: where the one went, the other is."""
 
     def __init__(
         self,

@@ -65,8 +65,7 @@ class Mailbox:
         )
 
     async def _special(self, use: str, usual: str, *, named: bool) -> str:
-        """The folder the desk names, else the one the server marks for it, else the usual name;
-        made if missing."""
+        """The folder that desk.yaml names, else the server's, else the usual; made if missing."""
         if use not in self._names:
 
             async def find(imap: Imap) -> str:

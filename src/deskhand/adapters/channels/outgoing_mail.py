@@ -1,5 +1,4 @@
-"""A reply as a mail: who it is from, what it answers, and the marks by which others know that a
-machine sent it."""
+"""A reply as a mail: sender, thread, and the headers that say a machine sent it."""
 
 import re
 from dataclasses import dataclass

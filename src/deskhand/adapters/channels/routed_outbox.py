@@ -22,8 +22,7 @@ class SendingChannel(Protocol):
 
 
 class RoutedOutbox:
-    """Knows from an effect's key which run, and so which message and channel, a reply belongs
-    to."""
+    """Finds the run, and so the channel, that a reply belongs to by its effect's key."""
 
     def __init__(
         self,

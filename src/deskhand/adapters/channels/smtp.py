@@ -1,5 +1,4 @@
-"""Handing one mail to a submission server (RFC 6409), and knowing afterwards whether it may have
-left."""
+"""Sending one mail (RFC 6409), and knowing afterwards whether it may have left."""
 
 import asyncio
 import base64
@@ -194,8 +193,7 @@ class Smtp:
 
 
 def _address(address: str) -> str:
-    """Whoever wrote it: an address holds no line break, space or bracket, so it cannot become a
-    command."""
+    """Raises for line breaks, spaces and brackets: an address must not become a command."""
     if not address or re.search(r"[\s<>\x00-\x1f\x7f]", address) or len(address) > 320:
         raise SmtpRefused(553, "this is not a mail address")
     return address

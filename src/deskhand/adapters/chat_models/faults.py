@@ -1,5 +1,4 @@
-"""What went wrong with one HTTP exchange, as a value: which error it is and whether trying again
-may help."""
+"""What went wrong with one HTTP exchange, and whether trying again may help."""
 
 import json
 import math
@@ -46,8 +45,7 @@ class RetryPolicy:
 
 
 def retry_after(header: str | None, now: float) -> float | None:
-    """Seconds to wait by a Retry-After header in either of its forms; None when it says nothing
-    readable."""
+    """Seconds to wait by a Retry-After header in either form; None when it is unreadable."""
     if not header:
         return None
     try:
@@ -64,8 +62,7 @@ def retry_after(header: str | None, now: float) -> float | None:
 
 
 def detail_of(data: Any) -> tuple[str, str]:
-    """Message and code out of the error shapes that providers use: an object, a text, a list of
-    one."""
+    """Message and code out of the error shapes of providers: an object, a text, a list of one."""
     if isinstance(data, list) and data:
         data = data[0]
     if not isinstance(data, dict):

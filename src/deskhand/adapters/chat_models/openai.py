@@ -46,8 +46,7 @@ class _WallClock:
 
 
 class OpenAIChatModel:
-    """Serves every `provider/model` of its table over one session, opened at the first call;
-    `aclose` when done."""
+    """Serves every `provider/model` of its table over one session; call `aclose` when done."""
 
     def __init__(
         self,
@@ -68,8 +67,7 @@ class OpenAIChatModel:
         self._json_modes: dict[str, JsonMode] = {}
 
     def endpoint(self, model: str) -> Endpoint:
-        """Where `provider/model` leads: ConfigError for a wrong name, ModelRefused while its key
-        is missing."""
+        """Where `provider/model` leads; raises ConfigError, or ModelRefused without its key."""
         endpoint = self._endpoints.get(model)
         if endpoint is None:
             endpoint = self._endpoints[model] = self._find(model)
@@ -116,8 +114,7 @@ class OpenAIChatModel:
     async def _exchange(
         self, endpoint: Endpoint, request: ChatRequest, take: Take[Taken], *, stream: bool
     ) -> Taken:
-        """Send until it is taken, with pauses between tries; an endpoint that knows no schemas
-        is asked without."""
+        """Send with pauses between tries; an endpoint without schemas is asked without one."""
         mode = self._json_modes.get(endpoint.name, endpoint.provider.json_mode)
         body = request_body(request, endpoint, mode, stream=stream)
         tried = 0
@@ -145,8 +142,7 @@ class OpenAIChatModel:
     async def _attempt(
         self, endpoint: Endpoint, body: bytes, take: Take[Taken], stream: bool
     ) -> Taken | Fault:
-        """One request. Faults are returned, so that no error carries aiohttp's, which know the
-        headers."""
+        """One request. Returns faults: aiohttp's errors know the headers and must not be raised."""
         provider = endpoint.provider
         timeout = _timeout(provider.timeout, provider.connect_timeout, stream)
         response: aiohttp.ClientResponse | None = None

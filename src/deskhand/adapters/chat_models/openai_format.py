@@ -1,5 +1,4 @@
-"""The OpenAI chat format: our request to its bytes, its answers to our types. Pure functions, no
-network."""
+"""The OpenAI chat format: requests to bytes, answers to our types. No network."""
 
 import json
 import math
@@ -58,8 +57,7 @@ def read_json(body: bytes, endpoint: Endpoint) -> Any:
 
 
 def error_status(data: Any) -> int | None:
-    """The status inside a 200 answer that is an error in disguise, as OpenRouter sends them; 0
-    when it names none."""
+    """The status of an error inside a 200 answer, as OpenRouter sends it; 0 if it has none."""
     if not isinstance(data, dict) or not data.get("error") or data.get("choices"):
         return None
     error: Any = data["error"]
@@ -128,8 +126,7 @@ def _tool_request(call: Any, index: int) -> ToolRequest:
 
 
 def read_usage(usage: Any, endpoint: Endpoint) -> Usage:
-    """Tokens as the endpoint counted them; money by our price, else by what the endpoint says it
-    charged."""
+    """Tokens as the endpoint counts them; cost by our price, else as the endpoint says."""
     if not isinstance(usage, dict):
         return Usage()
     fields = cast(Json, usage)
@@ -211,8 +208,7 @@ class StreamedAnswer:
         return text
 
     def _add_call(self, delta: Json) -> None:
-        """Pieces belong together by index; some endpoints send none, or the same one with a new
-        id for each call."""
+        """Add a piece of a call, by its index; some endpoints send none, or reuse it."""
         index, identifier = delta.get("index"), delta.get("id")
         if index is not None:
             call = next(

@@ -1,5 +1,4 @@
-"""Where models live: the providers known by name, those a desk adds, and the endpoint a model
-name leads to."""
+"""Where models live: known providers, those a desk adds, and a model's endpoint."""
 
 import os
 from collections.abc import Mapping
@@ -25,17 +24,14 @@ class Price(Frozen):
 
 
 class Provider(Frozen):
-    """One OpenAI-shaped endpoint and where its key is found; with neither `key_env` nor
-    `key_file` it needs none."""
+    """One OpenAI-shaped endpoint; with neither `key_env` nor `key_file` it needs no key."""
 
     base_url: str = Field(pattern=r"^https?://[^/\s]+")
     key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     key_file: Path | None = None
-    """A file that holds the key alone, such as a mounted secret; `KEY_ENV` in the environment
-    goes before it."""
+    """A file with the key alone, as a mounted secret; the environment goes before it."""
     prices: dict[str, Price] = Field(default_factory=dict)
-    """By model name without the provider. A model without a price costs what its endpoint says,
-    else 0.0."""
+    """By model name; a model without a price costs what its endpoint says, else 0.0."""
     timeout: float = Field(default=60, gt=0)
     """Seconds for one whole answer; for a stream, between two pieces of it."""
     connect_timeout: float = Field(default=10, gt=0)
@@ -118,8 +114,7 @@ class Endpoint:
 def endpoint_for(
     name: str, providers: Mapping[str, Provider], environ: Mapping[str, str] = os.environ
 ) -> Endpoint:
-    """Find address and key of `provider/model`: ConfigError for a wrong name, ModelRefused
-    without its key."""
+    """Address and key of `provider/model`; raises ConfigError, or ModelRefused without a key."""
     provider_name, _, model = name.partition("/")
     if not provider_name or not model:
         raise ConfigError(
@@ -177,8 +172,7 @@ def _headers(key: str | None) -> dict[str, str]:
 
 
 def _key(name: str, provider: Provider, environ: Mapping[str, str]) -> tuple[str | None, str]:
-    """The key and the words that say where it comes from; environment first, then the secret
-    file."""
+    """The key and where it comes from: the environment first, then the file."""
     if provider.key_env is None and provider.key_file is None:
         return (
             None,

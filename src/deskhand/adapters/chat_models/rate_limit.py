@@ -25,8 +25,7 @@ _NOW = sa.text("SELECT extract(epoch from clock_timestamp())::float8")
 
 
 class SharedRate:
-    """Each call reserves the next free moment in one row: exact over all workers, by the
-    database's clock alone."""
+    """Each call reserves the next free moment in one row: exact over all workers."""
 
     def __init__(self, database: CoreDatabase, per_minute: Mapping[str, float]) -> None:
         self._database, self._per_minute = database, per_minute

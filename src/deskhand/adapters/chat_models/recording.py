@@ -16,14 +16,12 @@ Record = Callable[[LlmCall], Coroutine[Any, Any, None]]
 
 
 class RecordingChatModel:
-    """Wraps a model so that each call leaves exactly one LlmCall, also one that fails or is
-    given up."""
+    """Wraps a model so that each call leaves one LlmCall, also when it fails."""
 
     def __init__(
         self, inner: ChatModel, record: Record, clock: Clock, *, waits: bool = True
     ) -> None:
-        """Without `waits` the record is handed in and not waited for: what the store is given
-        next comes after it."""
+        """Without `waits` a call does not wait until its record is written."""
         self._inner, self._record, self._clock, self._waits = inner, record, clock, waits
         self._under_way: set[asyncio.Task[None]] = set()
 

@@ -13,8 +13,7 @@ _CREDENTIALS = re.compile(
 
 
 def redacted(text: str, *secrets: str | None, limit: int = 300) -> str:
-    """One line of at most `limit` characters without the given secrets and without whatever
-    looks like one."""
+    """One line of at most `limit` characters, without secrets or what looks like one."""
     for secret in secrets:
         if secret:
             text = text.replace(secret, "***")

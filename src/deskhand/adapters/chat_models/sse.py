@@ -2,8 +2,7 @@
 
 
 class EventReader:
-    """Turns bytes, cut anywhere, into the data of whole events; comments and other fields are
-    dropped."""
+    """Turns bytes, cut anywhere, into the data of whole events; drops all other fields."""
 
     __slots__ = ("_data", "_rest")
 

@@ -17,8 +17,7 @@ UNSEEN = re.compile(
 
 
 def result_of(result: Any) -> dict[str, Any]:
-    """Structured data where there is some of moderate size, else the text; ToolError where the
-    tool says it failed."""
+    """Structured data where it is not too large, else the text; ToolError where it failed."""
     text = _text(result.content)
     if result.is_error:
         raise ToolError("tool_failed", one_line(text) or "the tool failed without saying why")

@@ -25,8 +25,7 @@ VERIFY_EVERY = 300.0
 
 
 class McpServer:
-    """One server. Its connection lives in a task of its own, which ends when the connection
-    does."""
+    """One server. Its connection lives in a task that ends with it."""
 
     def __init__(self, spec: McpServerSpec, pins: Mapping[str, Pin]) -> None:
         self._spec, self._pins = spec, pins
@@ -179,8 +178,7 @@ class McpServer:
             )
 
     def _lose(self, client: "Client | None") -> None:
-        """Forget this connection, unless another has taken its place; its task closes what is
-        left of it."""
+        """Forget this connection, unless another has replaced it; its task closes the rest."""
         if self._client is not client:
             return
         self._stop.set()
