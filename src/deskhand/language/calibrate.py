@@ -57,8 +57,8 @@ def calibrate(
         threshold = max(threshold, _watershed(scores, right, strangers))
     elif len(scores):
         threshold = max(threshold, float(np.quantile(scores, _ODD)))
-    known, chances = _curve(scores, right)
-    return Calibration(known, chances, threshold, assurance)
+    points, chances = _curve(scores, right)
+    return Calibration(points, chances, threshold, assurance)
 
 
 def of_other_desks(strangers: "Floats | None" = None) -> Calibration:
@@ -154,8 +154,8 @@ def _curve(scores: "Floats", right: "Bools") -> "tuple[Floats, Floats]":
     from sklearn.linear_model import LogisticRegression
 
     learner = LogisticRegression(C=10.0).fit(scores[:, None], right)
-    known = np.linspace(scores.min() - 2, scores.max() + 2, 100)
-    return known, learner.predict_proba(known[:, None])[:, 1]
+    points = np.linspace(scores.min() - 2, scores.max() + 2, 100)
+    return points, learner.predict_proba(points[:, None])[:, 1]
 
 
 def _isotonic(scores: "Floats", right: "Bools") -> "tuple[Floats, Floats]":
@@ -163,9 +163,9 @@ def _isotonic(scores: "Floats", right: "Bools") -> "tuple[Floats, Floats]":
     from sklearn.isotonic import IsotonicRegression
 
     groups = np.array_split(np.argsort(scores), max(20, min(200, len(scores) // 50)))
-    known = np.array([scores[group].mean() for group in groups])
+    points = np.array([scores[group].mean() for group in groups])
     rates = np.array([(right[group].sum() + 0.5) / (len(group) + 1) for group in groups])
     steps = IsotonicRegression(y_min=0, y_max=1).fit(
-        known, rates, sample_weight=[len(group) for group in groups]
+        points, rates, sample_weight=[len(group) for group in groups]
     )
-    return known, steps.predict(known)
+    return points, steps.predict(points)

@@ -1,5 +1,4 @@
-"""What is left of a text when everything a language model cannot read is taken away, at a
-bounded cost."""
+"""A text without anything that the models cannot read, at a bounded cost."""
 
 import re
 import unicodedata
@@ -42,16 +41,14 @@ _READABLE = re.compile(r"[\u0000-\u02ff\u0370-\u052f\u0e00-\u0e7f\u1e00-\u1fff]"
 
 
 def strange_share(text: str) -> float:
-    """The share of letters in scripts the embedding model has no words of: not Latin, Cyrillic,
-    Greek or Thai."""
-    if text.isascii():
+    """The share of letters in scripts that the embedding model cannot read.
+
+    It reads Latin, Cyrillic, Greek and Thai.
+    """
+    letters = [] if text.isascii() else list(filter(str.isalpha, text))
+    if not letters:
         return 0.0
-    letters = [character for character in text if character.isalpha()]
-    return (
-        sum(_READABLE.match(letter) is None for letter in letters) / len(letters)
-        if letters
-        else 0.0
-    )
+    return sum(_READABLE.match(letter) is None for letter in letters) / len(letters)
 
 
 def has_words(text: str) -> bool:

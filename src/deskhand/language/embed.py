@@ -77,28 +77,23 @@ class Embedder:
 
         cleaned = [clean(text) for text in texts]
         keys = [self._key(text, kind) for text in cleaned]
-        known = {self._key("", kind): np.zeros(DIMENSIONS, dtype=np.float32)}
-        known |= {
-            key: known[self._key("", kind)]
-            for key, text in zip(keys, cleaned, strict=True)
-            if not has_words(text)
-        }
-        known |= self._recall(key for key in dict.fromkeys(keys) if key not in known)
-        missing = {key: text for key, text in zip(keys, cleaned, strict=True) if key not in known}
+        nothing = np.zeros(DIMENSIONS, dtype=np.float32)
+        texts_by_key = dict(zip(keys, cleaned, strict=True))
+        vectors = {key: nothing for key, text in texts_by_key.items() if not has_words(text)}
+        vectors |= self._recall(key for key in texts_by_key if key not in vectors)
+        missing = {key: text for key, text in texts_by_key.items() if key not in vectors}
         if progress is not None:
             progress(len(texts) - len(missing), len(texts))
-        for some in _portions(list(missing.items()), _BATCH_TEXTS):
-            vectors = self._compute([text for _, text in some], kind)
-            fresh = dict(zip((key for key, _ in some), vectors, strict=True))
+        for portion in _portions(list(missing.items()), _BATCH_TEXTS):
+            computed = self._compute([text for _, text in portion], kind)
+            fresh = dict(zip((key for key, _ in portion), computed, strict=True))
             self._remember(fresh)
-            known |= fresh
+            vectors |= fresh
             if progress is not None:
-                progress(sum(key in known for key in keys), len(texts))
-        return (
-            np.stack([known[key] for key in keys])
-            if keys
-            else np.zeros((0, DIMENSIONS), dtype=np.float32)
-        )
+                progress(sum(key in vectors for key in keys), len(texts))
+        if not keys:
+            return np.zeros((0, DIMENSIONS), dtype=np.float32)
+        return np.stack([vectors[key] for key in keys])
 
     def unknown_share(self, text: str) -> float:
         """How much of a text the model cannot read (0 to 1): other scripts are one unknown piece
@@ -122,13 +117,13 @@ class Embedder:
     def _recall(self, keys: Iterator[bytes]) -> "dict[bytes, Vectors]":
         import numpy as np
 
-        found: dict[bytes, Vectors] = {}
+        vectors: dict[bytes, Vectors] = {}
         missing: list[bytes] = []
         with self._memory_lock:
             for key in keys:
                 if key in self._memory:
                     self._memory.move_to_end(key)
-                    found[key] = self._memory[key]
+                    vectors[key] = self._memory[key]
                 else:
                     missing.append(key)
         if self._cache is not None and missing:
@@ -140,8 +135,8 @@ class Embedder:
                 if len(raw) == size
             }
             self._keep(read)
-            found |= read
-        return found
+            vectors |= read
+        return vectors
 
     def _remember(self, vectors: "dict[bytes, Vectors]") -> None:
         self._keep(vectors)
@@ -167,9 +162,8 @@ class Embedder:
         )
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         session, lock = _session(self._threads)
-        for row, encoding in enumerate(
-            encodings
-        ):  # one by one: rounding goes by what is computed together
+        for row, encoding in enumerate(encodings):
+            # one by one: how a vector is rounded depends on what is computed together
             ids = np.array([self._cut(encoding.ids)], dtype=np.int64)
             with lock:  # one text at a time: this is what bounds the cores in use, whoever asks
                 vectors[row] = session.run(["emb"], {"input_ids": ids})[0][0]
@@ -240,9 +234,8 @@ def _load_session(threads: int) -> tuple[Any, threading.Lock]:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    options.add_session_config_entry(
-        "session.intra_op.allow_spinning", "0"
-    )  # idle threads leave the core to others
+    # idle threads leave the core to others
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(
         str(_FOLDER / "model.onnx"), options, providers=["CPUExecutionProvider"]
     )

@@ -113,22 +113,21 @@ class Experts:
         size = min(_NEIGHBOURS, similarity.shape[1])
         rows = np.arange(len(embeddings))[:, None]
         nearest = np.argpartition(-similarity, size - 1, axis=1)[:, :size]
-        found = -np.sort(-similarity[rows, nearest], axis=1)
+        similarities = -np.sort(-similarity[rows, nearest], axis=1)
         votes = np.zeros_like(logistic)
         np.add.at(
             votes, (rows, self.labels[nearest]), np.exp(_SHARPNESS * similarity[rows, nearest])
         )
         votes = votes / votes.sum(axis=1, keepdims=True)
-        return (logistic + votes) / 2, found[:, :_NEAREST].mean(axis=1)
+        return (logistic + votes) / 2, similarities[:, :_NEAREST].mean(axis=1)
 
     def _similarity(self, vectors: "Floats") -> "Floats":
         import numpy as np
 
         if len(vectors) > _FEW:
             return vectors @ self.examples.T
-        similarity: Floats = np.einsum(
-            "ij,kj->ik", vectors, self.examples
-        )  # no threads that wait for each other
+        # einsum starts no threads that wait for each other
+        similarity: Floats = np.einsum("ij,kj->ik", vectors, self.examples)
         return similarity
 
     def _words(self, grams: Matrix) -> "Floats":
@@ -197,14 +196,9 @@ def _vector_machine(grams: Matrix, labels: "Ints", count: int) -> "tuple[Floats,
             np.zeros((len(present), grams.width)), np.zeros(len(present)), present, count
         )
     ends = np.cumsum([0, *(len(places) for places, _ in grams.rows)])
-    inputs = csr_matrix(
-        (
-            np.concatenate([values for _, values in grams.rows]),
-            np.concatenate([at for at, _ in grams.rows]),
-            ends,
-        ),
-        shape=(len(grams.rows), grams.width),
-    )
+    values = np.concatenate([values for _, values in grams.rows])
+    places = np.concatenate([places for places, _ in grams.rows])
+    inputs = csr_matrix((values, places, ends), shape=(len(grams.rows), grams.width))
     learner = LinearSVC(C=_VECTOR_C, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

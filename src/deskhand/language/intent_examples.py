@@ -42,42 +42,39 @@ class IntentExamples:
 
 
 def load_intents(folder: Path) -> IntentExamples:
-    """Read a desk's intents; everything wrong with them comes in one ConfigErrors, with file and
-    line."""
-    found, problems = IntentExamples(), list[ConfigError]()
+    """Read a desk's intents; raises one ConfigErrors for everything wrong, with file and line."""
+    examples = IntentExamples()
+    problems: list[ConfigError] = []
     for path in intent_files(folder):
         try:
             if path.suffix == ".csv":
-                problems += _read_csv(path, found)
+                problems += _read_csv(path, examples)
             else:
-                problems += _read_yaml(path, found)
+                problems += _read_yaml(path, examples)
         except ConfigError as error:
             problems.append(error)
     if problems:
         raise ConfigErrors(problems)
-    return found
+    return examples
 
 
 def read_questions(path: Path) -> list[tuple[str, str | None]]:
     """Questions to test with, from a CSV file as above; None for those out of scope."""
-    found = IntentExamples()
-    if problems := _read_csv(path, found):
+    collected = IntentExamples()
+    if problems := _read_csv(path, collected):
         raise ConfigErrors(problems)
-    return [*found.examples, *((text, None) for text in found.out_of_scope)]
+    return [*collected.examples, *((text, None) for text in collected.out_of_scope)]
 
 
 def intent_files(folder: Path) -> list[Path]:
     parts = folder / _FOLDER
-    inside = (
-        sorted(path for path in parts.iterdir() if path.suffix in (".yaml", ".csv"))
-        if parts.is_dir()
-        else []
-    )
+    entries = parts.iterdir() if parts.is_dir() else ()
+    inside = sorted(path for path in entries if path.suffix in (".yaml", ".csv"))
     own = folder / _FILE
     return [own, *inside] if own.is_file() else inside
 
 
-def _read_yaml(path: Path, found: IntentExamples) -> list[ConfigError]:
+def _read_yaml(path: Path, collected: IntentExamples) -> list[ConfigError]:
     source = read_yaml(path)
     problems = [
         source.problem(
@@ -95,21 +92,21 @@ def _read_yaml(path: Path, found: IntentExamples) -> list[ConfigError]:
             ),
         ]
     for name, intent in intents.items():
-        problems += _read_intent(source, name, intent, found)
+        problems += _read_intent(source, name, intent, collected)
     texts, wrong = _texts(source, ("out_of_scope",), source.data.get("out_of_scope", []))
-    found.out_of_scope.extend(texts)
+    collected.out_of_scope.extend(texts)
     return problems + wrong
 
 
 def _read_intent(
-    source: YamlFile, name: str, intent: Any, found: IntentExamples
+    source: YamlFile, name: str, intent: Any, collected: IntentExamples
 ) -> list[ConfigError]:
     place: YamlPlace = ("intents", name)
     if not name.strip():
         return [source.problem(place, "an intent has no name", "write a name, as `order_status:`")]
     if isinstance(intent, list):  # the short form: nothing but examples
         texts, problems = _texts(source, place, intent)
-        found.examples.extend((text, name) for text in texts)
+        collected.examples.extend((text, name) for text in texts)
         return problems
     if not isinstance(intent, dict):
         return [
@@ -126,14 +123,14 @@ def _read_intent(
     ]
     description = intent.get("description")
     if isinstance(description, str) and description.strip():
-        found.descriptions[name] = description
+        collected.descriptions[name] = description
     elif "description" in intent:
         problems.append(
             source.problem((*place, "description"), "a description is a text", "write a sentence")
         )
     texts, wrong = _texts(source, (*place, "examples"), intent.get("examples", []))
-    found.examples.extend((text, name) for text in texts)
-    if not texts and name not in found.descriptions and not problems and not wrong:
+    collected.examples.extend((text, name) for text in texts)
+    if not texts and name not in collected.descriptions and not problems and not wrong:
         fix = "give it `examples:`, or a `description:`"
         problems.append(
             source.problem(place, f"intent `{name}` has neither examples nor a description", fix)
@@ -163,7 +160,7 @@ def _texts(source: YamlFile, place: YamlPlace, value: Any) -> tuple[list[str], l
     return good, problems
 
 
-def _read_csv(path: Path, found: IntentExamples) -> list[ConfigError]:
+def _read_csv(path: Path, collected: IntentExamples) -> list[ConfigError]:
     rows = csv.DictReader(io.StringIO(read_text(path, largest=_LARGEST_CSV)), strict=True)
     problems: list[ConfigError] = []
     try:
@@ -183,9 +180,9 @@ def _read_csv(path: Path, found: IntentExamples) -> list[ConfigError]:
                 fix = "remove the line" if not text else "put a text with commas in double quotes"
                 problems.append(ConfigError(what, file=path, line=rows.line_num, fix=fix))
             elif label:
-                found.examples.append((text, label))
+                collected.examples.append((text, label))
             else:
-                found.out_of_scope.append(text)
+                collected.out_of_scope.append(text)
     except csv.Error as error:
         fix = "put a text with commas, quotes or line breaks in double quotes"
         problems.append(

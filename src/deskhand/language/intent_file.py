@@ -6,6 +6,7 @@ import os
 import tempfile
 import zipfile
 from dataclasses import asdict, fields
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,20 +49,19 @@ def write_model(path: Path, learned: Learned) -> None:
         "languages": learned.languages,
         "calibrations": {
             key: {
-                "scores": one.scores.tolist(),
-                "chances": one.chances.tolist(),
-                "threshold": one.threshold,
-                "assurance": one.assurance,
+                "scores": calibration.scores.tolist(),
+                "chances": calibration.chances.tolist(),
+                "threshold": calibration.threshold,
+                "assurance": calibration.assurance,
             }
-            for key, one in learned.calibrations.items()
+            for key, calibration in learned.calibrations.items()
         },
         "report": asdict(learned.report),
         "ngrams": list(learned.ngrams.places),
     }
-    arrays = {f"experts.{one.name}": getattr(learned.experts, one.name) for one in fields(Experts)}
+    arrays = {f"experts.{name}": getattr(learned.experts, name) for name in _names(Experts)}
     arrays |= {
-        f"out_of_fold.{one.name}": getattr(learned.out_of_fold, one.name)
-        for one in fields(OutOfFold)
+        f"out_of_fold.{name}": getattr(learned.out_of_fold, name) for name in _names(OutOfFold)
     }
     arrays["ngrams.weights"] = learned.ngrams.weights
     arrays["document"] = np.frombuffer(json.dumps(document).encode(), dtype=np.uint8)
@@ -76,7 +76,12 @@ def write_model(path: Path, learned: Learned) -> None:
         raise
 
 
+def _names(kind: type[Experts] | type[OutOfFold]) -> list[str]:
+    return [field.name for field in fields(kind)]
+
+
 def read_model(path: Path) -> Learned:
+    """What `write_model` wrote; raises ConfigError for a file that is missing or damaged."""
     import numpy as np
 
     try:
@@ -101,18 +106,19 @@ def read_model(path: Path) -> Learned:
 def _learned(document: dict[str, Any], arrays: "dict[str, NDArray[Any]]") -> Learned:
     import numpy as np
 
-    experts = Experts(**{one.name: arrays[f"experts.{one.name}"] for one in fields(Experts)})
+    experts = Experts(**{name: arrays[f"experts.{name}"] for name in _names(Experts)})
+    out_of_fold = OutOfFold(**{name: arrays[f"out_of_fold.{name}"] for name in _names(OutOfFold)})
     places = {str(piece): place for place, piece in enumerate(document["ngrams"])}
     labels = tuple(str(label) for label in document["labels"])
     _check_shapes(experts, len(labels), max(1, len(places)))
     calibrations = {
         str(key): Calibration(
-            np.array(one["scores"], dtype=np.float64),
-            np.array(one["chances"], dtype=np.float64),
-            float(one["threshold"]),
-            one["assurance"],
+            np.array(saved["scores"], dtype=np.float64),
+            np.array(saved["chances"], dtype=np.float64),
+            float(saved["threshold"]),
+            saved["assurance"],
         )
-        for key, one in document["calibrations"].items()
+        for key, saved in document["calibrations"].items()
     }
     return Learned(
         labels,
@@ -122,7 +128,7 @@ def _learned(document: dict[str, Any], arrays: "dict[str, NDArray[Any]]") -> Lea
         float(document["nearness_weight"]),
         tuple(document["languages"]),
         calibrations,
-        OutOfFold(**{one.name: arrays[f"out_of_fold.{one.name}"] for one in fields(OutOfFold)}),
+        out_of_fold,
         _report(document["report"]),
     )
 
@@ -146,10 +152,11 @@ def _check_shapes(experts: Experts, labels: int, ngrams: int) -> None:
 
 
 def _report(document: dict[str, Any]) -> FitReport:
+    conflicts = [Conflict(text, tuple(labels)) for text, labels in document["conflicts"]]
     lists = {
-        "confusions": tuple(Confusion(*one) for one in document["confusions"]),
-        "suspects": tuple(Suspect(*one) for one in document["suspects"]),
-        "conflicts": tuple(Conflict(text, tuple(labels)) for text, labels in document["conflicts"]),
+        "confusions": tuple(starmap(Confusion, document["confusions"])),
+        "suspects": tuple(starmap(Suspect, document["suspects"])),
+        "conflicts": tuple(conflicts),
         "without_examples": tuple(document["without_examples"]),
     }
     return FitReport(**{**document, **lists})

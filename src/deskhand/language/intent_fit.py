@@ -150,11 +150,8 @@ def prepare(examples: Sequence[tuple[str, str]], descriptions: Mapping[str, str]
     counts = Counter(material.label)
     for name, place in places.items():
         if counts[place] < _FEW:
-            hints = [
-                one
-                for one in (_spelled_out(name), clean(descriptions.get(name, "")))
-                if has_words(one)
-            ]
+            told_by = (_spelled_out(name), clean(descriptions.get(name, "")))
+            hints = list(filter(has_words, told_by))
             material.texts += hints
             material.label += [place] * len(hints)
             material.hints += len(hints)
@@ -235,47 +232,47 @@ class _Measured:
 
 
 def _concluded(
-    material: Material, experts: Experts, ngrams: Ngrams, found: _Measured, budget: float
+    material: Material, experts: Experts, ngrams: Ngrams, measured: _Measured, budget: float
 ) -> Learned:
     import numpy as np
 
     names_alone = material.hints == len(material.texts)
-    usual = (
-        _NEARNESS_WEIGHT if found.unseen is None or not found.enough else _NEARNESS_WEIGHT_STRANGERS
-    )
+    knows_strangers = measured.unseen is not None and measured.enough
+    usual = _NEARNESS_WEIGHT_STRANGERS if knows_strangers else _NEARNESS_WEIGHT
     weight = 0.0 if names_alone else usual
-    sharpness = _sharpness(found.shares, found.labels) if found.enough else _SHARPNESSES[0]
-    whole = together(found.shares, sharpness)
+    sharpness = _sharpness(measured.shares, measured.labels) if measured.enough else _SHARPNESSES[0]
+    whole = together(measured.shares, sharpness)
     best = whole.argmax(axis=1) if len(whole) else np.zeros(0, dtype=np.int64)
-    scores = score(whole, found.shares.nearness, weight)
+    scores = score(whole, measured.shares.nearness, weight)
     strangers = None
-    if found.unseen is not None:
-        strangers = score(together(found.unseen, sharpness), found.unseen.nearness, weight)
-    own = _own_languages(found.spoken)
-    if found.enough:
+    if measured.unseen is not None:
+        strangers = score(together(measured.unseen, sharpness), measured.unseen.nearness, weight)
+    own = _own_languages(measured.spoken)
+    if measured.enough:
         calibrations = _calibrations(
-            found, scores, best == found.labels, strangers, weight, own, budget
+            measured, scores, best == measured.labels, strangers, weight, own, budget
         )
     else:
         same = by_share(_NAMES_SHARE) if names_alone else of_other_desks(strangers)
         calibrations = {ANY: same, FOREIGN: same}
     limits = np.array(
-        [calibrations.get(code, calibrations[ANY]).threshold for code in found.spoken]
+        [calibrations.get(code, calibrations[ANY]).threshold for code in measured.spoken]
     )
     answered = scores >= limits
-    report = _report(material, found, best, answered, whole, budget)
+    report = _report(material, measured, best, answered, whole, budget)
     if strangers is not None:
         recall = float((strangers < calibrations[ANY].threshold).mean())
         report = replace(report, out_of_scope=len(strangers), out_of_scope_recall=recall)
-    sure = [one.assurance or 0.0 for key, one in calibrations.items() if key != FOREIGN]
+    own_calibrations = [some for key, some in calibrations.items() if key != FOREIGN]
+    least_sure = min(some.assurance or 0.0 for some in own_calibrations)
     report = replace(
         report,
-        assurance=min(sure) or None,
-        more_examples=_more(answered, best == found.labels, budget),
+        assurance=least_sure or None,
+        more_examples=_more(answered, best == measured.labels, budget),
     )
-    measured = OutOfFold(found.labels, best, scores)
+    out_of_fold = OutOfFold(measured.labels, best, scores)
     return Learned(
-        material.labels, experts, ngrams, sharpness, weight, own, calibrations, measured, report
+        material.labels, experts, ngrams, sharpness, weight, own, calibrations, out_of_fold, report
     )
 
 
@@ -288,7 +285,7 @@ def _more(answered: "NDArray[np.bool_]", right: "NDArray[np.bool_]", budget: flo
 
 
 def _calibrations(
-    found: _Measured,
+    measured: _Measured,
     scores: "NDArray[np.float64]",
     right: "NDArray[np.bool_]",
     strangers: "NDArray[np.float64] | None",
@@ -300,18 +297,18 @@ def _calibrations(
     enough."""
     import numpy as np
 
-    meaning = found.shares.meaning
-    foreign = score(meaning, found.shares.nearness, weight)
+    meaning = measured.shares.meaning
+    foreign = score(meaning, measured.shares.nearness, weight)
     unseen = (
-        score(found.unseen.meaning, found.unseen.nearness, weight)
-        if found.unseen is not None
+        score(measured.unseen.meaning, measured.unseen.nearness, weight)
+        if measured.unseen is not None
         else None
     )
     calibrations = {
         ANY: calibrate(scores, right, budget, strangers),
-        FOREIGN: calibrate(foreign, meaning.argmax(axis=1) == found.labels, budget, unseen),
+        FOREIGN: calibrate(foreign, meaning.argmax(axis=1) == measured.labels, budget, unseen),
     }
-    spoken = np.array(found.spoken)
+    spoken = np.array(measured.spoken)
     for language in own if len(own) > 1 else ():
         mine = spoken == language
         if mine.sum() >= _ENOUGH_OF_A_LANGUAGE:
@@ -339,7 +336,7 @@ def _own_languages(spoken: list[str]) -> tuple[str, ...]:
 
 def _report(
     material: Material,
-    found: _Measured,
+    measured: _Measured,
     best: "Ints",
     answered: "NDArray[np.bool_]",
     shares: "Floats",
@@ -347,22 +344,27 @@ def _report(
 ) -> FitReport:
     real = len(material.texts) - material.hints
     having = set(material.label[:real])
-    texts = [material.texts[index] for index in found.held.tolist()]
-    right = best == found.labels
+    without = [name for place, name in enumerate(material.labels) if place not in having]
+    texts = [material.texts[index] for index in measured.held.tolist()]
+    right = best == measured.labels
+    languages = Counter(filter(None, measured.spoken))
     return FitReport(
         examples=real,
         labels=len(material.labels),
         measured=len(best),
         error_budget=budget,
-        accuracy=float(right.mean()) if len(best) else None,
-        coverage=float(answered.mean()) if len(best) else None,
-        error=float((~right[answered]).mean()) if answered.any() else None,
-        languages=dict(Counter(code for code in found.spoken if code).most_common()),
-        without_examples=tuple(
-            name for place, name in enumerate(material.labels) if place not in having
-        ),
+        accuracy=_share(right),
+        coverage=_share(answered),
+        error=_share(~right[answered]),
+        languages=dict(languages.most_common()),
+        without_examples=tuple(without),
         skipped=material.skipped,
-        confusions=confusions(found.labels, best, material.labels),
-        suspects=suspects(texts, found.labels, shares, material.labels),
+        confusions=confusions(measured.labels, best, material.labels),
+        suspects=suspects(texts, measured.labels, shares, material.labels),
         conflicts=tuple(material.conflicts),
     )
+
+
+def _share(flags: "NDArray[np.bool_]") -> float | None:
+    """The share that is true; None of nothing."""
+    return float(flags.mean()) if len(flags) else None

@@ -97,11 +97,11 @@ def suspects(
     names: tuple[str, ...],
 ) -> tuple[Suspect, ...]:
     best = shares.argmax(axis=1)
-    found = [
+    doubted = [
         Suspect(text, names[label], names[other], float(row[other]))
         for text, label, other, row in zip(
             texts, labels.tolist(), best.tolist(), shares, strict=True
         )
         if other != label and row[other] >= _SURE and row[label] <= _HARDLY
     ]
-    return tuple(sorted(found, key=lambda one: -one.share)[:_LISTED])
+    return tuple(sorted(doubted, key=lambda suspect: -suspect.share)[:_LISTED])

@@ -134,7 +134,8 @@ class IntentModel:
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         if not texts:
             return []
-        learned, cleaned = self._learned, [clean(text) for text in texts]
+        learned = self._learned
+        cleaned = [clean(text) for text in texts]
         readings = [self._reading(text) for text in cleaned]
         asked = learned.experts.ask(
             self._embedder.embed(cleaned), Matrix.of(learned.ngrams, cleaned)
@@ -144,14 +145,11 @@ class IntentModel:
         shares[foreign] = asked.meaning[foreign]
         scores = score(shares, asked.nearness, learned.nearness_weight)
         ranked = (-shares).argsort(axis=1, kind="stable")
-        return [
-            self._prediction(
-                order[:2].tolist(),
-                float(value),
-                None if reading is None else self._calibration(reading),
-            )
-            for order, value, reading in zip(ranked, scores, readings, strict=True)
-        ]
+        predictions: list[Prediction] = []
+        for order, value, reading in zip(ranked, scores, readings, strict=True):
+            calibration = None if reading is None else self._calibration(reading)
+            predictions.append(self._prediction(order[:2].tolist(), float(value), calibration))
+        return predictions
 
     def save(self, path: Path | str) -> None:
         """One file of arrays and JSON: nothing in it is ever executed."""
@@ -199,8 +197,7 @@ class IntentModel:
 
 
 def cache_folder() -> Path:
-    """Where trained models and vectors are kept unless somebody says otherwise: the user's
-    cache, never the package."""
+    """Where trained models and vectors are kept by default: in the user's cache."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "deskhand" / "intents"
 
@@ -215,7 +212,7 @@ def _digest(
         FORMAT,
         MODEL,
         budget,
-        [list(one) for one in examples],
+        [list(example) for example in examples],
         list(out_of_scope),
         sorted(descriptions.items()),
     ]

@@ -38,18 +38,16 @@ class Ngrams:
         for text in texts:
             words, characters = _pieces(text)
             frequency.update({*words, *characters})
-        known = sorted(
+        pieces = sorted(
             piece for piece, count in frequency.items() if count > 1 or piece.startswith("\t")
         )
-        if len(known) > _MOST_FEATURES:
-            known = sorted(
-                sorted(known, key=lambda piece: (-frequency[piece], piece))[:_MOST_FEATURES]
-            )
+        if len(pieces) > _MOST_FEATURES:
+            commonest_first = sorted(pieces, key=lambda piece: (-frequency[piece], piece))
+            pieces = sorted(commonest_first[:_MOST_FEATURES])
         total = len(texts)
-        weights = [math.log((1 + total) / (1 + frequency[piece])) + 1 for piece in known]
-        return cls(
-            {piece: place for place, piece in enumerate(known)}, np.array(weights, dtype=np.float32)
-        )
+        weights = [math.log((1 + total) / (1 + frequency[piece])) + 1 for piece in pieces]
+        places = {piece: place for place, piece in enumerate(pieces)}
+        return cls(places, np.array(weights, dtype=np.float32))
 
     def vector(self, text: str) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
         """Places and values of a text's n-grams; words and characters are each of unit length."""
@@ -69,13 +67,12 @@ class Ngrams:
 
 
 def _counted(places: dict[str, int], pieces: list[str]) -> dict[int, int]:
-    found = Counter(map(places.get, pieces))
-    return {place: count for place, count in found.items() if place is not None}
+    counts = Counter(map(places.get, pieces))
+    return {place: count for place, count in counts.items() if place is not None}
 
 
 def _pieces(text: str) -> tuple[list[str], list[str]]:
-    """Words and pairs of words (marked by a tab), and 2 to 5 neighbouring characters within a
-    padded word."""
+    """Words and pairs of words, marked by a tab; and 2 to 5 neighbouring characters of a word."""
     words = _WORD.findall(clean(text[: 2 * _LOOKED_AT])[:_LOOKED_AT].lower())
     whole = [f"\t{word}" for word in words]
     whole += [f"\t{first} {second}" for first, second in pairwise(words)]
@@ -84,9 +81,8 @@ def _pieces(text: str) -> tuple[list[str], list[str]]:
         padded = f" {word[:60]} "
         for size in _CHARACTERS:
             last = len(padded) - size
-            parts += (
-                [padded[start : start + size] for start in range(last + 1)]
-                if last > 0
-                else [padded]
-            )
+            if last > 0:
+                parts += [padded[start : start + size] for start in range(last + 1)]
+            else:
+                parts.append(padded)
     return whole, parts

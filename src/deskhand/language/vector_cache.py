@@ -32,7 +32,8 @@ class SqliteVectorCache:
         self._broken = False
 
     def read(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        wanted, found = list(keys), dict[bytes, bytes]()
+        wanted = list(keys)
+        vectors: dict[bytes, bytes] = {}
         with self._lock:
             try:
                 for start in range(0, len(wanted), _AT_ONCE):
@@ -42,10 +43,10 @@ class SqliteVectorCache:
                         f"SELECT key, vector FROM vectors WHERE key IN ({marks})",  # noqa: S608
                         some,
                     )
-                    found.update(rows.fetchall())
+                    vectors.update(rows.fetchall())
             except (sqlite3.Error, OSError) as error:
                 self._give_up(error)
-        return found
+        return vectors
 
     def write(self, vectors: Mapping[bytes, bytes]) -> None:
         with self._lock:

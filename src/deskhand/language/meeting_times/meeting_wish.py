@@ -1,5 +1,7 @@
-"""What a text says about when: days, stretches of days, a time of day. What is refused does not
-count."""
+"""When somebody would like to meet: days, stretches of days, a time of day.
+
+Times that the text refuses do not count.
+"""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
@@ -24,10 +26,8 @@ from deskhand.scheduling.slots import Wish
 _LONGEST = 20_000
 _SENTENCE = compiled(r"[.!?…]+(?:\s+|$)|\n\s*\n")
 _BUT = compiled(r"(?i)[,;]? (?:but|aber|sondern|ale|nybrz|pero|sino|dafür|zato)\b|; ")
-_WEEKDAY, _PART = (
-    r"(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch",
-    r"vormittag|nachmittag|morgen|mittag|abend",
-)
+_WEEKDAY = r"(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch"
+_PART = r"vormittag|nachmittag|morgen|mittag|abend"
 _COMPOUND = compiled(rf"(?i)({_WEEKDAY})({_PART})")
 _SHORT_PIECE = compiled(r"(?:\b(?:[a-z]|ca|cca|nr|no|st|tj|uhr|[0-9]{1,2})|^)$")
 _JOINED = compiled(
@@ -41,20 +41,25 @@ Days = tuple[date, date]
 
 
 def read_wish(text: str, language: str | None, now: datetime) -> Wish:
-    """`now` is on the desk's clock; a wish that says nothing where the text says nothing clear."""
+    """The wish that a text tells; one that says nothing where the text is not clear.
+
+    `now` is on the desk's clock.
+    """
     languages = spoken(language)
     said = _COMPOUND.sub(r"\1 \2", " \n ".join(welcome(text[:_LONGEST], languages)))
     places = _places(said, language, languages, now)
-    found = read_day_time(fold(said), languages)
+    clock = read_day_time(fold(said), languages)
     if any_of(meeting_phrases.MOVING, languages).search(fold(said)) is not None:
         places = places[-1:]
     wish = _together(list(dict.fromkeys(days for place in places for days in place)))
-    return Wish(wish.day, found.at, wish.until, wish.or_day, found.after, found.before)
+    return Wish(wish.day, clock.at, wish.until, wish.or_day, clock.after, clock.before)
 
 
 def welcome(text: str, languages: tuple[str, ...]) -> Iterator[str]:
-    """The sentences of a text that refuse nothing; `I cannot on Monday, but Tuesday is fine` is
-    two."""
+    """The sentences of a text that refuse nothing.
+
+    `I cannot on Monday, but Tuesday is fine` counts as two.
+    """
     refusal = any_of(meeting_phrases.REFUSAL, languages)
     for sentence in sentences(text):
         for part in _BUT.split(sentence):
@@ -63,15 +68,12 @@ def welcome(text: str, languages: tuple[str, ...]) -> Iterator[str]:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """A full stop after an abbreviation or a number ends none."""
+    """The sentences of a text; a full stop after an abbreviation or a number does not end one."""
     start = 0
     for gap in _SENTENCE.finditer(text):
         piece = text[start : gap.start()]
-        if (
-            gap.group().startswith(".")
-            and "\n" not in gap.group()
-            and _SHORT_PIECE.search(fold(piece)[-6:])
-        ):
+        full_stop = gap.group().startswith(".") and "\n" not in gap.group()
+        if full_stop and _SHORT_PIECE.search(fold(piece)[-6:]):
             continue
         yield text[start : gap.end()].strip()
         start = gap.end()
@@ -83,24 +85,30 @@ def _places(
     text: str, language: str | None, languages: tuple[str, ...], now: datetime
 ) -> list[list[Days]]:
     """The days that each place of the text may mean, in order; what is over is left out."""
-    scan, today = Scan(FoldedText(text)), now.date()
+    scan = Scan(FoldedText(text))
     folded = scan.folded
+    today = now.date()
     spots = date_spots(scan, SlotContext(language, now), _WHEN)
-    more = [one for one in stretches(folded, today, languages) if not _covered(one, spots)]
+    every_stretch = stretches(folded, today, languages)
+    more = [stretch for stretch in every_stretch if not _covered(stretch, spots)]
     week = _week(spots, more, folded, languages)
-    found = [(one.start, [(one.first, one.last)]) for one in more]
+
+    places = [(stretch.start, [(stretch.first, stretch.last)]) for stretch in more]
     before: tuple[Spot, Days] | None = None
     for spot in spots:
         days = list(_of_spot(spot, before, week, folded, languages))
-        found.append((spot.start, days))
+        places.append((spot.start, days))
         before = (spot, days[-1]) if days else before
     if week is not None and any(spot.weekday is not None for spot in spots):
-        found = [one for one in found if one[1] != [week]]  # the day in it is what is asked for
-    ahead = [
-        [(max(first, today), last) for first, last in days if last >= today]
-        for _, days in sorted(found)
-    ]
+        # a day of that week is asked for, not the week
+        places = [(start, days) for start, days in places if days != [week]]
+
+    ahead = [_from_today(days, today) for _, days in sorted(places)]
     return [days for days in ahead if days]
+
+
+def _from_today(days: Sequence[Days], today: date) -> list[Days]:
+    return [(max(first, today), last) for first, last in days if last >= today]
 
 
 def _of_spot(
@@ -110,8 +118,10 @@ def _of_spot(
     folded: str,
     languages: tuple[str, ...],
 ) -> Iterator[Days]:
-    """The days of one place: a weekday on its own belongs to the week that was named, or to the
-    day before it."""
+    """The days of one place.
+
+    A weekday on its own belongs to the week that was named, or follows the day before it.
+    """
     lead = folded[max(0, spot.start - 40) : spot.start]
     if spot.precision == "month":
         yield _month(spot.days[0])
@@ -145,7 +155,11 @@ def _week(
 ) -> Days | None:
     """The one week that the text speaks of."""
     weeks = {week_around(day) for spot in spots if spot.precision == "week" for day in spot.days}
-    weeks |= {(one.first, one.last) for one in more if (one.last - one.first).days == 6}
+    weeks |= {
+        (stretch.first, stretch.last)
+        for stretch in more
+        if (stretch.last - stretch.first).days == 6
+    }
     weeks |= {
         week_around(spot.days[0])
         for spot in spots
@@ -168,11 +182,11 @@ def _together(days: Sequence[Days]) -> Wish:
     """One stretch, two days, or from the first to the last of several that lie near each other."""
     if not days:
         return Wish()
+    first = min(begin for begin, _ in days)
+    last = max(end for _, end in days)
     if len(days) == 1:
-        first, last = days[0]
         return Wish(first, until=last if last != first else None)
-    single = [first for first, last in days if first == last]
+    single = [begin for begin, end in days if begin == end]
     if len(days) == 2 and len(single) == 2:
-        return Wish(min(single), or_day=max(single))
-    first, last = min(one for one, _ in days), max(one for _, one in days)
+        return Wish(first, or_day=last)
     return Wish(first, until=last) if last - first <= _FARTHEST else Wish()

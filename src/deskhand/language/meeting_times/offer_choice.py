@@ -13,7 +13,7 @@ from deskhand.scheduling.slots import Wish
 def choose_offer(
     offered: Sequence[datetime], text: str, language: str | None, now: datetime
 ) -> datetime | None:
-    """The one offered time that the words mean; None where they mean none, several, or another."""
+    """The offered time that the words mean; None where they mean none, several or another."""
     if not offered:
         return None
     wish = read_wish(text, language, now)
@@ -36,7 +36,7 @@ def _fits(moment: datetime, wish: Wish) -> bool:
 
 def _places(text: str, languages: tuple[str, ...]) -> set[int]:
     """Which of three is named by its place: `the second one`; the last is the third."""
-    found: set[int] = set()
+    places: set[int] = set()
     for sentence in welcome(text, languages):
         folded = fold(sentence).strip()
         for language in languages:
@@ -45,5 +45,5 @@ def _places(text: str, languages: tuple[str, ...]) -> set[int]:
                 named = rf"\b{ordinal} (?:{noun})\b|\b(?:{noun}) {ordinal}\b"
                 alone = meeting_phrases.ALONE[language].replace("{o}", ordinal)
                 if compiled(named).search(folded) or compiled(alone).search(folded):
-                    found.add(place)
-    return found
+                    places.add(place)
+    return places

@@ -30,11 +30,14 @@ class DayTime(NamedTuple):
     before: time | None = None
 
 
-class _Found(NamedTuple):
+class _Clock(NamedTuple):
+    """A place that names a time of day."""
+
     start: int
     end: int
     kind: str
-    clock: time
+    """`at`, `after` or `before`."""
+    moment: time
 
 
 def read_day_time(folded: str, languages: tuple[str, ...]) -> DayTime:
@@ -42,10 +45,10 @@ def read_day_time(folded: str, languages: tuple[str, ...]) -> DayTime:
     span = _between(folded, languages)
     if span is not None:
         return DayTime(after=span[0], before=span[1])
-    found = list(_clocks(folded, languages))
-    exact = {one.clock for one in found if one.kind == "at"}
-    after = {one.clock for one in found if one.kind == "after"}
-    before = {one.clock for one in found if one.kind == "before"}
+    clocks = list(_clocks(folded, languages))
+    exact = {clock.moment for clock in clocks if clock.kind == "at"}
+    after = {clock.moment for clock in clocks if clock.kind == "after"}
+    before = {clock.moment for clock in clocks if clock.kind == "before"}
     if len(exact) == 1 and not after and not before:
         return DayTime(at=next(iter(exact)))
     if not exact and len(after) <= 1 and len(before) <= 1 and (after or before):
@@ -66,17 +69,13 @@ def _between(folded: str, languages: tuple[str, ...]) -> tuple[time, time] | Non
     for language in languages:
         opening, joint = meeting_phrases.BETWEEN[language]
         for match in compiled(rf"\b(?:{opening}) {_CLOCK} ?(?:{joint}) ?{_CLOCK}").finditer(folded):
-            if (span := _span(match.groups(), folded[match.end() :])) is not None:
+            span = _span(match.groups(), folded[match.end() :])
+            if span is not None:
                 return span
     for match in compiled(rf"\b{_CLOCK} ?- ?{_CLOCK}").finditer(folded):
-        parts = match.groups()
-        written_as_time = bool(parts[1] or parts[3] or parts[5] or parts[7])
         dated = folded[max(0, match.start() - 1) : match.start()] in (".", "/", "-")
-        if (
-            written_as_time
-            and not dated
-            and (span := _span(parts, folded[match.end() :])) is not None
-        ):
+        span = None if dated else _span(match.groups(), folded[match.end() :])
+        if span is not None:
             return span
     return None
 
@@ -85,13 +84,14 @@ def _span(parts: tuple[str | None, ...], rest: str) -> tuple[time, time] | None:
     if not (parts[1] or parts[3] or parts[5] or parts[7]) or _NOT_TIME.search(rest):
         return None  # `between 5 and 10` may be anything
     suffix = parts[3] or parts[7]
-    first, last = _clock((parts[0], parts[1], parts[2], suffix)), _clock(parts[4:8])
+    first = _clock((parts[0], parts[1], parts[2], suffix))
+    last = _clock(parts[4:8])
     if first is None or last is None or first >= last:
         return None
     return first, last
 
 
-def _clocks(folded: str, languages: tuple[str, ...]) -> Iterator[_Found]:
+def _clocks(folded: str, languages: tuple[str, ...]) -> Iterator[_Clock]:
     taken: list[tuple[int, int]] = []
     for kind, table in (
         ("after", meeting_phrases.AFTER),
@@ -100,37 +100,33 @@ def _clocks(folded: str, languages: tuple[str, ...]) -> Iterator[_Found]:
     ):
         opening = "|".join(table[language] for language in languages)
         for match in compiled(rf"(?:^|[^a-z0-9])(?:{opening}) {_CLOCK}").finditer(folded):
-            if (
-                not _NOT_TIME.search(folded[match.end() :])
-                and (found := _found(match, kind, taken)) is not None
-            ):
-                taken.append((found.start, found.end))
-                yield found
+            if _NOT_TIME.search(folded[match.end() :]):
+                continue
+            clock = _clock_at(match, kind, taken)
+            if clock is not None:
+                taken.append((clock.start, clock.end))
+                yield clock
     for match in compiled(rf"(?:^|[^0-9.:/-]){_CLOCK}").finditer(folded):
         if not (match.group(2) or match.group(4)) or _NOT_TIME.search(folded[match.end() :]):
             continue
-        if (
-            match.group(2)
-            and not match.group(4)
-            and folded[match.start(1) + len(match.group(1))] == "."
-        ):
-            continue  # `3.50` without a word for hours is a price, `16.11` a date
-        if (found := _found(match, "at", taken)) is not None:
-            taken.append((found.start, found.end))
-            yield found
+        clock = _clock_at(match, "at", taken)
+        if clock is not None:
+            taken.append((clock.start, clock.end))
+            yield clock
 
 
-def _found(match: Any, kind: str, taken: list[tuple[int, int]]) -> _Found | None:
+def _clock_at(match: Any, kind: str, taken: list[tuple[int, int]]) -> _Clock | None:
+    """The time of a match; None where it is none, or where another match took the place."""
     start = match.start(1) if match.start(1) >= 0 else match.start(3)
     if any(start < end and begin < match.end() for begin, end in taken):
         return None
     hour, minutes, alone, suffix = match.groups()
     if minutes and not suffix and match.string[match.end(1)] == ".":
-        return None
+        return None  # `3.50` without a word for hours is a price, `16.11` a date
     if not minutes and not suffix and (kind != "at" or not _BARE.search(match.group())):
         return None  # `after 3` may count anything
     clock = _clock((hour, minutes, alone, suffix))
-    return None if clock is None else _Found(start, match.end(), kind, clock)
+    return None if clock is None else _Clock(start, match.end(), kind, clock)
 
 
 def _clock(parts: tuple[str | None, ...]) -> time | None:
@@ -138,7 +134,8 @@ def _clock(parts: tuple[str | None, ...]) -> time | None:
     written = hour_text or alone or ""
     if not written:
         return None
-    hour, half = int(written), (suffix or "")[:1]
+    hour = int(written)
+    half = (suffix or "")[:1]
     if half in ("a", "p") and hour <= 12:
         hour = hour % 12 + (12 if half == "p" else 0)
     elif 0 < hour < _EARLIEST and not written.startswith("0"):

@@ -48,36 +48,56 @@ _FAR = 150
 def numeric_spots(
     scan: Scan, context: SlotContext, spec: SlotSpec, languages: tuple[str, ...]
 ) -> Iterator[Spot]:
+    """Every place that writes a date with digits, form by form."""
     if not _DIGIT.search(scan.folded):
         return
     reader = _Reader(context.now.date(), spec.prefer)
+    order = spec.order or _order(context.language)
     yield from _named_months(scan, reader, languages)
+    yield from _iso_dates(scan, reader)
+    yield from _dotted_dates(scan, reader)
+    yield from _slashed_dates(scan, reader, order)
+    yield from _short_dates(scan, reader, order)
+
+
+def _iso_dates(scan: Scan, reader: "_Reader") -> Iterator[Spot]:
+    """2025-03-14."""
     for match in scan.candidates(_ISO):
         year, first, month, second, day = match.groups()
-        if first == second and not _inside(scan.folded, match.start(), match.end(5)):
-            days = reader.full(int(year), int(month), int(day))
-            yield from [Spot(match.start(), match.end(5), days, 0.98)] if days else ()
+        start, end = match.start(), match.end(5)
+        if first != second or _inside(scan.folded, start, end):
+            continue
+        days = reader.full(int(year), int(month), int(day))
+        if days:
+            yield Spot(start, end, days, 0.98)
+
+
+def _dotted_dates(scan: Scan, reader: "_Reader") -> Iterator[Spot]:
+    """14. 3. 2025, 14.3."""
     for match in scan.candidates(_DOTTED):
         day, month, long, short = match.groups()
-        if _inside(scan.folded, *match.span()):
-            continue
-        yield from reader.dated(scan.folded, match, int(day), int(month), long or short)
-    order = spec.order or _order(context.language)
+        if not _inside(scan.folded, *match.span()):
+            yield from reader.dated(scan.folded, match, int(day), int(month), long or short)
+
+
+def _slashed_dates(scan: Scan, reader: "_Reader", order: str | None) -> Iterator[Spot]:
+    """14/3/2025, 3/14/25, 14-3-2025."""
     for match in scan.candidates(_SLASHED):
-        one, first, two, second, year = match.groups()
-        if (
-            first == second
-            and (first == "/" or len(year) == 4)
-            and not _inside(scan.folded, *match.span())
-        ):
-            yield from _spot(match, reader.either(int(one), int(two), year, order), 0.95)
+        left, first, right, second, year = match.groups()
+        written_as_date = first == second and (first == "/" or len(year) == 4)
+        if written_as_date and not _inside(scan.folded, *match.span()):
+            yield from _spot(match, reader.either(int(left), int(right), year, order), 0.95)
+
+
+def _short_dates(scan: Scan, reader: "_Reader", order: str | None) -> Iterator[Spot]:
+    """`on 14/3` and `am 14.03`: without a year only after a word that goes before dates."""
     for match in scan.candidates(_SHORT):
-        one, separator, two = match.groups()
-        if _AMOUNT.search(scan.folded[match.end() : match.end() + 6]) or (
-            separator == "." and len(two) < 2
-        ):
+        left, separator, right = match.groups()
+        dotted = separator == "."
+        following = scan.folded[match.end() : match.end() + 6]
+        if _AMOUNT.search(following) or (dotted and len(right) < 2):
             continue
-        days = reader.either(int(one), int(two), None, "dmy" if separator == "." else order)
+        days = reader.either(int(left), int(right), None, "dmy" if dotted else order)
         yield from _spot(match, days, 0.8, start=match.start(1))
 
 
@@ -117,7 +137,8 @@ class _Reader:
     """Puts days together, with the year that was meant where none was written."""
 
     def __init__(self, today: date, prefer: str | None) -> None:
-        self._today, self._prefer = today, prefer
+        self._today = today
+        self._prefer = prefer
 
     def dated(
         self, folded: str, match: Any, day: int, month: int, year: str | None
@@ -129,11 +150,16 @@ class _Reader:
             days = tuple(dict.fromkeys((*self._day(int(earlier.group(1)), month, year), *days)))
         yield from _spot(match, days, 0.97 if year else 0.85)
 
-    def either(self, one: int, two: int, year: str | None, order: str | None) -> tuple[date, ...]:
+    def either(
+        self, left: int, right: int, year: str | None, order: str | None
+    ) -> tuple[date, ...]:
         """Day and month in the order given, in the only one that works, or both."""
-        day_first, month_first = self._day(one, two, year), self._day(two, one, year)
+        day_first = self._day(left, right, year)
+        month_first = self._day(right, left, year)
+        if order == "dmy":
+            return day_first or month_first
         if order is not None:
-            return (day_first or month_first) if order == "dmy" else (month_first or day_first)
+            return month_first or day_first
         return tuple(dict.fromkeys((*month_first, *day_first)))
 
     def full(self, year: int, month: int, day: int) -> tuple[date, ...]:
@@ -152,17 +178,19 @@ class _Reader:
 
     def _without_year(self, day: int, month: int) -> tuple[date, ...]:
         years = range(self._today.year - 8, self._today.year + 9)  # a 29 February is near enough
-        days = [found for year in years if year > 0 for found in self.full(year, month, day)]
-        before = [found for found in days if found <= self._today][-1:]
-        after = [found for found in days if found >= self._today][:1]
+        days = [when for year in years if year > 0 for when in self.full(year, month, day)]
+        before = [when for when in days if when <= self._today][-1:]
+        after = [when for when in days if when >= self._today][:1]
         if self._prefer is not None:
             return tuple(before if self._prefer == "past" else after)
-        nearest = sorted({*before, *after}, key=lambda found: abs((found - self._today).days))
-        return (
-            tuple(sorted(nearest))
-            if nearest and abs((nearest[0] - self._today).days) > _FAR
-            else tuple(nearest[:1])
-        )
+
+        nearest = sorted({*before, *after}, key=self._distance)
+        if nearest and self._distance(nearest[0]) > _FAR:
+            return tuple(sorted(nearest))
+        return tuple(nearest[:1])
+
+    def _distance(self, when: date) -> int:
+        return abs((when - self._today).days)
 
 
 def _order(language: str | None) -> str | None:

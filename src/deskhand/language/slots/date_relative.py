@@ -56,8 +56,10 @@ def _near_day_pattern(languages: tuple[str, ...]) -> tuple[Any, dict[str, int]]:
 
 
 def _counted(scan: Scan, today: date, languages: tuple[str, ...]) -> Iterator[Spot]:
-    """In three days, two weeks ago. Few texts say so: which patterns can match is asked of all
-    of them at once."""
+    """In three days, two weeks ago.
+
+    Few texts say so: all patterns are asked at once which of them can match.
+    """
     forms, at_once = _counted_forms(languages)
     for number_of_form in at_once.candidates(scan.folded):
         language, pattern, sign = forms[number_of_form]
@@ -75,15 +77,14 @@ def _counted_forms(languages: tuple[str, ...]) -> tuple[list[tuple[str, Any, int
 
 @cache
 def _counted_patterns(language: str) -> tuple[tuple[Any, int], ...]:
-    numbers = "|".join(
-        filter(None, ["[0-9]{1,4}", *sorted(number_words((language,)), key=len, reverse=True)])
-    )
+    longest_first = sorted(number_words((language,)), key=len, reverse=True)
+    numbers = "|".join(filter(None, ["[0-9]{1,4}", *longest_first]))
     few = words.FEW[language]
     count = f"({numbers}|{few})" if few else f"({numbers})"
     unit = f"({'|'.join(words.SPANS[language].values())})"
-    forms = [(form, 1) for form in words.AHEAD[language]] + [
-        (form, -1) for form in words.AGO[language]
-    ]
+    ahead = [(form, 1) for form in words.AHEAD[language]]
+    ago = [(form, -1) for form in words.AGO[language]]
+    forms = [*ahead, *ago]
     return tuple(
         (re2.compile(rf"\b{form.format(n=count, u=unit)}\b"), sign) for form, sign in forms
     )
@@ -148,8 +149,7 @@ def _which(
 def _weekday(
     match: Any, today: date, number: int, which: str | None, prefer: str | None
 ) -> Iterator[Spot]:
-    """`next Friday` on a Wednesday may be in two days or in nine: both are said where they
-    differ."""
+    """`next Friday` on a Wednesday may be in two days or in nine: then both are possible."""
     monday = today.toordinal() - today.weekday()
     coming = today.toordinal() + ((number - today.weekday() - 1) % 7 + 1)
     gone = today.toordinal() - ((today.weekday() - number - 1) % 7 + 1)
@@ -163,10 +163,12 @@ def _weekday(
         days, confidence = {gone}, 0.8
     else:
         days, confidence = {coming}, 0.8 if prefer else 0.6
-    found = tuple(day for ordinal in sorted(days) for day in _from_ordinal(ordinal))
-    if found:
+    possible = tuple(day for ordinal in sorted(days) for day in _from_ordinal(ordinal))
+    if len(possible) > 1:
+        confidence = 0.5
+    if possible:
         plain = number if which is None else None
-        yield Spot(match.start(), match.end(), found, confidence if len(found) == 1 else 0.5, plain)
+        yield Spot(match.start(), match.end(), possible, confidence, plain)
 
 
 def _period(match: Any, today: date, unit: str, which: str) -> Iterator[Spot]:

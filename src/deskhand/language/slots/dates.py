@@ -39,11 +39,12 @@ class DateExtractor:
 
     def find(self, scan: Scan, context: SlotContext) -> Iterator[SlotMatch]:
         local = context._replace(now=context.now.astimezone(self._zone)) if self._zone else context
-        spots, trust = date_spots(scan, local, self._spec), 1.0
-        if not spots and len(languages_of(context.language)) < len(
-            KNOWN_LANGUAGES
-        ):  # it may have been mistaken
-            spots, trust = date_spots(scan, local, self._spec, KNOWN_LANGUAGES), 0.8
+        spots = date_spots(scan, local, self._spec)
+        trust = 1.0
+        all_read = len(languages_of(context.language)) == len(KNOWN_LANGUAGES)
+        if not spots and not all_read:  # the language may have been mistaken
+            spots = date_spots(scan, local, self._spec, KNOWN_LANGUAGES)
+            trust = 0.8
         for spot in spots:
             for day in spot.days:
                 value, start, end = self._value(scan.folded, spot, day, local)
@@ -70,14 +71,13 @@ class DateExtractor:
 def date_spots(
     scan: Scan, context: SlotContext, spec: SlotSpec, languages: tuple[str, ...] | None = None
 ) -> list[Spot]:
-    """The places that speak of days, in order; read in the text's own language unless others are
-    given."""
+    """The places that speak of days, in order, in the text's own language or in those given."""
     languages = languages or languages_of(context.language)
-    found = [
+    spots = [
         *numeric_spots(scan, context, spec, languages),
         *relative_spots(scan, context, spec, languages),
     ]
-    return _without_echoes(scan.folded, _apart(found))
+    return _without_echoes(scan.folded, _apart(spots))
 
 
 def _clock(parts: tuple[str | None, ...]) -> time | None:
@@ -107,20 +107,21 @@ def _apart(spots: list[Spot]) -> list[Spot]:
 
 def _without_echoes(folded: str, spots: list[Spot]) -> list[Spot]:
     """`Friday, 14 March` is one date; with the wrong weekday it is a doubtful one."""
-    echoes: dict[int, int] = {}
+    echoes: set[int] = set()
     doubtful: set[int] = set()
-    for index, (one, two) in enumerate(pairwise(spots)):
-        if (one.weekday is None) == (two.weekday is None) or not _BESIDE.search(
-            folded[one.end : two.start][:16]
-        ):
+    for index, (left, right) in enumerate(pairwise(spots)):
+        same_kind = (left.weekday is None) == (right.weekday is None)
+        if same_kind or not _BESIDE.search(folded[left.end : right.start][:16]):
             continue
-        echo, said = (index, index + 1) if one.weekday is not None else (index + 1, index)
-        echoes[echo] = said
+        echo, dated = (index + 1, index) if left.weekday is None else (index, index + 1)
+        echoes.add(echo)
         weekday = spots[echo].weekday
-        if all(day.weekday() != weekday for day in spots[said].days):
-            doubtful.add(said)
-    return [
-        spot._replace(confidence=min(spot.confidence, 0.6)) if index in doubtful else spot
-        for index, spot in enumerate(spots)
-        if index not in echoes
-    ]
+        if all(day.weekday() != weekday for day in spots[dated].days):
+            doubtful.add(dated)
+    kept: list[Spot] = []
+    for index, spot in enumerate(spots):
+        if index in doubtful:
+            spot = spot._replace(confidence=min(spot.confidence, 0.6))
+        if index not in echoes:
+            kept.append(spot)
+    return kept

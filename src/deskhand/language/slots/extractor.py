@@ -33,8 +33,10 @@ _EXTRACTORS: Mapping[str, Callable[[SlotSpec], Extractor]] = {
 
 
 class SlotExtractor:
-    """Finds every value of every slot; the same text, language and time give the same answer,
-    whatever was asked."""
+    """Finds every value of every slot.
+
+    The same text, language and time give the same answer, whichever slots are asked for.
+    """
 
     def __init__(self, specs: Mapping[str, SlotSpec] | Iterable[SlotSpec]) -> None:
         every = specs.values() if isinstance(specs, Mapping) else specs
@@ -52,16 +54,17 @@ class SlotExtractor:
         time_zone: str = "UTC",
         only: Collection[str] | None = None,
     ) -> dict[str, SlotValue]:
-        """A SlotValue for every slot, or for those in `only`; a time without a zone counts as
-        one of `time_zone`."""
+        """A SlotValue for every slot, or for those in `only`.
+
+        A `now` without a zone counts as one of `time_zone`.
+        """
         asked = [name for name in self._specs if only is None or name in only]
         zone = ZoneInfo(time_zone)
-        context = SlotContext(
-            language, now.astimezone(zone) if now.tzinfo else now.replace(tzinfo=zone)
-        )
+        local = now.astimezone(zone) if now.tzinfo else now.replace(tzinfo=zone)
+        context = SlotContext(language, local)
         reading = FoldedText(text)
-        found = {name: self._find(name, reading, context) for name in self._needed(asked)}
-        return {name: self._settled(name, found) for name in asked}
+        by_slot = {name: self._find(name, reading, context) for name in self._needed(asked)}
+        return {name: self._settled(name, by_slot) for name in asked}
 
     def _needed(self, asked: list[str]) -> list[str]:
         """The slots asked for, and those that may keep a place from them."""
@@ -79,18 +82,17 @@ class SlotExtractor:
         matches = list(islice(self._extractors[name].find(scan, context), MOST_MATCHES + 1))
         return matches[:MOST_MATCHES], scan.is_cut or len(matches) > MOST_MATCHES
 
-    def _settled(self, name: str, found: Mapping[str, tuple[list[SlotMatch], bool]]) -> SlotValue:
-        matches, is_cut = found[name]
+    def _settled(self, name: str, by_slot: Mapping[str, tuple[list[SlotMatch], bool]]) -> SlotValue:
+        """The slot's value, from the places that no slot of a stronger type has taken."""
         rank = _rank(self._specs[name])
-        taken = [
-            match
-            for other in found
-            if 0 <= _rank(self._specs[other]) < rank
-            for match in found[other][0]
-        ]
-        return settle(
-            [match for match in matches if not any(map(match.overlaps, taken))], truncated=is_cut
-        )
+        taken: list[SlotMatch] = []
+        for other, (matches, _) in by_slot.items():
+            if 0 <= _rank(self._specs[other]) < rank:
+                taken += matches
+
+        matches, is_cut = by_slot[name]
+        own = [match for match in matches if not any(map(match.overlaps, taken))]
+        return settle(own, truncated=is_cut)
 
 
 def _rank(spec: SlotSpec) -> int:

@@ -83,14 +83,16 @@ _RANGE = re2.compile(rf"(?:^|[^0-9.,'])({DIGITS}) ?(?:-|az|to|bis|do) ?$")
 
 
 def _signs() -> str:
-    return "|".join(
-        rf"\b{re2.escape(sign)}" if sign[0].isalpha() else re2.escape(sign)
-        for sign in sorted(_SIGNS, key=len, reverse=True)
-    )
+    return "|".join(map(_sign_pattern, sorted(_SIGNS, key=len, reverse=True)))
+
+
+def _sign_pattern(sign: str) -> str:
+    boundary = r"\b" if sign[0].isalpha() else ""
+    return f"{boundary}{re2.escape(sign)}"
 
 
 def _afterwards() -> str:
-    words = "|".join([*_WORDS, *(code.lower() for code in _CODES), "us"])
+    words = "|".join([*_WORDS, *map(str.lower, _CODES), "us"])
     return rf"(?:{words})\b|[€$£¥₹₴₺]|fr\."
 
 
@@ -126,13 +128,14 @@ class MoneyExtractor:
                 continue
             elif cents and number.isdecimal():  # 12€50
                 number = f"{number}.{cents}"
-            written = [number]
+            numbers = [number]
             earlier = None if sign else _RANGE.search(scan.folded[max(0, start - 20) : start])
-            written += [earlier.group(1)] if earlier is not None else []
+            if earlier is not None:
+                numbers.append(earlier.group(1))
             amounts = [
                 amount * _scale(scale)
-                for one in written
-                for amount in self._amounts(one, words, context)
+                for written in numbers
+                for amount in self._amounts(written, words, context)
             ]
             yield from self._matches(scan, match.span(), amounts, currency, context)
 
@@ -145,9 +148,9 @@ class MoneyExtractor:
         context: SlotContext,
     ) -> Iterator[SlotMatch]:
         codes = self._currencies(currency, context)
-        confidence = (
-            0.5 if len(amounts) * len(codes) > 1 else 0.7 if currency in _DOUBTFUL else 0.97
-        )
+        confidence = 0.7 if currency in _DOUBTFUL else 0.97
+        if len(amounts) * len(codes) > 1:
+            confidence = 0.5
         for amount in amounts:
             for code in codes:
                 yield scan.match(

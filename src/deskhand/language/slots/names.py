@@ -68,7 +68,7 @@ class NameExtractor:
     def _hits(self, scan: Scan) -> list[_Hit]:
         words = scan.reading.words
         scan.is_cut |= len(words) > MOST_WORDS
-        known: dict[str, list[tuple[str, float]]] = {}
+        names_like: dict[str, list[tuple[str, float]]] = {}
         hits: list[_Hit] = []
         work = 0
         for index, (start, _, first) in enumerate(words):
@@ -76,15 +76,12 @@ class NameExtractor:
                 continue
             for window, compact in self._windows(words, index):
                 work += _WORK_A_LOOK
-                if compact not in known:
+                if compact not in names_like:
                     band = self._band(len(compact)) if work < _MOST_WORK else []
                     work += _WORK_A_WINDOW + len(band) if band else 0
-                    known[compact] = (
-                        self._exact(compact)
-                        or self._bent(window, band)
-                        or self._alike(compact, band)
-                    )
-                hits += [_Hit(start, window[-1][1], name, score) for name, score in known[compact]]
+                    names_like[compact] = self._names_like(compact, window, band)
+                end = window[-1][1]
+                hits += [_Hit(start, end, name, score) for name, score in names_like[compact]]
             if len(hits) > 2 * MOST_MATCHES:
                 scan.is_cut = True
                 break
@@ -98,6 +95,12 @@ class NameExtractor:
             if len(compact) > self._longest:
                 return
             yield words[index:end], compact
+
+    def _names_like(
+        self, compact: str, window: list[Word], band: list[str]
+    ) -> list[tuple[str, float]]:
+        """Names with their likeness: those spelled the same, else bent, else alike."""
+        return self._exact(compact) or self._bent(window, band) or self._alike(compact, band)
 
     def _exact(self, compact: str) -> list[tuple[str, float]]:
         return [(name, 1.0) for name in self._names.get(compact, ())]
@@ -119,11 +122,11 @@ class NameExtractor:
     def _alike(self, compact: str, band: list[str]) -> list[tuple[str, float]]:
         if not band or len(compact) < _SHORTEST_FUZZY or compact.isdecimal():
             return []
-        found = process.extract(
+        similar = process.extract(
             compact, band, scorer=fuzz.ratio, score_cutoff=100 * self._threshold, limit=5
         )
         best: dict[str, float] = {}
-        for spelling, score, _ in found:
+        for spelling, score, _ in similar:
             for name in self._names[spelling]:
                 best[name] = max(score / 100, best.get(name, 0))
         top = max(best.values(), default=0)
@@ -136,8 +139,7 @@ def _stem(word: str) -> str:
 
 
 def _apart(hits: list[_Hit]) -> list[_Hit]:
-    """Places that do not overlap: for one name the best spelling, of several names the longest
-    text."""
+    """Places that do not overlap: of one name the best spelling, of several the longest text."""
     best: list[_Hit] = []
     for hit in sorted(hits, key=lambda hit: (-hit.score, hit.start, hit.end)):
         if not any(

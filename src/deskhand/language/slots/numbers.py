@@ -127,8 +127,7 @@ HUNDREDS = "hundred|hundert|set|sta|ste"
 
 
 def languages_of(language: str | None) -> tuple[str, ...]:
-    """The languages whose words count: the text's and English; all, when the text's is not one
-    of ours."""
+    """The languages whose words count: the text's and English, or all if we do not know it."""
     primary = (language or "").lower().split("-")[0].split("_")[0]
     if primary not in KNOWN_LANGUAGES:
         return KNOWN_LANGUAGES
@@ -151,10 +150,10 @@ def number_words(languages: Iterable[str]) -> dict[str, int]:
 def decimal_mark(language: str | None) -> str | None:
     """`,` or `.`, as the language writes decimals; None when that is not known."""
     tag = (language or "").lower().replace("_", "-")
-    for known in (tag, tag.split("-")[0]):
-        if known in _POINT:
+    for name in (tag, tag.split("-")[0]):
+        if name in _POINT:
             return "."
-        if known in _COMMA:
+        if name in _COMMA:
             return ","
     return None
 

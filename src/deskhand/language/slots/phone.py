@@ -1,6 +1,7 @@
 """Telephone numbers: international ones always, national ones where something says that they are
 one."""
 
+import re
 from collections.abc import Iterator
 
 import re2
@@ -92,7 +93,8 @@ class PhoneExtractor:
         is_mobile = bool(home.mobile) and rest.startswith(tuple(home.mobile))
         if not (says_so or is_mobile):
             return None
-        return f"+{home.code}{rest}", 0.95 if has_cue else 0.85 if looks else 0.7
+        confidence = 0.85 if looks else 0.7
+        return f"+{home.code}{rest}", 0.95 if has_cue else confidence
 
 
 def _international(written: str, digits: str) -> tuple[str, float] | None:
@@ -103,8 +105,8 @@ def _international(written: str, digits: str) -> tuple[str, float] | None:
         return None
     if "(0)" in written and digits[len(code) :].startswith("0"):
         digits = code + digits[len(code) + 1 :]
-    known = next((one for one in NUMBERING.values() if one.code == code), None)
-    fewest, most = known.lengths if known else (5, 14)
+    plan = next((plan for plan in NUMBERING.values() if plan.code == code), None)
+    fewest, most = plan.lengths if plan else (5, 14)
     rest = len(digits) - len(code)
     if not (fewest <= rest <= most + 1 and len(digits) <= 15):
         return None
@@ -112,15 +114,14 @@ def _international(written: str, digits: str) -> tuple[str, float] | None:
 
 
 def _split(written: str) -> list[str]:
-    return "".join(character if character.isdecimal() else " " for character in written).split()
+    """The groups of digits."""
+    return re.findall(r"\d+", written)
 
 
 def _stands_alone(folded: str, start: int, end: int) -> bool:
-    before, last = folded[max(0, start - 2) : start], folded[start - 1 : start]
-    if (
-        last.isalnum()
-        or last in ("#", "@", "_", "€", "$", "£")
-        or (last in ("-", "/", ".", ",") and before[:1].isalnum())
-    ):
+    before = folded[max(0, start - 2) : start]
+    last = folded[start - 1 : start]
+    continued = last in ("-", "/", ".", ",") and before[:1].isalnum()
+    if continued or last.isalnum() or last in ("#", "@", "_", "€", "$", "£"):
         return False
     return _AFTER.search(folded[end : end + 8]) is None

@@ -74,10 +74,8 @@ class QuantityExtractor:
         )
         for match in scan.candidates(pattern):
             written, between, noun = match.groups()
-            if (
-                starts_inside_number(scan.folded, match.start())
-                or scan.folded[match.end() : match.end() + 1].isalnum()
-            ):
+            goes_on = scan.folded[match.end() : match.end() + 1].isalnum()
+            if goes_on or starts_inside_number(scan.folded, match.start()):
                 continue
             if between and between.strip() in words:
                 continue
@@ -98,21 +96,20 @@ class QuantityExtractor:
     @cached_property
     def _counted(self) -> str:
         """All spellings, the long ones with any ending: `bottle` counts bottles too."""
-        ordered = sorted(self._units, key=len, reverse=True)
-        return "|".join(_with_ending(one) for one in ordered)
+        return "|".join(map(_with_ending, sorted(self._units, key=len, reverse=True)))
 
     def _unit(self, noun: str) -> tuple[str, float]:
         if noun in self._units:
             return self._units[noun], 0.95
-        known = max((one for one in self._units if len(one) >= 4 and noun.startswith(one)), key=len)
-        return self._units[known], 0.85
+        beginnings = [unit for unit in self._units if len(unit) >= 4 and noun.startswith(unit)]
+        return self._units[max(beginnings, key=len)], 0.85
 
 
 def _with_ending(spelling: str) -> str:
     ending = "[a-z]{0,3}" if len(spelling) >= 4 else ""
-    return f"{re2.escape(spelling)}{ending}" + (
-        r"\b" if spelling[-1].isascii() and spelling[-1].isalnum() else ""
-    )
+    ends_in_letter = spelling[-1].isascii() and spelling[-1].isalnum()
+    boundary = r"\b" if ends_in_letter else ""
+    return f"{re2.escape(spelling)}{ending}{boundary}"
 
 
 def _spellings(spec: SlotSpec) -> dict[str, str]:

@@ -10,8 +10,7 @@ Precision = Literal["exact", "week", "month", "year"]
 
 @dataclass(frozen=True, slots=True)
 class SlotMatch:
-    """One reading of one place; a place that can be read in two ways makes two matches with the
-    same span."""
+    """One reading of one place; a place with two readings gives two matches with one span."""
 
     value: Any
     """Typed and fit for JSON."""
@@ -23,14 +22,22 @@ class SlotMatch:
     precision: Precision = "exact"
     """`last week` is a date with the precision of a week: its value is the first day."""
 
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "value": self.value,
+            "start": self.start,
+            "end": self.end,
+            "text": self.text,
+            "confidence": self.confidence,
+        }
+
     def overlaps(self, other: "SlotMatch") -> bool:
         return self.start < other.end and other.start < self.end
 
 
 @dataclass(frozen=True, slots=True)
 class SlotValue:
-    """All that was found for one slot. `value` is there only when everything found says the
-    same."""
+    """All matches of one slot; `value` is there only when all of them say the same."""
 
     value: Any = None
     confidence: float = 0.0
@@ -56,22 +63,12 @@ class SlotValue:
             "confidence": self.confidence,
             "ambiguous": self.ambiguous,
             "candidates": list(self.candidates),
-            "matches": [
-                {
-                    "value": one.value,
-                    "start": one.start,
-                    "end": one.end,
-                    "text": one.text,
-                    "confidence": one.confidence,
-                }
-                for one in self.matches
-            ],
+            "matches": [match.as_json() for match in self.matches],
         }
 
 
 def settle(matches: Sequence[SlotMatch], *, truncated: bool = False) -> SlotValue:
-    """The slot's value: the one value all matches have, seen with the best confidence of them;
-    else none."""
+    """The slot's value: the one value that all matches have, with their best confidence."""
     ordered = tuple(sorted(matches, key=lambda match: (match.start, match.end, -match.confidence)))
     values: dict[str, SlotMatch] = {}
     for match in ordered:
