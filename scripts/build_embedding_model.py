@@ -32,7 +32,7 @@ class Builder:
     """The source's weights, and the new graph's nodes and constants as they are added."""
 
     def __init__(self, source: onnx.ModelProto) -> None:
-        self.source = {one.name: one for one in source.graph.initializer}
+        self.source = {tensor.name: tensor for tensor in source.graph.initializer}
         self.nodes: list[onnx.NodeProto] = []
         self.constants: dict[str, onnx.TensorProto] = {}
 

@@ -60,7 +60,10 @@ class CategoryChoice(NamedTuple):
 
 
 def choose_category(guess: dict[str, Any], text: str, names_product: bool) -> CategoryChoice:
-    """`guess` is what the brain said, and what it would have said where it had better not."""
+    """The category that the brain's guess and the words of the message lead to.
+
+    A brain that abstained still names what it would have said, as `best`.
+    """
     if not guess.get("abstained"):
         return CategoryChoice(
             str(guess["category"]), float(guess["confidence"]), "the brain is sure"
@@ -80,13 +83,14 @@ def choose_category(guess: dict[str, Any], text: str, names_product: bool) -> Ca
 
 def _cues(text: str, names_product: bool) -> list[str]:
     plain = " ".join(fold(text).replace("’", "'").split())
-    found = [category for category in _CUES if _pattern(_CUES[category]).search(plain)]
+    cues = [category for category in _CUES if _pattern(_CUES[category]).search(plain)]
     asks = len(plain.split()) <= _FEW_WORDS or _pattern(_ASKS).search(plain)
     if names_product and asks:
-        found.insert(found.index("thanks") if "thanks" in found else len(found), "availability")
-    if "thanks" in found and ("?" in plain or (names_product and len(found) > 1)):
-        found.remove("thanks")  # a polite end of something else
-    return found
+        before_thanks = cues.index("thanks") if "thanks" in cues else len(cues)
+        cues.insert(before_thanks, "availability")
+    if "thanks" in cues and ("?" in plain or (names_product and len(cues) > 1)):
+        cues.remove("thanks")  # a polite end of something else
+    return cues
 
 
 @cache

@@ -16,56 +16,17 @@ _QUANTITY = re.compile(
     r"\b([1-9])\s*(?:x\b|×|ks\b|kus\w*|balen\w*|krabic\w*|packs?\b|boxes|box\b|packages?\b)"
 )
 _LONGEST_PLACE = 3
-_BEFORE_A_NAME = {
-    *(
-        "mate",
-        "maji",
-        "sehnat",
-        "sezenu",
-        "seženu",
-        "koupit",
-        "lek",
-        "leku",
-        "pripravek",
-        "dostupny",
-        "dostupna",
-        "dostupne",
-    ),
-    *(
-        "skladem",
-        "have",
-        "buy",
-        "get",
-        "stock",
-        "medicine",
-        "drug",
-        "called",
-        "reserve",
-        "rezervovat",
-        "rezervaci",
-        "need",
-    ),
-    *("potrebuji", "potrebuju", "shanim", "hledam", "of", "na"),
-}
-_NO_NAMES = {
-    "any",
-    "the",
-    "this",
-    "that",
-    "some",
-    "it",
-    "my",
-    "a",
-    "an",
-    "prosim",
-    "nejaky",
-    "ten",
-    "tento",
-    "u",
-    "v",
-    "na",
-    "muj",
-}
+_ASKING_WORDS = """
+    mate maji sehnat sezenu seženu koupit lek leku pripravek dostupny dostupna dostupne
+    skladem have buy get stock medicine drug called reserve rezervovat rezervaci need
+    potrebuji potrebuju shanim hledam of na
+"""
+_BEFORE_A_NAME = frozenset(_ASKING_WORDS.split())
+"""Words that the name of a product may follow."""
+_FILLING_WORDS = """
+    any the this that some it my a an prosim nejaky ten tento u v na muj
+"""
+_NO_NAMES = frozenset(_FILLING_WORDS.split())
 
 
 class Request(NamedTuple):
@@ -86,15 +47,20 @@ def read(subject: str, text: str) -> Request:
     """The body first: a subject counts where the body names no product."""
     own = own_words(text)
     query = _names(own) or _names(subject) or _guess(own) or _guess(subject)
-    number = NUMBER.search(f"{subject}\n{own}")
     quantity = _QUANTITY.search(fold(own))
     return Request(
         query=query,
         place=place_in(own) or place_in(subject),
         packs=int(quantity[1]) if quantity else 1,
-        reservation=number[0].upper() if number else "",
+        reservation=reservation_number(f"{subject}\n{own}"),
         language=language_of(own, subject),
     )
+
+
+def reservation_number(text: str) -> str:
+    """The first number of a reservation in a text, in capitals; empty where there is none."""
+    number = NUMBER.search(text)
+    return number[0].upper() if number else ""
 
 
 def own_words(text: str) -> str:
@@ -104,26 +70,21 @@ def own_words(text: str) -> str:
 
 def language_of(text: str, subject: str = "") -> Language:
     """Czech or English; what looks Slovak or Polish is Czech without its accents."""
-    found = identify(f"{text}\n{subject}", ("cs", "en"))
-    return "cs" if found.code == "cs" else "en"
+    language = identify(f"{text}\n{subject}", ("cs", "en"))
+    return "cs" if language.code == "cs" else "en"
 
 
-def place_in(text: str, known: tuple[Pharmacy, ...] | None = None) -> str:
-    """The pharmacy's id where the text names just one, else the town; empty where it names
-    neither."""
-    pharmacies = sample_pharmacies() if known is None else known
+def place_in(text: str, pharmacies: tuple[Pharmacy, ...] | None = None) -> str:
+    """The pharmacy's id where the text names just one, else the town, else nothing."""
+    if pharmacies is None:
+        pharmacies = sample_pharmacies()
     words = [word.plain for word in words_in(text)]
     said = {
         " ".join(words[at : at + length])
         for length in range(1, _LONGEST_PLACE + 1)
         for at in range(len(words))
     }
-    hits = {
-        pharmacy.id: sum(
-            place in said for place in map(_plain, (pharmacy.name, *pharmacy.places.split(";")))
-        )
-        for pharmacy in pharmacies
-    }
+    hits = {pharmacy.id: _times_named(pharmacy, said) for pharmacy in pharmacies}
     most = max(hits.values(), default=0)
     best = [pharmacy for pharmacy in pharmacies if hits[pharmacy.id] == most and most]
     if len(best) == 1:
@@ -132,11 +93,18 @@ def place_in(text: str, known: tuple[Pharmacy, ...] | None = None) -> str:
     return towns.pop() if len(towns) == 1 else ""
 
 
+def _times_named(pharmacy: Pharmacy, said: set[str]) -> int:
+    """How many of a pharmacy's names are among what was said."""
+    names = map(_plain, (pharmacy.name, *pharmacy.places.split(";")))
+    return sum(name in said for name in names)
+
+
 def called(place: str) -> str:
     """A place as a customer knows it."""
-    return next(
-        (f"{one.name}, {one.city}" for one in sample_pharmacies() if one.id == place), place
-    )
+    for pharmacy in sample_pharmacies():
+        if pharmacy.id == place:
+            return f"{pharmacy.name}, {pharmacy.city}"
+    return place
 
 
 def _names(text: str) -> str:
@@ -144,17 +112,16 @@ def _names(text: str) -> str:
 
 
 def _guess(text: str) -> str:
-    """A word that stands where a name would, with a strength or after `do you have`: nothing we
-    sell, perhaps."""
+    """A word that stands where a product's name would, perhaps of nothing that we sell."""
     words = words_in(text)
     for at, word in enumerate(words[:-1]):
         following = words[at + 1]
         if word.plain in _BEFORE_A_NAME and _may_be_a_name(following):
             behind = words[at + 2 : at + 4]
             strength = [
-                one.written
-                for one in behind
-                if one.is_number or one.plain in ("mg", "g", "ml", "mcg")
+                word.written
+                for word in behind
+                if word.is_number or word.plain in ("mg", "g", "ml", "mcg")
             ]
             return " ".join([following.written, *strength])
     return ""

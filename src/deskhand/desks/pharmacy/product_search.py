@@ -1,9 +1,11 @@
 """Finding products by what customers call them."""
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
+from itertools import zip_longest
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
@@ -98,13 +100,10 @@ class ProductIndex:
     def _add(self, name: str, product: Product, *, shortened: bool = True) -> None:
         words = words_in(name)
         keys = {_key(words), stem("".join(word.plain for word in words))}
-        if (
-            shortened
-            and len(words) > 1
-            and len(words[0].stem) >= 3
-            and words[0].stem not in _TOO_COMMON
-        ):
-            keys.add(words[0].stem)
+        if shortened and len(words) > 1:
+            first = words[0].stem
+            if len(first) >= 3 and first not in _TOO_COMMON:
+                keys.add(first)
         for key in keys:
             if product not in self._named[key]:
                 self._named[key].append(product)
@@ -113,12 +112,11 @@ class ProductIndex:
         """The products a query means, best first; those of several names take turns."""
         mentions = self.mentions(query) or self._nearest(query)
         ranked = [self._ranked(mention) for mention in mentions]
-        found: dict[str, SearchHit] = {}
-        for turn in range(max(map(len, ranked), default=0)):
-            for one in ranked:
-                if turn < len(one):
-                    found.setdefault(one[turn].product.id, one[turn])
-        return list(found.values())[:limit]
+        hits: dict[str, SearchHit] = {}
+        for turn in zip_longest(*ranked):
+            for hit in filter(None, turn):
+                hits.setdefault(hit.product.id, hit)
+        return list(hits.values())[:limit]
 
     def mentions(self, text: str) -> list[Mention]:
         """The names in a text, in order, each once."""
@@ -126,43 +124,44 @@ class ProductIndex:
         mentions: list[Mention] = []
         at = 0
         while at < len(words):
-            best = max(self._windows(words, at), key=lambda one: (one[2], one[0]), default=None)
+            best = max(self._windows(words, at), key=_likeness_and_length, default=None)
             if best is None:
                 at += 1
                 continue
-            length, names, likeness = best
-            mention = _with_company(words, at, at + length, names, likeness)
-            _note(mentions, mention)
-            at += length
+            end = at + best.length
+            _note(mentions, _with_company(words, at, end, best.names, best.likeness))
+            at = end
         return mentions
 
-    def _windows(self, words: list[Word], at: int) -> Iterator[tuple[int, tuple[str, ...], float]]:
-        """Stretches of words from here on that are a name: length, names, likeness."""
+    def _windows(self, words: list[Word], at: int) -> Iterator["_Window"]:
+        """Stretches of words from here on that are a name."""
         for length in range(1, min(_LONGEST_NAME, len(words) - at) + 1):
             window = words[at : at + length]
             if window[0].is_number:
                 return
             key = _key(window)
             if key in self._named:
-                yield length, (key,), 1.0
+                yield _Window(length, (key,), 1.0)
             elif near := self._near(key, _slips(key)):
-                yield length, tuple(name for name, _ in near), near[0][1]
+                names = tuple(name for name, _ in near)
+                yield _Window(length, names, near[0][1])
 
     def _near(self, key: str, slips: int) -> list[tuple[str, float]]:
-        """Names that differ in no more letters than that; whoever mistypes a name gets its first
-        letter right."""
+        """The names that differ least from a key, in at most so many letters, with their likeness.
+
+        Whoever mistypes a name gets its first letter right.
+        """
         if slips == 0:
             return []
-        found: list[tuple[int, str]] = []
+        candidates: list[tuple[int, str]] = []
         for name in self._by_letter.get(key[:1], ()):
             if abs(len(name) - len(key)) <= slips and len(name) >= 5:
                 distance = OSA.distance(key, name, score_cutoff=slips)
                 if distance <= slips:
-                    found.append((distance, name))
-        least = min(found, default=(0, ""))[0]
-        return [
-            (name, 1 - distance / max(len(key), 1)) for distance, name in found if distance == least
-        ]
+                    candidates.append((distance, name))
+        least = min(candidates, default=(0, ""))[0]
+        likeness = 1 - least / max(len(key), 1)
+        return [(name, likeness) for distance, name in candidates if distance == least]
 
     @cached_property
     def _by_letter(self) -> dict[str, list[str]]:
@@ -172,26 +171,23 @@ class ProductIndex:
         return letters
 
     def _nearest(self, query: str) -> list[Mention]:
-        """For a query that is nothing but a name, mistyped beyond what a text would be searched
-        for."""
-        words = [word for word in words_in(query) if not word.is_number and len(word.stem) >= 5]
-        found = [
-            (near, word)
-            for word in words
-            for near in self._near(word.stem, max(2, len(word.stem) // 3))
-        ]
-        if not found or len(words) > 3:
-            return []
-        best = max(likeness for (_, likeness), _ in found)
-        names = tuple(name for (name, likeness), _ in found if likeness == best)
+        """For a query that is nothing but a name, mistyped more than a text may be."""
         every = words_in(query)
+        words = [word.stem for word in every if not word.is_number and len(word.stem) >= 5]
+        near: list[tuple[str, float]] = []
+        for word in words:
+            near += self._near(word, max(2, len(word) // 3))
+        if not near or len(words) > 3:
+            return []
+        best = max(likeness for _, likeness in near)
+        names = tuple(name for name, likeness in near if likeness == best)
         return [_with_company(every, 0, len(every), names, best * 0.9)]
 
     def _ranked(self, mention: Mention) -> list[SearchHit]:
         named = {product.id: product for name in mention.names for product in self._named[name]}
         scored = [SearchHit(product, _score(product, mention)) for product in named.values()]
-        exact = [one for one in scored if not mention.strengths or _strong(one.product, mention)]
-        return sorted(exact or scored, key=lambda one: -one.score)
+        exact = [hit for hit in scored if not mention.strengths or _strong(hit.product, mention)]
+        return sorted(exact or scored, key=lambda hit: -hit.score)
 
 
 @lru_cache(maxsize=4)
@@ -200,14 +196,26 @@ def index_of(products: tuple[Product, ...]) -> ProductIndex:
     return ProductIndex(products)
 
 
-def _note(mentions: list[Mention], found: Mention) -> None:
-    """One more name; where it is named again, the mention that says more about it counts."""
+class _Window(NamedTuple):
+    """A stretch of words that is a name."""
+
+    length: int
+    names: tuple[str, ...]
+    likeness: float
+
+
+def _likeness_and_length(window: _Window) -> tuple[float, int]:
+    return window.likeness, window.length
+
+
+def _note(mentions: list[Mention], mention: Mention) -> None:
+    """Adds a mention; of two that name the same, the one that gives a strength counts."""
     for place, earlier in enumerate(mentions):
-        if not set(earlier.names).isdisjoint(found.names):
-            if not earlier.strengths and found.strengths:
-                mentions[place] = found
+        if not set(earlier.names).isdisjoint(mention.names):
+            if not earlier.strengths and mention.strengths:
+                mentions[place] = mention
             return
-    mentions.append(found)
+    mentions.append(mention)
 
 
 def _key(words: list[Word]) -> str:
@@ -216,14 +224,13 @@ def _key(words: list[Word]) -> str:
 
 def _slips(key: str) -> int:
     """How many letters of a word in a text may be wrong."""
-    return 0 if len(key) < 5 else 1 if len(key) < 8 else 2 if len(key) < 13 else 3
+    return bisect_right((5, 8, 13), len(key))
 
 
 def _with_company(
     words: list[Word], start: int, end: int, names: tuple[str, ...], likeness: float
 ) -> Mention:
-    """The name at this place with the strength and the form that stand right behind or before
-    it."""
+    """The name at this place with the strength and the form that stand beside it."""
     strengths: list[float] = []
     forms: set[str] = set()
     last = end
@@ -250,9 +257,8 @@ def _with_company(
 
 def _counts(number: Word, following: str) -> bool:
     """Whether it says how many rather than how strong."""
-    return (
-        bool(_COUNTED.match(following)) and float(number.plain.replace(",", ".")) <= _LARGEST_PACK
-    )
+    is_small = float(number.plain.replace(",", ".")) <= _LARGEST_PACK
+    return is_small and _COUNTED.match(following) is not None
 
 
 def _amount(number: str, unit: str) -> float:
@@ -263,11 +269,8 @@ def _strong(product: Product, mention: Mention) -> bool:
     """Whether a number beside the name is the product's strength, with or without its unit."""
     number, _, unit = product.strength.partition(" ")
     plain = float(number)
-    return any(
-        abs(one - known) < 1e-9
-        for one in mention.strengths
-        for known in (plain, _amount(number, fold(unit)))
-    )
+    own = (plain, _amount(number, fold(unit)))
+    return any(abs(given - strength) < 1e-9 for given in mention.strengths for strength in own)
 
 
 def _score(product: Product, mention: Mention) -> float:
@@ -276,8 +279,7 @@ def _score(product: Product, mention: Mention) -> float:
         score += 0.3 if _strong(product, mention) else -0.2
     if mention.forms:
         score += 0.2 if product.form in mention.forms else -0.1
-    if (
-        _key(words_in(product.brand)) in mention.names
-    ):  # the very product rather than one of its family
+    # the very product rather than one of its family
+    if _key(words_in(product.brand)) in mention.names:
         score += 0.1
     return round(score, 4)

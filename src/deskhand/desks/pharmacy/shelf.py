@@ -34,8 +34,7 @@ def read_pharmacies(db: sa.Connection) -> list[Pharmacy]:
 
 
 def available(db: sa.Connection, ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """Where each product is to be had, fullest shelf first; what is put aside no longer counts
-    again."""
+    """Where each product is to be had, fullest shelf first; overdue reservations count as free."""
     overdue = (
         sa.select(
             reservations.c.product,
@@ -59,20 +58,22 @@ def available(db: sa.Connection, ids: Sequence[str]) -> dict[str, list[dict[str,
         .where(stock.c.product.in_(ids), packs > 0)
         .order_by(packs.desc(), pharmacies.c.id)
     )
-    found: dict[str, list[dict[str, Any]]] = {product: [] for product in ids}
+    shelves: dict[str, list[dict[str, Any]]] = {product: [] for product in ids}
     for row in db.execute(query):
         shelf = dict(
             zip(("pharmacy_id", "pharmacy", "street", "city", "packs"), row[1:], strict=True)
         )
-        found[row[0]].append(shelf)
-    return found
+        shelves[row[0]].append(shelf)
+    return shelves
 
 
 def put_aside(
     db: sa.Connection, key: str, owner: str, wanted: Sequence[Product], where: str, packs: int
 ) -> dict[str, Any]:
-    """The first of the wanted products that some pharmacy has enough of; the shelf is emptied in
-    the same breath."""
+    """Reserves the first of the wanted products that some pharmacy has enough of.
+
+    Raises ToolError (`sold_out`) where none has.
+    """
     return_overdue(db)
     for product in wanted:
         for shelf in available(db, [product.id])[product.id]:
@@ -89,7 +90,7 @@ def put_aside(
                 "expires_at": now() + KEPT_FOR,
             }
             db.execute(reservations.insert().values(made))
-            return _told(db, made["id"])
+            return _described(db, made["id"])
     raise ToolError(
         "sold_out", f"{_called(wanted)} is not available there in that number.", recoverable=False
     )
@@ -104,7 +105,7 @@ def cancel(db: sa.Connection, number: str, owner: str) -> dict[str, Any]:
     """Back on the shelf; whoever comes second finds it cancelled."""
     return_overdue(db)
     _end(db, number, CANCELLED, owner)
-    return _told(db, number)
+    return _described(db, number)
 
 
 def reserved_for(
@@ -118,7 +119,7 @@ def reserved_for(
     )
     if ids is not None:
         mine = mine.where(reservations.c.product.in_(ids))
-    return [_told(db, number) for number in db.execute(mine.limit(20)).scalars().all()]
+    return [_described(db, number) for number in db.execute(mine.limit(20)).scalars().all()]
 
 
 def reservation_row(db: sa.Connection, number: str) -> dict[str, Any] | None:
@@ -127,8 +128,7 @@ def reservation_row(db: sa.Connection, number: str) -> dict[str, Any] | None:
 
 
 def return_overdue(db: sa.Connection) -> None:
-    """What nobody came for goes back on the shelf, in the same order everywhere so that nobody
-    waits in a circle."""
+    """Puts back what nobody came for, always in the same order, so that no two wait in a circle."""
     overdue = sa.select(reservations.c.id).where(
         reservations.c.status == ACTIVE, reservations.c.expires_at <= now()
     )
@@ -137,8 +137,7 @@ def return_overdue(db: sa.Connection) -> None:
 
 
 def number_for(key: str) -> str:
-    """The reservation's number follows from its effect's key, so a second attempt finds the
-    first."""
+    """The number of a reservation, made from its effect's key: a second attempt finds the first."""
     return f"R-{base64.b32encode(hashlib.sha256(key.encode()).digest())[:8].decode()}"
 
 
@@ -161,7 +160,7 @@ def _end(db: sa.Connection, number: str, status: str, owner: str | None) -> None
     db.execute(stock.update().where(here).values(packs=stock.c.packs + row["packs"]))
 
 
-def _told(db: sa.Connection, number: str) -> dict[str, Any]:
+def _described(db: sa.Connection, number: str) -> dict[str, Any]:
     """A reservation in the words a customer may read."""
     where = sa.and_(
         reservations.c.id == number,

@@ -16,7 +16,7 @@ from .word_forms import fold
 
 _DATA = Path(__file__).parent / "data"
 _MOST_READ = 100_000
-_MOST_TOLD = 3
+_MOST_NAMED = 3
 
 
 def emergency_signs(text: str) -> list[str]:
@@ -39,12 +39,12 @@ def _signs(file: str, text: str) -> list[str]:
     if len(text) > _MOST_READ:
         return ["more text than is read"]
     plain = " ".join(fold(text).replace("’", "'").split())
-    found: dict[str, None] = {}
+    signs: dict[str, None] = {}
     for match in _pattern(file).finditer(plain):
-        found[match[0].strip()] = None
-        if len(found) == _MOST_TOLD:
+        signs[match[0].strip()] = None
+        if len(signs) == _MOST_NAMED:
             break
-    return list(found)
+    return list(signs)
 
 
 @cache

@@ -29,7 +29,7 @@ from deskhand import (
 )
 
 from . import customer_request, shelf, wording
-from .catalogue import TABLES, Product
+from .catalogue import TABLES, Pharmacy, Product
 from .category_choice import choose_category
 from .signs import emergency_signs, medical_signs, order_signs
 
@@ -73,10 +73,10 @@ def _for_a_person(envelope: Envelope) -> ServiceResult | None:
         (_MEDICAL, medical_signs),
         (_ORDERS, order_signs),
     ):
-        if found := signs(text):
+        if seen := signs(text):
             cause = Cause.EMERGENCY if signs is emergency_signs else Cause.ESCALATED
             return ServiceResult(
-                output={"found": reason, "signs": found},
+                output={"found": reason, "signs": seen},
                 outcome=Outcome.TERMINATE,
                 ask=Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(cause,)),
                 status=RunStatus.NEEDS_REVIEW,
@@ -112,16 +112,17 @@ async def search_drugs(
 
 
 def _search(query: str, limit: int, db: sa.Connection) -> dict[str, Any]:
-    found = shelf.read_catalogue(db).search(query, limit)
-    shelves = shelf.available(db, [one.product.id for one in found])
+    hits = shelf.read_catalogue(db).search(query, limit)
+    products = [hit.product for hit in hits]
+    shelves = shelf.available(db, [product.id for product in products])
     drugs = [
         {
-            **one.product._asdict(),
-            "name": wording.name_of(one.product, "en"),
-            "name_cs": wording.name_of(one.product, "cs"),
-            "available": shelves[one.product.id],
+            **product._asdict(),
+            "name": wording.name_of(product, "en"),
+            "name_cs": wording.name_of(product, "cs"),
+            "available": shelves[product.id],
         }
-        for one in found
+        for product in products
     ]
     return {"query": query, "drugs": drugs}
 
@@ -140,14 +141,13 @@ async def find_reservation(key: str, principal: Principal, ctx: Context) -> Rese
     row = await ctx.database.read(
         TABLES, partial(shelf.reservation_row, number=key.strip().upper())
     )
-    return (
-        None if row is None else Reservation(id=row["id"], owner=row["owner"], status=row["status"])
-    )
+    if row is None:
+        return None
+    return Reservation(id=row["id"], owner=row["owner"], status=row["status"])
 
 
-@tool(
-    effect="keyed", risk="medium", public=True, rehearsable=True
-)  # the desk's policy says for whom it passes
+# public: the desk's policy says for whom it passes
+@tool(effect="keyed", risk="medium", public=True, rehearsable=True)
 async def manage_reservation(
     action: Literal["create", "check", "cancel"],
     ctx: Context,
@@ -192,9 +192,7 @@ def _create(
     key: str, owner: str, drug_name: str, place: str, packs: int, db: sa.Connection
 ) -> dict[str, Any]:
     wanted = _wanted(db, drug_name)
-    known = tuple(shelf.read_pharmacies(db))
-    meant = [one.id for one in known if one.id.casefold() == place.strip().casefold()]
-    where = meant[0] if meant else customer_request.place_in(place, known)
+    where = _pharmacy(tuple(shelf.read_pharmacies(db)), place)
     if place.strip() and not where:
         raise ToolError("not_found", f"There is no pharmacy {place!r}.")
     return {
@@ -203,36 +201,47 @@ def _create(
     }
 
 
+def _pharmacy(pharmacies: tuple[Pharmacy, ...], place: str) -> str:
+    """The pharmacy or town that is meant, by an id or by its name; empty where none is."""
+    for pharmacy in pharmacies:
+        if pharmacy.id.casefold() == place.strip().casefold():
+            return pharmacy.id
+    return customer_request.place_in(place, pharmacies)
+
+
 def _check(owner: str, drug_name: str, number: str, db: sa.Connection) -> dict[str, Any]:
     return {"action": "check", "reservations": _mine(db, owner, drug_name, number)}
 
 
 def _cancel(owner: str, drug_name: str, number: str, db: sa.Connection) -> dict[str, Any]:
-    active = [one for one in _mine(db, owner, drug_name, number) if one["status"] == shelf.ACTIVE]
+    mine = _mine(db, owner, drug_name, number)
+    active = [reservation for reservation in mine if reservation["status"] == shelf.ACTIVE]
     if not active:
         raise ToolError("not_found", "This customer has no such reservation.", recoverable=False)
     if len(active) > 1:
-        numbers = ", ".join(one["id"] for one in active)
+        numbers = ", ".join(reservation["id"] for reservation in active)
         raise ToolError("ambiguous", f"There are several: {numbers}. Which one?", recoverable=False)
     return {"action": "cancel", "reservation": shelf.cancel(db, active[0]["id"], owner)}
 
 
 def _mine(db: sa.Connection, owner: str, drug_name: str, number: str) -> list[dict[str, Any]]:
-    written = customer_request.NUMBER.search(drug_name)
-    number = number or (written[0].upper() if written else "")
+    """The customer's reservations: the one of this number, those of a product, or all."""
+    number = number or customer_request.reservation_number(drug_name)
     if number:
-        return [one for one in shelf.reserved_for(db, owner) if one["id"] == number]
-    ids = [product.id for product in _wanted(db, drug_name)] if drug_name.strip() else None
-    return shelf.reserved_for(db, owner, ids)
+        every = shelf.reserved_for(db, owner)
+        return [reservation for reservation in every if reservation["id"] == number]
+    if not drug_name.strip():
+        return shelf.reserved_for(db, owner)
+    return shelf.reserved_for(db, owner, [product.id for product in _wanted(db, drug_name)])
 
 
 def _wanted(db: sa.Connection, drug_name: str) -> list[Product]:
-    found = shelf.read_catalogue(db).search(drug_name, limit=50)
-    if not found:
+    hits = shelf.read_catalogue(db).search(drug_name, limit=50)
+    if not hits:
         raise ToolError(
             "not_found", f"There is no medicine {drug_name!r} in the catalogue.", recoverable=False
         )
-    return [one.product for one in found]
+    return [hit.product for hit in hits]
 
 
 # --- what the flow without a model does around its plans
@@ -259,13 +268,14 @@ async def read_request(
     message."""
     if (refused := _for_a_person(envelope)) is not None:
         return refused
-    message, earlier = envelope.message, envelope.output("request") or {}
-    found = customer_request.as_output(
-        customer_request.read(message.subject if message else "", envelope.raw_input)
-    )
+    message = envelope.message
+    earlier = envelope.output("request") or {}
+    subject = message.subject if message else ""
+    read = customer_request.as_output(customer_request.read(subject, envelope.raw_input))
+    request = {name: value or earlier.get(name, value) for name, value in read.items()}
     category = (envelope.output("understanding") or {}).get("category")
-    known = {name: value or earlier.get(name, value) for name, value in found.items()}
-    return known | {"missing": category in ("availability", "reservation") and not known["query"]}
+    needs_product = category in ("availability", "reservation")
+    return request | {"missing": needs_product and not request["query"]}
 
 
 @service("word_results")
@@ -287,8 +297,8 @@ async def word_results(
             }
         case {"action": "create", "reservation": dict(made)}:
             return {"text": wording.put_aside(made, language)}
-        case {"action": "check", "reservations": [*found]}:
-            return {"text": wording.reserved(found, language)}
+        case {"action": "check", "reservations": [*reservations]}:
+            return {"text": wording.reserved(reservations, language)}
         case {"action": "cancel", "reservation": dict(made)}:
             return {"text": wording.cancelled(made, language)}
         case _:

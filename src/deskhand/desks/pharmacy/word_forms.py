@@ -51,8 +51,11 @@ def stem(plain: str) -> str:
 
 def words_in(text: str) -> list[Word]:
     """Numbers and words in order; `400mg` is two."""
-    found = _WORD.findall(unicodedata.normalize("NFC", _INVISIBLE.sub("", text)))
-    return [
-        Word(one, plain := fold(one), plain if plain[:1].isdigit() else stem(plain))
-        for one in found
-    ]
+    written = _WORD.findall(unicodedata.normalize("NFC", _INVISIBLE.sub("", text)))
+    return [_word(piece) for piece in written]
+
+
+def _word(written: str) -> Word:
+    plain = fold(written)
+    sound = plain if plain[:1].isdigit() else stem(plain)
+    return Word(written, plain, sound)

@@ -44,13 +44,18 @@ def name_of(product: Product, language: Language) -> str:
 def availability(
     drugs: Sequence[Mapping[str, Any]], city: str, called: str, language: Language
 ) -> str:
-    """Each product with the shelves it is on: those in the asked town, or all where it is on
-    none of them."""
+    """Each product with the shelves it is on: those in the asked town, or all if none is there."""
     there = [drug for drug in drugs if _shelves(drug, city)]
-    shown = (there or [drug for drug in drugs if drug["available"]])[:_MOST_PRODUCTS]
-    parts = [_nothing_there(called, language)] if city and not there and shown else []
-    parts += [_product(drug, city if there else "", language) for drug in shown]
-    return "\n\n".join(parts or [_sold_out(drugs, language)])
+    anywhere = [drug for drug in drugs if drug["available"]]
+    if not there and not anywhere:
+        return _sold_out(drugs, language)
+
+    shown = (there or anywhere)[:_MOST_PRODUCTS]
+    shelves_in = city if there else ""
+    parts = [_product(drug, shelves_in, language) for drug in shown]
+    if city and not there:
+        parts.insert(0, _nothing_there(called, language))
+    return "\n\n".join(parts)
 
 
 def _shelves(drug: Mapping[str, Any], city: str) -> list[Mapping[str, Any]]:
@@ -96,8 +101,9 @@ def put_aside(made: Mapping[str, Any], language: Language) -> str:
     )
 
 
-def reserved(found: Sequence[Mapping[str, Any]], language: Language) -> str:
-    valid = [one for one in found if one["status"] == "active"]
+def reserved(reservations: Sequence[Mapping[str, Any]], language: Language) -> str:
+    """The customer's valid reservations, a line each."""
+    valid = [reservation for reservation in reservations if reservation["status"] == "active"]
     if not valid:
         nothing = {
             "cs": "Nemáme pro vás žádnou platnou rezervaci.",
@@ -105,7 +111,7 @@ def reserved(found: Sequence[Mapping[str, Any]], language: Language) -> str:
         }
         return nothing[language]
     head = {"cs": "Máme pro vás odloženo:", "en": "This is put aside for you:"}[language]
-    return "\n".join([head, *(f"- {_line(one, language)}" for one in valid)])
+    return "\n".join([head, *(f"- {_line(reservation, language)}" for reservation in valid)])
 
 
 def _line(made: Mapping[str, Any], language: Language) -> str:

@@ -18,8 +18,8 @@ async def order_number(
 ) -> dict[str, Any]:
     """The parcel's number, if the customer wrote one."""
     subject = envelope.message.subject if envelope.message else ""
-    found = re.search(r"\bP-\d{4}\b", f"{subject}\n{envelope.raw_input}", re.IGNORECASE)
-    return {"number": found[0].upper()} if found else {}
+    number = re.search(r"\bP-\d{4}\b", f"{subject}\n{envelope.raw_input}", re.IGNORECASE)
+    return {"number": number[0].upper()} if number else {}
 
 
 @tool(effect="read")
@@ -34,9 +34,8 @@ async def find_order(order: str) -> dict[str, Any]:
     return {"order": order, **PARCELS[order]}
 
 
-@tool(
-    effect="keyed", risk="medium", public=True
-)  # whoever has the number may; money comes only with the parcel
+# public: whoever has the number may; money comes only with the parcel
+@tool(effect="keyed", risk="medium", public=True)
 def open_return(
     order: str, reason: Literal["damaged", "wrong_item", "unwanted"], ctx: Context
 ) -> dict[str, Any]:
@@ -48,8 +47,7 @@ def open_return(
     """
     folder = Path(os.environ.get("SAMPLE_RETURNS", "returns"))
     folder.mkdir(parents=True, exist_ok=True)
-    note = (
-        folder / f"{ctx.effect_key}.json"
-    )  # the same key after a crash: the same file, one return
+    # the same key after a crash: the same file, one return
+    note = folder / f"{ctx.effect_key}.json"
     note.write_text(json.dumps({"order": order, "reason": reason}), encoding="utf-8")
     return {"order": order, "return": ctx.effect_key}
