@@ -1,5 +1,4 @@
-"""What is wrong with a case as a whole: names the desk does not know, and cases that could never
-fail."""
+"""What is wrong with a case: names the desk does not know, cases that could never fail."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -30,7 +29,7 @@ class CaseProblem(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class DeskNames:
     """The names a case may use."""
 
     flows: frozenset[str]
@@ -42,15 +41,18 @@ class Known:
     profiles: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, spec: DeskSpec, tools: Iterable[str], scorers: Iterable[str]) -> "Known":
+    def of(cls, spec: DeskSpec, tools: Iterable[str], scorers: Iterable[str]) -> "DeskNames":
         stages = [stage for flow in spec.flows.values() for stage in flow.stages.values()]
-        categories = {
-            name for stage in stages if stage.task == "classify" for name in stage.choices
-        }
+        categories: set[str] = set()
+        intended: set[str] = set()
+        for stage in stages:
+            intended.update(stage.intends)
+            if stage.task == "classify":
+                categories.update(stage.choices)
         return cls(
             flows=frozenset(spec.flows),
             stages=frozenset(stage.name for stage in stages),
-            tools=frozenset([*tools, *(name for stage in stages for name in stage.intends)]),
+            tools=frozenset([*tools, *intended]),
             categories=frozenset(categories and {*categories, "other"}),
             slots=frozenset(spec.slots),
             scorers=frozenset(scorers),
@@ -58,26 +60,22 @@ class Known:
         )
 
 
-def case_problems(case: CaseSection, place: YamlPlace, known: Known) -> Iterator[CaseProblem]:
+def case_problems(case: CaseSection, place: YamlPlace, names: DeskNames) -> Iterator[CaseProblem]:
+    """Yields what is wrong with a case beyond its types, each with its place and a fix."""
     if bool(case.turns) == (case.message is not None):
-        problem = (
-            f"case `{case.id}` has both `message` and `turns`"
-            if case.turns
-            else f"case `{case.id}` says nothing"
-        )
-        yield CaseProblem(
-            place, problem, "write `message:` for one message, or `turns:` for a conversation"
-        )
+        wrong = "has both `message` and `turns`" if case.turns else "says nothing"
+        fix = "write `message:` for one message, or `turns:` for a conversation"
+        yield CaseProblem(place, f"case `{case.id}` {wrong}", fix)
     expectations = [(place, case.expect), *_expectations(case.turns, place)]
     if not any(expect is not None and expect.model_fields_set for _, expect in expectations):
         problem = f"case `{case.id}` expects nothing and could never fail"
         yield CaseProblem(place, problem, "write `expect:` with at least a `status`")
-    yield from _given(case.given, (*place, "given"), known)
+    yield from _given(case.given, (*place, "given"), names)
     for number, turn in enumerate(case.turns):
-        yield from _turn(turn, (*place, "turns", number), known, first=number == 0)
+        yield from _turn(turn, (*place, "turns", number), names, first=number == 0)
     for where, expect in expectations:
         if expect is not None:
-            yield from _expect(expect, (*where, "expect"), known)
+            yield from _expect(expect, (*where, "expect"), names)
 
 
 def _expectations(
@@ -87,7 +85,7 @@ def _expectations(
 
 
 def _turn(
-    turn: TurnSection, place: YamlPlace, known: Known, *, first: bool
+    turn: TurnSection, place: YamlPlace, names: DeskNames, *, first: bool
 ) -> Iterator[CaseProblem]:
     if (turn.customer is None) == (turn.reviewer is None):
         yield CaseProblem(
@@ -103,22 +101,20 @@ def _turn(
     decision = reviewer.decision if isinstance(reviewer, ReviewerSection) else reviewer
     text = reviewer.text if isinstance(reviewer, ReviewerSection) else None
     if (decision in ("edit", "answer")) != (text is not None):
-        fix = (
-            f"write `reviewer: {{decision: {decision if decision == 'answer' else 'edit'}, text:"
-            " ...}`"
-        )
+        meant = "answer" if decision == "answer" else "edit"
+        fix = f"write `reviewer: {{decision: {meant}, text: ...}}`"
         yield CaseProblem(
             (*place, "reviewer"), "`text` belongs to `edit` and `answer`, and they need it", fix
         )
-    yield from _given(turn.given, (*place, "given"), known)
+    yield from _given(turn.given, (*place, "given"), names)
 
 
-def _given(given: GivenSection | None, place: YamlPlace, known: Known) -> Iterator[CaseProblem]:
+def _given(given: GivenSection | None, place: YamlPlace, names: DeskNames) -> Iterator[CaseProblem]:
     if given is None:
         return
     for tool in given.tools:
-        yield from _name(tool, known.tools, "tool", (*place, "tools", tool))
-    if given.agent and not known.profiles:
+        yield from _name(tool, names.tools, "tool", (*place, "tools", tool))
+    if given.agent and not names.profiles:
         yield CaseProblem(
             (*place, "agent"),
             "the desk has no agent that could say this",
@@ -133,27 +129,35 @@ def _given(given: GivenSection | None, place: YamlPlace, known: Known) -> Iterat
             )
 
 
-def _expect(expect: ExpectSection, place: YamlPlace, known: Known) -> Iterator[CaseProblem]:
+def _expect(expect: ExpectSection, place: YamlPlace, names: DeskNames) -> Iterator[CaseProblem]:
     if expect.flow is not None:
-        yield from _name(expect.flow, known.flows, "flow", (*place, "flow"))
+        yield from _name(expect.flow, names.flows, "flow", (*place, "flow"))
     for number, stage in enumerate(expect.stages or ()):
-        yield from _name(stage, known.stages, "stage", (*place, "stages", number))
+        yield from _name(stage, names.stages, "stage", (*place, "stages", number))
+    if names.categories:
+        yield from _categories(expect, place, names)
+    for slot in expect.slots if names.slots else ():
+        yield from _name(slot, names.slots, "slot", (*place, "slots", slot))
+    yield from _calls(expect, place, names)
+    for scorer in expect.score:
+        yield from _name(scorer, names.scorers, "scorer", (*place, "score", scorer))
+    yield from _written(expect, place)
+
+
+def _categories(expect: ExpectSection, place: YamlPlace, names: DeskNames) -> Iterator[CaseProblem]:
     for key in ("category", "classification", "intent"):
-        named = getattr(expect, key)
-        for category in [named] if isinstance(named, str) else named or ():
-            if known.categories:
-                yield from _name(category, known.categories, "category", (*place, key))
-    for slot in expect.slots if known.slots else ():
-        yield from _name(slot, known.slots, "slot", (*place, "slots", slot))
+        written = getattr(expect, key)
+        for category in [written] if isinstance(written, str) else written or ():
+            yield from _name(category, names.categories, "category", (*place, key))
+
+
+def _calls(expect: ExpectSection, place: YamlPlace, names: DeskNames) -> Iterator[CaseProblem]:
     for key, extra in (("tools", ()), ("called", ()), ("not_called", ()), ("plan", PLAN_STEPS)):
         for number, call in enumerate(getattr(expect, key) or ()):
             name = call if isinstance(call, str) else next(iter(call))
-            yield from _name(name, {*known.tools, *extra}, "tool", (*place, key, number))
+            yield from _name(name, {*names.tools, *extra}, "tool", (*place, key, number))
     for tool in expect.verdict if isinstance(expect.verdict, dict) else ():
-        yield from _name(tool, known.tools, "tool", (*place, "verdict", tool))
-    for scorer in expect.score:
-        yield from _name(scorer, known.scorers, "scorer", (*place, "score", scorer))
-    yield from _written(expect, place)
+        yield from _name(tool, names.tools, "tool", (*place, "verdict", tool))
 
 
 def _written(expect: ExpectSection, place: YamlPlace) -> Iterator[CaseProblem]:
@@ -177,9 +181,9 @@ def _written(expect: ExpectSection, place: YamlPlace) -> Iterator[CaseProblem]:
         )
 
 
-def _name(name: str, known: Iterable[str], what: str, place: YamlPlace) -> Iterator[CaseProblem]:
-    if name not in known:
-        fix = did_you_mean(name, known, otherwise=f"add this {what} to the desk")
+def _name(name: str, names: Iterable[str], what: str, place: YamlPlace) -> Iterator[CaseProblem]:
+    if name not in names:
+        fix = did_you_mean(name, names, otherwise=f"add this {what} to the desk")
         yield CaseProblem(place, f"the desk has no {what} `{name}`", fix)
 
 

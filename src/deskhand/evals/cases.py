@@ -1,5 +1,4 @@
-"""A desk's golden cases: YAML read into typed cases, everything wrong with them said at once, by
-file and line."""
+"""Reads a desk's golden cases; everything wrong with them is said at once, by file and line."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from deskhand.config.desk import DeskSpec
 from deskhand.config.parse import parse_as
 from deskhand.config.yaml import YamlFile, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
-from deskhand.evals.case_rules import Known, case_problems
+from deskhand.evals.case_rules import DeskNames, case_problems
 from deskhand.evals.case_sections import (
     CaseSection,
     CasesSection,
@@ -105,8 +104,10 @@ def case_files(folder: Path) -> list[Path]:
 
 
 def load_cases(desk: Desk) -> list[Case]:
-    """Every case of a desk, in order; ConfigErrors with all problems, or ConfigError when there
-    is no case at all."""
+    """Returns every case of a desk, in order.
+
+    ConfigErrors with all problems; ConfigError where the desk has no cases at all.
+    """
     files = case_files(desk.spec.folder)
     if not files:
         raise ConfigError(
@@ -152,12 +153,12 @@ def _file(path: Path, desk: Desk) -> Iterator[Case | ConfigError]:
     yield from parsed.problems
     if parsed.read is None or parsed.problems:
         return
-    known = Known.of(desk.spec, desk.tools, desk.scorers)
+    names = DeskNames.of(desk.spec, desk.tools, desk.scorers)
     for index, section in enumerate(parsed.read.cases):
         place = ("cases", index)
         findings = [
             source.problem(where, problem, fix)
-            for where, problem, fix in case_problems(section, place, known)
+            for where, problem, fix in case_problems(section, place, names)
         ]
         yield from findings
         if not findings:
@@ -192,13 +193,14 @@ def _turns(
     given: tuple[Stub, ...],
     spec: DeskSpec,
 ) -> Iterator[Turn]:
-    last, said = len(section.turns) - 1, _said(section.given)
+    said = _said(section.given)
     for number, turn in enumerate(section.turns):
         here = (*place, "turns", number)
         given = (*_stubs(turn.given), *given)
-        said, now = (), (*said, *_said(turn.given))
+        now = (*said, *_said(turn.given))
+        said = ()
         expect = dict(_expected(turn.expect))
-        if number == last:
+        if turn is section.turns[-1]:
             expect |= _expected(section.expect)
         if turn.customer is None:
             yield Turn(None, _ruling(turn), given, expect, now)
@@ -206,9 +208,8 @@ def _turns(
         customer = turn.customer
         if isinstance(customer, str):
             customer = MessageSection.model_validate({"body": customer})
-        yield Turn(
-            _message(source, (*here, "customer"), customer, section, spec), None, given, expect, now
-        )
+        message = _message(source, (*here, "customer"), customer, section, spec)
+        yield Turn(message, None, given, expect, now)
 
 
 def _ruling(turn: TurnSection) -> Ruling:
@@ -232,7 +233,7 @@ def _stubs(section: GivenSection | None) -> tuple[Stub, ...]:
     stubs: list[Stub] = []
     for tool, given in section.tools.items():
         if isinstance(given, list):
-            stubs += [Stub(tool, one.when, normalize_tool_result(one.result)) for one in given]
+            stubs += [Stub(tool, case.when, normalize_tool_result(case.result)) for case in given]
         else:
             stubs.append(Stub(tool, {}, normalize_tool_result(given)))
     return tuple(stubs)
@@ -249,8 +250,7 @@ def _message(
     case: CaseSection,
     spec: DeskSpec,
 ) -> Message:
-    """A written message, or the one in a file; ids and times that are not given are made up anew
-    for every trial."""
+    """The message written in the case, or the one in the file it names."""
     trust = MailTrust(spec.mail.trusted_servers, spec.mail.forwarders)
     if isinstance(written, str):
         return _message_file(source, place, spec.folder / written, trust)
@@ -263,15 +263,13 @@ def _message(
     try:
         message = message_from(data, vouched_by="the case")
     except MessageInvalid as error:
-        known = (*place, error.field.split(".")[0])
-        raise source.problem(
-            known, error.problem, "write it as the guide's section on evals shows"
-        ) from None
+        where = (*place, error.field.split(".")[0])
+        fix = "write it as the guide's section on evals shows"
+        raise source.problem(where, error.problem, fix) from None
     if written.authenticated:
         proven = who_wrote(message, message.sender.address, "the case says so", trust)
-        return (
-            message.changed(principal=proven) if message.principal.customer_id is None else message
-        )
+        if message.principal.customer_id is None:
+            return message.changed(principal=proven)
     return message
 
 

@@ -26,14 +26,15 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Doc
 
 def facts_of(run: Document) -> dict[str, Any]:
     question = question_of(run)
+    calls = run["tool_calls"]
     return {
         "route": _present(run, _ROUTE),
         "status": run["status"],
         "error": run.get("error_code"),
         "category": category_of(run),
         "stages": stages_of(run),
-        "tools": [_fields(call, _CALL) for call in run["tool_calls"]],
-        "verdicts": [_verdict(call) for call in run["tool_calls"]],
+        "tools": [_fields(call, _CALL) for call in calls],
+        "verdicts": list(map(_verdict, calls)),
         "review": _review(run),
         "question": question and question["text"],
         "reply": run.get("reply") and _fields(run["reply"], _REPLY),

@@ -123,7 +123,7 @@ def _verdict(run: Document, expected: Any) -> Checked:
 def _review(run: Document, expected: Any) -> Checked:
     review = run["review"]
     waits = review is not None and review["state"] == "open"
-    shown = {key: review[key] for key in ("kind", "reason")} if waits else None
+    shown = {"kind": review["kind"], "reason": review["reason"]} if waits else None
     if isinstance(expected, bool):
         return Checked(waits is expected, shown)
     if not waits:
@@ -163,9 +163,11 @@ def _says(text: str, expected: Mapping[str, Any]) -> bool:
     folded = _folded(text)
     wanted = _as_list(expected.get("contains", []))
     unwanted = _as_list(expected.get("not_contains", []))
+    has_wanted = all(_folded(words) in folded for words in wanted)
+    has_unwanted = any(_folded(words) in folded for words in unwanted)
     checks = (
-        all(_folded(words) in folded for words in wanted),
-        not any(_folded(words) in folded for words in unwanted),
+        has_wanted,
+        not has_unwanted,
         "matches" not in expected or bool(re2.search(expected["matches"], text)),
         "equals" not in expected or _lines(text) == _lines(expected["equals"]),
     )

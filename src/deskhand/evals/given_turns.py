@@ -43,21 +43,23 @@ def completion_of(said: SaidSection) -> Completion:
     requests = tuple(
         ToolRequest("", tool, _text(given)) for call in calls for tool, given in call.items()
     )
-    finish = "length" if said.cut_off else "tool_calls" if requests else "stop"
-    return Completion(said.say, MODEL, requests, finish)
+    finish = "tool_calls" if requests else "stop"
+    return Completion(said.say, MODEL, requests, "length" if said.cut_off else finish)
 
 
 def said_in(turn: Mapping[str, Any]) -> Document:
     """A recorded turn as a case writes it."""
     calls = [{call["tool"]: _arguments(call["arguments"])} for call in turn["calls"]]
-    distinct = {name for call in calls for name in call}
-    call: Any = (
-        {name: given for one in calls for name, given in one.items()}
-        if len(distinct) == len(calls)
-        else calls
-    )
-    known = {"call": call, "say": turn["text"], "cut_off": turn["finish"] == "length"}
-    return {name: value for name, value in known.items() if value} or {"say": ""}
+    by_tool: Document = {}
+    for call in calls:
+        by_tool |= call
+    each_tool_once = len(by_tool) == len(calls)
+    said = {
+        "call": by_tool if each_tool_once else calls,
+        "say": turn["text"],
+        "cut_off": turn["finish"] == "length",
+    }
+    return {name: value for name, value in said.items() if value} or {"say": ""}
 
 
 def _text(arguments: Mapping[str, Any] | str) -> str:

@@ -1,5 +1,4 @@
-"""A chat model that answers from the record, and knows what it was asked that nobody ever
-answered."""
+"""A chat model that answers from the record and counts what the record has no answer to."""
 
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Iterable
@@ -25,12 +24,12 @@ class NotRecorded(ModelUnavailable):
 
 @dataclass
 class Tally:
-    """How many requests were answered from the record, how many were asked anew, and which the
-    record has no answer to, by run and digest."""
+    """How many requests were answered from the record, how many were asked anew."""
 
     recorded: int = 0
     asked: int = 0
     divergences: dict[str, dict[str, Divergence]] = field(default_factory=lambda: defaultdict(dict))
+    """The requests that the record has no answer to, by run and digest."""
 
     def missing(self, run_id: str) -> int:
         """Requests of the run that nobody answered."""

@@ -1,5 +1,4 @@
-"""Nothing leaves a sandbox: while it is sealed, this process opens no connection but those of a
-chosen model."""
+"""Seals a sandbox: nothing inside connects to other machines, except through a chosen model."""
 
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -32,9 +31,8 @@ def sealed() -> Iterator[None]:
     """Refuse connections to other machines in here, in whatever code; what runs outside is not
     touched."""
     if not _hooked:
-        sys.addaudithook(
-            _watch
-        )  # for the life of the process: it cannot be taken back, only be idle
+        # for the life of the process: it cannot be taken back, only be idle
+        sys.addaudithook(_watch)
         _hooked.append(True)
     token = _sealed.set([])
     try:
@@ -67,19 +65,23 @@ class ThroughTheSeal:
         yield Chunk(whole.text, whole)
 
 
+def _host(event: str, address: Any) -> str | None:
+    """The host that a socket event is about; None for events about files and the like."""
+    host = address if event.endswith("info") else None
+    if isinstance(address, tuple) and address:
+        host = address[0]
+    if isinstance(host, bytes):
+        return host.decode(errors="replace")
+    return host if isinstance(host, str) else None
+
+
 def _watch(event: str, arguments: tuple[Any, ...]) -> None:
-    place, refused = _PLACES.get(event), _sealed.get()
+    place = _PLACES.get(event)
+    refused = _sealed.get()
     if place is None or refused is None:
         return
     address = arguments[place] if len(arguments) > place else None
-    host = (
-        address[0]
-        if isinstance(address, tuple) and address
-        else address
-        if event.endswith("info")
-        else None
-    )
-    host = host.decode(errors="replace") if isinstance(host, bytes) else host
-    if isinstance(host, str) and not host.startswith(_NEAR):
+    host = _host(event, address)
+    if host is not None and not host.startswith(_NEAR):
         refused.append(host)
         raise Sealed(f"a sandbox lets nothing out, and something wanted to reach {host}")
