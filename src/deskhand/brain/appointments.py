@@ -25,15 +25,17 @@ def wish_in(desk: EmbeddedDesk, task: Task) -> Fields:
     invited = _invitation(desk, task)
     start = None if invited is None else invited.span.start.astimezone(ZoneInfo(desk.time_zone))
     wish = _wish(desk, task) if start is None else Wish(start.date(), start.time())
-    told: Fields = {"on": wish.day, "until": wish.until, "or_on": wish.or_day}
-    told |= {"at": wish.at, "after": wish.after, "before": wish.before}
-    said = {name: _written(value) for name, value in told.items() if value is not None}
+    parts: Fields = {"on": wish.day, "until": wish.until, "or_on": wish.or_day}
+    parts |= {"at": wish.at, "after": wish.after, "before": wish.before}
+    said: Fields = {name: _written(value) for name, value in parts.items() if value is not None}
     if invited is not None:
-        off = {"called_off": True} if invited.method == "cancel" else {}
-        return (
-            said | {"invitation": True} | off
-        )  # a time that an invitation names is answered by itself
-    return said | ({"moment": True} if wish.moment is not None else {})
+        # no `moment`: the time that an invitation names is answered by itself
+        said["invitation"] = True
+        if invited.method == "cancel":
+            said["called_off"] = True
+    elif wish.moment is not None:
+        said["moment"] = True
+    return said
 
 
 def about_a_time(desk: EmbeddedDesk, task: Task) -> str | None:
@@ -71,19 +73,13 @@ def _invitation(desk: EmbeddedDesk, task: Task) -> Invitation | None:
     """The first invitation that came with the message, made or called off."""
     zone = ZoneInfo(desk.time_zone)
     attachments = message_of(task).get("attachments")
-    for one in attachments if isinstance(attachments, list) else ():
-        if (
-            isinstance(one, Mapping)
-            and str(one.get("type")).lower() in CALENDAR_TYPES
-            and one.get("text")
-        ):
-            found = [
-                event
-                for event in read_invitations(str(one["text"]), zone)
-                if event.method in _ASKING
-            ]
-            if found:
-                return found[0]
+    for attachment in attachments if isinstance(attachments, list) else ():
+        if not isinstance(attachment, Mapping) or not attachment.get("text"):
+            continue
+        if str(attachment.get("type")).lower() in CALENDAR_TYPES:
+            for event in read_invitations(str(attachment["text"]), zone):
+                if event.method in _ASKING:
+                    return event
     return None
 
 
@@ -116,35 +112,37 @@ def _written(value: Any) -> str:
 
 
 def with_times_in_words(results: Sequence[Fields], language: str) -> dict[str, Any]:
-    """Data by tool, with free times in words (`offer`), the one asked for (`in_words`), one that
-    is gone (`missed`)."""
-    lost = {
-        str((one.get("arguments") or {}).get("slot"))
-        for one in results
-        if one.get("status") != "success"
+    """Returns data by tool, with times in words.
+
+    `offer` holds the free times, `in_words` the one asked for, `missed` the one that is gone.
+    """
+    failed = [result for result in results if result.get("status") != "success"]
+    lost = {str((result.get("arguments") or {}).get("slot")) for result in failed}
+    return {
+        str(result.get("tool")): _data_in_words(result.get("data"), lost, language)
+        for result in results
     }
-    return {str(one.get("tool")): _told(one.get("data"), lost, language) for one in results}
 
 
-def _told(data: Any, lost: set[str], language: str) -> Any:
+def _data_in_words(data: Any, lost: set[str], language: str) -> Any:
     """What was asked for and could not be held is offered no more."""
     if not isinstance(data, Mapping):
         return data
-    told = dict(data)
+    described = dict(data)
     if isinstance(slots := data.get("slots"), list):
-        told["slots"] = [
+        described["slots"] = [
             slot for slot in slots if not (isinstance(slot, Mapping) and slot.get("id") in lost)
         ]
-    if times := offer(told, language):
-        told["offer"] = times
+    if times := offer(described, language):
+        described["offer"] = times
     asked = data.get("asked") or (data.get("start") if "slots" not in data else None)
     if isinstance(asked, str) and (spoken := _spoken(asked, language)) is not None:
-        told["in_words"] = spoken
+        described["in_words"] = spoken
         if data.get("wished", "free") != "free" or data.get("slot") in lost:
-            told["missed"] = spoken
+            described["missed"] = spoken
     if data.get("fitting") == 0:
-        told["none_fits"] = True
-    return told
+        described["none_fits"] = True
+    return described
 
 
 def _spoken(moment: str, language: str) -> str | None:

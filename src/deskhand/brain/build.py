@@ -91,14 +91,14 @@ def unusable_profiles(spec: DeskSpec, reach: Callable[[str], None]) -> dict[str,
         return dict.fromkeys(spec.profiles, f"{spec.brain.file} has no rules under `chat:`")
     if not spec.brain.agents:
         return dict.fromkeys(spec.profiles, "the desk's brain is `embedded`, which asks no model")
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for name, profile in spec.profiles.items():
         for model in profile.models(spec.default_model):
             try:
                 reach(model)
             except (ConfigError, ModelRefused) as error:
-                found.setdefault(name, str(error).partition("\n")[0])
-    return found
+                reasons.setdefault(name, str(error).partition("\n")[0])
+    return reasons
 
 
 async def prepare(brain: Brain | None) -> None:

@@ -109,8 +109,8 @@ def confidence_of(answer: Answer) -> float:
     if fields.get("hand_over"):
         return 0.0
     confidence = fields.get("confidence", getattr(answer.result, "confidence", 1.0))
-    known = isinstance(confidence, int | float) and 0 <= confidence <= 1
-    return float(confidence) if known else 0.0
+    is_share = isinstance(confidence, int | float) and 0 <= confidence <= 1
+    return float(confidence) if is_share else 0.0
 
 
 def _held(answer: Answer, reason: str) -> Answer:

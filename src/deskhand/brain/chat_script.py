@@ -145,12 +145,12 @@ class ChatRule:
     name: str = ""
 
     def choose(
-        self, heard: Heard, known: Mapping[str, Any]
+        self, heard: Heard, earlier: Mapping[str, Any]
     ) -> "Iterator[tuple[ChatRule, ChatAnswer, dict[str, Any]]]":
         found = self.when.fits(heard)
         if found is None:
             return
-        found = {**known, **found}
+        found = {**earlier, **found}
         if self.answer is not None:
             yield self, self.answer, found
         elif heard.turn <= len(self.turns):
@@ -215,10 +215,10 @@ def expression(text: str) -> Made:
     compiled = _TEMPLATES.compile_expression(text.strip(), undefined_to_none=False)
 
     def value(names: Mapping[str, Any]) -> Any:
-        found = compiled(**names)
-        if hasattr(found, "_fail_with_undefined_error"):
-            str(found)  # raises, with the name that is missing
-        return found
+        result = compiled(**names)
+        if hasattr(result, "_fail_with_undefined_error"):
+            str(result)  # raises, with the name that is missing
+        return result
 
     return value
 

@@ -99,8 +99,10 @@ def _answer(file: YamlFile, place: YamlPlace, rule: Mapping[str, Any]) -> ChatAn
 def _calls(file: YamlFile, place: YamlPlace, calls: Any) -> list[tuple[YamlPlace, str, Any]]:
     """`{tool: arguments, ...}`, or a list of those where a tool is called twice."""
     if isinstance(calls, list):
-        every = [_calls(file, (*place, index), one) for index, one in enumerate(calls)]
-        return [call for several in every for call in several]
+        every: list[tuple[YamlPlace, str, Any]] = []
+        for index, entry in enumerate(calls):
+            every += _calls(file, (*place, index), entry)
+        return every
     if not isinstance(calls, dict):
         raise file.problem(
             place, "`call` is not a mapping of tools to arguments", "write `call: {TOOL: {...}}`"
@@ -156,15 +158,15 @@ def _patterns(file: YamlFile, place: YamlPlace, patterns: Any) -> dict[str, Any]
         raise file.problem(place, "`find` is not a mapping", "write `find: {order: 'P-[0-9]+'}`")
     options = re2.Options()
     options.log_errors = False
-    found: dict[str, Any] = {}
+    compiled: dict[str, Any] = {}
     for name, pattern in cast(dict[str, Any], patterns).items():
         try:
-            found[name] = re2.compile(str(pattern), options)
+            compiled[name] = re2.compile(str(pattern), options)
         except (re2.error, UnicodeEncodeError):
             raise file.problem(
                 (*place, name), "this is not an RE2 pattern", "correct it; quote it with '...'"
             ) from None
-    return found
+    return compiled
 
 
 def _compiled(file: YamlFile, place: YamlPlace, value: Any) -> Made:
@@ -182,9 +184,9 @@ def _checked(file: YamlFile, place: YamlPlace, compile_it: Any) -> Made:
 
 
 def _only_keys(
-    file: YamlFile, place: YamlPlace, data: Mapping[str, Any], known: tuple[str, ...]
+    file: YamlFile, place: YamlPlace, data: Mapping[str, Any], keys: tuple[str, ...]
 ) -> None:
     for key in data:
-        if key not in known:
-            fix = did_you_mean(str(key), known, otherwise="remove it")
+        if key not in keys:
+            fix = did_you_mean(str(key), keys, otherwise="remove it")
             raise file.problem((*place, key), f"`{key}` means nothing here", fix)

@@ -38,15 +38,20 @@ def match(embedder: Embeds, task: Task) -> Fields:
     confidence = _sigmoid(60 * (best - 0.82) + 40 * min(margin, 0.04) - 1.3) if query.any() else 0.0
     if margin < _CLEAR:
         confidence = min(confidence, 0.5)
-    found = {"best": names[order[0]], "similarity": round(best, 4), "margin": round(margin, 4)}
     chosen = names[order[0]] if confidence >= MATCH_AT else None
-    return {"match": chosen, "confidence": round(confidence, 4), **found}
+    return {
+        "match": chosen,
+        "confidence": round(confidence, 4),
+        "best": names[order[0]],
+        "similarity": round(best, 4),
+        "margin": round(margin, 4),
+    }
 
 
 def _candidates(task: Task) -> dict[str, str]:
     """Identifier to text; a candidate is a mapping with `id`, or just a name among the choices."""
     given = newest(task, "candidates")
-    found: dict[str, str] = {}
+    candidates: dict[str, str] = {}
     for candidate in given if isinstance(given, list) else ():
         if isinstance(candidate, dict) and candidate.get("id") is not None:
             fields = cast(Fields, candidate)
@@ -55,12 +60,14 @@ def _candidates(task: Task) -> dict[str, str]:
                 for key, value in fields.items()
                 if key != "id" and isinstance(value, str)
             ]
-            found[str(fields["id"])] = "\n".join(words)
+            candidates[str(fields["id"])] = "\n".join(words)
         elif isinstance(candidate, str):
-            found[candidate] = candidate
-    if not found:
-        found = {choice: choice.replace("_", " ") for choice in task.choices}
-    return {name: text for name, text in found.items() if not task.choices or name in task.choices}
+            candidates[candidate] = candidate
+    if not candidates:
+        candidates = {choice: choice.replace("_", " ") for choice in task.choices}
+    return {
+        name: text for name, text in candidates.items() if not task.choices or name in task.choices
+    }
 
 
 # --- summarise
@@ -93,10 +100,10 @@ def summarise(embedder: Embeds, task: Task) -> Fields:
 
 def sentences_in(text: str) -> list[str]:
     """Sentences and lines, verbatim, without quoted history."""
-    found = (sentence.strip() for sentence in _SENTENCE.findall(text))
+    sentences = (sentence.strip() for sentence in _SENTENCE.findall(text))
     return [
         sentence
-        for sentence in found
+        for sentence in sentences
         if any(map(str.isalnum, sentence)) and not sentence.startswith(">")
     ]
 
@@ -120,7 +127,8 @@ def judge(embedder: Embeds, task: Task) -> Fields:
             return _unjudged(f"the criterion {name} cannot be {str(wanted)[:60]!r}")
         if problem:
             return {"passed": False, "reason": problem, "confidence": 0.95}
-    sure = 0.7 if any(name == "similar_to" for name, _ in criteria) else 0.95
+    names = [name for name, _ in criteria]
+    sure = 0.7 if "similar_to" in names else 0.95
     return {"passed": True, "reason": f"all {len(criteria)} criteria hold", "confidence": sure}
 
 
@@ -132,15 +140,15 @@ def _criteria(task: Task) -> list[tuple[str, Any]]:
     given = newest(task, "criteria")
     if given is None:
         given = (task.inputs.get("metadata") or {}).get("criteria")
-    listed = given if isinstance(given, list) else [] if given is None else [given]
-    found: list[tuple[str, Any]] = []
-    for one in listed:
-        found += (
-            [(str(name), wanted) for name, wanted in one.items()]
-            if isinstance(one, Mapping)
-            else [(str(one), None)]
-        )
-    return found
+    if given is None:
+        return []
+    criteria: list[tuple[str, Any]] = []
+    for criterion in given if isinstance(given, list) else [given]:
+        if isinstance(criterion, Mapping):
+            criteria += [(str(name), wanted) for name, wanted in criterion.items()]
+        else:
+            criteria.append((str(criterion), None))
+    return criteria
 
 
 def _contains(embedder: Embeds, text: str, wanted: Any) -> str | None:
@@ -167,11 +175,11 @@ def _words(wanted: Any) -> Sequence[str]:
 def _language(embedder: Embeds, text: str, wanted: Any) -> str | None:
     if not isinstance(wanted, str):
         raise ValueError
-    found = identify(text)
+    language = identify(text)
     return (
         None
-        if found.code == wanted
-        else f"its language is {found.code or 'not clear'}, not {wanted}"
+        if language.code == wanted
+        else f"its language is {language.code or 'not clear'}, not {wanted}"
     )
 
 
@@ -183,8 +191,8 @@ def _similar(embedder: Embeds, text: str, wanted: Any) -> str | None:
     )
     if not isinstance(other, str) or not isinstance(least, int | float):
         raise ValueError
-    one, two = embedder.embed([text, other], "query")
-    nearness = float(one @ two)
+    own_vector, other_vector = embedder.embed([text, other], "query")
+    nearness = float(own_vector @ other_vector)
     return None if nearness >= least else f"its similarity is {nearness:.3f}, below {least:g}"
 
 

@@ -1,7 +1,7 @@
 """Declared plans at work: slots filled in, what is missing asked for, what nobody declared
 handed over."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from deskhand.brain.appointments import wish_in
@@ -44,13 +44,13 @@ def read_slots(
 
 def extract(desk: EmbeddedDesk, task: Task) -> Fields:
     """Values that are certain, values that could be several, and slots without one."""
-    found = read_slots(desk, task, task.choices or None)
-    values = {name: slot.value for name, slot in found.items() if slot.found and not slot.ambiguous}
-    ambiguous = {name: list(slot.candidates) for name, slot in found.items() if slot.ambiguous}
+    slots = read_slots(desk, task, task.choices or None)
+    values = {name: slot.value for name, slot in slots.items() if slot.found and not slot.ambiguous}
+    ambiguous = {name: list(slot.candidates) for name, slot in slots.items() if slot.ambiguous}
     missing = [
-        name for name in task.choices or found if name not in values and name not in ambiguous
+        name for name in task.choices or slots if name not in values and name not in ambiguous
     ]
-    sure = min((slot.confidence for name, slot in found.items() if name in values), default=0.5)
+    sure = min((slot.confidence for name, slot in slots.items() if name in values), default=0.5)
     if ambiguous or (task.choices and missing):
         sure = 0.0
     return {"values": values, "ambiguous": ambiguous, "missing": missing, "confidence": sure}
@@ -75,16 +75,26 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
     if speaks_of(plan, "wish"):
         facts["wish"] = wish_in(desk, task)
     try:
-        steps = [
-            {"type": "tool_call", "tool": tool, "parameters": called_with(parameters, facts)}
-            | ({"optional": True} if tool in plan.optional else {})
-            for place, (tool, parameters) in enumerate(plan.steps)
-            if place not in plan.given or is_known(plan.given[place], facts)
-        ]
+        steps = list(_steps(plan, facts))
     except Unresolved as unknown:
         return _handed_over(f"the plan for {intent!r} needs {unknown}, which is not known", intent)
     reasoning = f"the declared plan for {intent}"
     return _plan(intent, steps, reasoning, values) | {"confidence": min(confidence, sure)}
+
+
+def _steps(plan: DeclaredPlan, facts: Mapping[str, Any]) -> Iterator[Fields]:
+    """The calls whose condition is met; Unresolved where one lacks a parameter."""
+    for place, (tool, parameters) in enumerate(plan.steps):
+        if place in plan.given and not is_known(plan.given[place], facts):
+            continue
+        step: Fields = {
+            "type": "tool_call",
+            "tool": tool,
+            "parameters": called_with(parameters, facts),
+        }
+        if tool in plan.optional:
+            step["optional"] = True
+        yield step
 
 
 def _filled(
@@ -93,8 +103,9 @@ def _filled(
     """What this message says comes first, then what an earlier stage or an earlier message said."""
     fresh = read_slots(desk, task, plan.needs)
     earlier: dict[str, Any] = {}
-    for known in (newest(task, "slots"), newest(task, "values")):
-        earlier |= known if isinstance(known, dict) else {}
+    for field in ("slots", "values"):
+        said = newest(task, field)
+        earlier |= said if isinstance(said, dict) else {}
     values: dict[str, Any] = {}
     ambiguous: dict[str, list[Any]] = {}
     sure = 1.0
@@ -160,7 +171,8 @@ def words_in(
 ) -> str | None:
     """The text in this language, else the one for all, else in the desk's first language that
     has one."""
-    for code in (language or ANY_LANGUAGE, ANY_LANGUAGE, *(one.partition("-")[0] for one in desk)):
+    own = [code.partition("-")[0] for code in desk]
+    for code in (language or ANY_LANGUAGE, ANY_LANGUAGE, *own):
         if code in words:
             return words[code]
     return next(iter(words.values()), None)
@@ -168,23 +180,25 @@ def words_in(
 
 def in_words(words: str, facts: Mapping[str, Any]) -> str:
     """A text for a customer with every reference replaced; values of several lines keep them."""
-    return REFERENCE.sub(lambda found: _shown(_at(found[1], facts), lines=True), words.rstrip())
+    return REFERENCE.sub(
+        lambda reference: _shown(_at(reference[1], facts), lines=True), words.rstrip()
+    )
 
 
 def called_with(parameters: Mapping[str, Any], facts: Mapping[str, Any]) -> Fields:
     """A call's parameters without those that may be absent and are; what an earlier call finds
     is filled in later."""
-    found: Fields = {}
+    filled: Fields = {}
     for name, value in parameters.items():
         wanted = OPTIONAL.fullmatch(value) if isinstance(value, str) else None
         later = REFERENCE.fullmatch(value) if isinstance(value, str) else None
         if later is not None and later[1].startswith(f"{RESULTS}."):
-            found[name] = value
+            filled[name] = value
         elif wanted is None:
-            found[name] = resolved(value, facts)
+            filled[name] = resolved(value, facts)
         elif is_known(wanted[1], facts):
-            found[name] = _at(wanted[1], facts)
-    return found
+            filled[name] = _at(wanted[1], facts)
+    return filled
 
 
 def is_known(path: str, facts: Mapping[str, Any]) -> bool:
@@ -206,10 +220,12 @@ def resolved(value: Any, facts: Mapping[str, Any]) -> Any:
         alone = REFERENCE.fullmatch(value)
         if alone is not None:
             return _at(alone[1], facts)
-        return REFERENCE.sub(lambda found: _shown(_at(found[1], facts)), value)
+        return REFERENCE.sub(lambda reference: _shown(_at(reference[1], facts)), value)
     if isinstance(value, Mapping):
         return {key: resolved(item, facts) for key, item in value.items()}
-    return [resolved(item, facts) for item in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [resolved(item, facts) for item in value]
+    return value
 
 
 def _at(path: str, facts: Mapping[str, Any]) -> Any:

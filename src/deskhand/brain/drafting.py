@@ -35,13 +35,16 @@ _MOST_QUOTES = 2
 
 
 def draft(
-    desk: EmbeddedDesk, task: Task, language: str | None, found_articles: Sequence[Ranked]
+    desk: EmbeddedDesk, task: Task, language: str | None, articles: Sequence[Ranked]
 ) -> Fields:
-    """`language` is the customer's; the articles come from the knowledge base, best first."""
+    """Returns the draft's text with what it rests on: confidence, sources, or why to hand over.
+
+    `language` is the customer's; the articles come from the knowledge base, best first.
+    """
     spoken = reply_language(language, desk.languages)
     plan = _plan_of(desk, task)
-    found = _from_plan(desk, task, plan, spoken) or _from_articles(desk, found_articles, spoken)
-    parts: ReplyParts = found.pop("parts")
+    fields = _from_plan(desk, task, plan, spoken) or _from_articles(desk, articles, spoken)
+    parts: ReplyParts = fields.pop("parts")
     text = compose(
         parts,
         language=spoken,
@@ -50,12 +53,12 @@ def draft(
         signature=desk.signature,
         opening=words_in(plan.opening, spoken, desk.languages) if plan is not None else None,
     )
-    found = {"text": text, "language": spoken, **found}
+    fields = {"text": text, "language": spoken, **fields}
     instruction = (task.inputs.get("metadata") or {}).get("instruction")
     if instruction:
         words = "a reviewer's instruction needs a person or an LLM; the draft is written without it"
-        found |= {"hand_over": True, "reason": words, "confidence": 0.0}
-    return found
+        fields |= {"hand_over": True, "reason": words, "confidence": 0.0}
+    return fields
 
 
 def used_hits(fields: Fields, hits: Sequence[Hit]) -> list[Hit]:
@@ -94,11 +97,14 @@ def _from_plan(
     results = _results(task)
     if not results:
         return None
-    failed = [
-        str(one.get("tool"))
-        for one in results
-        if one.get("status") != "success" and not one.get("optional")
-    ]
+    return _from_results(desk, task, plan, language, results)
+
+
+def _from_results(
+    desk: EmbeddedDesk, task: Task, plan: DeclaredPlan | None, language: str, results: list[Fields]
+) -> Fields | None:
+    """What the tools found, in the desk's own words or as a list; None where it is not told."""
+    failed = [str(result.get("tool")) for result in results if _counts_as_failed(result)]
     if failed:
         return _handed_over(f"{', '.join(failed)} did not succeed")
     stated = _statement(desk, task, plan, language, results)
@@ -107,28 +113,33 @@ def _from_plan(
     tell = None if plan is None else plan.tell
     if tell == () and plan is not None and not (plan.reply or plan.replies):
         return None
-    facts = [fact for one in results for fact in facts_in(one.get("data"), tell)]
+    facts = [fact for result in results for fact in facts_in(result.get("data"), tell)]
     if not facts:
         return _handed_over("the tools found nothing that may be told")
-    found: Fields = {"parts": ReplyParts(facts=facts), "confidence": 0.9}
+    fields: Fields = {"parts": ReplyParts(facts=facts), "confidence": 0.9}
     if tell is None:
         words = "the plan does not say which fields a customer may read (`tell:` or `reply:`)"
-        found |= {"hand_over": True, "reason": words, "confidence": 0.3}
-    return found
+        fields |= {"hand_over": True, "reason": words, "confidence": 0.3}
+    return fields
+
+
+def _counts_as_failed(result: Fields) -> bool:
+    return result.get("status") != "success" and not result.get("optional")
 
 
 def _results(task: Task) -> list[Fields]:
     for output in outputs_of(task):
         results = output.get("results")
         if isinstance(results, list) and "executed" in output:
-            return [
-                one
-                for one in results
-                if isinstance(one, dict)
-                and one.get("status") != SKIPPED
-                and not one.get("intended")
-            ]
+            return [result for result in results if _was_carried_out(result)]
     return []
+
+
+def _was_carried_out(result: Any) -> bool:
+    """Whether the call was carried out, and neither skipped nor left to the dispatch."""
+    if not isinstance(result, dict):
+        return False
+    return result.get("status") != SKIPPED and not result.get("intended")
 
 
 def _statement(
@@ -157,8 +168,8 @@ def _statement(
 def _line(line: str, facts: Mapping[str, Any]) -> str:
     """A line that is nothing but a reference to a list becomes a line for each of its texts."""
     value = resolved(line.strip(), facts)
-    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
-        return "\n".join(f"- {literal(one)}" for one in value)
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return "\n".join(f"- {literal(item)}" for item in value)
     return in_words(line, facts)
 
 
@@ -175,11 +186,9 @@ def _from_articles(desk: EmbeddedDesk, articles: Sequence[Ranked], language: str
             f" {first.confidence:.2f})"
         )
         return _handed_over(words, min(first.confidence, 0.49))
-    tied = [one.hit for one in articles[1:] if first.nearness - one.nearness < TIE]
-    chosen = [
-        first.hit,
-        *[hit for hit in tied if hit.article != first.hit.article][: _MOST_QUOTES - 1],
-    ]
+    tied = [article.hit for article in articles[1:] if first.nearness - article.nearness < TIE]
+    others = [hit for hit in tied if hit.article != first.hit.article]
+    chosen = [first.hit, *others[: _MOST_QUOTES - 1]]
     quotes = [
         Quote(hit.title, shortened_quote(hit.text), hit.citation, hit.language) for hit in chosen
     ]

@@ -84,51 +84,45 @@ class EmbeddedBrain:
         model = self._model(task.choices)
         if model is None:
             return _abstained(task, None, 0.0)
-        text, whole = question_of(task), with_subject(task, said_in(task))
-        found = model.predict([text])[0]
-        if found.label is None and whole != text:
-            found = model.predict([whole])[0]
+        text = question_of(task)
+        whole = with_subject(task, said_in(task))
+        prediction = model.predict([text])[0]
+        if prediction.label is None and whole != text:
+            prediction = model.predict([whole])[0]
         category = self._appointments(task.choices)
-        if (
-            category is not None
-            and found.label not in self._desk.always_asked
-            and (why := about_a_time(self._desk, task))
-        ):
-            return {"category": category, "confidence": _SURE, "reason": why}
-        known = not task.choices or found.label in task.choices
-        if found.label is None or not known:
-            return _abstained(task, found.best, found.confidence)
-        return {"category": found.label, "confidence": _share(found.confidence)}
+        if category is not None and prediction.label not in self._desk.always_asked:
+            why = about_a_time(self._desk, task)
+            if why is not None:
+                return {"category": category, "confidence": _SURE, "reason": why}
+        is_choice = not task.choices or prediction.label in task.choices
+        if prediction.label is None or not is_choice:
+            return _abstained(task, prediction.best, prediction.confidence)
+        return {"category": prediction.label, "confidence": _share(prediction.confidence)}
 
     def _appointments(self, choices: tuple[str, ...]) -> str | None:
         """The category whose plan makes appointments."""
-        plans = (self._desk.plans or {}).items()
-        names = (name for name, plan in plans if not choices or name in choices)
-        return next(
-            (
-                name
-                for name in names
-                if declared_plans.speaks_of((self._desk.plans or {})[name], "wish.on")
-            ),
-            None,
-        )
+        for name, plan in (self._desk.plans or {}).items():
+            is_choice = not choices or name in choices
+            if is_choice and declared_plans.speaks_of(plan, "wish.on"):
+                return name
+        return None
 
     def _extract(self, task: Task) -> Fields:
         return declared_plans.extract(self._desk, task)
 
     def _translate(self, task: Task) -> Fields:
         """It cannot translate: it says which language this is, and that it is untouched."""
-        found = language_of(task.text, self._desk.languages)
+        language = language_of(task.text, self._desk.languages)
         wanted = str(newest(task, "target_language") or self._desk.languages[0]).partition("-")[0]
-        same = found.code == wanted
+        same = language.code == wanted
         reason = f"it is in {wanted} already" if same else "the embedded brain does not translate"
         fields: Fields = {
             "text": task.text,
-            "language": found.code or "und",
+            "language": language.code or "und",
             "translated": False,
             "reason": reason,
         }
-        return fields | {"confidence": _share(found.confidence) if same else 0.0}
+        return fields | {"confidence": _share(language.confidence) if same else 0.0}
 
     # --- deciding and answering
 
@@ -137,10 +131,11 @@ class EmbeddedBrain:
         intent = understanding.topic
         confidence = understanding.confidence
         if intent is None:
-            found = self._classify(task)
-            intent, confidence = (
-                (None, 0.0) if found.get("abstained") else (found["category"], found["confidence"])
-            )
+            classified = self._classify(task)
+            confidence = 0.0
+            if not classified.get("abstained"):
+                intent = classified["category"]
+                confidence = classified["confidence"]
         sure = float(confidence) if isinstance(confidence, int | float) else 0.5
         return declared_plans.decide(self._desk, task, intent, _share(sure))
 
@@ -152,10 +147,10 @@ class EmbeddedBrain:
         for question in dict.fromkeys((asked_in(task), question_of(task))):
             if knowledge is None or not drafting.needs_articles(self._desk, task):
                 break
-            found = await knowledge.search(question, limit=_HITS)
-            ranking = await asyncio.to_thread(self._ranked, question, found)
+            searched = await knowledge.search(question, limit=_HITS)
+            ranking = await asyncio.to_thread(self._ranked, question, searched)
             if ranking and (not articles or ranking[0].confidence > articles[0].confidence):
-                hits, articles = found, ranking
+                hits, articles = searched, ranking
             if articles and articles[0].confidence >= self._desk.answer_at:
                 break
         fields = drafting.draft(self._desk, task, language, articles)

@@ -51,31 +51,35 @@ def _without_thoughts(text: str) -> str:
 
 
 def _only_object_in(text: str) -> dict[str, Any]:
-    found: dict[str, Any] | None = None
+    answer: dict[str, Any] | None = None
     end = 0
     while opening := _OPENING.search(text, end):
         position = opening.start()
         if text[:position].rstrip().endswith("["):
             raise AnswerProblem("the answer is a list, not a JSON object")
-        if found is not None:
+        if answer is not None:
             raise AnswerProblem("the answer holds more than one JSON object")
-        try:
-            found, end = _DECODER.raw_decode(text, position)
-        except RecursionError:
-            raise AnswerProblem("the answer is nested too deeply") from None
-        except json.JSONDecodeError as error:
-            raise AnswerProblem(
-                f"the answer is not valid JSON: {error.msg} at character {error.pos}"
-            ) from None
-        except AnswerProblem:
-            raise
-        except ValueError as error:
-            raise AnswerProblem(f"the answer is not valid JSON: {error}") from None
-    if found is not None:
-        return found
+        answer, end = _decoded(text, position)
+    if answer is not None:
+        return answer
     if text.startswith("<"):
         raise AnswerProblem("the answer is a web page or markup, not a JSON object")
     raise AnswerProblem("the answer holds no JSON object")
+
+
+def _decoded(text: str, position: int) -> tuple[dict[str, Any], int]:
+    """The object that begins at this position, and where it ends."""
+    try:
+        return _DECODER.raw_decode(text, position)
+    except RecursionError:
+        raise AnswerProblem("the answer is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        problem = f"{error.msg} at character {error.pos}"
+        raise AnswerProblem(f"the answer is not valid JSON: {problem}") from None
+    except AnswerProblem:
+        raise
+    except ValueError as error:
+        raise AnswerProblem(f"the answer is not valid JSON: {error}") from None
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -123,10 +127,7 @@ def _check_storable(value: Any, depth: int = 1) -> None:
     if depth > MAX_DEPTH:
         raise AnswerProblem(f"the answer is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, str):
-        if not value.isascii() and not _is_unicode(value):
-            raise AnswerProblem("a text in the answer holds half a surrogate pair")
-        if "\0" in value:
-            raise AnswerProblem("a text in the answer holds a NUL character")
+        _check_text(value)
     elif isinstance(value, dict):
         for key, item in value.items():
             _check_storable(key, depth)
@@ -134,6 +135,13 @@ def _check_storable(value: Any, depth: int = 1) -> None:
     elif isinstance(value, list):
         for item in value:
             _check_storable(item, depth + 1)
+
+
+def _check_text(text: str) -> None:
+    if not text.isascii() and not _is_unicode(text):
+        raise AnswerProblem("a text in the answer holds half a surrogate pair")
+    if "\0" in text:
+        raise AnswerProblem("a text in the answer holds a NUL character")
 
 
 def _is_unicode(text: str) -> bool:

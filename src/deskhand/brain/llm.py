@@ -38,11 +38,11 @@ class LlmBrain:
         if role in self._models:
             return self._models[role]
         near = get_close_matches(role, self._models, n=1)
-        known = ", ".join(sorted(self._models)) or "none"
+        roles = ", ".join(sorted(self._models)) or "none"
         fix = (
             f"did you mean {near[0]!r}?"
             if near
-            else f"define the role under `models`; known roles: {known}"
+            else f"define the role under `models`; known roles: {roles}"
         )
         raise ConfigError(f"model role {role!r} is not defined", fix=fix)
 
@@ -60,8 +60,8 @@ class LlmBrain:
         try:
             return self._answer(_read(task, completion), completion)
         except AnswerProblem as problem:
-            told = str(problem)
-        repaired = await self._chat.complete(_repair(request, completion, told))
+            what_is_wrong = str(problem)
+        repaired = await self._chat.complete(_repair(request, completion, what_is_wrong))
         try:
             return self._answer(_read(task, repaired), completion, repaired)
         except AnswerProblem as problem:
@@ -96,8 +96,8 @@ def _quotable(task: Task, completion: Completion, problem: AnswerProblem) -> Ans
         return problem
     try:
         _read(task, replace(completion, text=completion.redacted))
-    except AnswerProblem as found:
-        return found
+    except AnswerProblem as without_values:
+        return without_values
     return AnswerProblem("the answer does not fit once the hidden values are back in it")
 
 

@@ -47,7 +47,7 @@ class Placeholders:
     """Put into every placeholder, so that none stands in the texts already."""
     values: dict[str, str] = field(default_factory=dict[str, str])
     """Placeholder to value."""
-    _known: dict[str, str] = field(default_factory=dict[str, str])
+    _placeholders: dict[str, str] = field(default_factory=dict[str, str])
     _counts: Counter[str] = field(default_factory=Counter[str])
     _finders: tuple[tuple[str, Any], ...] = ()
     _escaped: frozenset[str] = frozenset()
@@ -71,7 +71,7 @@ class Placeholders:
 
     def hide(self, text: str) -> str:
         pieces, end = [], 0
-        for start, stop, kind in self._found(text):
+        for start, stop, kind in self._spans(text):
             pieces += [text[end:start], self._placeholder(kind, text[start:stop])]
             end = stop
         return "".join((*pieces, text[end:]))
@@ -81,39 +81,39 @@ class Placeholders:
         if not self.values or "[" not in text:
             return text
 
-        def value(found: re.Match[str]) -> str:
-            known = self.values.get(found[0], found[0])
-            as_is = not in_json or known in self._escaped
-            return known if as_is else json.dumps(known, ensure_ascii=False)[1:-1]
+        def value_of(placeholder: re.Match[str]) -> str:
+            value = self.values.get(placeholder[0], placeholder[0])
+            as_is = not in_json or value in self._escaped
+            return value if as_is else json.dumps(value, ensure_ascii=False)[1:-1]
 
-        return re.sub(rf"\[[A-Z]+_{self.mark}\d+\]", value, text)
+        return re.sub(rf"\[[A-Z]+_{self.mark}\d+\]", value_of, text)
 
     def _placeholder(self, kind: str, value: str) -> str:
-        if value not in self._known:
+        if value not in self._placeholders:
             self._counts[kind] += 1
-            self._known[value] = f"[{kind}_{self.mark}{self._counts[kind]}]"
-            self.values[self._known[value]] = value
-        return self._known[value]
+            self._placeholders[value] = f"[{kind}_{self.mark}{self._counts[kind]}]"
+            self.values[self._placeholders[value]] = value
+        return self._placeholders[value]
 
-    def _found(self, text: str) -> list[tuple[int, int, str]]:
+    def _spans(self, text: str) -> list[tuple[int, int, str]]:
         """What to hide, first to last; a stretch that two kinds claim is named by the earlier
         kind."""
         taken = [
-            (found.start(), -found.end(), 0)
+            (match.start(), -match.end(), 0)
             for name in self._escaped
-            for found in re.finditer(re.escape(name), text)
+            for match in re.finditer(re.escape(name), text)
         ]
         plain = _ESCAPE.sub(lambda escape: " " * len(escape[0]), text)
         for place, (kind, pattern) in enumerate(self._finders):
-            for found in pattern.finditer(plain):
-                start, stop = found.span()
+            for match in pattern.finditer(plain):
+                start, stop = match.span()
                 if start < stop and not (kind in ("PHONE", "CARD") and _DATE.match(text, start)):
                     taken.append((start, -stop, place))
         spans = [(start, -stop, self._finders[place][0]) for start, stop, place in sorted(taken)]
-        return list(_apart(spans))
+        return list(_merged(spans))
 
 
-def _apart(spans: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+def _merged(spans: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
     """Overlapping spans are hidden as one, under the kind of the first: nothing of either shows."""
     current: tuple[int, int, str] | None = None
     for start, stop, kind in spans:

@@ -1,5 +1,8 @@
-# ruff: noqa: E501 - a pattern broken over lines is harder to read than a long one
-"""The question in a mail, without how it begins and ends: a greeting is near to no article, and takes a question along."""
+"""The question in a mail, without greeting and closing.
+
+A greeting is near to no article, and would draw the whole question away from the one that answers
+it.
+"""
 
 import re
 
@@ -8,14 +11,29 @@ from deskhand.language.slots.folded_text import FoldedText, fold
 from deskhand.model.tasks import Task
 
 _GREETING = re.compile(
-    r"(?:hello|hi|hey|dear|good (?:morning|afternoon|evening|day)|dobry den|dobre \w+|zdravim|ahoj|vazen\w+|"
-    r"guten (?:tag|morgen|abend)|hallo|moin|grus gott|sehr geehrte\w*|liebe[rs]?|hola|buen[oa]s (?:dias|tardes|noches)|"
-    r"estimad\w+)\b[^,:!.?\n]{0,60}[,:!.\n]+\s*"
+    r"(?:"
+    # English
+    r"hello|hi|hey|dear|good (?:morning|afternoon|evening|day)|"
+    # Czech
+    r"dobry den|dobre \w+|zdravim|ahoj|vazen\w+|"
+    # German
+    r"guten (?:tag|morgen|abend)|hallo|moin|grus gott|sehr geehrte\w*|liebe[rs]?|"
+    # Spanish
+    r"hola|buen[oa]s (?:dias|tardes|noches)|estimad\w+"
+    r")\b[^,:!.?\n]{0,60}[,:!.\n]+\s*"
 )
 _CLOSING = re.compile(
-    r"\n\s*(?:(?:many |with )?(?:best|kind|warm) (?:regards|wishes)|regards|sincerely|yours|cheers|thanks|thank you|many thanks|"
-    r"dekuj\w+|diky|predem dekuj\w+|s pozdravem|hezky den|mit (?:freundlichen|besten) grusen|(?:viele|beste|herzliche) gruse|"
-    r"vielen dank|danke|mfg|(?:un )?saludos?|atentamente|(?:muchas )?gracias|un cordial saludo)\b[^\n]{0,60}(?:\n[^\n]{0,80}){0,6}\s*$"
+    r"\n\s*(?:"
+    # English
+    r"(?:many |with )?(?:best|kind|warm) (?:regards|wishes)|regards|sincerely|yours|cheers|"
+    r"thanks|thank you|many thanks|"
+    # Czech
+    r"dekuj\w+|diky|predem dekuj\w+|s pozdravem|hezky den|"
+    # German
+    r"mit (?:freundlichen|besten) grusen|(?:viele|beste|herzliche) gruse|vielen dank|danke|mfg|"
+    # Spanish
+    r"(?:un )?saludos?|atentamente|(?:muchas )?gracias|un cordial saludo"
+    r")\b[^\n]{0,60}(?:\n[^\n]{0,80}){0,6}\s*$"
 )
 _FEWEST = 12
 """Characters that must be left for it to be a question."""
@@ -25,15 +43,14 @@ def asked_in(task: Task) -> str:
     """What is asked, as articles are searched with it; the whole where too little would be left."""
     whole = question_of(task).strip()
     reading = FoldedText(whole)
-    closing, greeting = _CLOSING.search(reading.folded), _GREETING.match(reading.folded)
-    end = (
-        len(whole)
-        if closing is None or closing.start() < _FEWEST
-        else reading.origin(closing.start())
-    )
+    closing = _CLOSING.search(reading.folded)
+    greeting = _GREETING.match(reading.folded)
     begin = 0 if greeting is None else reading.origin(greeting.end())
-    text = _without_name(whole[begin:end].rstrip(), sender_name(task))
-    return text.strip() if len(text.strip()) >= _FEWEST else whole
+    end = len(whole)
+    if closing is not None and closing.start() >= _FEWEST:
+        end = reading.origin(closing.start())
+    text = _without_name(whole[begin:end].rstrip(), sender_name(task)).strip()
+    return text if len(text) >= _FEWEST else whole
 
 
 def _without_name(text: str, name: str) -> str:

@@ -87,11 +87,14 @@ def _hide_in(value: Any, hidden: Placeholders) -> Any:
     if isinstance(value, str):
         return hidden.hide(value)
     if isinstance(value, Mapping):
-        return {
-            key: item if key in _PLAIN_KEYS else _hide_in(item, hidden)
-            for key, item in value.items()
-        }
-    return [_hide_in(item, hidden) for item in value] if isinstance(value, list | tuple) else value
+        shown = dict(value)
+        for key, item in value.items():
+            if key not in _PLAIN_KEYS:
+                shown[key] = _hide_in(item, hidden)
+        return shown
+    if isinstance(value, list | tuple):
+        return [_hide_in(item, hidden) for item in value]
+    return value
 
 
 def _restored(completion: Completion, hidden: Placeholders, *, in_json: bool) -> Completion:

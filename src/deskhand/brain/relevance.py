@@ -50,17 +50,18 @@ def ranked(embedder: Embeds, question: str, hits: Sequence[Hit]) -> list[Ranked]
     to_strangers = float((embedder.embed(_BACKGROUND_PASSAGES, "passage") @ asked).mean())
     left = passages @ asked - (from_strangers + to_strangers) / 2
     order = sorted(range(len(hits)), key=lambda index: -float(left[index]))
-    nearness = [float(left[index]) for index in order] if asked.any() else [0.0] * len(hits)
-    return with_confidence(
-        [(hits[index], near) for index, near in zip(order, nearness, strict=True)]
-    )
+    nearness = [0.0] * len(hits)
+    if asked.any():
+        nearness = [float(left[index]) for index in order]
+    best_first = [hits[index] for index in order]
+    return with_confidence(list(zip(best_first, nearness, strict=True)))
 
 
-def with_confidence(found: Sequence[tuple[Hit, float]]) -> list[Ranked]:
+def with_confidence(passages: Sequence[tuple[Hit, float]]) -> list[Ranked]:
     """Best first; a margin over the next other article speaks for a passage."""
     made: list[Ranked] = []
-    for place, (hit, nearness) in enumerate(found):
-        others = [near for other, near in found[place + 1 :] if other.article != hit.article]
+    for place, (hit, nearness) in enumerate(passages):
+        others = [near for other, near in passages[place + 1 :] if other.article != hit.article]
         margin = nearness - others[0] if others else _WIDEST_MARGIN / 2
         score = _DISTANCE * nearness + _MARGIN * max(0.0, min(margin, _WIDEST_MARGIN)) + _START
         chance = 1 / (1 + math.exp(-max(-50.0, min(50.0, score))))

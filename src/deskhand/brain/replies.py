@@ -73,17 +73,19 @@ def compose(
     blocks += parts.statements
     if parts.facts:
         rows = [texts["fact"].format(field=field, value=value) for field, value in parts.facts]
-        blocks.append("\n".join([texts["facts"], *(f"- {row}" for row in rows)]))
+        blocks.append(_listed(texts["facts"], rows))
     for quote in parts.quotes:
         blocks += _quoted(texts, quote, language)
     if parts.questions:
-        blocks.append(
-            "\n".join([texts["question"], *(f"- {question}" for question in parts.questions)])
-        )
+        blocks.append(_listed(texts["question"], parts.questions))
     if not parts.says_something:
         blocks.append(texts["hand_over"])
     blocks.append("\n".join(filter(None, (words["closing"], signature.strip()))))
     return "\n\n".join(blocks)
+
+
+def _listed(heading: str, items: Sequence[str]) -> str:
+    return "\n".join([heading, *(f"- {item}" for item in items)])
 
 
 def _greeting(words: Mapping[str, str], name: str) -> str:
@@ -99,9 +101,11 @@ def greeted_name(name: str) -> str:
 
 def _quoted(texts: Mapping[str, Any], quote: Quote, language: str) -> list[str]:
     """Introduced, quoted, cited; an article in another language is said to be in one."""
-    known = quote.language is None or quote.language == language
+    same_language = quote.language is None or quote.language == language
     called = texts["languages"].get(quote.language or "", texts["languages"]["other"])
-    lead = texts["quote" if known else "quote_other"].format(title=quote.title, language=called)
+    lead = texts["quote" if same_language else "quote_other"].format(
+        title=quote.title, language=called
+    )
     lines = "\n".join(f"> {line}".rstrip() for line in unwrapped(quote.text).splitlines())
     return [f"{lead}\n\n{lines}", texts["source"].format(source=quote.source)]
 
@@ -113,9 +117,8 @@ def tone_of(tone: str | None) -> Tone:
 def reply_language(code: str | None, desk: Sequence[str]) -> str:
     """The customer's language if the desk answers in it, else the desk's first; always one we
     have words for."""
-    offered = [
-        known for known in (one.partition("-")[0].lower() for one in desk) if known in LANGUAGES
-    ] or ["en"]
+    codes = [language.partition("-")[0].lower() for language in desk]
+    offered = [language for language in codes if language in LANGUAGES] or ["en"]
     primary = (code or "").partition("-")[0].lower()
     return primary if primary in offered else offered[0]
 
@@ -136,27 +139,25 @@ def facts_in(
 ) -> list[tuple[str, str]]:
     """A tool's result as field and value, literally; `only` names the fields a customer may
     read."""
-    found: list[tuple[str, str]] = []
-    _collect(data, "", found)
+    facts: list[tuple[str, str]] = []
+    _collect(data, "", facts)
     if only is not None:
-        wanted = {name: place for place, name in enumerate(only)}
-        found = sorted(
-            ((field, value) for field, value in found if field in wanted),
-            key=lambda one: wanted[one[0]],
-        )
-    return [(field.replace("_", " "), value) for field, value in found[:most]]
+        order = {name: place for place, name in enumerate(only)}
+        allowed = [(field, value) for field, value in facts if field in order]
+        facts = sorted(allowed, key=lambda fact: order[fact[0]])
+    return [(field.replace("_", " "), value) for field, value in facts[:most]]
 
 
-def _collect(value: Any, path: str, found: list[tuple[str, str]]) -> None:
+def _collect(value: Any, path: str, facts: list[tuple[str, str]]) -> None:
     if isinstance(value, Mapping):
         for key, item in value.items():
-            _collect(item, f"{path}.{key}" if path else str(key), found)
+            _collect(item, f"{path}.{key}" if path else str(key), facts)
     elif isinstance(value, list | tuple):
         plain = [literal(item) for item in value if isinstance(item, str | int | float)]
         if path and plain and len(plain) == len(value):
-            found.append((path, ", ".join(plain)))
+            facts.append((path, ", ".join(plain)))
     elif value is not None and path:
-        found.append((path, literal(value)))
+        facts.append((path, literal(value)))
 
 
 def literal(value: Any) -> str:

@@ -49,8 +49,9 @@ def _wrong_choice(task: Task, result: TaskResult) -> list[str]:
 
 def schema_of(task: Task) -> dict[str, Any]:
     """The JSON schema an answer to this task must follow."""
-    known = _type_schema(task.kind)
-    properties, required = dict(known["properties"]), list(known["required"])
+    schema = _type_schema(task.kind)
+    properties = dict(schema["properties"])
+    required = list(schema["required"])
     for name in task.required:
         properties.setdefault(name, {})
         if name not in required:
@@ -59,16 +60,15 @@ def schema_of(task: Task) -> dict[str, Any]:
         properties["category"] = {"type": "string", "enum": list(task.choices)}
     if task.choices and task.kind is TaskKind.MATCH:
         properties["match"] = {"enum": [*task.choices, None]}
-    return {**known, "properties": properties, "required": required}
+    return {**schema, "properties": properties, "required": required}
 
 
 @cache
 def _type_schema(kind: TaskKind) -> dict[str, Any]:
     schema = RESULT_TYPES[kind].model_json_schema()
-    properties = {
-        name: {key: value for key, value in field.items() if key != "title"}
-        for name, field in schema.get("properties", {}).items()
-    }
+    properties: dict[str, Any] = {}
+    for name, field in schema.get("properties", {}).items():
+        properties[name] = {key: value for key, value in field.items() if key != "title"}
     required = list(schema.get("required", ()))
     return {
         "type": "object",

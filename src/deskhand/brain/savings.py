@@ -37,12 +37,16 @@ def savings(answers: Iterable[Mapping[str, Any]], calls: Iterable[LlmCall]) -> S
     spared = Counter(str(note["spared"]) for note in notes if note.get("spared"))
     booked = list(calls)
     average = _averages(booked)
+    saved = sum(number * average.get(kind, average[""]) for kind, number in spared.items())
+    spent = sum(call.cost for call in booked)
+    asked = [note for note in notes if note.get("brain") == "llm"]
+    held = [note for note in notes if note.get("held")]
     return Savings(
         spared=spared.total(),
-        asked=sum(note.get("brain") == "llm" for note in notes),
-        held=sum(bool(note.get("held")) for note in notes),
-        spent=sum(call.cost for call in booked),
-        saved=sum(number * average.get(kind, average[""]) for kind, number in spared.items()),
+        asked=len(asked),
+        held=len(held),
+        spent=spent,
+        saved=saved,
         by_task=dict(spared),
     )
 

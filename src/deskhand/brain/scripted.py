@@ -224,7 +224,7 @@ def _when(file: YamlFile, place: tuple[str | int, ...], when: Any) -> ScriptedWh
         raise file.problem(
             (*place, "inputs"), "`inputs` is not a mapping", "write `inputs: {language: cs}`"
         )
-    kinds = [known.value for known in TaskKind]
+    kinds = [task.value for task in TaskKind]
     if kind is not None and kind not in kinds:
         raise file.problem(
             (*place, "task"), f"there is no task {kind!r}", f"write one of: {', '.join(kinds)}"
@@ -247,26 +247,25 @@ def _answer(file: YamlFile, place: tuple[str | int, ...], answer: Any) -> Fields
 
 
 def _only_keys(
-    file: YamlFile, place: tuple[str | int, ...], data: Mapping[str, Any], known: tuple[str, ...]
+    file: YamlFile, place: tuple[str | int, ...], data: Mapping[str, Any], keys: tuple[str, ...]
 ) -> None:
     for key in data:
-        if key not in known:
+        if key not in keys:
             raise file.problem(
-                (*place, key), f"`{key}` means nothing here", f"write one of: {', '.join(known)}"
+                (*place, key), f"`{key}` means nothing here", f"write one of: {', '.join(keys)}"
             )
 
 
 def _compiled(value: Any) -> Any:
     """The same value with every text that holds a template compiled."""
     if isinstance(value, str):
-        return (
-            _TEMPLATES.from_string(value)
-            if any(mark in value for mark in ("{{", "{%", "{#"))
-            else value
-        )
+        is_template = any(mark in value for mark in ("{{", "{%", "{#"))
+        return _TEMPLATES.from_string(value) if is_template else value
     if isinstance(value, Mapping):
         return {key: _compiled(item) for key, item in value.items()}
-    return [_compiled(item) for item in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, list | tuple):
+        return [_compiled(item) for item in value]
+    return value
 
 
 def _rendered(value: Any, context: Mapping[str, Any]) -> Any:
@@ -274,4 +273,6 @@ def _rendered(value: Any, context: Mapping[str, Any]) -> Any:
         return value.render(context)
     if isinstance(value, dict):
         return {key: _rendered(item, context) for key, item in value.items()}
-    return [_rendered(item, context) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_rendered(item, context) for item in value]
+    return value

@@ -77,9 +77,11 @@ def _attached_mail(task: Task) -> str:
     if not mail_phrases().forward_subject.match(str(message_of(task).get("subject") or "")):
         return ""
     attachments = message_of(task).get("attachments")
-    for one in attachments if isinstance(attachments, list) else ():
-        if isinstance(one, Mapping) and one.get("type") == "message/rfc822" and one.get("text"):
-            return visible_reply(str(one["text"]).partition("\n\n")[2])
+    for attachment in attachments if isinstance(attachments, list) else ():
+        if not isinstance(attachment, Mapping) or attachment.get("type") != "message/rfc822":
+            continue
+        if attachment.get("text"):
+            return visible_reply(str(attachment["text"]).partition("\n\n")[2])
     return ""
 
 
@@ -98,9 +100,11 @@ def question_of(task: Task) -> str:
 
 def language_of(text: str, desk: Sequence[str]) -> Language:
     """The text's language; where that is unclear, the likeliest of the desk's own."""
-    found = identify(text)
-    if found.code is not None and found.confidence >= 0.5:
-        return found
-    own = tuple(one.partition("-")[0] for one in desk)
+    language = identify(text)
+    if language.code is not None and language.confidence >= 0.5:
+        return language
+    own = tuple(code.partition("-")[0] for code in desk)
     narrowed = identify(text, own)
-    return Language(narrowed.code, found.confidence) if narrowed.code is not None else found
+    if narrowed.code is None:
+        return language
+    return Language(narrowed.code, language.confidence)

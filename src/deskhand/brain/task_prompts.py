@@ -87,12 +87,11 @@ def messages_for(
     parts.append(
         "The answer follows this JSON schema: " + json.dumps(schema_of(task), ensure_ascii=False)
     )
-    known = {name: value for name, value in task.inputs.items() if name != ARTICLES}
-    if not task.prompt and known:
-        parts.append(as_data(json.dumps(known, ensure_ascii=False, default=str), "known"))
-    if articles := task.inputs.get(
-        ARTICLES
-    ):  # a stage's own prompt is written before they are found
+    inputs = {name: value for name, value in task.inputs.items() if name != ARTICLES}
+    if not task.prompt and inputs:
+        parts.append(as_data(json.dumps(inputs, ensure_ascii=False, default=str), "known"))
+    # a stage's own prompt is written before the articles are found
+    if articles := task.inputs.get(ARTICLES):
         parts.append("What the knowledge base says; take from it only what answers the message:")
         parts.append(as_data(json.dumps(articles, ensure_ascii=False, default=str), ARTICLES))
     text = task.text.strip()
@@ -103,12 +102,12 @@ def messages_for(
 
 def _meanings(task: Task, meanings: Mapping[str, str]) -> list[str]:
     """What the categories mean, in the order of the choices: equal tasks make equal prompts."""
-    known = [
+    described = [
         (name, " ".join(meanings[name].split()))
         for name in task.choices or sorted(meanings)
         if name in meanings
     ]
-    lines = [f"- {name}: {words}" for name, words in known if words not in (task.prompt or "")]
+    lines = [f"- {name}: {words}" for name, words in described if words not in (task.prompt or "")]
     return ["What the categories mean:\n" + "\n".join(lines)] if lines else []
 
 
@@ -116,14 +115,14 @@ def repair_messages(
     asked: tuple[dict[str, Any], ...], answer: str, problem: str, *, shown: int = 4000
 ) -> tuple[dict[str, Any], ...]:
     """The same conversation with the model's own answer and what is wrong with it."""
-    told = (
+    correction = (
         f"That cannot be used: {problem}. Answer again with one JSON object that follows the"
         " schema, and nothing else."
     )
     if not answer.strip():
-        return (*asked, {"role": "user", "content": told})
+        return (*asked, {"role": "user", "content": correction})
     return (
         *asked,
         {"role": "assistant", "content": answer[:shown]},
-        {"role": "user", "content": told},
+        {"role": "user", "content": correction},
     )

@@ -47,10 +47,8 @@ def _lines(slots: Sequence[Any], zone: str, language: str) -> list[str]:
         moments = [datetime.fromisoformat(str(start)) for start in starts]
     except ValueError:
         return []
-    return [
-        f"{in_words(moment, language)} ({zone})" if zone else in_words(moment, language)
-        for moment in moments
-    ]
+    suffix = f" ({zone})" if zone else ""
+    return [f"{in_words(moment, language)}{suffix}" for moment in moments]
 
 
 def in_words(moment: datetime, language: str) -> str:

@@ -14,7 +14,7 @@ FOLDER = "knowledge"
 def find_articles(paths: Sequence[Path], home: Path) -> tuple[list[ArticleFile], list[ConfigError]]:
     """The files named and those in the folders named, each once; what cannot be one is told, not
     skipped."""
-    found: dict[str, ArticleFile] = {}
+    files: dict[str, ArticleFile] = {}
     problems: list[ConfigError] = []
     for given in paths:
         if given.is_dir():
@@ -32,8 +32,8 @@ def find_articles(paths: Sequence[Path], home: Path) -> tuple[list[ArticleFile],
             if isinstance(file, ConfigError):
                 problems.append(file)
             else:
-                found.setdefault(file.source, file)
-    return list(found.values()), problems
+                files.setdefault(file.source, file)
+    return list(files.values()), problems
 
 
 def source_path(source: str, home: Path) -> Path:
@@ -43,7 +43,7 @@ def source_path(source: str, home: Path) -> Path:
 
 def _files_in(folder: Path) -> list[Path]:
     """Sorted; hidden files and folders are nobody's articles."""
-    found: list[Path] = []
+    paths: list[Path] = []
     for here, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         readable = (
@@ -51,8 +51,8 @@ def _files_in(folder: Path) -> list[Path]:
             for name in names
             if not name.startswith(".") and Path(name).suffix.lower() in READERS
         )
-        found += [Path(here, name) for name in readable]
-    return sorted(found)
+        paths += [Path(here, name) for name in readable]
+    return sorted(paths)
 
 
 def _article_file(path: Path, home: Path, base: Path) -> ArticleFile | ConfigError:

@@ -98,8 +98,8 @@ def read_article(file: ArticleFile, raw: bytes) -> ReadArticle:
 
 def _written_in(title: str, chunks: Sequence[Chunk]) -> str | None:
     """The language of an article that does not say; None where it is not clear."""
-    found = identify("\n".join((title, *(chunk.text for chunk in chunks[:_READ_FOR_LANGUAGE]))))
-    return found.code if found.confidence >= _SURE_OF_LANGUAGE else None
+    language = identify("\n".join((title, *(chunk.text for chunk in chunks[:_READ_FOR_LANGUAGE]))))
+    return language.code if language.confidence >= _SURE_OF_LANGUAGE else None
 
 
 def _below_title(section: ArticleSection, title: str) -> ArticleSection:

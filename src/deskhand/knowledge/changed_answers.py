@@ -30,29 +30,31 @@ class ChangedAnswer:
 async def changed_answers(store: KnowledgeStore, home: Path) -> list[ChangedAnswer]:
     """Every recorded use of an article that was edited or removed since, by the index and by the
     files themselves."""
-    known = {stored.article.id: stored for stored in await store.articles()}
+    indexed = {stored.article.id: stored for stored in await store.articles()}
     used = await store.used()
     on_disk = await asyncio.to_thread(
-        _hashes, [known[article] for article, _ in used if article in known], home
+        _hashes, [indexed[article] for article, _ in used if article in indexed], home
     )
-    found: list[ChangedAnswer] = []
+    changed: list[ChangedAnswer] = []
     for article, content_hash in used:
-        change = _change(content_hash, known.get(article), on_disk)
+        change = _change(content_hash, indexed.get(article), on_disk)
         if change is not None:
-            title = known[article].article.title if article in known else None
-            found += [
+            title = indexed[article].article.title if article in indexed else None
+            changed += [
                 ChangedAnswer(use, change, title)
                 for use in await store.answers_using(article, content_hash)
             ]
-    return sorted(found, key=lambda one: (one.used.at, one.used.run_id, one.used.article))
+    return sorted(
+        changed, key=lambda answer: (answer.used.at, answer.used.run_id, answer.used.article)
+    )
 
 
 def _change(
-    used: str, known: StoredArticle | None, on_disk: Mapping[str, str | None]
+    used: str, indexed: StoredArticle | None, on_disk: Mapping[str, str | None]
 ) -> Change | None:
-    if known is None:
+    if indexed is None:
         return Change.REMOVED
-    article = known.article
+    article = indexed.article
     if article.content_hash != used:
         return Change.CHANGED
     return Change.EDITED if on_disk.get(article.id, used) != used else None
@@ -61,13 +63,13 @@ def _change(
 def _hashes(articles: Iterable[StoredArticle], home: Path) -> dict[str, str | None]:
     """What the files hold now; None for one that is gone. A folder that is not on this machine
     says nothing."""
-    found: dict[str, str | None] = {}
+    hashes: dict[str, str | None] = {}
     for stored in articles:
         path = source_path(stored.article.source, home)
         if not path.parent.is_dir():
             continue
         try:
-            found[stored.article.id] = digest(read_bytes(ArticleFile(path, "", "")))
+            hashes[stored.article.id] = digest(read_bytes(ArticleFile(path, "", "")))
         except ConfigError:
-            found[stored.article.id] = None
-    return found
+            hashes[stored.article.id] = None
+    return hashes

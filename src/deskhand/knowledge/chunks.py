@@ -62,15 +62,16 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
     for paragraph in _PARAGRAPH.split(text):
         glue, at = "\n\n", 0
         for mark in [*_SENTENCE.finditer(paragraph), None]:
-            sentence = paragraph[at : mark.start() if mark else len(paragraph)] + (
-                mark[0].rstrip() if mark else ""
-            )
+            sentence = paragraph[at:]
+            if mark:
+                sentence = paragraph[at : mark.start()] + mark[0].rstrip()
             for piece in _bounded(sentence.strip("\n")):
                 if piece.strip():
                     yield piece, glue
                     glue = " "
             if mark:
-                at, glue = mark.end(), "\n" if mark[0] == "\n" else " "
+                at = mark.end()
+                glue = "\n" if mark[0] == "\n" else " "
 
 
 def _bounded(sentence: str) -> Iterator[str]:

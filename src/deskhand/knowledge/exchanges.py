@@ -25,8 +25,8 @@ _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 def sentences(text: str) -> list[str]:
     """The sentences of a reply that say something, without the marks of quotations and lists."""
-    found = [piece.strip().lstrip(">-*• ").strip() for piece in _END.split(text)]
-    return [piece for piece in found if len(words(piece)) >= _FEWEST_WORDS]
+    pieces = [piece.strip().lstrip(">-*• ").strip() for piece in _END.split(text)]
+    return [piece for piece in pieces if len(words(piece)) >= _FEWEST_WORDS]
 
 
 def digest_of(sentence: str) -> str:
@@ -52,22 +52,22 @@ def learned(exchange: Exchange, embedder: Embeds) -> LearnedExchange:
     """The exchange ready to be kept. What the desk sent by itself teaches no words: it would
     only learn from itself."""
     vector = embedder.embed([exchange.question[:LONGEST_TEXT]], "query")[0]
-    told = (
+    said = (
         ()
         if exchange.how == "sent"
         else tuple(dict.fromkeys(map(digest_of, sentences(exchange.answer))))
     )
-    return LearnedExchange(exchange, vector.astype("<f2").tobytes(), told)
+    return LearnedExchange(exchange, vector.astype("<f2").tobytes(), said)
 
 
 def shareable(answer: str, told_to: Callable[[str], int], least: int = SHARED_BY) -> list[str]:
     """The sentences of a reply that at least so many different people were told."""
-    return [one for one in sentences(answer) if told_to(digest_of(one)) >= least]
+    return [sentence for sentence in sentences(answer) if told_to(digest_of(sentence)) >= least]
 
 
 def digests_in(answers: Sequence[str]) -> list[str]:
     """Every sentence that might be shared, to be counted at once."""
-    return list(dict.fromkeys(digest_of(one) for answer in answers for one in sentences(answer)))
+    return list(dict.fromkeys(digest_of(said) for answer in answers for said in sentences(answer)))
 
 
 def counter(counts: Mapping[str, int]) -> Callable[[str], int]:

@@ -70,14 +70,14 @@ def _encoding(raw: bytes) -> str:
 
 
 def _head(path: Path, tree: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for meta in tree.iter("meta"):
         key = re.sub(r"[ -]", "_", str(meta.get("name", "")).lower()).removeprefix("article_")
         if key in KEYS and str(meta.get("content", "")).strip():
-            found.setdefault(key, (meta.get("content"), meta.sourceline))
+            values.setdefault(key, (meta.get("content"), meta.sourceline))
     language = str(tree.get("lang", "")).strip()
     if language:
-        found.setdefault("language", (language, tree.sourceline))
+        values.setdefault("language", (language, tree.sourceline))
     for tag in ("title", "h1"):
         words = (
             " ".join("".join(tree.find(f".//{tag}").itertext()).split())
@@ -85,8 +85,8 @@ def _head(path: Path, tree: Any) -> dict[str, Any]:
             else ""
         )
         if words:
-            found.setdefault("title", (words[:500], None))
-    return {key: _value(path, key, *written) for key, written in found.items()}
+            values.setdefault("title", (words[:500], None))
+    return {key: _value(path, key, *written) for key, written in values.items()}
 
 
 def _value(path: Path, key: str, value: str, line: int | None) -> Any:
@@ -133,7 +133,7 @@ def _outline(tree: Any) -> Outline:
     page = Inscriptis(tree, ParserConfig(annotation_rules=_LEVELS))
     text = page.get_text()
     outline, at = Outline(), 0
-    spans = sorted((one.start, one.end, one.metadata) for one in page.get_annotations())
+    spans = sorted((span.start, span.end, span.metadata) for span in page.get_annotations())
     for start, end, tag in spans:
         heading = " ".join(text[start:end].split())
         if start < at or not heading:

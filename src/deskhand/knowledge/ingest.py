@@ -12,7 +12,7 @@ from deskhand.knowledge.article_files import find_articles, source_path
 from deskhand.knowledge.articles import ArticleFile, ReadArticle, digest, read_article, read_bytes
 from deskhand.knowledge.chunks import CHUNKER, heads, passage
 from deskhand.knowledge.text_normalization import words
-from deskhand.model.knowledge import Chunk, IndexedChunk, StoredArticle
+from deskhand.model.knowledge import Article, Chunk, IndexedChunk, StoredArticle
 from deskhand.ports import Embeds, KnowledgeStore
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ class Indexer:
     async def rebuild(self, *, everything: bool = False) -> Report:
         """Bring the index up to date with the folder and all files ever added; articles without
         a file are removed."""
-        known = await self.store.articles()
-        places, gone = await asyncio.to_thread(_look, known, self.home)
+        indexed = await self.store.articles()
+        places, gone = await asyncio.to_thread(_look, indexed, self.home)
         files, problems = await asyncio.to_thread(find_articles, places, self.home)
         return await self._index(files, problems, gone, everything=everything)
 
@@ -83,23 +83,24 @@ class Indexer:
         everything: bool = False,
     ) -> Report:
         maker = f"{self.built_with} {CHUNKER}"
-        known = {one.article.id: one for one in await self.store.articles()}
+        indexed = {stored.article.id: stored for stored in await self.store.articles()}
         plan = await asyncio.to_thread(
-            make_plan, files, known, "" if everything else maker, self.home
+            make_plan, files, indexed, "" if everything else maker, self.home
         )
         report = Report(
             problems=[*problems, *plan.problems],
-            unchanged=[one.article.id for one in plan.unchanged],
+            unchanged=[read.article.id for read in plan.unchanged],
         )
-        total = sum(len(one.chunks) for one in plan.build)
+        total = sum(len(read.chunks) for read in plan.build)
         for batch in _batches(plan.build):
             await self._put(batch, maker)
-            report.chunks += sum(len(one.chunks) for one in batch)
-            for one in batch:
-                (report.changed if one.article.id in known else report.added).append(one.article.id)
+            for read in batch:
+                report.chunks += len(read.chunks)
+                into = report.changed if read.article.id in indexed else report.added
+                into.append(read.article.id)
             if self.progress is not None:
                 self.progress(report.chunks, total)
-        built = {one.article.id for one in plan.build}
+        built = {read.article.id for read in plan.build}
         report.removed = sorted({*gone, *plan.renamed} - built - {*report.unchanged})
         await self.store.remove(report.removed)
         return report
@@ -107,20 +108,15 @@ class Indexer:
     async def _put(self, batch: Sequence[ReadArticle], maker: str) -> None:
         from deskhand.knowledge.snapshot import stored
 
-        pieces = [(one.article.title, chunk) for one in batch for chunk in one.chunks]
+        pieces = [(read.article.title, chunk) for read in batch for chunk in read.chunks]
         vectors = iter(stored(await asyncio.to_thread(embed_chunks, self.embedder, pieces)))
-        articles = [
-            (
-                one.article,
-                [
-                    IndexedChunk(
-                        chunk, " ".join(words(passage(one.article.title, chunk))), next(vectors)
-                    )
-                    for chunk in one.chunks
-                ],
-            )
-            for one in batch
-        ]
+        articles: list[tuple[Article, list[IndexedChunk]]] = []
+        for read in batch:
+            chunks: list[IndexedChunk] = []
+            for chunk in read.chunks:
+                text = " ".join(words(passage(read.article.title, chunk)))
+                chunks.append(IndexedChunk(chunk, text, next(vectors)))
+            articles.append((read.article, chunks))
         await self.store.put(articles, maker)
 
 
@@ -139,36 +135,36 @@ def embed_chunks(embedder: Embeds, pieces: Sequence[tuple[str, Chunk]]) -> "NDAr
     return unit
 
 
-def _look(known: Sequence[StoredArticle], home: Path) -> tuple[list[Path], list[str]]:
-    """Where a rebuild looks for articles, and which known ones have lost their file."""
-    sources = {one.article.id: one.article.source for one in known}
+def _look(indexed: Sequence[StoredArticle], home: Path) -> tuple[list[Path], list[str]]:
+    """Where a rebuild looks for articles, and which indexed ones have lost their file."""
+    sources = {stored.article.id: stored.article.source for stored in indexed}
     if not home.is_dir() and not all(Path(source).is_absolute() for source in sources.values()):
         fix = "create it, empty if its articles are to be removed"
         raise ConfigError(
             "there is no such folder, and the index has articles from it", file=home, fix=fix
         )
-    elsewhere = [Path(source) for source in sources.values() if Path(source).is_absolute()]
-    places = [*([home] if home.is_dir() else []), *(path for path in elsewhere if path.exists())]
-    return places, [
+    places = [home] if home.is_dir() else []
+    for path in map(Path, sources.values()):
+        if path.is_absolute() and path.exists():
+            places.append(path)
+    lost = [
         article for article, source in sources.items() if not source_path(source, home).exists()
     ]
+    return places, lost
 
 
 def make_plan(
-    files: Sequence[ArticleFile], known: Mapping[str, StoredArticle], maker: str, home: Path
+    files: Sequence[ArticleFile], indexed: Mapping[str, StoredArticle], maker: str, home: Path
 ) -> Plan:
     """Read the files and decide which articles must be built; nothing is written."""
-    plan, by_source = Plan(), {one.article.source: one for one in known.values()}
+    plan = Plan()
+    by_source = {stored.article.source: stored for stored in indexed.values()}
     read: list[ReadArticle] = []
     for file in files:
         before = by_source.get(file.source)
         try:
             raw = read_bytes(file)
-            if (
-                before is not None
-                and before.article.content_hash == digest(raw)
-                and before.built_with == maker
-            ):
+            if before is not None and _is_current(before, raw, maker):
                 plan.unchanged.append(before)
                 continue
             read.append(read_article(file, raw))
@@ -177,15 +173,18 @@ def make_plan(
         except ConfigError as error:
             plan.problems.append(error)
     given = {file.source for file in files}
-    owners = {one.article.id: one.article.source for one in plan.unchanged}
-    for one in known.values():  # a file outside of this call keeps its id as long as it is there
-        elsewhere = (
-            one.article.source not in given and source_path(one.article.source, home).exists()
-        )
-        if elsewhere:
-            owners.setdefault(one.article.id, one.article.source)
+    owners = {stored.article.id: stored.article.source for stored in plan.unchanged}
+    # a file outside of this call keeps its id as long as it is there
+    for stored in indexed.values():
+        source = stored.article.source
+        if source not in given and source_path(source, home).exists():
+            owners.setdefault(stored.article.id, source)
     _settle_ids(plan, read, owners, by_source)
     return plan
+
+
+def _is_current(stored: StoredArticle, raw: bytes, maker: str) -> bool:
+    return stored.article.content_hash == digest(raw) and stored.built_with == maker
 
 
 def _settle_ids(
@@ -194,8 +193,8 @@ def _settle_ids(
     owners: dict[str, str],
     by_source: Mapping[str, StoredArticle],
 ) -> None:
-    for one in read:
-        article = one.article
+    for candidate in read:
+        article = candidate.article
         owner = owners.setdefault(article.id, article.source)
         if owner != article.source:
             problem = f"the id `{article.id}` is taken by {owner}"
@@ -208,13 +207,13 @@ def _settle_ids(
         before = by_source.get(article.source)
         if before is not None and before.article.id != article.id:
             plan.renamed.append(before.article.id)
-        plan.build.append(one)
+        plan.build.append(candidate)
 
 
 def _batches(articles: Sequence[ReadArticle]) -> Iterator[list[ReadArticle]]:
     batch: list[ReadArticle] = []
-    for one in articles:
-        batch.append(one)
+    for article in articles:
+        batch.append(article)
         if sum(len(each.chunks) for each in batch) >= BATCH:
             yield batch
             batch = []

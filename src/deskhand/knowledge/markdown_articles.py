@@ -80,10 +80,10 @@ def _uncommented(line: str, commented: bool) -> tuple[str, bool]:
     shown = ""
     while line:
         mark = "-->" if commented else "<!--"
-        before, found, line = line.partition(mark)
+        before, mark_here, line = line.partition(mark)
         if not commented:
             shown += before
-        if found:
+        if mark_here:
             commented = not commented
     return shown, commented
 

@@ -129,20 +129,21 @@ def refreshed(
     did not have."""
     keys = np.array(sorted(articles), dtype=np.int64)
     kept = np.isin(old.keys, keys)[old.rows] if old.size else np.zeros(0, dtype=np.bool_)
-    owners = np.concatenate(
-        [old.keys[old.rows[kept]] if old.size else np.zeros(0, dtype=np.int64), fresh.articles]
-    )
+    old_owners = old.keys[old.rows[kept]] if old.size else np.zeros(0, dtype=np.int64)
+    owners = np.concatenate([old_owners, fresh.articles])
+    in_order = [articles[key] for key in keys.tolist()]
+    categories = [(article.category or "").casefold() for article in in_order]
+    languages = [article.language or "" for article in in_order]
+    ends = [_end(article) for article in in_order]
     return Snapshot(
         version,
         articles,
         np.concatenate([old.positions[kept], fresh.positions]),
         np.searchsorted(keys, owners),
         keys,
-        np.array(
-            [(articles[key].category or "").casefold() for key in keys.tolist()], dtype=np.str_
-        ),
-        np.array([articles[key].language or "" for key in keys.tolist()], dtype=np.str_),
-        np.array([_end(articles[key]) for key in keys.tolist()], dtype=np.float64),
+        np.array(categories, dtype=np.str_),
+        np.array(languages, dtype=np.str_),
+        np.array(ends, dtype=np.float64),
         _joined(old, kept, fresh.vectors),
     )
 

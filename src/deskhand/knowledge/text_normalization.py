@@ -28,8 +28,8 @@ def words(text: str) -> list[str]:
 
 def terms(question: str) -> tuple[str, ...]:
     """The different words of a question, in order; more than anybody asks with are left out."""
-    found = dict.fromkeys(words(question[:LONGEST_QUESTION]))
-    return tuple(found)[:_MOST_TERMS]
+    different = dict.fromkeys(words(question[:LONGEST_QUESTION]))
+    return tuple(different)[:_MOST_TERMS]
 
 
 def question_text(question: str) -> str:
