@@ -199,8 +199,8 @@ def _equal(fact: Any, other: Any) -> bool:
     """The same, or the same amount, date or length of time written in two ways."""
     if _same(fact, other):
         return True
-    known = measure(other)
-    return known is not None and known[0] != "number" and compare(fact, known) == 0
+    measured = measure(other)
+    return measured is not None and measured[0] != "number" and compare(fact, measured) == 0
 
 
 def _contains(fact: Any, operand: Any) -> bool:

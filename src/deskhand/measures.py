@@ -121,5 +121,5 @@ def _total(sums: Mapping[Any, Any], currency: str) -> Money | None:
         return None
 
 
-def _sign(one: Any, two: Any) -> int:
-    return int(one > two) - int(one < two)
+def _sign(first: Any, second: Any) -> int:
+    return int(first > second) - int(first < second)

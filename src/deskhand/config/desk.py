@@ -131,7 +131,7 @@ def load_desk(
     if parsed.read is not None:
         brought = mcp_shapes(parsed.read.mcp, accepted(folder))
         shapes = {**brought, **tools} if isinstance(tools, Mapping) else {}
-        known = (*PREPROCESSORS, *preprocessors)
+        all_preprocessors = (*PREPROCESSORS, *preprocessors)
         draft = DeskDraft(
             source,
             folder,
@@ -142,7 +142,7 @@ def load_desk(
             parsed.damaged,
             shapes,
             message_facts or {},
-            known,
+            all_preprocessors,
             reply_files=reply_files,
             own_tools=tools,
         )

@@ -74,25 +74,25 @@ class FactTypes:
         self._categories = tuple(sorted(categories))
         self._message = message or {}
 
-    def known(self, tools: Iterable[str]) -> dict[str, FactType]:
+    def facts_for(self, tools: Iterable[str]) -> dict[str, FactType]:
         """By name, for a rule that can match these tools; of two tools' arguments of one name
         the looser type."""
         shapes = [self.tools[name] for name in tools if name in self.tools]
-        known = self._common([shape.name for shape in shapes])
+        facts = self._common([shape.name for shape in shapes])
         for argument in dict.fromkeys(name for shape in shapes for name in shape.arguments):
             kind = _looser([_argument_of(shape, argument) for shape in shapes])
-            known[f"arguments.{argument}"] = kind
-            known[f"origin.{argument}"] = FactType("text", ORIGINS)
+            facts[f"arguments.{argument}"] = kind
+            facts[f"origin.{argument}"] = FactType("text", ORIGINS)
             if argument not in RESERVED:
-                known[argument] = kind
-        return known
+                facts[argument] = kind
+        return facts
 
     def find(self, name: str, tools: Iterable[str]) -> FactType | None:
         """The type of a fact; None when no such fact exists."""
         names = list(tools)
-        known = self.known(names)
-        if name in known:
-            return known[name]
+        facts = self.facts_for(names)
+        if name in facts:
+            return facts[name]
         bare = name.removeprefix("arguments.")
         for shape in (self.tools[tool] for tool in names if tool in self.tools):
             for argument, schema in shape.arguments.items():
@@ -105,7 +105,7 @@ class FactTypes:
         return None
 
     def _common(self, tools: list[str]) -> dict[str, FactType]:
-        known: dict[str, FactType] = {
+        facts: dict[str, FactType] = {
             "tool": FactType("text", tuple(tools), always=True),
             "effect": FactType("text", tuple(map(str, EffectClass)), always=True),
             "risk": FactType("text", tuple(map(str, RiskLevel)), always=True),
@@ -127,14 +127,14 @@ class FactTypes:
             "time.now": FactType("date", always=True),
         }
         for name, kind in self._message.items():
-            known[f"message.{name}"] = FactType(
+            facts[f"message.{name}"] = FactType(
                 kind, (True, False) if kind == "boolean" else (), always=True
             )
         for scope in SCOPES:
             for room in (f"totals.{scope}", *(f"totals.{scope}.{tool}" for tool in self.tools)):
-                known[f"{room}.calls"] = FactType("integer", least=0)
-                known[f"{room}.money"] = FactType("sums")
-        return known
+                facts[f"{room}.calls"] = FactType("integer", least=0)
+                facts[f"{room}.money"] = FactType("sums")
+        return facts
 
 
 def _argument_of(shape: ToolShape, argument: str) -> FactType | None:

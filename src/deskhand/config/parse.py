@@ -159,9 +159,9 @@ class _Reading:
                 f"write a value or remove the line; {described}",
             )
         if kind in ("literal_error", "enum"):
-            known = re.findall(r"'([^']*)'", str(detail.get("ctx", {}).get("expected", "")))
+            choices = re.findall(r"'([^']*)'", str(detail.get("ctx", {}).get("expected", "")))
             return f"{name} cannot be {_shown(given)}", did_you_mean(
-                str(given), known, otherwise="remove it"
+                str(given), choices, otherwise="remove it"
             )
         if kind in _KINDS:
             return (

@@ -6,16 +6,15 @@ from difflib import get_close_matches
 _MOST_LISTED = 25
 
 
-def near(name: str, known: Iterable[str]) -> str | None:
-    """The known name that this one was probably meant to be."""
-    matches = get_close_matches(name, sorted(known), n=1, cutoff=0.7)
+def near(name: str, names: Iterable[str]) -> str | None:
+    """The name that `name` was probably meant to be; None where nothing is like it."""
+    matches = get_close_matches(name, sorted(names), n=1, cutoff=0.7)
     return matches[0] if matches else None
 
 
-def did_you_mean(name: str, known: Iterable[str], *, otherwise: str) -> str:
-    """What to write instead of `name`; `otherwise` says what to do when there is nothing to
-    choose from."""
-    names = sorted(known)
+def did_you_mean(name: str, choices: Iterable[str], *, otherwise: str) -> str:
+    """What to write instead of `name`: a choice like it, else one of them, or `otherwise`."""
+    names = sorted(choices)
     meant = near(name, names)
     if meant is not None:
         return f"did you mean `{meant}`?"

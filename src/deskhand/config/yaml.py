@@ -40,11 +40,11 @@ class YamlFile:
     def line(self, place: Iterable[str | int]) -> int:
         """The line of `place`, or of the nearest thing around it that was written; unknown parts
         are skipped."""
-        known: YamlPlace = ()
+        written: YamlPlace = ()
         for part in place:
-            if (*known, part) in self.lines:
-                known = (*known, part)
-        return self.lines[known]
+            if (*written, part) in self.lines:
+                written = (*written, part)
+        return self.lines[written]
 
     def problem(
         self, place: Iterable[str | int], problem: str, fix: str | None = None

@@ -21,7 +21,11 @@ class _Card:
     )
 
     def all(self, name: str) -> list[str]:
-        return [value for known, _, value in self.properties if known == name and value.strip()]
+        return [
+            value
+            for property_name, _, value in self.properties
+            if property_name == name and value.strip()
+        ]
 
     def first(self, name: str) -> str:
         return next(iter(self.all(name)), "")
@@ -113,7 +117,7 @@ def _parts(written: str, between: str = ";") -> list[str]:
 
 
 def _plain(written: str) -> str:
-    return _ESCAPED.sub(lambda found: "\n" if found[1] in "nN" else found[1], written).strip()
+    return _ESCAPED.sub(lambda escaped: "\n" if escaped[1] in "nN" else escaped[1], written).strip()
 
 
 def _unfolded(text: str) -> Iterator[tuple[int, str]]:

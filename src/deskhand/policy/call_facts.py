@@ -121,19 +121,19 @@ class Facts:
         currencies."""
         total: Money | None = None
         for value in self.arguments.values():
-            known = measure(value)
-            if known is None or known[0] != "money":
+            measured = measure(value)
+            if measured is None or measured[0] != "money":
                 continue
-            if total is not None and total.currency != known[1].currency:
+            if total is not None and total.currency != measured[1].currency:
                 return None
-            total = known[1] if total is None else total + known[1]
+            total = measured[1] if total is None else total + measured[1]
         return total
 
     def record(self) -> dict[str, Any]:
         """As JSON, for the row of the call; `facts_of` reads it again."""
-        known = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         plain = to_jsonable_python(
-            {name: value for name, value in known.items() if value not in (None, {})},
+            {name: value for name, value in values.items() if value not in (None, {})},
             fallback=str,
             inf_nan_mode="null",
         )
@@ -150,10 +150,10 @@ class Facts:
     def _totals(self) -> dict[str, Any]:
         named: dict[str, Any] = {}
         for scope, sums in self.totals.items():
-            for tool, one in ((None, sums), *sums.get("tools", {}).items()):
+            for tool, total in ((None, sums), *sums.get("tools", {}).items()):
                 room = f"totals.{scope}" if tool is None else f"totals.{scope}.{tool}"
-                named[f"{room}.calls"] = one.get("calls", 0)
-                named[f"{room}.money"] = one.get("money", {})
+                named[f"{room}.calls"] = total.get("calls", 0)
+                named[f"{room}.money"] = total.get("money", {})
         return named
 
     def _fields(self, value: Any, *, inside_only: bool = False) -> dict[str, Any]:
@@ -162,11 +162,11 @@ class Facts:
         fields: dict[str, Any] = {}
         rooms: list[tuple[str, Any]] = [("", value)]
         while rooms and len(fields) < _MOST_FIELDS:
-            name, known = rooms.pop()
-            fields[name] = known
-            if isinstance(known, Mapping) and name.count(".") < _DEEPEST:
-                rooms += [(f"{name}.{key}", item) for key, item in known.items()]
-            elif (written := measure(known)) is not None and written[0] in ("date", "moment"):
+            name, item = rooms.pop()
+            fields[name] = item
+            if isinstance(item, Mapping) and name.count(".") < _DEEPEST:
+                rooms += [(f"{name}.{key}", inner) for key, inner in item.items()]
+            elif (written := measure(item)) is not None and written[0] in ("date", "moment"):
                 fields[f"{name}.age"] = self.at - self._moment(written[1])
         if inside_only:
             del fields[""]
@@ -191,8 +191,8 @@ def facts_of(record: Mapping[str, Any]) -> Facts | None:
     if not isinstance(kept, Mapping) or not kept:
         return None
     kept = {**{name: record[name] for name in BESIDE if record.get(name)}, **kept}
-    known = {name: value for name, value in kept.items() if name in Facts.__dataclass_fields__}
+    fields = {name: value for name, value in kept.items() if name in Facts.__dataclass_fields__}
     try:
-        return Facts(**{**known, "at": datetime.fromisoformat(str(known.get("at")))})
+        return Facts(**{**fields, "at": datetime.fromisoformat(str(fields.get("at")))})
     except (TypeError, ValueError):
         return None

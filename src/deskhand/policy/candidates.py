@@ -31,28 +31,36 @@ def candidates(kind: FactType | None, comparisons: list[Comparison]) -> list[Any
         return [MISSING]
     operands = list(_operands(comparisons))
     if kind.values:
-        found: list[Any] = [
+        values: list[Any] = [
             *kind.values,
-            *(one for one in operands if isinstance(one, str) and one[:7] == "result:"),
+            *(
+                operand
+                for operand in operands
+                if isinstance(operand, str) and operand[:7] == "result:"
+            ),
         ]
     else:
-        pieces = [one for one in comparisons if one.operator in ("contains", "starts_with")]
-        if len({str(one.operand) for one in pieces}) > _MOST_PIECES:
+        pieces = [
+            comparison
+            for comparison in comparisons
+            if comparison.operator in ("contains", "starts_with")
+        ]
+        if len({str(piece.operand) for piece in pieces}) > _MOST_PIECES:
             return None
-        found = list(_of_kind(kind, operands, pieces))
-    if any(one is None for one in operands) and not kind.always:
-        found.append(None)
+        values = list(_of_kind(kind, operands, pieces))
+    if any(operand is None for operand in operands) and not kind.always:
+        values.append(None)
     if not kind.always:
-        found.append(MISSING)
-    return _distinct(found)
+        values.append(MISSING)
+    return _distinct(values)
 
 
 def _operands(comparisons: list[Comparison]) -> Iterator[Any]:
-    for one in comparisons:
-        if one.operator in ("in", "not_in"):
-            yield from one.operand
-        elif one.operator != "exists":
-            yield one.operand
+    for comparison in comparisons:
+        if comparison.operator in ("in", "not_in"):
+            yield from comparison.operand
+        elif comparison.operator != "exists":
+            yield comparison.operand
 
 
 def _of_kind(kind: FactType, operands: list[Any], pieces: list[Comparison]) -> Iterator[Any]:
@@ -79,9 +87,11 @@ def _of_kind(kind: FactType, operands: list[Any], pieces: list[Comparison]) -> I
 def _texts(words: list[str], pieces: list[Comparison]) -> Iterator[str]:
     yield from words
     yield _OTHER
-    starts = [one.operand for one in pieces if one.operator == "starts_with"]
+    starts = [piece.operand for piece in pieces if piece.operator == "starts_with"]
     inside = [
-        one.operand for one in pieces if one.operator == "contains" and isinstance(one.operand, str)
+        piece.operand
+        for piece in pieces
+        if piece.operator == "contains" and isinstance(piece.operand, str)
     ]
     for count in range(len(inside) + 1):
         for chosen in combinations(inside, count):
@@ -103,22 +113,28 @@ def _around(bounds: Iterable[Any], step: Any) -> Iterator[Any]:
 
 def _numbers(operands: list[Any], kind: FactType) -> Iterator[Any]:
     bounds = [
-        kind_[1] for one in operands if (kind_ := measure(one)) is not None and kind_[0] == "number"
+        kind_[1]
+        for operand in operands
+        if (kind_ := measure(operand)) is not None and kind_[0] == "number"
     ]
     bounds += [bound for bound in (kind.least, kind.most) if bound is not None]
     if kind.kind == "integer":
-        found: Iterable[Any] = {int(bound) + step for bound in bounds for step in (-1, 0, 1)} or {1}
+        numbers: Iterable[Any] = {int(bound) + step for bound in bounds for step in (-1, 0, 1)} or {
+            1
+        }
     else:
-        found = _around(map(float, bounds), 1.0) if bounds else (1,)
-    for one in found:
-        if (kind.least is None or one >= kind.least) and (kind.most is None or one <= kind.most):
-            yield int(one) if float(one).is_integer() else one
+        numbers = _around(map(float, bounds), 1.0) if bounds else (1,)
+    for number in numbers:
+        if (kind.least is None or number >= kind.least) and (
+            kind.most is None or number <= kind.most
+        ):
+            yield int(number) if float(number).is_integer() else number
 
 
 def _amounts(operands: list[Any]) -> dict[str, list[Decimal]]:
     bounds: dict[str, list[Decimal]] = {}
-    for one in operands:
-        kind = measure(one)
+    for operand in operands:
+        kind = measure(operand)
         if kind is not None and kind[0] == "money":
             bounds.setdefault(kind[1].currency, []).append(kind[1].amount)
     around: dict[str, list[Decimal]] = {}
@@ -146,38 +162,40 @@ def _sums(operands: list[Any]) -> Iterator[dict[str, str]]:
 
 
 def _dates(operands: list[Any]) -> Iterator[Any]:
-    known = [
+    times = [
         kind[1]
-        for one in operands
-        if (kind := measure(one)) is not None and kind[0] in ("date", "moment")
+        for operand in operands
+        if (kind := measure(operand)) is not None and kind[0] in ("date", "moment")
     ]
-    moments = [one for one in known if isinstance(one, datetime)]
-    days = [one for one in known if not isinstance(one, datetime)]
+    moments = [time for time in times if isinstance(time, datetime)]
+    days = [time for time in times if not isinstance(time, datetime)]
     yield from (day + timedelta(days=step) for day in days for step in (0, -1, 1))
     yield from (moment + timedelta(minutes=step) for moment in moments for step in (0, -1, 1))
-    if not known:
+    if not times:
         yield date(2030, 1, 31)
 
 
 def _durations(operands: list[Any]) -> Iterator[timedelta]:
     bounds = [
-        kind[1] for one in operands if (kind := measure(one)) is not None and kind[0] == "duration"
+        kind[1]
+        for operand in operands
+        if (kind := measure(operand)) is not None and kind[0] == "duration"
     ]
     yield from _around(bounds, timedelta(hours=1)) if bounds else (timedelta(days=1),)
 
 
 def _lists(operands: list[Any], pieces: list[Comparison]) -> Iterator[list[Any]]:
-    yield from (list(one) for one in operands if isinstance(one, list))
-    items = [one.operand for one in pieces if one.operator == "contains"]
+    yield from (list(operand) for operand in operands if isinstance(operand, list))
+    items = [piece.operand for piece in pieces if piece.operator == "contains"]
     for count in range(len(items) + 1):
         yield from (list(chosen) for chosen in combinations(items, count))
     yield [_OTHER]
 
 
 def _distinct(values: list[Any]) -> list[Any]:
-    found: dict[str, Any] = {}
+    distinct: dict[str, Any] = {}
     for value in values:
-        found.setdefault(
+        distinct.setdefault(
             "missing" if value is MISSING else f"{type(value).__name__}:{value!r}", value
         )
-    return list(found.values())
+    return list(distinct.values())

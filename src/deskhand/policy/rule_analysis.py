@@ -73,14 +73,14 @@ class _Analysis:
             call = self._call(name, [(rule, True)])
             if call is None:
                 continue
-            if self._call(name, [(rule, True), *((one, False) for one in earlier)]) is not None:
+            if self._call(name, [(rule, True), *((other, False) for other in earlier)]) is not None:
                 return None
             example = example or call
         if example is None:
             return self._never(rule)
         taken = self._takers(example["tool"], rule, earlier)
-        others = tuple(one.name for one in taken)
-        same = {one.then for one in taken} == {rule.then}
+        others = tuple(taker.name for taker in taken)
+        same = {taker.then for taker in taken} == {rule.then}
         kind: Kind = "shadowed" if same or not taken else "contradicts"
         said = ""
         if not same:
@@ -116,8 +116,8 @@ class _Analysis:
     ) -> list[PolicyRule]:
         """The earlier rules without which it would be reached, at most a few of them."""
         needed = list(earlier)
-        for one in list(needed):
-            without = [other for other in needed if other is not one]
+        for rule_left_out in list(needed):
+            without = [other for other in needed if other is not rule_left_out]
             if self._call(tool, [(rule, True), *((other, False) for other in without)]) is None:
                 needed = without
         return needed
@@ -151,7 +151,7 @@ class _Analysis:
         for name in self._spaces:
             if not (_concerns(first, name) and _concerns(second, name)):
                 continue
-            before = [(one, False) for one in earlier]
+            before = [(rule, False) for rule in earlier]
             try:
                 both = self._call(name, [(first, True), (second, True), *before])
                 alone = self._call(name, [(first, True), (second, False)])
@@ -177,7 +177,7 @@ class _Analysis:
         """A call that no rule is about, if no call at all can be allowed or held."""
         rules = [rule for rule in self._rules if _concerns(rule, tool)]
         for index, rule in enumerate(rules):
-            before = [(one, False) for one in rules[:index]]
+            before = [(rule, False) for rule in rules[:index]]
             if rule.then != "deny" and self._call(tool, [(rule, True), *before]) is not None:
                 return None
         return self._call(tool, [(rule, False) for rule in rules])
@@ -192,15 +192,15 @@ class _Analysis:
                 goals.append((rule.when, holds))
             elif not holds:
                 return None
-        found = self._search(goals, tool)
-        return None if found is None else {**found, "tool": tool}
+        witness = self._search(goals, tool)
+        return None if witness is None else {**witness, "tool": tool}
 
     def _search(self, goals: list[Goal], tool: str) -> dict[str, Any] | None:
-        found = find_witness(goals, self._spaces[tool])
-        if found is None:
+        witness = find_witness(goals, self._spaces[tool])
+        if witness is None:
             return None
         named = {canonical(leaf.fact) for condition, _ in goals for leaf in leaves(condition)}
-        return {name: value for name, value in found.items() if name in named}
+        return {name: value for name, value in witness.items() if name in named}
 
 
 def _really(rule: PolicyRule, facts: dict[str, Any]) -> bool:

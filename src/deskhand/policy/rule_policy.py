@@ -105,7 +105,7 @@ class RulePolicy:
         holds the call."""
         try:
             return max(
-                (self._decide(one) for one in facts.each()),
+                (self._decide(thing) for thing in facts.each()),
                 key=lambda made: _STRICTNESS.index(made.verdict),
             )
         except Exception:
@@ -186,6 +186,6 @@ def _tools_of(condition: Condition | None) -> frozenset[str] | None:
         if condition.operator == "in":
             return frozenset(name for name in condition.operand if isinstance(name, str))
     if isinstance(condition, AllOf):
-        known = [tools for part in condition.parts if (tools := _tools_of(part)) is not None]
-        return frozenset.intersection(*known) if known else None
+        named = [tools for part in condition.parts if (tools := _tools_of(part)) is not None]
+        return frozenset.intersection(*named) if named else None
     return None

@@ -41,10 +41,10 @@ def space_of(
                 comparisons.setdefault(canonical(leaf.fact), []).append(leaf)
     domains: Domains = {name: (value,) for name, value in fixed.items()}
     free: set[str] = set()
-    for name, found in comparisons.items():
+    for name, compared in comparisons.items():
         if name in domains:
             continue
-        listed = candidates(find(name), found)
+        listed = candidates(find(name), compared)
         if listed is None:
             free.add(name)
         else:
@@ -72,10 +72,10 @@ def leaves(condition: Condition) -> Iterable[Comparison | Relation]:
 
 def find_witness(goals: Iterable[Goal], space: Space) -> dict[str, Any] | None:
     """Facts of a call that meets all goals, None when there is none; raises TooHard."""
-    found = _Search(space).solve(list(goals), space.domains, {}, [])
-    if found is None:
+    solution = _Search(space).solve(list(goals), space.domains, {}, [])
+    if solution is None:
         return None
-    return {name: values[0] for name, values in found.items() if values[0] is not MISSING}
+    return {name: values[0] for name, values in solution.items() if values[0] is not MISSING}
 
 
 class _Search:
@@ -121,9 +121,9 @@ class _Search:
         shortest = min(left, key=len)
         rest = [parts for parts in left if parts is not shortest]
         for part in shortest:
-            found = self.solve([part], domains, chosen, rest)
-            if found is not None:
-                return found
+            solution = self.solve([part], domains, chosen, rest)
+            if solution is not None:
+                return solution
         return None
 
     def _narrow(
@@ -147,8 +147,8 @@ class _Search:
             needs_every = isinstance(condition, AllOf) is wanted
             return _together(states, deciding=not needs_every)
         if self._is_free(condition):
-            known = chosen.get(str(condition))
-            return None if known is None else known is wanted
+            outcome = chosen.get(str(condition))
+            return None if outcome is None else outcome is wanted
         assert isinstance(condition, Comparison)
         outcomes = {
             _holds(condition, value) is wanted for value in domains[canonical(condition.fact)]

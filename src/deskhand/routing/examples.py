@@ -79,18 +79,20 @@ class Example:
             received_at=datetime(2026, 1, 1, tzinfo=UTC),
         )
 
-    def told(self) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         message = self.message()
-        told: dict[str, Any] = {
+        description: dict[str, Any] = {
             "from": message.sender.address,
             "subject": message.subject,
             "channel": message.channel,
         }
         if self.headers:
-            told["headers"] = self.headers
+            description["headers"] = self.headers
         if self.attachment:
-            told["attachment"] = f"{message.attachments[0].name} ({message.attachments[0].type})"
-        return told | {
+            description["attachment"] = (
+                f"{message.attachments[0].name} ({message.attachments[0].type})"
+            )
+        return description | {
             name: value for name in ("language", "intent") if (value := getattr(self, name))
         }
 

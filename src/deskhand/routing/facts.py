@@ -48,13 +48,13 @@ class Facts:
         """Addresses a forwarded message may be from, and where each was seen; any of them can be
         forged."""
         body = self.message.body[:_LOOKED_AT]
-        found = dict.fromkeys(addresses_in(body), "the body") if "@" in body else {}
+        addresses = dict.fromkeys(addresses_in(body), "the body") if "@" in body else {}
         for name in ("reply-to", "x-forwarded-from"):
             if written := self.header(name):
-                found |= dict.fromkeys(_written(written), name.title())
+                addresses |= dict.fromkeys(_written(written), name.title())
         if self.sender:
-            found[self.sender] = "the sender"
-        return found
+            addresses[self.sender] = "the sender"
+        return addresses
 
     def header(self, name: str) -> str:
         return self.message.headers.get(name, "")
@@ -62,14 +62,14 @@ class Facts:
 
 def addresses_in(text: str) -> list[str]:
     """Whole addresses: `info@shop.cz` does not stand in `info@shop.cz.evil.example`."""
-    found: list[str] = []
+    addresses: list[str] = []
     at = text.find("@")
-    while at >= 0 and len(found) < _MOST_ADDRESSES:
+    while at >= 0 and len(addresses) < _MOST_ADDRESSES:
         left, right = _LEFT.search(text[max(0, at - 64) : at]), _RIGHT.match(text, at + 1)
         if left is not None and right is not None:
-            found.append(f"{left[0].lstrip('.')}@{right[0]}".lower())
+            addresses.append(f"{left[0].lstrip('.')}@{right[0]}".lower())
         at = text.find("@", at + 1)
-    return found
+    return addresses
 
 
 def _written(header: str) -> list[str]:

@@ -30,16 +30,16 @@ class RoutingFinding:
 
 def analyse_rules(rules: Sequence[RoutingRuleSection]) -> list[RoutingFinding]:
     """In the order of the rules; a rule that is hidden is not told about twice."""
-    found: list[RoutingFinding] = []
+    findings: list[RoutingFinding] = []
     live: list[RoutingRuleSection] = []
     for rule in rules:
         finding = _unreachable(rule) or _shadowed(rule, live)
         if finding is None:
-            found += _conflicts(rule, live)
+            findings += _conflicts(rule, live)
             live.append(rule)
         else:
-            found.append(finding)
-    return found
+            findings.append(finding)
+    return findings
 
 
 def _unreachable(rule: RoutingRuleSection) -> RoutingFinding | None:
@@ -89,15 +89,15 @@ def _target(rule: RoutingRuleSection) -> tuple[str, str | None]:
 
 
 def _told(example: Example | None) -> dict[str, Any] | None:
-    return None if example is None else example.told()
+    return None if example is None else example.described()
 
 
-def _may_meet(one: MatchSection, other: MatchSection) -> bool:
-    """False where two exact conditions already keep them apart: a quick look before a close one."""
-    senders = {folded(match.sender_email) for match in (one, other)} - {None}
+def _may_meet(first: MatchSection, second: MatchSection) -> bool:
+    """Whether a message might match both; False where exact conditions keep them apart."""
+    senders = {folded(match.sender_email) for match in (first, second)} - {None}
     if len(senders) > 1:
         return False
-    domains = {folded(match.sender_domain) for match in (one, other)} - {None}
+    domains = {folded(match.sender_domain) for match in (first, second)} - {None}
     domains |= {str(sender).rpartition("@")[2] for sender in senders}
     return len(domains) <= 1
 
@@ -193,8 +193,10 @@ def _given(match: MatchSection, name: str) -> bool:
     return getattr(match, name) is not None and not (name == "all" and match.all is False)
 
 
-def _both(one: MatchSection, other: MatchSection) -> MatchSection:
-    """One match with what the other adds; where both say the same thing differently, the first
+def _both(first: MatchSection, second: MatchSection) -> MatchSection:
+    """One match with what the second adds; where both say the same thing differently, the first
     is kept."""
-    added = {name: getattr(other, name) for name in other.model_fields_set if not _given(one, name)}
-    return one.model_copy(update=added)
+    added = {
+        name: getattr(second, name) for name in second.model_fields_set if not _given(first, name)
+    }
+    return first.model_copy(update=added)

@@ -33,7 +33,9 @@ def answer_to(
         if (value := request.get(name)) is not None:
             event[name] = value
     event.add("dtstamp", now)
-    event["ATTENDEE"] = _attendee(request, answer, {one.strip().lower() for one in ours}, sender)
+    event["ATTENDEE"] = _attendee(
+        request, answer, {address.strip().lower() for address in ours}, sender
+    )
     calendar = Calendar()
     calendar.add("prodid", PRODUCT)
     calendar.add("version", "2.0")
@@ -58,9 +60,9 @@ def _attendee(request: "Component", answer: str, ours: Collection[str], sender: 
 
     invited: Any = request.get("ATTENDEE")
     several = as_list(invited)
-    known = next((one for one in several if address_of(one) in ours), None)
-    attendee = vCalAddress(str(known) if known is not None else f"mailto:{sender}")
-    if known is not None and "CN" in known.params:
-        attendee.params["CN"] = vText(str(known.params["CN"]))
+    invitee = next((attendee for attendee in several if address_of(attendee) in ours), None)
+    attendee = vCalAddress(str(invitee) if invitee is not None else f"mailto:{sender}")
+    if invitee is not None and "CN" in invitee.params:
+        attendee.params["CN"] = vText(str(invitee.params["CN"]))
     attendee.params["PARTSTAT"] = vText(answer.upper())
     return attendee

@@ -48,14 +48,14 @@ def parse_calendar(raw: bytes | str) -> "list[Component]":
     from icalendar import Calendar
 
     try:
-        found: list[Component] = list(Calendar.from_ical(raw, multiple=True))
+        calendars: list[Component] = list(Calendar.from_ical(raw, multiple=True))
     except Exception as error:  # the library raises all kinds of errors on broken data
         raise CalendarUnreadable(f"this is no calendar data: {str(error)[:200]}") from None
-    if not found or any(one.name != "VCALENDAR" for one in found):
+    if not calendars or any(calendar.name != "VCALENDAR" for calendar in calendars):
         raise CalendarUnreadable(
             "this is no calendar data: it holds no calendar, or only the beginning of one"
         )
-    return found
+    return calendars
 
 
 def busy_in(
@@ -67,7 +67,7 @@ def busy_in(
     Events that are transparent or cancelled block nobody; those with one of the uids `beside` are
     not looked at.
     """
-    found: list[Span] = []
+    busy: list[Span] = []
     series: dict[str, list[Component]] = {}
     for calendar in calendars:
         for number, component in enumerate(calendar.walk()):
@@ -78,10 +78,10 @@ def busy_in(
                 if uid not in beside:
                     series.setdefault(uid, []).append(component)
             elif component.name == "VFREEBUSY":
-                found += _free_busy(component)
+                busy += _free_busy(component)
     for events in series.values():
-        found += _spans_of(events, frame, zone)
-    return within(found, frame)
+        busy += _spans_of(events, frame, zone)
+    return within(busy, frame)
 
 
 def blocks(event: "Component") -> bool:
@@ -152,7 +152,7 @@ def _occurrences(
             continue
         struck = rule.between(start.shown, lower - LONGEST, upper + timedelta(days=1))
         moments += [start.moved(moment) for moment in struck]
-    for moment in {one.at: one for one in moments}.values():
+    for moment in {moment.at: moment for moment in moments}.values():
         if moment.at not in left_out:
             yield moment
 
@@ -200,8 +200,8 @@ def as_list(value: Any) -> list[Any]:
 def _listed(event: "Component", name: str, zone: ZoneInfo) -> Iterator[Moment]:
     """The moments of EXDATE or RDATE, which may stand there several times."""
     lists: Any = event.get(name)
-    for one in as_list(lists):
-        for value in getattr(one, "dts", ()):
+    for dates in as_list(lists):
+        for value in getattr(dates, "dts", ()):
             moment = value.dt[0] if isinstance(value.dt, tuple) else value.dt
             if isinstance(moment, date):
                 yield as_moment(moment, zone)
@@ -229,9 +229,9 @@ def _span(event: "Component", start: Moment, zone: ZoneInfo) -> Span:
 def _free_busy(component: "Component") -> Iterator[Span]:
     """What somebody else's free/busy data says is not free."""
     lists: Any = component.get("FREEBUSY")
-    for one in as_list(lists):
-        kind = str(getattr(one, "params", {}).get("FBTYPE", "BUSY")).upper()
-        value: Any = getattr(one, "dt", None)
+    for period in as_list(lists):
+        kind = str(getattr(period, "params", {}).get("FBTYPE", "BUSY")).upper()
+        value: Any = getattr(period, "dt", None)
         if kind == "FREE" or not isinstance(value, tuple) or not isinstance(value[0], datetime):
             continue
         start = value[0] if value[0].tzinfo else value[0].replace(tzinfo=UTC)

@@ -58,11 +58,11 @@ def shown_between(day: date, opening: Opening, zone: ZoneInfo) -> list[Span]:
     """
     midnight = datetime.combine(day, time(), tzinfo=UTC)
     window = Span(midnight - timedelta(hours=15), midnight + timedelta(hours=39))
-    found: list[Span] = []
+    spans: list[Span] = []
     for part, ahead in _by_offset(window, zone):
         start, end = (midnight + timedelta(minutes=minutes) - ahead for minutes in opening)
-        found += within([Span(start, end)], part)
-    return merged(found)
+        spans += within([Span(start, end)], part)
+    return merged(spans)
 
 
 def _by_offset(window: Span, zone: ZoneInfo) -> list[tuple[Span, timedelta]]:
@@ -97,24 +97,24 @@ def instant(day: date, minutes: int, zone: ZoneInfo) -> datetime:
 def read_hours(written: Mapping[str, str]) -> dict[int, tuple[Opening, ...]]:
     """`{mon-fri: "9:00-17:00", sat: "9:00-12:00"}`; a day that is named twice has the hours of
     both."""
-    found: dict[int, list[Opening]] = {}
+    by_day: dict[int, list[Opening]] = {}
     for days, times in written.items():
         openings = _openings(days, times)
         for day in _weekdays(days):
-            found.setdefault(day, []).extend(openings)
-    for day, openings in found.items():
+            by_day.setdefault(day, []).extend(openings)
+    for day, openings in by_day.items():
         openings.sort()
-        if any(one[1] > following[0] for one, following in pairwise(openings)):
+        if any(earlier[1] > later[0] for earlier, later in pairwise(openings)):
             raise HoursUnreadable(f"the hours of {DAYS[day]} overlap")
-    return {day: tuple(openings) for day, openings in sorted(found.items())}
+    return {day: tuple(openings) for day, openings in sorted(by_day.items())}
 
 
 def _weekdays(days: str) -> list[int]:
-    found = _DAYS.fullmatch(days.strip().lower())
-    if found is None:
+    matched = _DAYS.fullmatch(days.strip().lower())
+    if matched is None:
         raise HoursUnreadable(f"`{days}` is no weekday; write `mon`, `tue`, ... or `mon-fri`")
-    first = DAYS.index(found[1])
-    last = DAYS.index(found[2] or found[1])
+    first = DAYS.index(matched[1])
+    last = DAYS.index(matched[2] or matched[1])
     if last < first:
         last += 7  # over the weekend, as `sat-mon`
     return [day % 7 for day in range(first, last + 1)]
@@ -123,12 +123,12 @@ def _weekdays(days: str) -> list[int]:
 def _openings(days: str, times: str) -> list[Opening]:
     openings: list[Opening] = []
     for part in times.split(","):
-        found = _TIMES.fullmatch(part.strip())
-        if found is None:
+        matched = _TIMES.fullmatch(part.strip())
+        if matched is None:
             raise HoursUnreadable(
                 f"`{part.strip()}` are no hours; write `9:00-17:00` or `9:00-12:00, 13:00-17:00`"
             )
-        hours = [int(number) for number in found.groups()]
+        hours = [int(number) for number in matched.groups()]
         start, end = hours[0] * 60 + hours[1], hours[2] * 60 + hours[3]
         if hours[1] > 59 or hours[3] > 59 or end > _DAY:
             raise HoursUnreadable(

@@ -49,15 +49,15 @@ class Invitation:
 
 def read_invitations(text: str, zone: ZoneInfo) -> list[Invitation]:
     """The events of a `text/calendar` part; nothing where it cannot be read."""
-    found: list[Invitation] = []
+    invitations: list[Invitation] = []
     try:
         for calendar in parse_calendar(text):
             method = str(calendar.get("METHOD", "PUBLISH")).upper()
             if method in METHODS:
-                found += _events(calendar, method.lower(), zone)
+                invitations += _events(calendar, method.lower(), zone)
     except CalendarUnreadable:
         return []
-    return found[:MOST]
+    return invitations[:MOST]
 
 
 def _events(calendar: "Component", method: str, zone: ZoneInfo) -> Iterator[Invitation]:
@@ -81,10 +81,10 @@ def _events(calendar: "Component", method: str, zone: ZoneInfo) -> Iterator[Invi
 
 
 def _attendees(prop: Any) -> Iterator[Attendee]:
-    for one in as_list(prop)[:100]:
-        address = address_of(one)
+    for attendee in as_list(prop)[:100]:
+        address = address_of(attendee)
         if address is not None:
-            answer = str(getattr(one, "params", {}).get("PARTSTAT", "NEEDS-ACTION")).lower()
+            answer = str(getattr(attendee, "params", {}).get("PARTSTAT", "NEEDS-ACTION")).lower()
             yield Attendee(address, answer[:40])
 
 

@@ -47,7 +47,7 @@ class RecurrenceRule:
         filled = self._filled(start)
         first = 0 if self.count is not None else max(0, filled._periods_to(start, lower) - 1)
         first -= first % filled.interval
-        found = 0
+        occurrences = 0
         for number in range(first, first + MOST_PERIODS * filled.interval, filled.interval):
             days = filled._days(start, number)
             if days is None or not days or datetime.combine(days[0], time()) >= upper:
@@ -55,9 +55,9 @@ class RecurrenceRule:
             for moment in filled._moments(days, start):
                 if moment < start:
                     continue
-                found += 1
+                occurrences += 1
                 if (self.until is not None and moment > self.until) or (
-                    self.count is not None and found > self.count
+                    self.count is not None and occurrences > self.count
                 ):
                     return
                 if lower <= moment < upper:
@@ -175,7 +175,8 @@ def read_rule(parts: Mapping[str, Sequence[object]], until: datetime | None) -> 
     """A rule from its parts, as `{"FREQ": ["WEEKLY"], "BYDAY": ["MO", "-1FR"]}`; `until` on the
     event's own clock."""
     frequency = next(
-        (known for known in FREQUENCIES if known == str(_one(parts, "FREQ")).upper()), None
+        (frequency for frequency in FREQUENCIES if frequency == str(_one(parts, "FREQ")).upper()),
+        None,
     )
     if frequency is None:
         raise RuleUnreadable(f"events that recur {_one(parts, 'FREQ')} are not read")
@@ -209,17 +210,17 @@ def _one(parts: Mapping[str, Sequence[object]], name: str) -> object | None:
 def _numbers(
     parts: Mapping[str, Sequence[object]], name: str, least: int, most: int
 ) -> tuple[int, ...]:
-    found = tuple(int(str(one)) for one in parts.get(name, ()))
-    if any(not least <= number <= most for number in found):
+    numbers = tuple(int(str(number)) for number in parts.get(name, ()))
+    if any(not least <= number <= most for number in numbers):
         raise RuleUnreadable(f"{name} of an event is out of range")
-    return found
+    return numbers
 
 
 def _by_day(written: str) -> tuple[int, int]:
-    found = _BY_DAY.fullmatch(written.strip().upper())
-    if found is None:
+    matched = _BY_DAY.fullmatch(written.strip().upper())
+    if matched is None:
         raise RuleUnreadable(f"`{written[:20]}` is no weekday")
-    return int(found[1] or 0), _WEEKDAYS.index(found[2])
+    return int(matched[1] or 0), _WEEKDAYS.index(matched[2])
 
 
 def _days_of(first: date, count: int) -> list[date]:

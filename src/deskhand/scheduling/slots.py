@@ -45,18 +45,18 @@ class Offering:
     def free(self, now: datetime, busy: Iterable[Span]) -> list[Span]:
         """The slots that nothing is in the way of."""
         taken = merged(busy)
-        found: list[Span] = []
+        slots: list[Span] = []
         at = 0
         for slot in self.grid(now):
             while at < len(taken) and taken[at].end <= slot.start:
                 at += 1
             if at == len(taken) or not taken[at].overlaps(slot):
-                found.append(slot)
-        return found
+                slots.append(slot)
+        return slots
 
     def holds(self, slot: Span, now: datetime) -> bool:
         """Whether this is one of the slots there could be."""
-        return any(one == slot for one in self.grid(now))
+        return any(offered == slot for offered in self.grid(now))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +173,11 @@ def slot_id(slot: Span) -> str:
 
 
 def read_slot_id(text: str) -> Span | None:
-    found = _ID.fullmatch(text)
-    if found is None:
+    matched = _ID.fullmatch(text)
+    if matched is None:
         return None
     try:
-        start = datetime.strptime(found[1], "%Y%m%dT%H%M").replace(tzinfo=UTC)
-        return Span(start, start + timedelta(minutes=int(found[2])))
+        start = datetime.strptime(matched[1], "%Y%m%dT%H%M").replace(tzinfo=UTC)
+        return Span(start, start + timedelta(minutes=int(matched[2])))
     except (ValueError, OverflowError):
         return None

@@ -7,19 +7,19 @@ from deskhand.model.booking import Span
 
 def merged(spans: Iterable[Span]) -> list[Span]:
     """In order, without overlaps; what touches becomes one, what is empty goes."""
-    found: list[Span] = []
-    for span in sorted(one for one in spans if one.start < one.end):
-        if found and span.start <= found[-1].end:
-            found[-1] = Span(found[-1].start, max(found[-1].end, span.end))
+    merged_spans: list[Span] = []
+    for span in sorted(span for span in spans if span.start < span.end):
+        if merged_spans and span.start <= merged_spans[-1].end:
+            merged_spans[-1] = Span(merged_spans[-1].start, max(merged_spans[-1].end, span.end))
         else:
-            found.append(span)
-    return found
+            merged_spans.append(span)
+    return merged_spans
 
 
 def within(spans: Iterable[Span], frame: Span) -> list[Span]:
     """The parts of the spans that lie inside the frame."""
-    cut = (Span(max(one.start, frame.start), min(one.end, frame.end)) for one in spans)
-    return [one for one in cut if one.start < one.end]
+    cut = (Span(max(span.start, frame.start), min(span.end, frame.end)) for span in spans)
+    return [part for part in cut if part.start < part.end]
 
 
 def without(spans: Iterable[Span], taken: Iterable[Span]) -> list[Span]:

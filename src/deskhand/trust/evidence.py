@@ -24,9 +24,9 @@ def log_evidence(good: int, bad: int, bar: float) -> float:
         _log_ratio(good, bad, bar + (1 - bar) * k / _ALTERNATIVES, bar)
         for k in range(1, _ALTERNATIVES + 1)
     ]
-    finite = [one for one in logs if one is not None]
+    finite = [value for value in logs if value is not None]
     top = max(finite)
-    return top + log(sum(exp(one - top) for one in finite) / _ALTERNATIVES)
+    return top + log(sum(exp(value - top) for value in finite) / _ALTERNATIVES)
 
 
 def _log_ratio(good: int, bad: int, share: float, bar: float) -> float | None:

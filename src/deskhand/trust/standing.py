@@ -56,8 +56,8 @@ def category_mode_of(
     return CategoryMode(category, mode, ceiling, last.at, last.number, falls)
 
 
-def lower_of(one: str, other: str) -> str:
-    return MODES[min(MODES.index(one), MODES.index(other))]
+def lower_of(first: str, second: str) -> str:
+    return MODES[min(MODES.index(first), MODES.index(second))]
 
 
 def first_mode(trust: TrustSpec | None, ceiling: str) -> str:
@@ -87,19 +87,25 @@ class Standing:
 
 def stand(current: CategoryMode, judgements: Iterable[Judgement], spec: TrustSpec) -> Standing:
     """Judgements of this category, oldest first."""
-    recent = [one for one in judgements if one.at > current.since]
+    recent = [judgement for judgement in judgements if judgement.at > current.since]
     match current.mode:
         case "auto":
             return _in_auto(current, recent, spec)
         case "draft":
-            counted = {one.run_id for one in recent if one.counts and one.mode == "draft"}
-            trials = _trials((one for one in recent if one.run_id in counted), spec)
+            counted = {
+                judgement.run_id
+                for judgement in recent
+                if judgement.counts and judgement.mode == "draft"
+            }
+            trials = _trials(
+                (judgement for judgement in recent if judgement.run_id in counted), spec
+            )
             return _below(current, trials, spec, spec.promote_at)
         case _:
             alike = {
-                one.run_id: (one.share <= spec.alike_within, one.language)
-                for one in recent
-                if _compared(one)
+                judgement.run_id: (judgement.share <= spec.alike_within, judgement.language)
+                for judgement in recent
+                if _compared(judgement)
             }
             return _below(current, alike, spec, spec.draft_at)
 
@@ -120,12 +126,12 @@ decided about."""
 
 
 def _trials(judgements: Iterable[Judgement], spec: TrustSpec) -> _Trials:
-    found: _Trials = {}
-    for one in judgements:
-        if one.judged in BY_PEOPLE:
-            good, language = found.get(one.run_id, (True, one.language))
-            found[one.run_id] = (good and is_good(one, spec), language)
-    return found
+    trials: _Trials = {}
+    for judgement in judgements:
+        if judgement.judged in BY_PEOPLE:
+            good, language = trials.get(judgement.run_id, (True, judgement.language))
+            trials[judgement.run_id] = (good and is_good(judgement, spec), language)
+    return trials
 
 
 def _below(current: CategoryMode, trials: _Trials, spec: TrustSpec, bar: float) -> Standing:
@@ -163,18 +169,20 @@ def _weak_language(trials: _Trials, spec: TrustSpec) -> str | None:
 def _in_auto(current: CategoryMode, recent: Sequence[Judgement], spec: TrustSpec) -> Standing:
     checks = Doubt(spec.promote_at, spec.fall_back_at, spec.alpha)
     returns = Doubt(1 - spec.returns_at, 1 - _WORSE * spec.returns_at, spec.alpha)
-    known: dict[str, bool] = {}
-    for one, good in _seen_in_auto(recent, spec):
-        earlier = known.get(one.run_id)
-        doubt = checks if one.judged in BY_PEOPLE else returns
+    good_so_far: dict[str, bool] = {}
+    for judgement, good in _seen_in_auto(recent, spec):
+        earlier = good_so_far.get(judgement.run_id)
+        doubt = checks if judgement.judged in BY_PEOPLE else returns
         if earlier is None:
             doubt.note(good)
         elif earlier and not good:
             doubt.take_back()
-        known[one.run_id] = good if earlier is None else earlier and good
+        good_so_far[judgement.run_id] = good if earlier is None else earlier and good
         if doubt.raised:
             break
-    people = [good for one, good in _seen_in_auto(recent, spec) if one.judged in BY_PEOPLE]
+    people = [
+        good for judgement, good in _seen_in_auto(recent, spec) if judgement.judged in BY_PEOPLE
+    ]
     level = max(checks.level, returns.level)
     alarm = _alarm_words(checks, returns, recent, people)
     share = spec.spot_check + (1 - spec.spot_check) * level
@@ -192,17 +200,17 @@ def _in_auto(current: CategoryMode, recent: Sequence[Judgement], spec: TrustSpec
 def _seen_in_auto(recent: Iterable[Judgement], spec: TrustSpec) -> Iterator[tuple[Judgement, bool]]:
     """What tells of replies that leave by themselves: spot checks, what people stopped, what
     left, what came back."""
-    for one in recent:
-        if one.mode != "auto":
+    for judgement in recent:
+        if judgement.mode != "auto":
             continue
-        if one.judged in BY_PEOPLE:
-            good = is_good(one, spec)
+        if judgement.judged in BY_PEOPLE:
+            good = is_good(judgement, spec)
             if (
-                one.counts or not good
+                judgement.counts or not good
             ):  # whoever stops a reply chose it: that he lets another pass says nothing
-                yield one, good
-        elif one.judged is Judged.SENT or one.judged in RETURNED:
-            yield one, one.judged is Judged.SENT
+                yield judgement, good
+        elif judgement.judged is Judged.SENT or judgement.judged in RETURNED:
+            yield judgement, judgement.judged is Judged.SENT
 
 
 def _alarm_words(
@@ -212,8 +220,8 @@ def _alarm_words(
         bad = len(people) - sum(people)
         return f"{bad} of the last {len(people)} replies that people looked at were not good"
     if returns.raised:
-        sent = sum(one.judged is Judged.SENT for one in recent)
-        back = sum(one.judged in RETURNED for one in recent)
+        sent = sum(judgement.judged is Judged.SENT for judgement in recent)
+        back = sum(judgement.judged in RETURNED for judgement in recent)
         return (
             f"{back} of the last {sent} replies that left by themselves came back as bounces or"
             " complaints"

@@ -14,16 +14,16 @@ _EDGE_KEYS = {"next", "on_error", "loop_to", "resume_at", "routes"}
 
 
 def flow_findings(flow: FlowDraft) -> ConfigFindings:
-    stages, known = flow.flow.stages, flow.stage_names
+    stages, names = flow.flow.stages, flow.stage_names
     start = flow.flow.start if flow.flow.start is not None else next(iter(stages))
-    if start not in known:
-        fix = did_you_mean(start, known, otherwise="add this stage")
+    if start not in names:
+        fix = did_you_mean(start, names, otherwise="add this stage")
         yield ConfigFinding(
             (*flow.place, "start"),
             f"the flow starts with `{start}`, and there is no such stage",
             fix,
         )
-    yield from _unreachable(flow, near(start, known) if start not in known else start)
+    yield from _unreachable(flow, near(start, names) if start not in names else start)
     yield from _endless(flow)
 
 

@@ -111,8 +111,8 @@ def _line(
 
 
 def _unknown(place: YamlPlace, name: str, types: FactTypes, tools: list[str]) -> ConfigFinding:
-    known = types.known(tools)
-    meant = near(name, known)
+    facts = types.facts_for(tools)
+    meant = near(name, facts)
     if meant is None and "." not in name and tools:
         quoted = [f"`{tool}`" for tool in tools]
         of = quoted[0] if len(tools) == 1 else f"any of {', '.join(quoted)}"
@@ -132,10 +132,10 @@ def _operand(place: YamlPlace, part: Comparison, kind: FactType) -> ConfigFindin
     if operator == "exists" or kind.kind == "any":
         return
     if operator in ("at_least", "at_most", "above", "below"):
-        found = measure(operand)
+        measured = measure(operand)
         wanted = {"integer": "number", "sums": "money"}.get(kind.kind, kind.kind)
-        told = "date" if found and found[0] == "moment" else found and found[0]
-        if told != wanted:
+        compared = "date" if measured and measured[0] == "moment" else measured and measured[0]
+        if compared != wanted:
             example = _EXAMPLES.get(kind.kind)
             fix = f"write {example}" if example else "use `is`, `in`, `contains` or `starts_with`"
             yield ConfigFinding(
@@ -145,16 +145,16 @@ def _operand(place: YamlPlace, part: Comparison, kind: FactType) -> ConfigFindin
             )
         return
     operands = operand if operator in ("in", "not_in") else [operand]
-    for one in operands:
-        if operator in ("is", "is_not", "in", "not_in") and not _fits(one, kind):
+    for value in operands:
+        if operator in ("is", "is_not", "in", "not_in") and not _fits(value, kind):
             fix = (
                 f"write {_EXAMPLES[kind.kind]}"
                 if kind.kind in _EXAMPLES
                 else f"write {_words(kind)}"
             )
-            if kind.values and isinstance(one, str):
-                fix = did_you_mean(one, map(str, kind.values), otherwise="remove it")
-            yield ConfigFinding(place, f"`{part.fact}` can never be `{one}`", fix)
+            if kind.values and isinstance(value, str):
+                fix = did_you_mean(value, map(str, kind.values), otherwise="remove it")
+            yield ConfigFinding(place, f"`{part.fact}` can never be `{value}`", fix)
 
 
 def _fits(value: Any, kind: FactType) -> bool:
@@ -172,9 +172,12 @@ def _fits(value: Any, kind: FactType) -> bool:
         case "any":
             return True
         case _:
-            found = measure(value)
+            measured = measure(value)
             wanted = {"integer": "number", "sums": "money"}.get(kind.kind, kind.kind)
-            return found is not None and ("date" if found[0] == "moment" else found[0]) == wanted
+            return (
+                measured is not None
+                and ("date" if measured[0] == "moment" else measured[0]) == wanted
+            )
 
 
 def _words(kind: FactType) -> str:

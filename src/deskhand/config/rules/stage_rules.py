@@ -134,7 +134,7 @@ def _listed_names(flow: FlowDraft, place: YamlPlace, stage: StageSection) -> Con
 
 
 def _targets(flow: FlowDraft, place: YamlPlace, stage: StageSection) -> ConfigFindings:
-    known = flow.stage_names
+    stages = flow.stage_names
     named: list[tuple[YamlPlace, str | None, bool]] = [
         (("next",), stage.next, True),
         (("on_error",), stage.on_error, True),
@@ -147,9 +147,9 @@ def _targets(flow: FlowDraft, place: YamlPlace, stage: StageSection) -> ConfigFi
             (("routes", index, "target"), route.target, True),
         ]
     for key, target, may_end in named:
-        if target is None or target in known or (target == END and may_end):
+        if target is None or target in stages or (target == END and may_end):
             continue
-        choices = [*known, END] if may_end else known
+        choices = [*stages, END] if may_end else stages
         problem = f"`{key[-1]}` leads to `{target}`, and there is no such stage"
         yield ConfigFinding(
             (*place, *key), problem, did_you_mean(target, choices, otherwise="add this stage")
@@ -158,17 +158,21 @@ def _targets(flow: FlowDraft, place: YamlPlace, stage: StageSection) -> ConfigFi
 
 def _categories(flow: FlowDraft, place: YamlPlace, stage: StageSection) -> ConfigFindings:
     """A misspelt category in `always_ask` would let through what a person wanted to see."""
-    known = {category for other in flow.flow.stages.values() for category in other.categories or ()}
-    if not known:
+    categories = {
+        category for other in flow.flow.stages.values() for category in other.categories or ()
+    }
+    if not categories:
         return
     used: list[tuple[YamlPlace, str]] = [
         (("always_ask", index), name) for index, name in enumerate(stage.always_ask or ())
     ]
     used += [(("tone", name), name) for name in stage.tone or () if name != "else"]
     for key, name in used:
-        if name not in known:
+        if name not in categories:
             fix = did_you_mean(
-                name, known, otherwise="add it to the `categories` of the stage that classifies"
+                name,
+                categories,
+                otherwise="add it to the `categories` of the stage that classifies",
             )
             yield ConfigFinding(
                 (*place, *key), f"no stage of this flow gives the category `{name}`", fix

@@ -211,16 +211,16 @@ def server_specs(section: McpSection, folder: Path) -> dict[str, McpServerSpec]:
 
 def mcp_shapes(section: McpSection, pins: Mapping[str, Pin]) -> dict[str, ToolShape]:
     """What the rest of the configuration knows of the tools that were accepted."""
-    found: dict[str, ToolShape] = {}
+    shapes: dict[str, ToolShape] = {}
     for qualified, tool in section.tools.items():
         pin = pins.get(qualified)
         schema = shown_schema(pin.schema_, {tool.key, tool.customer}) if pin is not None else {}
         name = desk_name_of(qualified, tool)
-        found[name] = ToolShape(
+        shapes[name] = ToolShape(
             name,
             effect_of(tool),
             tool.risk,
             schema.get("properties", {}),
             frozenset(schema.get("required", ())),
         )
-    return found
+    return shapes
