@@ -200,8 +200,7 @@ class Agent:
         return self.spec.tone.get(topic or "else")
 
     def _with_reply(self, envelope: Envelope, output: dict[str, Any]) -> Envelope:
-        """A draft, or what an agent said last, becomes the reply that review and dispatch work
-        on."""
+        """Make a draft, or an agent's last words, the reply that review and dispatch work on."""
         drafted = str(output["text"]) if self.spec.task == TaskKind.DRAFT else None
         text = answer_in(output) if self._profile is not None else drafted
         if text is None or envelope.message is None:

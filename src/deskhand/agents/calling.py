@@ -1,5 +1,4 @@
-"""One call of a tool loop: through the gate, and into a record that says which turn asked for
-it."""
+"""One call of a tool loop: made through the gate, recorded with the turn that asked for it."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -69,8 +68,7 @@ class Called:
 
 
 def not_made(call: dict[str, Any], iteration: int) -> dict[str, Any]:
-    """The result of a call that nobody made, since an earlier one of its turn ended the agent's
-    work."""
+    """The result of a call that was not made: an earlier one had ended the agent's work."""
     given, _ = parse_arguments(str(call["arguments"]))
     error = {
         "error_type": ErrorCode.TOOL_DENIED,

@@ -79,8 +79,7 @@ class _Work:
 
 
 class AgentLoop:
-    """A profile at work. `work` is for stages of a run; `run` and `stream` are for using it by
-    itself."""
+    """A profile at work. Stages of a run use `work`; `run` and `stream` use it by itself."""
 
     def __init__(
         self,

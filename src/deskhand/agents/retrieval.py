@@ -102,8 +102,7 @@ async def _pieces(source: Source, asked: Asked, patience: float) -> Sequence[Pie
 def _within(
     budget: int, sources: Sequence[Source], answers: Sequence[Sequence[Piece] | str]
 ) -> dict[str, Any]:
-    """The best piece of every source, then the second of each, and so on, as long as there is
-    room."""
+    """The best piece of every source, then the second of each, until the budget is spent."""
     skipped: list[dict[str, str]] = []
     lists: list[tuple[Source, Sequence[Piece]]] = []
     for source, answer in zip(sources, answers, strict=True):

@@ -1,5 +1,4 @@
-"""A tool result in fewer characters: the head of what is long, and whatever later calls speak
-of."""
+"""A tool result in fewer characters: the head of what is long, and what later calls name."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -88,8 +88,7 @@ class Envelope(Frozen):
         )
 
     def delta_to(self, after: "Envelope") -> Delta:
-        """The change that leads from here to `after`, whoever made it: a stage, a hook or a
-        person."""
+        """The change that leads from here to `after`; ValueError for another run's envelope."""
         if (after.run_id, after.message) != (self.run_id, self.message):
             raise ValueError(
                 "a run keeps its id and its message; change raw_input, metadata or outputs instead"
@@ -172,8 +171,7 @@ def _append(outputs: dict[str, Any], path: str, items: list[Any]) -> None:
 
 
 class Ask(Frozen):
-    """What a stage asks of somebody outside the run: the customer (`clarify`) or a reviewer
-    (`confirm`)."""
+    """What a stage asks the customer (`clarify`) or a reviewer (`confirm`)."""
 
     kind: str
     """`question` for the customer; `reply`, `tool_call` or `hand_over` for a reviewer."""

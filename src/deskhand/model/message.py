@@ -95,8 +95,7 @@ class Route(Frozen):
 
 
 class Message(Frozen):
-    """One inbound message; `id` is unique on its channel and is what duplicates are recognised
-    by."""
+    """One inbound message. `id` is unique on its channel; duplicates are recognised by it."""
 
     id: str = Field(min_length=1, max_length=1000)
     channel: str = Field(default="api", min_length=1, max_length=100)
@@ -152,8 +151,7 @@ class Message(Frozen):
 
     @property
     def correspondent(self) -> str:
-        """Whom we write with: the customer whom a trusted forwarder named, else whoever wrote to
-        us."""
+        """The customer whom a trusted forwarder named, else whoever wrote to us."""
         return self.writer.address
 
     @model_validator(mode="before")

@@ -118,8 +118,7 @@ class Understanding:
 
     @property
     def topic(self) -> str | None:
-        """The name that modes, trust and the choice of a model go by: the intent before the
-        category."""
+        """The name that modes, trust and models go by: the intent, else the category."""
         return self.intent_id or self.category
 
     @property

@@ -48,8 +48,7 @@ class Contacts(Protocol):
 
 
 class Calendar(Protocol):
-    """When the company is busy, and the times that its conversations hold. Says only when, never
-    what."""
+    """When the company is busy, and which times conversations hold: when, never what."""
 
     async def busy(self, frame: Span, beside: Collection[str] = ()) -> list[Span]:
         """What is taken in this time: events of people but for those with these uids, and what

@@ -22,8 +22,7 @@ Work = Callable[[], Awaitable[StageResult]]
 
 
 class GateAnswer(Protocol):
-    """A verdict (`allow`, `hold`, `deny`) with the rule that gave it, and the result if the tool
-    ran."""
+    """A verdict (`allow`, `hold`, `deny`), the rule that gave it, and the tool's result."""
 
     def record(self) -> dict[str, Any]:
         """The call as its row keeps it."""
@@ -78,8 +77,7 @@ StepWork = Callable[[], Awaitable[Stepped]]
 
 
 class StageContext(Protocol):
-    """A stage's hold on its run: durable steps, approvals and the place its effects are keyed
-    by."""
+    """What a stage may do in its run: durable steps, approvals and keys for its effects."""
 
     run_id: str
     envelope: Envelope

@@ -139,8 +139,7 @@ class AgentRecords(Protocol):
         ...
 
     async def email_events(self, run_id: str, limit: int = 1000) -> list[dict[str, Any]]:
-        """What happened to a run, in order: how its agents ended, and what people and programs
-        did."""
+        """What happened to a run, in order: how agents ended, what people and programs did."""
         ...
 
 

@@ -75,8 +75,7 @@ def answer_tool(
 
 
 def _the_one(message: Message | None, principal: Principal, offering: Offering) -> Invitation:
-    """The invitation that the sender himself makes or calls off; any other is a person's to
-    answer."""
+    """The invitation that the sender makes or calls off; a person must answer any other."""
     invitations = [] if message is None else invitations_in(message, offering)
     asked = [invitation for invitation in invitations if invitation.method in ("request", "cancel")]
     if len(asked) != 1:

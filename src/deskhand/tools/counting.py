@@ -85,8 +85,7 @@ def places(call: GateCall, terms: Terms) -> dict[Scope, TotalKey]:
 
 
 def sends(call: GateCall) -> bool:
-    """A reply that is handed in has not left: its delivery is what is counted and looked
-    through."""
+    """Whether the call sends something. A reply handed in counts when it is delivered."""
     if call.name in CLOSING_TOOLS:
         return False
     bound = call.admitted_tool.signature.bound.values()

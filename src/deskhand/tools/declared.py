@@ -43,8 +43,7 @@ def place_of(function: Callable[..., Any]) -> SourcePlace:
 
 
 def declare(thing: Thing) -> Thing:
-    """Note what was decorated: a second function of the same name would otherwise hide the
-    first."""
+    """Note what was decorated, since a second function of the same name hides the first."""
     seen = _reading.get()
     if seen is not None:
         seen.append(thing)

@@ -1,5 +1,4 @@
-"""The gate: the only place where a tool runs, after everything that may speak against it was
-asked."""
+"""The gate: the only place where a tool runs, after every rule was asked about the call."""
 
 import logging
 import time
@@ -41,8 +40,7 @@ from deskhand.tools.withholding import strangers_data, withheld
 log = logging.getLogger("deskhand.gate")
 
 StandIn = Callable[[StageContext, str, dict[str, Any]], ToolResult | None]
-"""In capture mode, a result given beforehand for a call that was allowed; None when there is
-none."""
+"""In capture mode, the result prepared for a call that was allowed; None without one."""
 
 VIOLATION = "gate.violation"
 """The kind of the event that tells of a call that was held or denied for more than a slip in its

@@ -191,8 +191,7 @@ def amounts_in(value: Any) -> list[Money]:
 
 @dataclass(frozen=True, slots=True)
 class GateAnswer:
-    """The verdict with the rule that gave it, and the result: the tool's own, or why it did not
-    run."""
+    """The verdict, the rule that gave it, and the tool's result or why it did not run."""
 
     tool: str
     verdict: Literal["allow", "hold", "deny"]

@@ -1,5 +1,4 @@
-"""`read_invitation`: what an invitation in the message says, and whether the company is busy
-then."""
+"""`read_invitation`: what an invitation says, and whether the company is busy then."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime

@@ -1,5 +1,4 @@
-"""A tool that returns another customer's data: found by type and by field, and kept from the
-model."""
+"""Finds another customer's data in a tool's result and keeps it from the model."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,8 +16,7 @@ _LEAVES = frozenset((str, int, float, bool, type(None)))
 
 
 def strangers_data(value: Any, principal: Principal) -> str | None:
-    """Where in a result somebody else's data stands; None when nothing in it names another
-    owner."""
+    """Where a result holds another owner's data; None where it holds none."""
     left: list[tuple[str, Any]] = [("result", value)]
     seen: set[int] = set()
     while left:

@@ -297,8 +297,7 @@ class ReplyDelivery:
         return note
 
     def _is_approved(self, reply: dict[str, Any]) -> bool:
-        """A person approved it, or its undo window is over: then it was looked at before that
-        began."""
+        """A person approved it, or its undo window is over, which begins after approval."""
         return bool(self._decision_about(reply))
 
     def _has_waited(self, reply: dict[str, Any]) -> bool:
@@ -311,8 +310,7 @@ class ReplyDelivery:
 
 
 async def _record_reply(reply: dict[str, Any]) -> StageResult:
-    """The reply as reviewers see it, and as one of them may have changed it when the run comes
-    back."""
+    """Record the reply: reviewers see it here, and one of them may change it."""
     return StageResult(delta=Delta(outputs={REPLY: reply}))
 
 

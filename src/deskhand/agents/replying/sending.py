@@ -69,8 +69,7 @@ class Sending:
     own_questions: frozenset[str] = frozenset()
     """What desk.yaml asks the customer, word for word."""
     review_reasons: ReviewReasonsFor = _no_reason
-    """What the flow's own review stage would ask a person about, for replies that do not come by
-    it."""
+    """What the flow's review stage would ask about, for replies that bypass it."""
     spot_checks: SpotChecks | None = None
     """Says which replies a person looks at although they could leave by themselves."""
 

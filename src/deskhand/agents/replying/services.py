@@ -1,5 +1,4 @@
-"""The services every desk has: `review` decides whether a person looks first, `dispatch` lets
-the reply leave."""
+"""The services every desk has: `review` asks a person, `dispatch` delivers the reply."""
 
 from collections.abc import Mapping
 from typing import Any
