@@ -7,7 +7,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from deskhand.adapters.stores import postgres_writes, totals
+from deskhand.adapters.stores import postgres_effects, postgres_writes, totals
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from tests.servers import new_database, postgres_programs
 
@@ -33,7 +33,7 @@ INSERT INTO totals(desk, scope, name, day, tool, unit, amount)
 FILLED = "runs|messages|steps|effects|totals"
 STATEMENTS = {
     f"{module.__name__.rpartition('.')[2]}.{name.lstrip('_').lower()}": text
-    for module in (postgres_writes, totals)
+    for module in (postgres_effects, postgres_writes, totals)
     for name, text in vars(module).items()
     if re.fullmatch("_[A-Z]+", name) and isinstance(text, str) and "unnest(" in text
 }
@@ -54,7 +54,7 @@ async def crowded() -> Any:
 
 
 def test_the_statements_are_found() -> None:
-    assert {"postgres_writes.intend", "postgres_writes.append", "totals.read"} <= set(STATEMENTS)
+    assert {"postgres_effects.intend", "postgres_writes.append", "totals.read"} <= set(STATEMENTS)
 
 
 async def test_no_statement_reads_a_whole_table(crowded: Any) -> None:

@@ -4,13 +4,15 @@
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
+from deskhand.adapters.stores.knowledge_fulltext import Scored, Words
+from deskhand.adapters.stores.knowledge_pgvector import Nearest
 from deskhand.adapters.stores.knowledge_sources import (
     answers_using,
     record_sources,
@@ -37,54 +39,9 @@ from deskhand.model.knowledge import (
     StoredArticle,
 )
 
-Scored = list[tuple[int, float]]
 _PORTION = 500
 """Ids in one statement: databases bound how many parameters it may have."""
 _REMEMBERED_TERMS = 20_000
-
-
-class Words(Protocol):
-    """A database's full-text index. All chunks of all desks are in it; the snapshot knows whose
-    they are."""
-
-    def begin(self, core: sa.Connection) -> None:
-        """From here to `end` every statement sees the same state."""
-        ...
-
-    def end(self, core: sa.Connection) -> None: ...
-
-    def count(self, core: sa.Connection, desk: str, term: str, most: int) -> int:
-        """In how many chunks a term is, counted no further than `most`."""
-        ...
-
-    def find(self, core: sa.Connection, desk: str, weights: dict[str, float]) -> Scored:
-        """Chunks with any of the terms and what those weigh in them, heaviest first."""
-        ...
-
-
-class Nearest(Protocol):
-    """A database that compares vectors itself."""
-
-    def ready(self, core: sa.Connection) -> bool: ...
-
-    def prepare(self, core: sa.Connection) -> bool:
-        """Make it ready if it can be; whether it is."""
-        ...
-
-    def add(
-        self, core: sa.Connection, desk: str, article: int, vectors: Sequence[tuple[int, bytes]]
-    ) -> None: ...
-
-    def candidates(
-        self,
-        core: sa.Connection,
-        desk: str,
-        articles: Sequence[int] | None,
-        vector: Vectors,
-        count: int,
-    ) -> list[int]:
-        """The nearest chunks, of these articles if any are named."""
-        ...
 
 
 class SqlKnowledgeStore:

@@ -1,12 +1,35 @@
 """The full-text indexes: FTS5 and tsvector. Terms are folded words; each goes in as a value,
 never as syntax."""
 
-from typing import Any
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 
 _ONE_WORD = 0.0607927
 """What ts_rank gives for a word that is there once."""
+
+
+Scored = list[tuple[int, float]]
+"""Chunks by id, each with its score."""
+
+
+class Words(Protocol):
+    """A database's full-text index. All chunks of all desks are in it; the snapshot knows whose
+    they are."""
+
+    def begin(self, core: sa.Connection) -> None:
+        """From here to `end` every statement sees the same state."""
+        ...
+
+    def end(self, core: sa.Connection) -> None: ...
+
+    def count(self, core: sa.Connection, desk: str, term: str, most: int) -> int:
+        """In how many chunks a term is, counted no further than `most`."""
+        ...
+
+    def find(self, core: sa.Connection, desk: str, weights: dict[str, float]) -> Scored:
+        """Chunks with any of the terms and what those weigh in them, heaviest first."""
+        ...
 
 
 class SqliteWords:

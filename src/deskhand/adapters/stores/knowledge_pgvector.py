@@ -2,6 +2,7 @@
 approximate index."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 import sqlalchemy as sa
@@ -11,6 +12,31 @@ from deskhand.knowledge.snapshot import Vectors, vectors_of
 _OLDEST = (0, 7)
 """The first version with half-precision vectors."""
 _BATCH = 500
+
+
+class Nearest(Protocol):
+    """A database that compares vectors itself."""
+
+    def ready(self, core: sa.Connection) -> bool: ...
+
+    def prepare(self, core: sa.Connection) -> bool:
+        """Make it ready if it can be; whether it is."""
+        ...
+
+    def add(
+        self, core: sa.Connection, desk: str, article: int, vectors: Sequence[tuple[int, bytes]]
+    ) -> None: ...
+
+    def candidates(
+        self,
+        core: sa.Connection,
+        desk: str,
+        articles: Sequence[int] | None,
+        vector: Vectors,
+        count: int,
+    ) -> list[int]:
+        """The nearest chunks, of these articles if any are named."""
+        ...
 
 
 class PgVector:

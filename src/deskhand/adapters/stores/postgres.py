@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from deskhand.adapters.stores import leases
+from deskhand.adapters.stores import postgres_effects as effects
 from deskhand.adapters.stores import postgres_writes as writes
 from deskhand.adapters.stores.conversations import message_key
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
@@ -197,7 +198,7 @@ class PostgresStore(SqlStore):
             call_hash=call_hash,
             now=self._now(),
         )
-        effect: Effect = await self._postgres.write(writes.intend, Intention(row, counted))
+        effect: Effect = await self._postgres.write(effects.intend, Intention(row, counted))
         return effect
 
     async def settle(
@@ -212,7 +213,7 @@ class PostgresStore(SqlStore):
             result=None if result is None else pack(result),
             now=self._now(),
         )
-        await self._postgres.write(writes.settle, settlement)
+        await self._postgres.write(effects.settle, settlement)
 
     async def record_call(self, call: LlmCall) -> None:
         row = LlmCallRow(
