@@ -24,18 +24,42 @@ QUESTIONS = 200
 CROSS_LINGUAL = ROOT / "tests" / "data" / "kb_crosslingual"
 
 
+def _stay_on_one_core() -> None:
+    import os
+
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def _articles(
+    start: int, texts: list[str], vectors: list[bytes], chosen: random.Random
+) -> list[Any]:
+    """The texts as articles of a few chunks each, named by the number of their first chunk."""
+    from deskhand.model.knowledge import Article, Chunk, IndexedChunk
+
+    articles: list[Any] = []
+    for first in range(0, len(texts), PER_ARTICLE):
+        name = f"a{start + first}"
+        category = chosen.choice(CATEGORIES)
+        article = Article(name, name, category, "en", None, f"{name}.md", name)
+        some = slice(first, first + PER_ARTICLE)
+        pairs = zip(texts[some], vectors[some], strict=True)
+        articles.append(
+            (article, [IndexedChunk(Chunk((), text), text, blob) for text, blob in pairs])
+        )
+    return articles
+
+
 async def search(folder: Path, chunks: int) -> Result:
     """Times of hybrid searches, the vector of the question given: embedding it is the brain's
     own figure."""
-    import os
 
     import numpy as np
 
     from deskhand.model.knowledge import Article, Chunk, IndexedChunk, KnowledgeQuery
     from deskhand.wiring import knowledge_store, open_database
 
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    _stay_on_one_core()
     chosen, numbers = random.Random(1), np.random.default_rng(1)
     vocabulary = [f"w{sha256(str(n).encode()).hexdigest()[:6]}" for n in range(VOCABULARY)]
     share = 1 / np.arange(1, VOCABULARY + 1)
@@ -53,23 +77,7 @@ async def search(folder: Path, chunks: int) -> Result:
             for row in drawn[start : start + 1000]:
                 rows.append(" ".join(vocabulary[word] for word in row))
             blobs = [vector.tobytes() for vector in unit(len(rows)).astype("<f2")]
-            batch = []
-            for first in range(0, len(rows), PER_ARTICLE):
-                name = f"a{start + first}"
-                article = Article(
-                    name, name, chosen.choice(CATEGORIES), "en", None, f"{name}.md", name
-                )
-                some = slice(first, first + PER_ARTICLE)
-                batch.append(
-                    (
-                        article,
-                        [
-                            IndexedChunk(Chunk((), t), t, b)
-                            for t, b in zip(rows[some], blobs[some], strict=True)
-                        ],
-                    )
-                )
-            await store.put(batch, "bench")
+            await store.put(_articles(start, rows, blobs, chosen), "bench")
         written = time.perf_counter() - begun
 
         def question(words: int) -> tuple[str, ...]:

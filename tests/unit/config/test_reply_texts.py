@@ -176,7 +176,9 @@ def test_the_inbox_desk_says_the_same_as_with_its_texts_inline(tmp_path: Path) -
             if set(value) == {"text"}:
                 return texts[value["text"]]
             return {key: inlined(item) for key, item in value.items()}
-        return [inlined(item) for item in value] if isinstance(value, list) else value
+        if isinstance(value, list):
+            return [inlined(item) for item in value]
+        return value
 
     yaml = YAML(typ="safe")
     written = yaml.load((inbox / DESK_FILE).read_text(encoding="utf-8"))
