@@ -21,6 +21,7 @@ from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through, review_through
 from deskhand.crashpoints import Crash
 from deskhand.engine.clock import SystemClock
+from deskhand.engine.descriptions import DECIDED
 from deskhand.engine.dispatcher import InProcessDispatcher, Limits
 from deskhand.engine.manual_reply import manual_reply_flow
 from deskhand.engine.worker import Worker
@@ -273,7 +274,7 @@ async def test_a_reply_that_a_person_lets_go_leaves_once_whenever_the_process_di
         ):  # the click itself was lost: the reviewer, who saw no answer, clicks again
             await decide(heir, decision)
         else:
-            with pytest.raises(Conflict, match=f"already decided: {decision} by ida"):
+            with pytest.raises(Conflict, match=f"already decided: {DECIDED[decision]} by ida"):
                 await decide(heir, decision, by="otto")
 
         async def sent() -> bool:

@@ -72,22 +72,19 @@ async def test_a_time_that_is_taken_from_an_offer_is_held_confirmed_and_seen_by_
 ) -> None:
     ask = "Hello, could somebody meet us at your showroom to talk about desks for our new office?"
     offer = await approved(place, written(1, ask))
-    second = (
-        [line for line in offer.splitlines() if line.startswith("- ")][1]
-        .removeprefix("- ")
-        .partition(" (")[0]
-    )
-    run_id, review = await place.asked(written(2, f"Thank you, {second} suits us well."))
+    times = [line for line in offer.splitlines() if line.startswith("- ")]
+    first = times[0].removeprefix("- ").partition(" (")[0]
+    run_id, review = await place.asked(written(2, f"Thank you, {first} suits us well."))
     (held,) = await standing(place)
     assert held.state is BookingState.TENTATIVE
     assert "We have reserved this time for you" in review.payload["reply"]["text"]
-    assert second in review.payload["reply"]["text"]
+    assert first in review.payload["reply"]["text"]
     assert "STATUS:TENTATIVE" in (await collection.text(f"{held.key}.ics") or "")
     assert await place.decided(run_id, review, Decision.APPROVE) is RunStatus.SENT
     assert (await standing(place))[0].state is BookingState.CONFIRMED
     assert "STATUS:CONFIRMED" in (await collection.text(f"{held.key}.ics") or "")
     rejected, review = await place.asked(
-        written(3, "Could we have the first one instead, please? The first time.")
+        written(3, "Could we have the second one instead, please? The second time.")
     )
     await place.decided(rejected, review, Decision.REJECT)
     await place.until(rejected, BookingState.RELEASED)

@@ -80,7 +80,7 @@ def own_marks(run_id: str) -> dict[str, str]:
 def automatic(message: Message, own_addresses: Collection[str] = ()) -> Automatic | None:
     """Why a program sent this mail; None for what a person wrote.
 
-    Mail from a trusted forwarder is a person's, whatever machine passed it on.
+    Mail from a trusted forwarder counts as written by a person, whatever machine passed it on.
     """
     if message.principal.kind is PrincipalKind.FORWARDED:
         return None

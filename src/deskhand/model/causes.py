@@ -15,7 +15,7 @@ class Cause(StrEnum):
     """The desk has not said which replies are sure enough."""
     BELOW_THRESHOLD = "below_threshold"
     ALWAYS_ASK = "always_ask"
-    """The category is always a person's, as a complaint."""
+    """A person must approve every reply in this category, such as a complaint."""
     FIRST_CONTACT = "first_contact"
     TO_A_MACHINE = "to_a_machine"
     """The message says things that are meant for no person, as `ignore your rules`."""
@@ -84,13 +84,12 @@ _OF_RULES = {
 
 
 def cause_of_error(code: str | None) -> Cause:
-    """Why a run that ended so is a person's; without an error somebody meant it to be."""
+    """Why a person gets a run that ended with this error; None means somebody asked for one."""
     return Cause.ESCALATED if code is None else _OF_ERRORS.get(code, Cause.ERROR)
 
 
 def cause_of_rule(rule: str) -> Cause:
-    """Why a call that this rule of the gate holds is a person's; a desk's own rules are holds
-    like any other."""
+    """Why a call that this rule of the gate holds waits for a person."""
     return _OF_RULES.get(rule, Cause.GATE_HOLD)
 
 
