@@ -118,8 +118,8 @@ def _agents(loaded: "LoadedDesk") -> Iterator[Check]:
                 f"{name}: {profile.choose_model(None, None, spec.default_model)}, {tools}",
             )
         elif profile.without_model is not None:
-            found = f"{name}: {profile.without_model} works its messages ({unusable[name]})"
-            yield Check("agent", True, found, warning=True)
+            summary = f"{name}: {profile.without_model} works its messages ({unusable[name]})"
+            yield Check("agent", True, summary, warning=True)
         else:
             fix = "mend that, or name a flow that does without under `without_model:`"
             yield Check("agent", False, f"{name} has no model to ask: {unusable[name]}", fix)
@@ -132,8 +132,8 @@ def _tools(loaded: "LoadedDesk") -> Iterator[Check]:
     from deskhand.wiring import server_tools
 
     every = (*loaded.code.tools, *server_tools(loaded))
-    found = [(tool, concern) for tool in every for concern in concerns(tool)]
-    for tool, concern in found:
+    tool_concerns = [(tool, concern) for tool in every for concern in concerns(tool)]
+    for tool, concern in tool_concerns:
         yield Check("tool", True, f"{tool.name} ({tool.place}): {concern}", warning=True)
 
 
@@ -169,7 +169,7 @@ def _intents(loaded: "LoadedDesk") -> Iterator[Check]:
     from deskhand.language.intent_examples import load_intents
 
     try:
-        known = load_intents(loaded.spec.folder)
+        intents = load_intents(loaded.spec.folder)
     except ConfigError as error:
         yield Check("intents", False, error.problem, error.fix)
         return
@@ -177,8 +177,8 @@ def _intents(loaded: "LoadedDesk") -> Iterator[Check]:
     named = dict.fromkeys(
         choice for stage in stages if stage.task == "classify" for choice in stage.choices
     )
-    missing = [name for name in named if name not in (OTHER, *known.labels)]
-    if known and missing:
+    missing = [name for name in named if name not in (OTHER, *intents.labels)]
+    if intents and missing:
         yield Check(
             "intents",
             True,
@@ -197,13 +197,13 @@ async def _servers(desk: str | None) -> list[Check]:
     checks: list[Check] = []
     try:
         spec = read_desk(desk).spec.mcp
-        found = await described(spec.servers)
+        answers = await described(spec.servers)
     except ConfigError as error:
-        told = "deskhand[mcp]" in str(error)
+        extra_missing = "deskhand[mcp]" in str(error)
         return (
-            [Check("mcp", False, error.problem, error.fix)] if told else []
+            [Check("mcp", False, error.problem, error.fix)] if extra_missing else []
         )  # the rest is told already
-    for name, said in found.items():
+    for name, said in answers.items():
         own = [tool for tool in spec.tools if tool.server == name]
         if not isinstance(said, dict):
             problem = str(said).partition("\n")[0]
@@ -234,11 +234,11 @@ async def _channels(desk: str | None) -> list[Check]:
     if desk is None:
         return []
     try:
-        found = await check_channels(read_desk(desk).spec)
+        answers = await check_channels(read_desk(desk).spec)
     except ConfigError:
         return []  # told already
     checks: list[Check] = []
-    for name, said in found.items():
+    for name, said in answers.items():
         problem, _, fix = str(said).partition("\n  fix: ")
         advice = (
             None
@@ -279,7 +279,7 @@ async def _calendar(desk: str | None) -> list[Check]:
 async def _database(url: str | None) -> list[Check]:
     """Opening brings the schema up to date and writes, so it shows what is wrong; a new file is
     not left behind."""
-    from deskhand.cli.stop import told
+    from deskhand.cli.stop import describe_stop
     from deskhand.errors import DeskhandError
     from deskhand.wiring import database_file, desks_in, open_database, open_store
 
@@ -296,7 +296,7 @@ async def _database(url: str | None) -> list[Check]:
             stops = [(name, await open_store(database, name).stopped()) for name in desks]
             untold = [check for name in desks async for check in _untold(database, name)]
         held = [
-            Check("stopped", False, f"{name}: {told(stop)}", f"deskhand resume {name}")
+            Check("stopped", False, f"{name}: {describe_stop(stop)}", f"deskhand resume {name}")
             for name, stop in stops
             if stop
         ]

@@ -7,7 +7,7 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.databases import opened_store
-from deskhand.cli.stop import told
+from deskhand.cli.stop import describe_stop
 from deskhand.cli.terminal import (
     console,
     print_json,
@@ -45,16 +45,16 @@ def list_runs(
     as_json: options.Json = False,
 ) -> None:
     """List runs, newest first."""
-    found, stopped = run_async(_list(database, desk, status, conversation, limit))
+    runs, stopped = run_async(_list(database, desk, status, conversation, limit))
     if as_json:
-        print_json({"runs": found, "stopped": None if stopped is None else document(stopped)})
+        print_json({"runs": runs, "stopped": None if stopped is None else document(stopped)})
         return
     if stopped is not None:
         console().print(
-            f"the desk is stopped {told(stopped)}; nothing leaves until it is resumed",
+            f"the desk is stopped {describe_stop(stopped)}; nothing leaves until it is resumed",
             style="yellow",
         )
-    _print_runs(found)
+    _print_runs(runs)
 
 
 async def _list(
@@ -116,16 +116,19 @@ def show_savings(
     as_json: options.Json = False,
 ) -> None:
     """Show what the LLM cost, and what it was not asked because the embedded brain was sure."""
-    found = run_async(_savings(database, desk, limit))
+    savings = run_async(_savings(database, desk, limit))
     if as_json:
-        print_json(found)
+        print_json(savings)
         return
-    kinds = ", ".join(f"{kind} {times}" for kind, times in found["by_task"].items())
-    console().print(f"LLM asked       {found['asked']:,} questions, spent {found['spent']:.4f}")
+    kinds = ", ".join(f"{kind} {times}" for kind, times in savings["by_task"].items())
+    console().print(f"LLM asked       {savings['asked']:,} questions, spent {savings['spent']:.4f}")
     console().print(
-        f"LLM not asked   {found['spared']:,} questions, saved about {found['saved']:.4f}  {kinds}"
+        f"LLM not asked   {savings['spared']:,} questions,"
+        f" saved about {savings['saved']:.4f}  {kinds}"
     )
-    console().print(f"held for people {found['held']:,} answers, because the LLM could not be had")
+    console().print(
+        f"held for people {savings['held']:,} answers, because the LLM could not be had"
+    )
 
 
 async def _savings(database: str | None, desk: str | None, limit: int) -> dict[str, Any]:
@@ -191,15 +194,15 @@ def _document(run: "Run") -> dict[str, Any]:
     return document(run)
 
 
-def _print_runs(found: list[dict[str, Any]]) -> None:
+def _print_runs(runs: list[dict[str, Any]]) -> None:
     from rich.markup import escape
 
-    if not found:
+    if not runs:
         console().print("no runs")
         return
     shown = 3 if console().width >= 110 else 2
     rows = []
-    for run in found:
+    for run in runs:
         message = run["message"] or {"from": "(erased)", "subject": ""}
         cells = (
             _address(message["from"]),

@@ -32,7 +32,9 @@ def stop(
     if as_json:
         print_json({"desk": name_of(desk), "stopped": document(stopped)})
         return
-    console().print(f"{name_of(desk)} is stopped: {told(stopped)}", markup=False, soft_wrap=True)
+    console().print(
+        f"{name_of(desk)} is stopped: {describe_stop(stopped)}", markup=False, soft_wrap=True
+    )
     console().print(
         f"messages are still taken in and worked; let it act again: deskhand resume {desk}",
         markup=False,
@@ -56,7 +58,7 @@ def resume(
     raise typer.Exit(0 if was is not None else 1)
 
 
-def told(stopped: "Stop") -> str:
+def describe_stop(stopped: "Stop") -> str:
     return f"by {stopped.by} since {moment(stopped.at)}" + (
         f", {stopped.reason}" if stopped.reason else ""
     )
@@ -79,13 +81,13 @@ async def _store(desk: str, database: str | None) -> "AsyncIterator[DeskStore]":
     from deskhand.wiring import desks_in, find_desk, open_store
 
     async with opened_database(database) as opened:
-        known = await desks_in(opened)
+        desks = await desks_in(opened)
         name = name_of(desk)
-        if name not in known:
+        if name not in desks:
             try:
                 find_desk(desk)
             except ConfigError:
-                listed = ", ".join(known) or "none"
+                listed = ", ".join(desks) or "none"
                 raise ConfigError(
                     f"there is no desk {desk!r}", fix=f"desks in this database: {listed}"
                 ) from None

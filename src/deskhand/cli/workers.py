@@ -6,7 +6,7 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.databases import opened_database
-from deskhand.cli.stop import told as stop_words
+from deskhand.cli.stop import describe_stop
 from deskhand.cli.terminal import console, print_json, print_table, printable, run_async, when
 from deskhand.model.documents import document
 
@@ -30,7 +30,7 @@ def list_workers(database: options.Database = None, as_json: options.Json = Fals
     _print_workers(members)
     for desk, stop in stops.items():
         words = (
-            f"{desk} is STOPPED {stop_words(stop)}; nothing leaves until: deskhand resume {desk}"
+            f"{desk} is STOPPED {describe_stop(stop)}; nothing leaves until: deskhand resume {desk}"
         )
         console().print(printable(words), style="bold red", markup=False, soft_wrap=True)
     for depth in depths:
@@ -45,8 +45,8 @@ async def _list(url: str | None) -> "tuple[list[Member], list[Depth], dict[str, 
     from deskhand.wiring import worker_registry
 
     async with opened_database(url) as database:
-        known = worker_registry(database)
-        return await known.members(), await known.depths(), await known.stops()
+        registry = worker_registry(database)
+        return await registry.members(), await registry.depths(), await registry.stops()
 
 
 def _print_workers(members: "list[Member]") -> None:
