@@ -43,20 +43,22 @@ def free(
         slots = [
             slot for slot in slots if slot.start.astimezone(offering.hours.zone).date() == only
         ]
-    told = [shown(slot, offering) for slot in slots[:limit]]
+    shown_slots = [shown(slot, offering) for slot in slots[:limit]]
     if as_json:
-        print_json({"time_zone": loaded.spec.calendar.zone, "free": len(slots), "slots": told})
-    elif not told:
+        print_json(
+            {"time_zone": loaded.spec.calendar.zone, "free": len(slots), "slots": shown_slots}
+        )
+    elif not shown_slots:
         console().print("no slot is free")
     else:
-        for slot in told:
+        for slot in shown_slots:
             weekday = date.fromisoformat(slot["date"]).strftime("%a")
             console().print(
                 f"{weekday} {slot['date']} {slot['time']}-{slot['end'][11:16]} "
                 f" [dim]{slot['id']}[/]"
             )
         console().print(f"[dim]{len(slots)} free, on the clock of {loaded.spec.calendar.zone}[/]")
-    raise typer.Exit(0 if told else 1)
+    raise typer.Exit(0 if shown_slots else 1)
 
 
 @app.command("show")
@@ -75,7 +77,7 @@ def show(
         spans = []
         for span in merged(busy):
             spans.append([moment.astimezone(zone).isoformat(timespec="minutes") for moment in span])
-        bookings = [_document(one, zone) for one in held]
+        bookings = [_document(booking, zone) for booking in held]
         print_json({"calendar": where, "time_zone": spec.zone, "bookings": bookings, "busy": spans})
         return
     console().print(f"{where}  [dim]{spec.zone}[/]", soft_wrap=True)
@@ -127,6 +129,6 @@ async def _show(
         busy = await calendar.busy(Span(now, now + loaded.spec.calendar.horizon))
         return (
             await calendar.check(),
-            [one for one in held if one.state is not BookingState.RELEASED],
+            [booking for booking in held if booking.state is not BookingState.RELEASED],
             busy,
         )

@@ -55,16 +55,16 @@ def list_contacts(
         async with _contacts(database, desk) as contacts:
             return await contacts.list(tag=tag, tier=tier, search=search, after=after, limit=limit)
 
-    found = run_async(work())
+    people = run_async(work())
     if as_json:
-        print_json({"contacts": [_document(one) for one in found]})
+        print_json({"contacts": [_document(contact) for contact in people]})
         return
-    if not found:
+    if not people:
         console().print(
             "nobody; contacts grow from mail, or import a file with `deskhand contacts import FILE`"
         )
         return
-    rows = [_row(contact) for contact in found]
+    rows = [_row(contact) for contact in people]
     print_table(("address", "messages", "last seen", "language", "tier"), ("name", "tags"), rows)
 
 
@@ -81,14 +81,14 @@ def show(
         async with _contacts(database, desk) as contacts:
             return await contacts.find(address)
 
-    found = run_async(work())
-    if found is None:
+    contact = run_async(work())
+    if contact is None:
         if as_json:
             print_json({"address": address, "known": False})
         else:
             console().print(f"{address} is not known", markup=False)
         raise typer.Exit(1)
-    _tell(found, as_json)
+    _tell(contact, as_json)
 
 
 @app.command("note")
@@ -166,7 +166,10 @@ def import_file(
     entries, bad, ignored = _read(file)
     counts = run_async(_import(entries, by or options.login_name(), database, desk))
     if as_json:
-        listed = [{"line": one.line, "problem": one.problem, "text": one.text} for one in bad]
+        listed = [
+            {"line": bad_row.line, "problem": bad_row.problem, "text": bad_row.text}
+            for bad_row in bad
+        ]
         print_json({"file": str(file), **counts, "bad": listed, "ignored_columns": ignored})
     else:
         words = ", ".join(f"{count} {what}" for what, count in counts.items())
@@ -175,8 +178,8 @@ def import_file(
             console().print(
                 f"columns nobody knows: {', '.join(ignored)}", markup=False, style="dim"
             )
-        for one in bad:
-            complain(f"{file}:{one.line}: {one.problem}")
+        for bad_row in bad:
+            complain(f"{file}:{bad_row.line}: {bad_row.problem}")
     raise typer.Exit(1 if bad else 0)
 
 
@@ -192,21 +195,21 @@ def export(
     """Write everybody down as CSV, notes and all; `deskhand contacts import` reads it again."""
     from deskhand.contacts.csv_files import write_csv
 
-    found = run_async(_all(database, desk))
+    people = run_async(_all(database, desk))
     if as_json:
         import json
 
         text = json.dumps(
-            {"contacts": [_document(one) for one in found]}, ensure_ascii=False, indent=2
+            {"contacts": [_document(contact) for contact in people]}, ensure_ascii=False, indent=2
         )
         text += "\n"
     else:
-        text = "".join(write_csv(found))
+        text = "".join(write_csv(people))
     if file is None:
         sys.stdout.write(text)
         return
     file.write_bytes(text.encode())
-    console(to_stderr=True).print(f"{len(found)} contacts in {file}", markup=False)
+    console(to_stderr=True).print(f"{len(people)} contacts in {file}", markup=False)
 
 
 @app.command("erase")
@@ -232,22 +235,22 @@ def erase(
 
         async with opened_database(database) as opened:
             name = await _desk(opened, desk)
-            known = await open_contacts(opened, name).find(address) is not None
-            return known, await erase_person(opened, name, address, by or options.login_name())
+            is_contact = await open_contacts(opened, name).find(address) is not None
+            return is_contact, await erase_person(opened, name, address, by or options.login_name())
 
-    known, (runs, rows) = run_async(work())
-    found = bool(known or runs or rows)
+    is_contact, (runs, rows) = run_async(work())
+    anything_erased = bool(is_contact or runs or rows)
     if as_json:
-        print_json({"address": address, "contact": known, "runs": runs, "own_rows": rows})
+        print_json({"address": address, "contact": is_contact, "runs": runs, "own_rows": rows})
     else:
         words = (
             f"{address} and {runs} run{'s' * (runs != 1)} erased"
-            if found
+            if anything_erased
             else f"{address} was not known"
         )
         words += f", {rows} row{'s' * (rows != 1)} of the desk's own tables as well" if rows else ""
         console().print(words, markup=False, soft_wrap=True)
-    raise typer.Exit(0 if found else 1)
+    raise typer.Exit(0 if anything_erased else 1)
 
 
 def _read(file: Path) -> "tuple[list[ContactEntry], list[BadEntry], list[str]]":
@@ -305,11 +308,13 @@ async def _import(
 
 
 async def _all(database: str | None, desk: str | None) -> "list[Contact]":
-    found: list[Contact] = []
+    people: list[Contact] = []
     async with _contacts(database, desk) as contacts:
-        while portion := await contacts.list(after=found[-1].address if found else "", limit=1000):
-            found += portion
-    return found
+        while portion := await contacts.list(
+            after=people[-1].address if people else "", limit=1000
+        ):
+            people += portion
+    return people
 
 
 @asynccontextmanager
@@ -332,10 +337,10 @@ async def _desk(database: "Database", desk: str | None) -> str:
 
     if desk is not None:
         return name_of(desk)
-    known = await desks_in(database)
-    if len(known) == 1:
-        return known[0]
-    fix = f"name one with --desk: {', '.join(known)}" if known else "name the desk with --desk"
+    desks = await desks_in(database)
+    if len(desks) == 1:
+        return desks[0]
+    fix = f"name one with --desk: {', '.join(desks)}" if desks else "name the desk with --desk"
     raise ConfigError("it is not clear which desk is meant", fix=fix)
 
 
@@ -389,5 +394,5 @@ def _cell(text: str, length: int) -> str:
 def _document(contact: "Contact") -> dict[str, Any]:
     from deskhand.model.documents import with_times
 
-    known = with_times(contact.model_dump(mode="json"))
-    return known | {"notes": [with_times(note) for note in known["notes"]]}
+    fields = with_times(contact.model_dump(mode="json"))
+    return fields | {"notes": [with_times(note) for note in fields["notes"]]}

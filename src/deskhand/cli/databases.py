@@ -48,18 +48,18 @@ async def opened_desk(url: str | None, desk: str | None) -> "AsyncIterator[tuple
         yield database, _chosen(desk, await desks_in(database), shown(url or DEFAULT_DATABASE))
 
 
-def _chosen(desk: str | None, known: list[str], database: str) -> str:
-    listed = ", ".join(known) or "none"
+def _chosen(desk: str | None, desks: list[str], database: str) -> str:
+    listed = ", ".join(desks) or "none"
     if desk is not None:
         name = name_of(desk)
-        if name in known:
+        if name in desks:
             return name
         raise ConfigError(
             f"{database} holds nothing of a desk {name!r}", fix=f"desks in this database: {listed}"
         )
-    if len(known) == 1:
-        return known[0]
-    if not known:
+    if len(desks) == 1:
+        return desks[0]
+    if not desks:
         raise ConfigError(
             f"{database} holds no messages yet",
             fix="name the desk with --desk, or hand a message in",

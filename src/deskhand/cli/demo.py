@@ -160,14 +160,15 @@ def _at_home(loaded: "LoadedDesk", shown: Shown, folder: Path, undo: float) -> "
 def _sample_mails(loaded: "Sequence[LoadedDesk]") -> list[tuple[str, Path]]:
     """Desk and file: each desk's oldest first, a few of one, then of the other."""
     waiting = [
-        sorted((one.spec.folder / "samples").glob("*.eml"), key=_written_at) for one in loaded
+        sorted((loaded_desk.spec.folder / "samples").glob("*.eml"), key=_written_at)
+        for loaded_desk in loaded
     ]
-    found: list[tuple[str, Path]] = []
+    mails: list[tuple[str, Path]] = []
     while any(waiting):
         for shown, files in zip(DESKS, waiting, strict=True):
-            found += [(shown.desk, file) for file in files[: shown.mails_a_turn]]
+            mails += [(shown.desk, file) for file in files[: shown.mails_a_turn]]
             del files[: shown.mails_a_turn]
-    return found
+    return mails
 
 
 def _written_at(file: Path) -> tuple[float, str]:
@@ -218,10 +219,10 @@ async def _summary(folder: Path, database: Path, desks: "list[Desk]") -> dict[st
     from deskhand.engine.audit import verify_desk
     from deskhand.engine.story import read_records, story_of
 
-    told: list[dict[str, Any]] = []
+    stories: list[dict[str, Any]] = []
     for desk in desks:
         for run in reversed(await desk.store.runs(limit=1000)):
-            told.append(
+            stories.append(
                 {"desk": desk.spec.name, **story_of(await read_records(desk.store, run.id))}
             )
     reports = [await verify_desk(desk.store) for desk in desks]
@@ -235,7 +236,7 @@ async def _summary(folder: Path, database: Path, desks: "list[Desk]") -> dict[st
         "outbox": str(folder / "outbox"),
         "sent": sorted(map(str, (folder / "outbox").rglob("*.eml"))),
         "audit": audit,
-        "runs": told,
+        "runs": stories,
     }
 
 

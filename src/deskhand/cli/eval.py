@@ -214,7 +214,7 @@ async def _run(
             failed.extend([] if result.passed else [result.case.id])
             bar.advance(label=f"cases, [red]{len(failed)} failed[/]" if failed else None)
 
-        asks = live or not all(one.says for one in cases)
+        asks = live or not all(case.says for case in cases)
         async with (
             open_sandbox(loaded, agents_ask=asks) as sandbox,
             judging_brain(loaded, judge) as judging,
@@ -233,12 +233,12 @@ def _chosen(cases: "Sequence[Case]", ids: Sequence[str], tags: Sequence[str]) ->
 
     all_ids = {case.id for case in cases}
     all_tags = {tag for case in cases for tag in case.tags}
-    for what, asked, known in (("case", ids, all_ids), ("tag", tags, all_tags)):
+    for what, asked, existing in (("case", ids, all_ids), ("tag", tags, all_tags)):
         for name in asked:
-            if name not in known:
+            if name not in existing:
                 raise ConfigError(
                     f"there is no {what} {name!r}",
-                    fix=did_you_mean(name, known, otherwise="name another"),
+                    fix=did_you_mean(name, existing, otherwise="name another"),
                 )
     return [
         case

@@ -30,8 +30,8 @@ def tell(report: "Document") -> None:
     rows = [_row(tag, counts) for tag, counts in report["splits"].items()]
     print_table(("", "passed", "failed", "cases"), (), [*rows, _row("[bold]all[/]", report)])
     if report["repeat"] > 1:
-        told = "  ".join(f"pass^{k} {value:.3f}" for k, value in report["pass_k"].items())
-        out.print(f"\neach case {report['repeat']} times: {told}")
+        pass_rates = "  ".join(f"pass^{k} {value:.3f}" for k, value in report["pass_k"].items())
+        out.print(f"\neach case {report['repeat']} times: {pass_rates}")
     if report["not_judged"]:
         left = (
             "1 criterion was"
@@ -58,7 +58,10 @@ def _compared(compared: "Document") -> None:
     for change in compared["changed"]:
         out.print(f"[{_KINDS[change['kind']]}]{change['kind']}[/] [bold]{change['id']}[/]")
         pairs = [(name, pair["before"], pair["now"]) for name, pair in change["scores"].items()]
-        pairs += [(one["what"], one["before"], one["now"]) for one in change["changes"]]
+        pairs += [
+            (difference["what"], difference["before"], difference["now"])
+            for difference in change["changes"]
+        ]
         for what, before, now in pairs:
             out.print(f"    {what}", markup=False)
             out.print(
@@ -69,8 +72,10 @@ def _compared(compared: "Document") -> None:
                 "      [dim]now [/] " + shortened(value_in_words(now), 200).replace("[", r"\["),
                 soft_wrap=True,
             )
-    told = f"{compared['regressions']} worse, {compared['fixed']} better of {compared['compared']}"
-    out.print(f"{told} (McNemar p = {compared['p_value']:.3g})")
+    summary = (
+        f"{compared['regressions']} worse, {compared['fixed']} better of {compared['compared']}"
+    )
+    out.print(f"{summary} (McNemar p = {compared['p_value']:.3g})")
     for what in ("added", "missing"):
         if compared[what]:
             out.print(f"{what}: {', '.join(compared[what])}", markup=False, soft_wrap=True)

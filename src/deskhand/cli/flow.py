@@ -35,11 +35,13 @@ def show(
         )
     chosen = [spec.flows[flow]] if flow is not None else list(spec.flows.values())
     if as_json:
-        drawn: dict[str, Any] = {one.name: one.model_dump(mode="json") for one in chosen}
+        drawn: dict[str, Any] = {
+            chosen_flow.name: chosen_flow.model_dump(mode="json") for chosen_flow in chosen
+        }
         if mermaid:
             drawn = {
-                name: one | {"mermaid": flow_mermaid(spec.flows[name])}
-                for name, one in drawn.items()
+                name: drawn_flow | {"mermaid": flow_mermaid(spec.flows[name])}
+                for name, drawn_flow in drawn.items()
             }
         print_json({"desk": spec.name, "default_flow": spec.default_flow, "flows": drawn})
         return

@@ -69,14 +69,20 @@ def measure(
     if file is None:
         train(desk, cache, budget, as_json)
         return
-    found = _tested(_trained(desk, cache, budget, quiet=as_json), file)
-    kept = found["error"] is None or found["error"] <= budget
+    result = _tested(_trained(desk, cache, budget, quiet=as_json), file)
+    kept = result["error"] is None or result["error"] <= budget
     if as_json:
         print_json(
-            {"desk": desk, "file": str(file), "error_budget": budget, "keeps_budget": kept, **found}
+            {
+                "desk": desk,
+                "file": str(file),
+                "error_budget": budget,
+                "keeps_budget": kept,
+                **result,
+            }
         )
     else:
-        _print_test(found, budget)
+        _print_test(result, budget)
     if not kept:
         raise typer.Exit(NO)
 
@@ -201,15 +207,15 @@ def _print_report(report: "FitReport") -> None:
     if report.confusions:
         out.print("\n[bold]worst confusions[/]")
         rows = [
-            [f"{one.times}", _plain(one.label), _plain(one.taken_for)]
-            for one in report.confusions[:_SHOWN]
+            [f"{confusion.times}", _plain(confusion.label), _plain(confusion.taken_for)]
+            for confusion in report.confusions[:_SHOWN]
         ]
         print_table(["times"], ["intent", "taken for"], rows)
     if report.suspects:
         out.print("\n[bold]examples that look mislabelled[/]")
         rows = [
-            [_plain(one.label), _plain(one.rather), _plain(one.text)]
-            for one in report.suspects[:_SHOWN]
+            [_plain(suspect.label), _plain(suspect.rather), _plain(suspect.text)]
+            for suspect in report.suspects[:_SHOWN]
         ]
         print_table(["intent", "rather"], ["example"], rows)
     if report.conflicts:
@@ -218,8 +224,8 @@ def _print_report(report: "FitReport") -> None:
             [],
             ["intents", "example"],
             [
-                [", ".join(map(_plain, one.labels)), _plain(one.text)]
-                for one in report.conflicts[:_SHOWN]
+                [", ".join(map(_plain, conflict.labels)), _plain(conflict.text)]
+                for conflict in report.conflicts[:_SHOWN]
             ],
         )
     out.print(_verdict(report))
@@ -252,22 +258,22 @@ def _advice(report: "FitReport") -> str:
     return f"about {report.more_examples:,} more examples ({each:,} for each intent)"
 
 
-def _print_test(found: dict[str, Any], budget: float) -> None:
+def _print_test(result: dict[str, Any], budget: float) -> None:
     out = console()
-    out.print(f"{found['questions']:,} questions, {found['out_of_scope']:,} out of scope")
-    out.print(f"accuracy     {_percent(found['accuracy'])} if every question were answered")
-    out.print(f"coverage     {_percent(found['coverage'])} of the questions are answered")
+    out.print(f"{result['questions']:,} questions, {result['out_of_scope']:,} out of scope")
+    out.print(f"accuracy     {_percent(result['accuracy'])} if every question were answered")
+    out.print(f"coverage     {_percent(result['coverage'])} of the questions are answered")
     out.print(
-        f"error        {_percent(found['error'])} of {found['answered']:,} answers, budget"
+        f"error        {_percent(result['error'])} of {result['answered']:,} answers, budget"
         f" {budget:.1%}"
     )
-    if found["out_of_scope"]:
-        out.print(f"out of scope {_percent(found['out_of_scope_recall'])} are not answered")
-    if found["confusions"]:
+    if result["out_of_scope"]:
+        out.print(f"out of scope {_percent(result['out_of_scope_recall'])} are not answered")
+    if result["confusions"]:
         out.print("\n[bold]worst confusions[/]")
         rows = [
-            [f"{one['times']}", _plain(one["label"]), _plain(one["taken_for"])]
-            for one in found["confusions"]
+            [f"{confusion['times']}", _plain(confusion["label"]), _plain(confusion["taken_for"])]
+            for confusion in result["confusions"]
         ]
         print_table(["times"], ["intent", "taken for"], rows)
 

@@ -74,17 +74,17 @@ def list_articles(
     desk: options.Desk, database: options.Database = None, as_json: options.Json = False
 ) -> None:
     """List the articles in the index."""
-    found = run_async(_list(desk, database))
+    articles = run_async(_list(desk, database))
     if as_json:
-        print_json({"articles": [_article_document(one) for one in found]})
+        print_json({"articles": [_article_document(indexed) for indexed in articles]})
         return
-    if not found:
+    if not articles:
         console().print(
             "no articles; put some into the desk's knowledge/ and index them: deskhand kb rebuild"
             " DESK"
         )
         return
-    rows = [_row(indexed) for indexed in found]
+    rows = [_row(indexed) for indexed in articles]
     print_table(("article", "language", "chunks", "", "indexed"), ("category", "title"), rows)
 
 
@@ -126,15 +126,15 @@ def changed(
     desk: options.Desk, database: options.Database = None, as_json: options.Json = False
 ) -> None:
     """List past answers whose articles were edited or removed since."""
-    found = run_async(_changed(desk, database))
+    outdated_answers = run_async(_changed(desk, database))
     if as_json:
-        print_json({"answers": [_change_document(one) for one in found]})
+        print_json({"answers": [_change_document(outdated) for outdated in outdated_answers]})
         return
-    if not found:
+    if not outdated_answers:
         console().print("no answer used an article that has changed since")
         return
     rows = []
-    for outdated in found:
+    for outdated in outdated_answers:
         used = outdated.used
         article = f"{used.article}: {outdated.title}" if outdated.title else used.article
         rows.append((used.run_id, when(used.at), str(outdated.change), _cell(article, 80)))
@@ -249,8 +249,8 @@ def _tell(report: "Report", as_json: bool) -> None:
         for problem in report.problems:
             complain(str(problem))
         counts = ("added", "changed", "unchanged", "removed")
-        told = ", ".join(f"{len(getattr(report, name))} {name}" for name in counts)
-        console().print(f"{told}; {report.chunks} chunks embedded")
+        summary = ", ".join(f"{len(getattr(report, name))} {name}" for name in counts)
+        console().print(f"{summary}; {report.chunks} chunks embedded")
     if report.problems:
         raise typer.Exit(NO)
 
@@ -266,10 +266,13 @@ def _report_document(report: "Report") -> dict[str, Any]:
     }
 
 
-def _article_document(one: "StoredArticle") -> dict[str, Any]:
+def _article_document(stored: "StoredArticle") -> dict[str, Any]:
     from deskhand.model.documents import document, iso_at
 
-    return document(one.article) | {"chunks": one.chunks, "updated_at": iso_at(one.updated_at)}
+    return document(stored.article) | {
+        "chunks": stored.chunks,
+        "updated_at": iso_at(stored.updated_at),
+    }
 
 
 def _hit_document(hit: "Hit") -> dict[str, Any]:
@@ -278,14 +281,14 @@ def _hit_document(hit: "Hit") -> dict[str, Any]:
     return document(hit) | {"citation": hit.citation}
 
 
-def _change_document(one: "ChangedAnswer") -> dict[str, Any]:
+def _change_document(outdated: "ChangedAnswer") -> dict[str, Any]:
     from deskhand.model.documents import iso_at
 
-    used, change = one.used, str(one.change)
+    used, change = outdated.used, str(outdated.change)
     return {
         "run": used.run_id,
         "article": used.article,
-        "title": one.title,
+        "title": outdated.title,
         "change": change,
         "at": iso_at(used.at),
     }

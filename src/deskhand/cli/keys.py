@@ -53,15 +53,15 @@ async def _add(
 @app.command("list")
 def list_keys(database: options.Database = None, as_json: options.Json = False) -> None:
     """List the keys, revoked ones too."""
-    found = run_async(_list(database))
+    keys = run_async(_list(database))
     if as_json:
-        print_json({"keys": [_document(key) for key in found]})
+        print_json({"keys": [_document(key) for key in keys]})
         return
-    if not found:
+    if not keys:
         console().print("no keys; make one with `deskhand keys add`")
         return
     rows = []
-    for key in found:
+    for key in keys:
         state = "[bright_black]revoked[/]" if key.revoked_at else "[green]in use[/]"
         scopes = ", ".join(sorted(key.scopes))
         desks = ", ".join(key.desks)

@@ -32,25 +32,25 @@ def backlog(
 ) -> None:
     """Hand in unread mail from before the first connect; a person looks at every answer before
     it leaves."""
-    found = run_async(_backlog(desk, channel, limit, look, database or options.DEFAULT_DATABASE))
+    mails = run_async(_backlog(desk, channel, limit, look, database or options.DEFAULT_DATABASE))
     if as_json:
-        print_json({"desk": desk, "handed_in": not look, "mails": found})
+        print_json({"desk": desk, "handed_in": not look, "mails": mails})
         return
-    if not found:
+    if not mails:
         console().print("no older unread mail")
         return
     rows = [
         (
-            one["channel"],
-            printable(one["from"]),
-            printable(shortened(one["subject"], 50)),
-            one["run"] or "",
+            mail["channel"],
+            printable(mail["from"]),
+            printable(shortened(mail["subject"], 50)),
+            mail["run"] or "",
         )
-        for one in found
+        for mail in mails
     ]
     print_table(("channel", "from"), ("subject", "run"), rows)
     if not look:
-        console().print(f"{len(found)} handed in; the serving process works them (deskhand serve)")
+        console().print(f"{len(mails)} handed in; the serving process works them (deskhand serve)")
 
 
 async def _backlog(
@@ -60,13 +60,13 @@ async def _backlog(
 
     loaded = read_desk(desk)
     async with open_database(url) as database:
-        found: list[dict[str, Any]] = []
-        for one in _mailboxes(loaded, database, channel):
+        mails: list[dict[str, Any]] = []
+        for mailbox in _mailboxes(loaded, database, channel):
             try:
-                found += await _of_mailbox(loaded, database, one, limit, look)
+                mails += await _of_mailbox(loaded, database, mailbox, limit, look)
             finally:
-                await one.close()
-        return found
+                await mailbox.close()
+        return mails
 
 
 def _mailboxes(
@@ -75,10 +75,10 @@ def _mailboxes(
     from deskhand.errors import ConfigError
     from deskhand.wiring import mailboxes
 
-    found = mailboxes(loaded.spec, database)
-    chosen = [one for one in found if wanted in (None, one.name)]
+    desk_mailboxes = mailboxes(loaded.spec, database)
+    chosen = [mailbox for mailbox in desk_mailboxes if wanted in (None, mailbox.name)]
     if not chosen:
-        names = ", ".join(one.name for one in found) or "none"
+        names = ", ".join(mailbox.name for mailbox in desk_mailboxes) or "none"
         problem = (
             f"the desk has no mailbox {wanted!r}" if wanted else "the desk has no IMAP mailbox"
         )
@@ -91,13 +91,13 @@ async def _of_mailbox(
 ) -> list[dict[str, Any]]:
     from deskhand.wiring import hand_in
 
-    told: list[dict[str, Any]] = []
+    mails: list[dict[str, Any]] = []
     for place, message in await mailbox.older_unread(limit):
         run_id = None
         if not look:
             run_id = (await hand_in(loaded, database, message)).run_id
             await mailbox.remember(place, run_id)
-        told.append(
+        mails.append(
             {
                 "channel": mailbox.name,
                 "from": str(message.sender),
@@ -106,4 +106,4 @@ async def _of_mailbox(
                 "run": run_id,
             }
         )
-    return told
+    return mails
