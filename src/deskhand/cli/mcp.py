@@ -39,16 +39,18 @@ def list_(desk: options.Desk, as_json: options.Json = False) -> None:
     section, folder = _section(desk)
     seen, away = run_async(_seen(section, folder))
     if as_json:
-        told = [{"tool": one.qualified, "state": one.state, "why": one.why or None} for one in seen]
-        print_json({"tools": told, "unreachable": away})
+        tools = [
+            {"tool": tool.qualified, "state": tool.state, "why": tool.why or None} for tool in seen
+        ]
+        print_json({"tools": tools, "unreachable": away})
     else:
-        for one in seen:
+        for tool in seen:
             print_plain(
-                f"{one.state:<13} {one.qualified}{_setting(section, one.qualified)}{_why(one)}"
+                f"{tool.state:<13} {tool.qualified}{_setting(section, tool.qualified)}{_why(tool)}"
             )
         for name, why in away.items():
             print_plain(f"unreachable   {name}: {printable(why)}")
-    if away or any(one.state in _WRONG for one in seen):
+    if away or any(tool.state in _WRONG for tool in seen):
         raise typer.Exit(NO)
 
 
@@ -155,11 +157,11 @@ async def _seen(section: "McpSection", folder: Path) -> tuple[list[ListedTool], 
     from deskhand.wiring import described
 
     pins = read_pins(folder)
-    found = await described(server_specs(section, folder))
-    away = {name: _words(said) for name, said in found.items() if not isinstance(said, dict)}
+    answers = await described(server_specs(section, folder))
+    away = {name: _words(said) for name, said in answers.items() if not isinstance(said, dict)}
     now = {
         f"{server}.{tool}": pin
-        for server, said in found.items()
+        for server, said in answers.items()
         if isinstance(said, dict)
         for tool, pin in said.items()
     }
@@ -202,29 +204,29 @@ def _setting(section: "McpSection", qualified: str) -> str:
     )
 
 
-def _why(one: ListedTool) -> str:
-    return f": {one.why}" if one.why else ""
+def _why(tool: ListedTool) -> str:
+    return f": {tool.why}" if tool.why else ""
 
 
-def _show(one: ListedTool) -> None:
-    assert one.pin is not None
-    properties: dict[str, Any] = one.pin.schema_.get("properties") or {}
+def _show(tool: ListedTool) -> None:
+    assert tool.pin is not None
+    properties: dict[str, Any] = tool.pin.schema_.get("properties") or {}
     to = console()
-    to.print(f"\n{one.qualified} ({one.state}{_why(one)})", highlight=False, markup=False)
+    to.print(f"\n{tool.qualified} ({tool.state}{_why(tool)})", highlight=False, markup=False)
     to.print(
-        printable(one.pin.description) or "(no description)",
+        printable(tool.pin.description) or "(no description)",
         markup=False,
         highlight=False,
         soft_wrap=True,
     )
     for name, schema in properties.items():
-        needed = "" if name in (one.pin.schema_.get("required") or ()) else " (optional)"
-        told = (
+        needed = "" if name in (tool.pin.schema_.get("required") or ()) else " (optional)"
+        description = (
             shortened(str(schema.get("description") or ""), 200) if isinstance(schema, dict) else ""
         )
         kind = schema.get("type", "any") if isinstance(schema, dict) else "any"
         to.print(
-            printable(f"  {name}: {kind}{needed}  {told}"),
+            printable(f"  {name}: {kind}{needed}  {description}"),
             markup=False,
             highlight=False,
             soft_wrap=True,

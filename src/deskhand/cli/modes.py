@@ -28,8 +28,8 @@ def show(
 ) -> None:
     """Show every category's mode, what people made of its replies, and whether the next mode is
     justified."""
-    told = run_async(_show(desk, database))
-    print_json(told) if as_json else _print_modes(told, desk)
+    overview = run_async(_show(desk, database))
+    print_json(overview) if as_json else _print_modes(overview, desk)
 
 
 @app.command("promote")
@@ -119,17 +119,21 @@ def _tell(change: dict[str, Any], as_json: bool) -> None:
     console().print(printable(words), markup=False, soft_wrap=True)
 
 
-def _print_modes(told: dict[str, Any], desk: str) -> None:
+def _print_modes(overview: dict[str, Any], desk: str) -> None:
     from rich.markup import escape
 
     rows: list[tuple[str, ...]] = []
-    for one in told["categories"]:
-        mode = f"[{_COLOURS[one['mode']]}]{one['mode']}[/]"
+    for category in overview["categories"]:
+        mode = f"[{_COLOURS[category['mode']]}]{category['mode']}[/]"
         rows.append(
-            (f"[bold]{escape(one['category'] or '(none)')}[/]", mode, *_cells(one["totals"]))
+            (
+                f"[bold]{escape(category['category'] or '(none)')}[/]",
+                mode,
+                *_cells(category["totals"]),
+            )
         )
-        if len(one["languages"]) > 1:
-            for language, totals in one["languages"].items():
+        if len(category["languages"]) > 1:
+            for language, totals in category["languages"].items():
                 cells = [f"[dim]{cell}[/]" for cell in _cells(totals)]
                 rows.append((f"  [dim]{escape(language)}[/]", "", *cells))
     if not rows:
@@ -147,8 +151,8 @@ def _print_modes(told: dict[str, Any], desk: str) -> None:
             "came back",
         )
         print_table(head, (), rows)
-    _print_advice(told, desk)
-    for change in told["changes"][-5:]:
+    _print_advice(overview, desk)
+    for change in overview["changes"][-5:]:
         line = (
             f"{moment(change['at'])}  {change['category']}: {change['before']} → {change['mode']}"
             f" by {change['by']}"
@@ -158,25 +162,27 @@ def _print_modes(told: dict[str, Any], desk: str) -> None:
         )
 
 
-def _print_advice(told: dict[str, Any], desk: str) -> None:
+def _print_advice(overview: dict[str, Any], desk: str) -> None:
     console().print()
-    if not told["earned"]:
+    if not overview["earned"]:
         words = (
             "modes are what desk.yaml says; with `trust: {start: draft}` they are earned and lost"
             " by these figures"
         )
         console().print(words, style="dim", markup=False)
         return
-    for one in told["categories"]:
+    for category in overview["categories"]:
         console().print(
-            printable(_outlook(one)),
-            style="green" if one["justified"] else "",
+            printable(_outlook(category)),
+            style="green" if category["justified"] else "",
             markup=False,
             soft_wrap=True,
         )
-        if one["justified"]:
+        if category["justified"]:
             console().print(
-                f"  deskhand modes promote {desk} {one['category']}", markup=False, soft_wrap=True
+                f"  deskhand modes promote {desk} {category['category']}",
+                markup=False,
+                soft_wrap=True,
             )
     console().print()
 
@@ -199,15 +205,19 @@ def _cells(totals: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _outlook(one: dict[str, Any]) -> str:
+def _outlook(category: dict[str, Any]) -> str:
     """Where a category could go from here, in a sentence."""
-    name = one["category"] or "(none)"
-    if one["mode"] == "auto":
+    name = category["category"] or "(none)"
+    if category["mode"] == "auto":
         doubt = (
-            f"; doubt is at {one['doubt']:.0%} of what makes it fall back" if one["doubt"] else ""
+            f"; doubt is at {category['doubt']:.0%} of what makes it fall back"
+            if category["doubt"]
+            else ""
         )
-        return f"{name}: {one['checked']:.0%} of the replies are looked at before they leave{doubt}"
-    if one["next"] is None:
-        return f"{name}: {one['mode']} is the most that desk.yaml allows"
-    word = "is justified" if one["justified"] else "not yet"
-    return f"{name}: {one['next']} {word}; {one['good']} of {one['judged']} were good, {one['why']}"
+        checked = f"{category['checked']:.0%} of the replies are looked at before they leave"
+        return f"{name}: {checked}{doubt}"
+    if category["next"] is None:
+        return f"{name}: {category['mode']} is the most that desk.yaml allows"
+    word = "is justified" if category["justified"] else "not yet"
+    counts = f"{category['good']} of {category['judged']} were good"
+    return f"{name}: {category['next']} {word}; {counts}, {category['why']}"

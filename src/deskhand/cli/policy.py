@@ -34,15 +34,19 @@ def check(desk: options.Desk, as_json: options.Json = False) -> None:
 
     loaded = read_desk(desk)
     spec = loaded.spec.policy
-    found = [] if spec is None else check_policy(compile_policy(spec), _fact_types(loaded))
+    findings = [] if spec is None else check_policy(compile_policy(spec), _fact_types(loaded))
     if as_json:
         rules = 0 if spec is None else len(spec.rules)
         print_json(
-            {"desk": loaded.spec.name, "rules": rules, "findings": [one.as_json() for one in found]}
+            {
+                "desk": loaded.spec.name,
+                "rules": rules,
+                "findings": [finding.as_json() for finding in findings],
+            }
         )
     else:
-        _print_findings(spec, found)
-    raise typer.Exit(1 if found else 0)
+        _print_findings(spec, findings)
+    raise typer.Exit(1 if findings else 0)
 
 
 def _fact_types(loaded: "LoadedDesk") -> "FactTypes":
@@ -64,23 +68,26 @@ def _fact_types(loaded: "LoadedDesk") -> "FactTypes":
     return FactTypes([*offered.values(), REPLY_SHAPE], categories, facts)
 
 
-def _print_findings(spec: "PolicySpec | None", found: "list[PolicyFinding]") -> None:
+def _print_findings(spec: "PolicySpec | None", findings: "list[PolicyFinding]") -> None:
     from rich.text import Text
 
     to = console()
     if spec is None:
         to.print("the desk has no rules of its own")
         return
-    for one in found:
+    for finding in findings:
         to.print(
-            Text("✗ ", style="red").append(printable(one.message), style="default"), soft_wrap=True
+            Text("✗ ", style="red").append(printable(finding.message), style="default"),
+            soft_wrap=True,
         )
-        if one.example:
+        if finding.example:
             to.print(
-                Text("  for example: " + printable(_call(one.as_json()["example"])), style="dim"),
+                Text(
+                    "  for example: " + printable(_call(finding.as_json()["example"])), style="dim"
+                ),
                 soft_wrap=True,
             )
-    if not found:
+    if not findings:
         to.print(
             f"[green]✓[/] {len(spec.rules)} rules: each one is reached by some call, and none"
             " contradicts another"
@@ -138,8 +145,8 @@ def _moment(written: str | None) -> float:
 
     if written is None:
         return 0.0
-    known = measure(written)
-    meant = None if known is None else known[1]
+    measured = measure(written)
+    meant = None if measured is None else measured[1]
     if isinstance(meant, timedelta):
         return (datetime.now(UTC) - meant).timestamp()
     if isinstance(meant, datetime):
@@ -185,10 +192,10 @@ def _print_what_if(report: "WhatIf") -> None:
 
     to = console()
     for change in report.changes:
-        told = change.as_json()
+        change_document = change.as_json()
         line = Text(f"{change.run} step {change.seq}  ", style="dim")
         line.append(
-            printable(f"{change.facts.tool} {shortened(str(told['arguments']), 60)}"),
+            printable(f"{change.facts.tool} {shortened(str(change_document['arguments']), 60)}"),
             style="default",
         )
         to.print(line, soft_wrap=True)

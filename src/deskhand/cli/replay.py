@@ -102,24 +102,27 @@ async def _replay(
         async with open_sandbox(
             loaded, chat=lambda own: chat.before(own if live else None), rest=0.0
         ) as sandbox:
-            found = await replay_conversations(
+            replayed = await replay_conversations(
                 conversations, sandbox, chat, parallel=parallel, done=bar.advance
             )
-    counts = Counter(str(one["verdict"]) for one in found.runs)
-    not_identical = [one for one in found.runs if one["verdict"] != "identical"]
+    counts = Counter(str(run["verdict"]) for run in replayed.runs)
+    not_identical = [run for run in replayed.runs if run["verdict"] != "identical"]
     return {
         "desk": store.desk,
         "config": str(loaded.spec.folder),
-        "total": len(found.runs),
+        "total": len(replayed.runs),
         **{verdict: counts[verdict] for verdict in ("identical", "changed", "unknown")},
         "model_requests": {
             "recorded": chat.tally.recorded,
             "not_recorded": chat.tally.all_missing,
             "asked": chat.tally.asked,
         },
-        "tool_results": {"recorded": found.tool_results, "captured": found.tool_results_missing},
-        "decisions": {"applied": found.decisions, "left_out": found.decisions_left_out},
-        "skipped": found.skipped,
+        "tool_results": {
+            "recorded": replayed.tool_results,
+            "captured": replayed.tool_results_missing,
+        },
+        "decisions": {"applied": replayed.decisions, "left_out": replayed.decisions_left_out},
+        "skipped": replayed.skipped,
         "runs": not_identical,
     }
 
@@ -144,14 +147,14 @@ def _moment(text: str | None, otherwise: float) -> float:
     return at.timestamp()
 
 
-def _worth_showing(one: "Document") -> "list[Document]":
+def _worth_showing(run: "Document") -> "list[Document]":
     """Where a model's answer is missing, how the run ended for want of it says nothing about the
     desk."""
-    if one["verdict"] != "unknown":
-        return list(one["changes"])
+    if run["verdict"] != "unknown":
+        return list(run["changes"])
     return [
         change
-        for change in one["changes"]
+        for change in run["changes"]
         if change["what"] not in _AFTERWARDS and not _breaks_off(change)
     ]
 
@@ -185,8 +188,10 @@ def _tell(report: "Document") -> None:
     out = console()
     for run in report["runs"]:
         _print_run(run)
-    told = [f"{report[verdict]} {verdict}" for verdict in ("identical", "changed", "unknown")]
-    out.print(f"{report['total']} run{'s' * (report['total'] != 1)}: {', '.join(told)}")
+    verdict_counts = [
+        f"{report[verdict]} {verdict}" for verdict in ("identical", "changed", "unknown")
+    ]
+    out.print(f"{report['total']} run{'s' * (report['total'] != 1)}: {', '.join(verdict_counts)}")
     asked, results, decisions = (
         report["model_requests"],
         report["tool_results"],
@@ -206,5 +211,5 @@ def _tell(report: "Document") -> None:
             f"decisions: {decisions['applied']} applied, {decisions['left_out']} not, their"
             " question has changed"
         )
-    for one in report["skipped"]:
-        out.print(f"[dim]left out {one['run']}: {one['why']}[/]")
+    for skipped in report["skipped"]:
+        out.print(f"[dim]left out {skipped['run']}: {skipped['why']}[/]")

@@ -161,20 +161,20 @@ def canned(
     """The desk's canned replies, filled in for this review."""
     from deskhand.errors import NotFound
 
-    found = run_async(_canned(database, desk, review, by or options.login_name()))
+    replies = run_async(_canned(database, desk, review, by or options.login_name()))
     if name is not None:
-        found = [one for one in found if one.name == name]
-        if not found:
+        replies = [reply for reply in replies if reply.name == name]
+        if not replies:
             raise NotFound(f"the desk has no canned reply {name!r}")
     if as_json:
-        print_json({"canned": [document(one) for one in found]})
+        print_json({"canned": [document(reply) for reply in replies]})
     elif name is not None:
-        print_plain(printable(found[0].text))
+        print_plain(printable(replies[0].text))
     else:
-        for one in found:
-            missing = f"  (fill in: {', '.join(one.missing)})" if one.missing else ""
-            console().print(printable(f"{one.name}{missing}"), style="bold", markup=False)
-            console().print(printable(one.text), markup=False, soft_wrap=True)
+        for reply in replies:
+            missing = f"  (fill in: {', '.join(reply.missing)})" if reply.missing else ""
+            console().print(printable(f"{reply.name}{missing}"), style="bold", markup=False)
+            console().print(printable(reply.text), markup=False, soft_wrap=True)
 
 
 async def _canned(

@@ -24,10 +24,10 @@ _WIDEST = 100
 _MOST_LINES = 12
 
 
-def print_reviews(found: "list[Review]") -> None:
+def print_reviews(reviews: "list[Review]") -> None:
     from rich.markup import escape
 
-    if not found:
+    if not reviews:
         console().print("nothing waits for a person")
         return
     rows = [
@@ -40,7 +40,7 @@ def print_reviews(found: "list[Review]") -> None:
             escape(shortened(review.assignee or "", 20)),
             escape(shortened(review.reason, 70)),
         )
-        for review in found
+        for review in reviews
     ]
     print_table(("review", "since", "kind", "state", "cause", "for"), ("reason",), rows)
 
@@ -152,7 +152,7 @@ def _print_how(review: "Review") -> None:
             soft_wrap=True,
         )
     if review.state == "open":
-        choices = ", ".join(one.value.replace("_", "-") for one in DECISIONS[review.kind])
+        choices = ", ".join(decision.value.replace("_", "-") for decision in DECISIONS[review.kind])
         to.print(Text(f"\n  deskhand reviews [{choices}] {review.id}", style="dim"), soft_wrap=True)
     elif review.decision:
         to.print(Text(f"\n  {describe_decision(review)} {moment(review.decided_at)}", style="dim"))

@@ -73,7 +73,7 @@ def list_reviews(
 
     wanted_state = None
     if state != "all":
-        wanted_state = ReviewState(_known("state", state, [*ReviewState, "all"]))
+        wanted_state = ReviewState(_check_word("state", state, [*ReviewState, "all"]))
     if mine:
         assignee = options.login_name()
     snoozing_matters = snoozed or state == ReviewState.OPEN
@@ -85,14 +85,14 @@ def list_reviews(
         assignee=assignee,
         snoozed=snoozed if snoozing_matters else None,
     )
-    found = run_async(_list(database, desk, wanted, words, limit, after))
+    reviews = run_async(_list(database, desk, wanted, words, limit, after))
     if as_json:
-        print_json({"reviews": [document(review) for review in found]})
+        print_json({"reviews": [document(review) for review in reviews]})
         return
-    print_reviews(found)
-    if len(found) == limit:
+    print_reviews(reviews)
+    if len(reviews) == limit:
         console().print(
-            f"there may be more; go on with: --after {found[-1].id}", style="dim", markup=False
+            f"there may be more; go on with: --after {reviews[-1].id}", style="dim", markup=False
         )
 
 
@@ -110,21 +110,21 @@ async def _list(
     async with opened_store(database, desk) as store:
         seen = None if after is None else (await store.review(after)).place
         if wanted.state is ReviewState.OPEN:
-            found = await walk(store, wanted, terms_of(words), beyond=seen, limit=limit)
+            items = await walk(store, wanted, terms_of(words), beyond=seen, limit=limit)
         else:
-            found = await search(
+            items = await search(
                 store, wanted, terms_of(words), after=seen and seen[1:], limit=limit
             )
-    return [item.review for item in found]
+    return [item.review for item in items]
 
 
 def _cause(word: str | None) -> "Cause | None":
     from deskhand.model.causes import Cause
 
-    return None if word is None else Cause(_known("cause", word, list(Cause)))
+    return None if word is None else Cause(_check_word("cause", word, list(Cause)))
 
 
-def _known(what: str, word: str, words: list[str]) -> str:
+def _check_word(what: str, word: str, words: list[str]) -> str:
     from deskhand.errors import ConfigError
 
     if word not in words:

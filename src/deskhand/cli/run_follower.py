@@ -53,7 +53,12 @@ async def work_message(
 
 
 async def follow(
-    desk: "Desk", run_id: str, watch: Watch, printer: "RunPrinter | None" = None, *, told: int = 0
+    desk: "Desk",
+    run_id: str,
+    watch: Watch,
+    printer: "RunPrinter | None" = None,
+    *,
+    steps_shown: int = 0,
 ) -> Document:
     """Tell a run's steps from number `told` on until it rests; Fenced when another process takes
     the database."""
@@ -62,7 +67,7 @@ async def follow(
         if printer is None:
             await _first_of(resting, desk.dispatcher.lost)
         else:
-            async for row in _steps(desk, run_id, resting, watch, told):
+            async for row in _steps(desk, run_id, resting, watch, steps_shown):
                 printer.step(row)
     finally:
         resting.cancel()
@@ -73,14 +78,14 @@ async def follow(
 
 
 async def _steps(
-    desk: "Desk", run_id: str, resting: "asyncio.Future[RunStatus]", watch: Watch, told: int
+    desk: "Desk", run_id: str, resting: "asyncio.Future[RunStatus]", watch: Watch, steps_shown: int
 ) -> AsyncIterator[StepRow]:
     while True:
         over = resting.done()
         rows = await desk.store.rows(run_id)
-        for row in rows[told:]:
+        for row in rows[steps_shown:]:
             yield row
-        told = len(rows)
+        steps_shown = len(rows)
         if over:
             return
         watch.changed.clear()

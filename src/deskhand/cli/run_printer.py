@@ -108,11 +108,11 @@ class RunPrinter:
             grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
             cells.append(line.detail)
         else:
-            told = Text(" ").append(line.verdict)
-            verdict = min(told.cell_len, max(room * 2 // 3, 10))
+            verdict_text = Text(" ").append(line.verdict)
+            verdict = min(verdict_text.cell_len, max(room * 2 // 3, 10))
             grid.add_column(max_width=max(room - verdict, 1), no_wrap=True, overflow="ellipsis")
             grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis", min_width=verdict)
-            cells += [line.detail, told]
+            cells += [line.detail, verdict_text]
         if took:
             grid.add_column(width=_TOOK, justify="right", no_wrap=True)
             cells.append(Text(took, style="dim"))

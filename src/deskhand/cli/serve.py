@@ -76,7 +76,7 @@ async def _serve(
     with listening(host, port) as listener:
         log.info(
             "opening %s: new articles and examples are read first",
-            ", ".join(one.spec.name for one in loaded),
+            ", ".join(loaded_desk.spec.name for loaded_desk in loaded),
         )
         async with (
             open_database(url) as database,
@@ -109,9 +109,14 @@ async def opened(
     folders = outbox_folders(outbox, loaded)
     async with opened_together(
         open_desk(
-            one, database, outbox=folder, owner=owner, worker_process=worker_process, listen=True
+            loaded_desk,
+            database,
+            outbox=folder,
+            owner=owner,
+            worker_process=worker_process,
+            listen=True,
         )
-        for one, folder in zip(loaded, folders, strict=True)
+        for loaded_desk, folder in zip(loaded, folders, strict=True)
     ) as desks:
         yield desks
 
@@ -185,14 +190,14 @@ def _check_names(loaded: "Sequence[LoadedDesk]") -> None:
     from deskhand.errors import ConfigError
 
     seen: dict[str, Path] = {}
-    for one in loaded:
-        if one.spec.name in seen:
+    for desk in loaded:
+        if desk.spec.name in seen:
             raise ConfigError(
-                f"two desks are called {one.spec.name!r}: {seen[one.spec.name]} and"
-                f" {one.spec.folder}",
+                f"two desks are called {desk.spec.name!r}: {seen[desk.spec.name]} and"
+                f" {desk.spec.folder}",
                 fix="give one another name in its desk.yaml",
             )
-        seen[one.spec.name] = one.spec.folder
+        seen[desk.spec.name] = desk.spec.folder
 
 
 @contextmanager

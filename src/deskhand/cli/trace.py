@@ -175,12 +175,12 @@ def payload_lines(payload: dict[str, Any]) -> list[Text]:
 def _finding_lines(findings: list[dict[str, Any]]) -> list[Text]:
     """What speaks against a reply, each with the words it is about."""
     lines = [Text("")] if findings else []
-    for one in findings:
-        promise = one.get("sentence")
+    for finding in findings:
+        promise = finding.get("sentence")
         words = (
-            f"nothing stands behind {one['value']}: {promise}"
+            f"nothing stands behind {finding['value']}: {promise}"
             if promise
-            else f"{one['reason']}: {one['text']}"
+            else f"{finding['reason']}: {finding['text']}"
         )
         lines.append(Text("  ✗ ", style="red").append(printable(words), style="yellow"))
     return lines

@@ -39,7 +39,7 @@ def add(
     from deskhand.cli.databases import name_of
 
     password = _password(password_file, generate)
-    user = run_async(_add(database, name, password, [name_of(one) for one in desk]))
+    user = run_async(_add(database, name, password, [name_of(desk_name) for desk_name in desk]))
     _tell(user, password if generate else None, f"may decide for {', '.join(user.desks)}", as_json)
 
 
@@ -53,15 +53,15 @@ async def _add(database: str | None, name: str, password: str, desks: list[str])
 @app.command("list")
 def list_users(database: options.Database = None, as_json: options.Json = False) -> None:
     """List the people, removed ones too."""
-    found = run_async(_list(database))
+    users = run_async(_list(database))
     if as_json:
-        print_json({"users": [document(user) for user in found]})
+        print_json({"users": [document(user) for user in users]})
         return
-    if not found:
+    if not users:
         console().print("nobody; let somebody log in with `deskhand users add`")
         return
     rows = []
-    for user in found:
+    for user in users:
         state = "[bright_black]removed[/]" if user.removed_at else "[green]in use[/]"
         rows.append((user.name, when(user.created_at), state, ", ".join(user.desks)))
     print_table(("name", "made", "state"), ("desks",), rows)

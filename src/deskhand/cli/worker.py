@@ -126,7 +126,7 @@ async def _live(
     folders = outbox_folders(setup.outbox, loaded)
     async with opened_together(
         open_desk(
-            one,
+            loaded_desk,
             database,
             outbox=folder,
             worker_process=worker_process,
@@ -134,7 +134,7 @@ async def _live(
             grace=setup.grace,
             listen=True,
         )
-        for one, folder in zip(loaded, folders, strict=True)
+        for loaded_desk, folder in zip(loaded, folders, strict=True)
     ) as desks:
         names = ", ".join(desk.spec.name for desk in desks)
         log.info(
