@@ -48,8 +48,7 @@ def _trimmed(entries: Sequence[Mapping[str, Any]]) -> str:
 
 
 class Doing:
-    """What an agent is doing, for a spinner: the end of the text it writes, or the tool it
-    called."""
+    """What a spinner shows of an agent: the end of the text it writes, or the tool it called."""
 
     def __init__(self) -> None:
         self._text = ""

@@ -1,5 +1,4 @@
-"""`deskhand audit`: prove that the records are what was written; `deskhand erase`: forget a
-person."""
+"""`deskhand audit` proves the records are what was written; `deskhand erase` forgets a person."""
 
 import os
 from dataclasses import asdict

@@ -179,8 +179,7 @@ def _written_at(file: Path) -> tuple[float, str]:
 
 
 async def _deliver(mails: Sequence[tuple[str, Path]], folder: Path, pace: float) -> None:
-    """As a mail server would: one after the other. A file counts as whole once it is a little
-    old."""
+    """Deliver the mails in turn, as a mail server would; a file is whole once a little old."""
     for number, (desk, file) in enumerate(mails):
         if number:
             await asyncio.sleep(pace)

@@ -162,8 +162,7 @@ def _models(loaded: "LoadedDesk") -> Iterator[Check]:
 
 
 def _intents(loaded: "LoadedDesk") -> Iterator[Check]:
-    """A category without examples is one that the embedded brain never finds, once others have
-    some."""
+    """The embedded brain never finds a category without examples once others have some."""
     from deskhand.brain.embedded import OTHER
     from deskhand.errors import ConfigError
     from deskhand.language.intent_examples import load_intents

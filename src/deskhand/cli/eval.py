@@ -20,8 +20,7 @@ RUN = "run"
 
 
 class RunByDefault(TyperGroup):
-    """`deskhand eval DESK` is `deskhand eval run DESK`: whatever is no command of ours is a
-    desk."""
+    """`deskhand eval DESK` is `deskhand eval run DESK`: what is no command is a desk."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in {*self.commands, *ctx.help_option_names}:

@@ -1,5 +1,4 @@
-"""`deskhand flow show` and `deskhand schema`: a desk's flows drawn, and what its file may
-contain."""
+"""`deskhand flow show` draws a desk's flows; `deskhand schema` tells what its file may contain."""
 
 from typing import Annotated, Any
 

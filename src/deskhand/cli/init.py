@@ -66,8 +66,7 @@ def _sample(folder: Path, files: list[str]) -> str:
 
 
 def create_desk(folder: Path, source: str) -> Path:
-    """Copy a desk, give it its own name and put its schema beside it; an existing folder is left
-    alone."""
+    """Copy a desk under its own name, with its schema; an existing folder is left alone."""
     from deskhand.config.schema import desk_schema
     from deskhand.errors import ConfigError
     from deskhand.evals.case_sections import cases_schema

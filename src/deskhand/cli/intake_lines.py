@@ -1,5 +1,4 @@
-"""What happened to a message before its first stage, as a person reads it: read, believed,
-routed."""
+"""What happened to a message before its first stage: read, believed, routed."""
 
 from typing import NamedTuple
 

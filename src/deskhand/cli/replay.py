@@ -148,8 +148,7 @@ def _moment(text: str | None, otherwise: float) -> float:
 
 
 def _worth_showing(run: "Document") -> "list[Document]":
-    """Where a model's answer is missing, how the run ended for want of it says nothing about the
-    desk."""
+    """How a run ended for want of a model's answer says nothing about the desk."""
     if run["verdict"] != "unknown":
         return list(run["changes"])
     return [

@@ -60,8 +60,10 @@ async def follow(
     *,
     steps_shown: int = 0,
 ) -> Document:
-    """Tell a run's steps from number `told` on until it rests; Fenced when another process takes
-    the database."""
+    """Print a run's steps after the first `steps_shown` until it rests.
+
+    Raises Fenced when another process takes the database.
+    """
     resting = asyncio.ensure_future(desk.dispatcher.wait(run_id))
     try:
         if printer is None:

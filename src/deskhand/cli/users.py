@@ -108,8 +108,7 @@ def remove(name: Name, database: options.Database = None, as_json: options.Json 
 
 
 def _password(file: Path | None, generate: bool) -> str:
-    """From a file, made up, or typed twice; never from the command line, where others could read
-    it."""
+    """From a file, made up, or typed twice; never an argument, which others could read."""
     import secrets
 
     from deskhand.errors import ConfigError
