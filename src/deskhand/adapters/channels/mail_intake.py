@@ -139,7 +139,7 @@ async def is_ours(mail: Fetched, memory: SqlChannelStore) -> bool:
     message_id = header_reader(mail)("Message-ID")
     key = our_key(message_id)
     if key is None:
-        return await memory.told(message_id.strip("<> ").rpartition("@")[0])
+        return await memory.sent_notice(message_id.strip("<> ").rpartition("@")[0])
     return await memory.sent(key)
 
 

@@ -61,12 +61,12 @@ class SqlChannelStore:
         def op(core: sa.Connection) -> None:
             self._note(core, arrivals)
             values = {"mark": pack(mark), "at": self._now()}
-            known = core.execute(
+            updated = core.execute(
                 t.channel_marks.update()
                 .where(*self._here, t.channel_marks.c.name == name)
                 .values(**values)
             )
-            if known.rowcount == 0:
+            if updated.rowcount == 0:
                 core.execute(
                     t.channel_marks.insert().values(
                         desk=self.desk, channel=self.channel, name=name, **values
@@ -83,25 +83,27 @@ class SqlChannelStore:
         places = [arrival.place for arrival in arrivals]
         if not places:
             return
-        known = set(
+        noted_places = set(
             core.execute(
                 sa.select(t.arrivals.c.place).where(*self._arrived, t.arrivals.c.place.in_(places))
             ).scalars()
         )
         runs = sa.select(t.runs.c.id, t.runs.c.position).where(
-            t.runs.c.id.in_({one.run_id for one in arrivals})
+            t.runs.c.id.in_({arrival.run_id for arrival in arrivals})
         )
         positions = {row.id: row.position for row in core.execute(runs)}
-        fresh = {one.place: one for one in arrivals if one.place not in known}
+        fresh = {
+            arrival.place: arrival for arrival in arrivals if arrival.place not in noted_places
+        }
         rows = [
             {
                 "desk": self.desk,
                 "channel": self.channel,
                 "place": place,
-                "run": positions[one.run_id],
+                "run": positions[arrival.run_id],
                 "shown": "",
             }
-            for place, one in fresh.items()
+            for place, arrival in fresh.items()
         ]
         if rows:
             core.execute(t.arrivals.insert(), rows)
@@ -123,13 +125,13 @@ class SqlChannelStore:
         rows = await self._database.read_core(lambda core: core.execute(query).all())
         return [Unshown(row.place, RunStatus(row.status)) for row in rows]
 
-    async def shown(self, told: Sequence[Unshown]) -> None:
+    async def shown(self, mails: Sequence[Unshown]) -> None:
         def op(core: sa.Connection) -> None:
-            for one in told:
+            for mail in mails:
                 core.execute(
                     t.arrivals.update()
-                    .where(*self._arrived, t.arrivals.c.place == one.place)
-                    .values(shown=one.status)
+                    .where(*self._arrived, t.arrivals.c.place == mail.place)
+                    .values(shown=mail.status)
                 )
 
         await self._database.write_core(op)
@@ -145,7 +147,7 @@ class SqlChannelStore:
         row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
         return None if row is None else run_of(row)
 
-    async def told(self, notice_id: str) -> bool:
+    async def sent_notice(self, notice_id: str) -> bool:
         """Whether this desk has sent word of this name to its reviewers."""
         here = sa.select(t.notices.c.id).where(
             t.notices.c.desk == self.desk, t.notices.c.id == notice_id

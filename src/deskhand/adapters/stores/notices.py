@@ -51,8 +51,8 @@ class SqlNoticeStore:
             here = sa.and_(t.notices.c.id == notice_id, t.notices.c.desk == self.desk)
             core.execute(t.notices.update().where(here).values(**values))
             if state is NoticeState.FAILED:
-                told = {"notice": notice_id, "error": error[:500]}
-                record_event(core, self.desk, "notice.failed", None, None, told, self._now())
+                details = {"notice": notice_id, "error": error[:500]}
+                record_event(core, self.desk, "notice.failed", None, None, details, self._now())
 
         await self._database.write_core(op)
 
@@ -117,8 +117,8 @@ def _announce(
         .limit(_AT_ONCE)
         .with_for_update(of=t.reviews, skip_locked=True)
     )
-    found = [review_of(row.run_id, row) for row in core.execute(query)]
-    for review in found:
+    reviews = [review_of(row.run_id, row) for row in core.execute(query)]
+    for review in reviews:
         is_open = review.state is ReviewState.OPEN
         kind = "review.opened" if is_open else "review.closed"
         core.execute(
@@ -134,7 +134,7 @@ def _announce(
         )
         mark = OPENED if is_open else CLOSED
         core.execute(t.reviews.update().where(here.id == review.id).values(announced=mark))
-    return len(found)
+    return len(reviews)
 
 
 def _take(core: sa.Connection, desk: str, digests: bool, now: float) -> list[Notice]:
