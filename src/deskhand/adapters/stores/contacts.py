@@ -1,5 +1,4 @@
-"""Contacts: what people wrote down is a row, what mail shows is read from the messages
-themselves."""
+"""Contacts: what people wrote down is a row, what mail shows is read from the messages."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -85,8 +84,7 @@ class SqlContacts:
         )
 
     async def put(self, entries: Sequence[ContactEntry], by: str) -> Sequence[ContactChange]:
-        """Write what is said about these people beside what is known; what is empty changes
-        nothing."""
+        """Write these entries beside what is known; what is empty changes nothing."""
         return await self._database.write_core(
             lambda core: [self._put(core, entry, by) for entry in entries]
         )
@@ -98,10 +96,12 @@ class SqlContacts:
 
     async def tag(self, address: str, add: Sequence[str], remove: Sequence[str] = ()) -> Contact:
         def op(core: sa.Connection, key: str) -> None:
-            known = _words(
-                core.execute(sa.select(t.contacts.c.tags).where(*self._one(key))).scalar_one()
+            tags = _words(
+                core.execute(
+                    sa.select(t.contacts.c.tags).where(*self._at_address(key))
+                ).scalar_one()
             )
-            left = [tag for tag in dict.fromkeys([*known, *add]) if tag not in remove]
+            left = [tag for tag in dict.fromkeys([*tags, *add]) if tag not in remove]
             self._update(core, key, {"tags": _tagged(left)})
 
         return await self._changed(address, op)
@@ -125,7 +125,7 @@ class SqlContacts:
 
     async def _grown(self, address: str | None) -> int:
         query, values = (
-            _unseen(one=address is not None),
+            _unseen(by_address=address is not None),
             {"in_desk": self.desk, "of_address": address},
         )
         rows = await self._database.read_core(lambda core: core.execute(query, values).all())
@@ -146,7 +146,9 @@ class SqlContacts:
         self, core: sa.Connection, address: str, newest: int, mail: Message, language: str | None
     ) -> None:
         """A name comes from a mail that somebody vouched for, or from the first one."""
-        row = core.execute(sa.select(t.contacts).where(*self._one(address)).with_for_update()).one()
+        row = core.execute(
+            sa.select(t.contacts).where(*self._at_address(address)).with_for_update()
+        ).one()
         values: dict[str, Any] = {"seen": max(newest, row.seen)}
         if mail.sender.name and (mail.principal.owns or not row.mail_name):
             values["mail_name"] = mail.sender.name[:500]
@@ -159,7 +161,9 @@ class SqlContacts:
     def _put(self, core: sa.Connection, entry: ContactEntry, by: str) -> ContactChange:
         key = contact_key(entry.address)
         is_new = self._ensure(core, key)
-        row = core.execute(sa.select(t.contacts).where(*self._one(key)).with_for_update()).one()
+        row = core.execute(
+            sa.select(t.contacts).where(*self._at_address(key)).with_for_update()
+        ).one()
         said = {
             name: getattr(entry, name)
             for name in ("name", "language", "company", "phone", "customer_id", "tier")
@@ -193,7 +197,7 @@ class SqlContacts:
 
     def _update(self, core: sa.Connection, address: str, values: dict[str, Any]) -> None:
         changed = {**values, "updated_at": self._now()}
-        core.execute(t.contacts.update().where(*self._one(address)).values(**changed))
+        core.execute(t.contacts.update().where(*self._at_address(address)).values(**changed))
 
     def _add_notes(
         self,
@@ -208,8 +212,8 @@ class SqlContacts:
         if not texts:
             return 0
         here = (t.contact_notes.c.desk == self.desk, t.contact_notes.c.address == address)
-        known = set(core.execute(sa.select(t.contact_notes.c.text).where(*here)).scalars())
-        added = [text for text in dict.fromkeys(texts) if again or text not in known]
+        existing = set(core.execute(sa.select(t.contact_notes.c.text).where(*here)).scalars())
+        added = [text for text in dict.fromkeys(texts) if again or text not in existing]
         for text in added:
             values = {
                 "desk": self.desk,
@@ -227,13 +231,15 @@ class SqlContacts:
             raise NotFound(f"there is no contact {key} on desk {self.desk}")
 
         def write(core: sa.Connection) -> Contact:
-            core.execute(sa.select(t.contacts.c.address).where(*self._one(key)).with_for_update())
+            core.execute(
+                sa.select(t.contacts.c.address).where(*self._at_address(key)).with_for_update()
+            )
             op(core, key)
             return self._read(core, self._rows(core, [key]))[0]
 
         return await self._database.write_core(write)
 
-    def _one(self, address: str) -> tuple[sa.ColumnElement[bool], ...]:
+    def _at_address(self, address: str) -> tuple[sa.ColumnElement[bool], ...]:
         return (self._here, t.contacts.c.address == address)
 
     def _rows(self, core: sa.Connection, addresses: Sequence[str]) -> Sequence[sa.Row[Any]]:
@@ -261,9 +267,8 @@ _BY_PROGRAMS = t.runs.c.conversation.startswith("automatic:")
 
 
 @cache
-def _unseen(*, one: bool) -> sa.Select[Any]:
-    """Senders (or this one) with a newer message than their contact knows, each with that
-    message."""
+def _unseen(*, by_address: bool) -> sa.Select[Any]:
+    """Senders (or one address) with a newer message than their contact knows, and that message."""
     desk = sa.bindparam("in_desk", type_=sa.Text)
     newest = (
         sa.select(t.messages.c.sender, sa.func.max(t.messages.c.run).label("newest"))
@@ -271,14 +276,14 @@ def _unseen(*, one: bool) -> sa.Select[Any]:
         .where(t.messages.c.desk == desk, t.messages.c.sender.is_not(None), ~_BY_PROGRAMS)
         .group_by(t.messages.c.sender)
     )
-    if one:
+    if by_address:
         newest = newest.where(t.messages.c.sender == sa.bindparam("of_address", type_=sa.Text))
     latest = newest.subquery()
-    known = sa.and_(t.contacts.c.desk == desk, t.contacts.c.address == latest.c.sender)
+    same_contact = sa.and_(t.contacts.c.desk == desk, t.contacts.c.address == latest.c.sender)
     return (
         sa.select(latest.c.sender, latest.c.newest, t.messages.c.body)
         .join(t.messages, t.messages.c.run == latest.c.newest)
-        .outerjoin(t.contacts, known)
+        .outerjoin(t.contacts, same_contact)
         .where(sa.or_(t.contacts.c.seen.is_(None), t.contacts.c.seen < latest.c.newest))
         .order_by(latest.c.newest)
         .limit(PORTION)

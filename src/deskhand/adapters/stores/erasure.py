@@ -16,46 +16,44 @@ def known_as(core: sa.Connection, desk: str, address: str) -> tuple[list[str], l
     """By which names a person's rows may be known to the desk, and the runs of his; refused
     while one is worked."""
     address = address.strip().lower()
-    found = core.execute(
+    rows = core.execute(
         sa.select(t.runs.c.id, t.runs.c.status, t.messages.c.body)
         .join(t.messages, t.messages.c.run == t.runs.c.position)
         .where(t.messages.c.desk == desk, t.messages.c.sender == address)
     ).all()
-    _refuse_active([row.id for row in found if RunStatus(row.status).is_active])
+    _refuse_active([row.id for row in rows if RunStatus(row.status).is_active])
     contact = sa.select(t.contacts.c.customer_id).where(
         t.contacts.c.desk == desk, t.contacts.c.address == address
     )
     proven = {
-        ((unpack(row.body) or {}).get("principal") or {}).get("customer_id") for row in found
+        ((unpack(row.body) or {}).get("principal") or {}).get("customer_id") for row in rows
     } - {None}
-    one = (
-        proven if len(proven) == 1 else set()
-    )  # whoever writes for several customers is none of them
-    names = [address, *one, core.execute(contact).scalar()]
-    run_ids = [row.id for row in found]
+    # Whoever writes for several customers is none of them.
+    customer_ids = proven if len(proven) == 1 else set()
+    names = [address, *customer_ids, core.execute(contact).scalar()]
+    run_ids = [row.id for row in rows]
     return list(dict.fromkeys(filter(None, names))), run_ids
 
 
 def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: float) -> int:
-    """Erase every run whose message this address sent; refused while one of them is being
-    worked."""
-    found = core.execute(
+    """Erase every run whose message this address sent; refused while one is being worked."""
+    rows = core.execute(
         sa.select(t.runs.c.position, t.runs.c.id, t.runs.c.status, t.runs.c.conversation)
         .join(t.messages, t.messages.c.run == t.runs.c.position)
         .where(t.messages.c.desk == desk, t.messages.c.sender == address.strip().lower())
     ).all()
-    _refuse_active([row.id for row in found if RunStatus(row.status).is_active])
-    for row in found:
+    _refuse_active([row.id for row in rows if RunStatus(row.status).is_active])
+    for row in rows:
         _erase_run(core, row.position, row.id, RunStatus(row.status), now)
-    for position in _heirs(core, desk, [row.id for row in found]):
+    for position in _heirs(core, desk, [row.id for row in rows]):
         _erase_work(core, position)
-    for conversation in {row.conversation for row in found}:
+    for conversation in {row.conversation for row in rows}:
         _erase_conversation(core, desk, conversation)
     _erase_totals(core, desk, address.strip().lower())
     _erase_contact(core, desk, address.strip().lower())
-    _erase_bookings(core, desk, address.strip().lower(), [row.id for row in found], now)
-    record_event(core, desk, "person.erased", None, by, {"runs": len(found)}, now)
-    return len(found)
+    _erase_bookings(core, desk, address.strip().lower(), [row.id for row in rows], now)
+    record_event(core, desk, "person.erased", None, by, {"runs": len(rows)}, now)
+    return len(rows)
 
 
 def _refuse_active(active: list[str]) -> None:
@@ -153,8 +151,7 @@ def _heirs(core: sa.Connection, desk: str, run_ids: list[str]) -> list[int]:
 
 
 def _erase_conversation(core: sa.Connection, desk: str, conversation: str) -> None:
-    """Its id may be an address or a handle; it stays only while somebody else's runs belong to
-    it."""
+    """Its id may be an address or a handle; it stays only while runs of others belong to it."""
     here = (t.runs.c.desk == desk, t.runs.c.conversation == conversation)
     if core.execute(sa.select(t.runs.c.position).where(*here).limit(1)).first() is not None:
         return
@@ -163,9 +160,9 @@ def _erase_conversation(core: sa.Connection, desk: str, conversation: str) -> No
             t.conversations.c.desk == desk, t.conversations.c.id == conversation
         )
     )
-    told = pack({"conversation": conversation})
+    payload = pack({"conversation": conversation})
     core.execute(
         t.events.update()
-        .where(t.events.c.desk == desk, t.events.c.payload == told)
+        .where(t.events.c.desk == desk, t.events.c.payload == payload)
         .values(payload=None)
     )
