@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 
 MOST_COMPARED = 20_000
-"""The latest exchanges, to which a message is compared: what was answered long ago was answered
-since."""
+"""How many of the latest exchanges a message is compared to; older answers were repeated since."""
 
 LATE = 500
 """How far below the newest position one may still turn up: of two written side by side the later
@@ -61,13 +60,13 @@ class SqlExchanges:
         return await self._database.write_core(lambda core: self._keep(core, learned))
 
     def _keep(self, core: sa.Connection, learned: LearnedExchange) -> bool:
-        one = learned.exchange
+        exchange = learned.exchange
         run = core.execute(
             sa.select(t.runs.c.position)
             .join(t.messages, t.messages.c.run == t.runs.c.position)
             .where(
                 t.runs.c.desk == self.desk,
-                t.runs.c.id == one.run_id,
+                t.runs.c.id == exchange.run_id,
                 t.messages.c.body.is_not(None),
             )
         ).scalar()
@@ -76,22 +75,22 @@ class SqlExchanges:
         values = {
             "desk": self.desk,
             "run": run,
-            "person": one.person,
-            "owner": one.owner,
-            "category": one.category,
-            "language": one.language,
-            "how": one.how,
-            "question": one.question,
-            "answer": one.answer,
+            "person": exchange.person,
+            "owner": exchange.owner,
+            "category": exchange.category,
+            "language": exchange.language,
+            "how": exchange.how,
+            "question": exchange.question,
+            "answer": exchange.answer,
             "vector": learned.vector,
-            "answered_at": one.answered_at,
+            "answered_at": exchange.answered_at,
         }
         insert = postgresql.insert if core.dialect.name == "postgresql" else sqlite.insert
         if not core.execute(insert(t.exchanges).values(values).on_conflict_do_nothing()).rowcount:
             return False
         if learned.sentences:
             rows = [
-                {"desk": self.desk, "sentence": digest, "run": run, "person": one.person}
+                {"desk": self.desk, "sentence": digest, "run": run, "person": exchange.person}
                 for digest in learned.sentences
             ]
             core.execute(t.told_sentences.insert(), rows)
@@ -117,8 +116,8 @@ class SqlExchanges:
                 sa.or_(t.exchanges.c.owner.is_(None), t.exchanges.c.owner != (query.owner or "")),
             )
         ).all()
-        found = [FoundExchange(_exchange(row), round(cosines[row.position], 4)) for row in rows]
-        return sorted(found, key=lambda one: -one.similarity)[: query.limit]
+        hits = [FoundExchange(_exchange(row), round(cosines[row.position], 4)) for row in rows]
+        return sorted(hits, key=lambda hit: -hit.similarity)[: query.limit]
 
     def _renewed(self, core: sa.Connection) -> tuple[list[int], Vectors]:
         """Rows are only added and, with a person, removed: a removed one is missed when its text

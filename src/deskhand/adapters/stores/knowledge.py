@@ -1,5 +1,4 @@
-"""A desk's knowledge in SQLAlchemy Core; what differs between databases is in `Words` and
-`Nearest`."""
+"""A desk's knowledge in SQLAlchemy Core; `Words` and `Nearest` differ between databases."""
 
 import json
 import time
@@ -75,7 +74,9 @@ class SqlKnowledgeStore:
                 self._delete(core, [article.id])
                 positions = self._insert(core, article, chunks, built_with)
                 if compared_there and self._nearest is not None:
-                    vectors = list(zip(positions[1:], (one.vector for one in chunks), strict=True))
+                    vectors = list(
+                        zip(positions[1:], (indexed.vector for indexed in chunks), strict=True)
+                    )
                     self._nearest.add(core, self.desk, positions[0], vectors)
 
         await self._database.write_core(op)
@@ -137,12 +138,12 @@ class SqlKnowledgeStore:
             {
                 "desk": self.desk,
                 "article": made,
-                "heading_path": json.dumps(one.chunk.heading_path, ensure_ascii=False),
-                "text": one.chunk.text,
-                "words": one.words,
-                "vector": one.vector,
+                "heading_path": json.dumps(indexed.chunk.heading_path, ensure_ascii=False),
+                "text": indexed.chunk.text,
+                "words": indexed.words,
+                "vector": indexed.vector,
             }
-            for one in chunks
+            for indexed in chunks
         ]
         if rows:
             core.execute(t.kb_chunks.insert(), rows)
@@ -210,13 +211,15 @@ class SqlKnowledgeStore:
             articles = [int(key) for key in snapshot.keys[allowed]]
         # A few more than wanted, compared again here: the order is ours to the last digit, as
         # without the extension.
-        found = self._nearest.candidates(core, self.desk, articles, vector, CANDIDATES + 30)
-        rows = self._rows(core, found, t.kb_chunks.c.vector)
+        candidates = self._nearest.candidates(core, self.desk, articles, vector, CANDIDATES + 30)
+        rows = self._rows(core, candidates, t.kb_chunks.c.vector)
         positions = np.array(sorted(rows), dtype=np.int64)
         if not len(positions):
             return []
         return best(
-            positions, vectors_of([rows[int(one)][0] for one in positions]) @ vector, CANDIDATES
+            positions,
+            vectors_of([rows[int(position)][0] for position in positions]) @ vector,
+            CANDIDATES,
         )
 
     def _by_words(
@@ -227,25 +230,27 @@ class SqlKnowledgeStore:
         weighed = weigh(self._count(core, snapshot, terms), snapshot.size)
         if not weighed.weights:
             return []
-        found = self._words.find(core, self.desk, dict(weighed.weights))
-        rows = snapshot.row_of(np.array([position for position, _ in found], dtype=np.int64))
-        known = [(one, row) for one, row in zip(found, rows.tolist(), strict=True) if row >= 0]
+        matches = self._words.find(core, self.desk, dict(weighed.weights))
+        rows = snapshot.row_of(np.array([position for position, _ in matches], dtype=np.int64))
+        in_snapshot = [
+            (match, row) for match, row in zip(matches, rows.tolist(), strict=True) if row >= 0
+        ]
         keep = snapshot.chunks_of(allowed)
-        ours = [one for one, row in known if keep[row]][:CANDIDATES]
+        ours = [match for match, row in in_snapshot if keep[row]][:CANDIDATES]
         return [(position, weighed.coverage(score)) for position, score in ours]
 
     def _count(
         self, core: sa.Connection, snapshot: Snapshot, terms: Sequence[str]
     ) -> dict[str, int]:
-        version, known = self._counts
-        if version != snapshot.version or len(known) > _REMEMBERED_TERMS:
-            known = {}
-            self._counts = (snapshot.version, known)
+        version, counts = self._counts
+        if version != snapshot.version or len(counts) > _REMEMBERED_TERMS:
+            counts = {}
+            self._counts = (snapshot.version, counts)
         most = most_common(snapshot.size) + 1
         for term in terms:
-            if term not in known:
-                known[term] = self._words.count(core, self.desk, term, most)
-        return {term: known[term] for term in terms}
+            if term not in counts:
+                counts[term] = self._words.count(core, self.desk, term, most)
+        return {term: counts[term] for term in terms}
 
     def _hits(
         self,
@@ -255,15 +260,15 @@ class SqlKnowledgeStore:
         cosines: dict[int, float],
         vector: Vectors | None,
     ) -> list[Hit]:
-        wanted = [one.position for one in fused]
+        wanted = [candidate.position for candidate in fused]
         rows = self._rows(
             core, wanted, t.kb_chunks.c.heading_path, t.kb_chunks.c.text, t.kb_chunks.c.vector
         )
         places = snapshot.row_of(np.array(wanted, dtype=np.int64))
         hits: list[Hit] = []
-        for one, place in zip(fused, places.tolist(), strict=True):
-            article, (path, text, blob) = snapshot.article_of(place), rows[one.position]
-            cosine = cosines.get(one.position)
+        for candidate, place in zip(fused, places.tolist(), strict=True):
+            article, (path, text, blob) = snapshot.article_of(place), rows[candidate.position]
+            cosine = cosines.get(candidate.position)
             if cosine is None:
                 cosine = float((vectors_of([blob]) @ vector)[0]) if vector is not None else 0.0
             hits.append(
@@ -272,9 +277,9 @@ class SqlKnowledgeStore:
                     article.title,
                     tuple(json.loads(path)),
                     text,
-                    round(one.score, 6),
+                    round(candidate.score, 6),
                     round(cosine, 6),
-                    round(one.coverage, 6),
+                    round(candidate.coverage, 6),
                     article.category,
                     article.language,
                     article.content_hash,

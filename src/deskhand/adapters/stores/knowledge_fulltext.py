@@ -42,22 +42,22 @@ class SqliteWords:
             core.exec_driver_sql("COMMIT")
 
     def count(self, core: sa.Connection, desk: str, term: str, most: int) -> int:
-        found = core.exec_driver_sql(
+        result = core.exec_driver_sql(
             "SELECT count(*) FROM (SELECT 1 FROM kb_words WHERE kb_words MATCH ? LIMIT ?)",
             (_quoted(term), most),
         )
-        return int(found.scalar_one())
+        return int(result.scalar_one())
 
     def find(
         self, core: sa.Connection, desk: str, weights: dict[str, float]
     ) -> list[tuple[int, float]]:
         asked = " OR ".join(_quoted(term) for term in weights)
-        found = core.exec_driver_sql(
+        rows = core.exec_driver_sql(
             "SELECT rowid, -bm25(kb_words) AS score FROM kb_words WHERE kb_words MATCH ? ORDER BY"
             " score DESC, rowid",
             (asked,),
         )
-        return [(row[0], row[1]) for row in found]
+        return [(row[0], row[1]) for row in rows]
 
 
 def _quoted(term: str) -> str:
