@@ -126,10 +126,10 @@ def _prepare(tables: OwnTables, connection: sa.Connection) -> None:
 
 def _remember_customers(tables: OwnTables, connection: sa.Connection) -> None:
     said, here = json.dumps(tables.customers), _customers.c.tables == tables.name
-    known = connection.execute(sa.select(_customers.c.columns).where(here)).scalar()
-    if known is None:
+    stored = connection.execute(sa.select(_customers.c.columns).where(here)).scalar()
+    if stored is None:
         connection.execute(_customers.insert().values(tables=tables.name, columns=said))
-    elif known != said:
+    elif stored != said:
         connection.execute(_customers.update().where(here).values(columns=said))
 
 
@@ -160,10 +160,10 @@ def _done_once(key: str, work: Work[dict[str, Any]], connection: sa.Connection) 
         "INSERT INTO deskhand_once (key, result) VALUES (:key, '') ON CONFLICT DO NOTHING"
     )
     if connection.execute(take, {"key": key}).rowcount == 0:
-        known: dict[str, Any] = json.loads(
+        earlier_result: dict[str, Any] = json.loads(
             connection.execute(sa.select(_once.c.result).filter_by(key=key)).scalar_one()
         )
-        return known
+        return earlier_result
     result = work(connection)
     connection.execute(_once.update().where(_once.c.key == key).values(result=json.dumps(result)))
     return result

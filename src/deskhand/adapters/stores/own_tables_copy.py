@@ -30,9 +30,9 @@ def own_files(database: Path) -> dict[str, Path]:
     )
     beside = sorted(database.parent.iterdir())
     return {
-        found[1]: file
+        match[1]: file
         for file in beside
-        if (found := named.fullmatch(file.name)) is not None and file.is_file()
+        if (match := named.fullmatch(file.name)) is not None and file.is_file()
     }
 
 
@@ -49,11 +49,11 @@ async def copy_own_tables(
     engine = sa.create_engine(f"sqlite:///{file}")
     counts: dict[str, int] = {}
     try:
-        found = await asyncio.to_thread(_reflected, engine)
+        metadata = await asyncio.to_thread(_reflected, engine)
         await connection.execute(
             str(CreateSchema(schema, if_not_exists=True).compile(dialect=dialect))
         )
-        for table in found.sorted_tables:
+        for table in metadata.sorted_tables:
             there = _on_postgres(table, schema)
             await connection.execute(str(CreateTable(there).compile(dialect=dialect)))
             for index in there.indexes:
@@ -67,9 +67,9 @@ async def copy_own_tables(
 
 
 def _reflected(engine: sa.Engine) -> sa.MetaData:
-    found = sa.MetaData()
-    found.reflect(engine)
-    return found
+    metadata = sa.MetaData()
+    metadata.reflect(engine)
+    return metadata
 
 
 def _rows(engine: sa.Engine, table: sa.Table) -> list[tuple[Any, ...]]:
@@ -87,8 +87,7 @@ def _rows(engine: sa.Engine, table: sa.Table) -> list[tuple[Any, ...]]:
 
 
 def _on_postgres(table: sa.Table, schema: str) -> sa.Table:
-    """The same table in a schema; a schema of its own keeps names apart, so they stay as they
-    are."""
+    """The same table in a schema of its own, which keeps names apart, so they stay."""
     there = table.to_metadata(_referring_to(table, schema), schema=schema)
     for column in there.columns:
         kind = column.type.as_generic(allow_nulltype=True)
@@ -100,16 +99,16 @@ def _on_postgres(table: sa.Table, schema: str) -> sa.Table:
 
 def _referring_to(table: sa.Table, schema: str) -> sa.MetaData:
     """Where the tables it refers to are known under the schema as well."""
-    known = sa.MetaData()
+    metadata = sa.MetaData()
     for key in table.foreign_keys:
         other = key.column.table
-        if other is not table and f"{schema}.{other.name}" not in known.tables:
-            other.to_metadata(known, schema=schema)
-    return known
+        if other is not table and f"{schema}.{other.name}" not in metadata.tables:
+            other.to_metadata(metadata, schema=schema)
+    return metadata
 
 
 async def _fill(
-    connection: Any, table: sa.Table, rows: list[tuple[Any, ...]], progress: Progress, told: str
+    connection: Any, table: sa.Table, rows: list[tuple[Any, ...]], progress: Progress, label: str
 ) -> None:
     columns, schema = [column.name for column in table.columns], table.schema
     for start in range(0, len(rows), CHUNK):
@@ -117,12 +116,12 @@ async def _fill(
         await connection.copy_records_to_table(
             table.name, schema_name=schema, records=some, columns=columns
         )
-        progress(told, start + len(some), len(rows))
+        progress(label, start + len(some), len(rows))
     where = f'"{schema}"."{table.name}"'
     arrived = await connection.fetchval(f"SELECT count(*) FROM {where}")  # noqa: S608 quoted names of tables there are
     if arrived != len(rows):
         raise Conflict(
-            f"{told}: {len(rows)} rows were there, {arrived} arrived; nothing was kept, copy again"
+            f"{label}: {len(rows)} rows were there, {arrived} arrived; nothing was kept, copy again"
         )
     numbered = table.autoincrement_column
     if numbered is not None:
