@@ -126,8 +126,8 @@ def _reassign(core: sa.Connection, review: Review, now: float) -> Review:
     to = str(review.facts.get(REASSIGN_TO) or "") or None
     values = {"assignee": to, "expires_at": None, "fallback": None, "snoozed_until": None}
     core.execute(t.reviews.update().where(t.reviews.c.id == review.id).values(**values))
-    told = {"review": review.id, "to": to, "note": "nobody decided in time"}
-    record_event(core, review.desk, "review.assigned", review.run_id, EXPIRY, told, now)
+    details = {"review": review.id, "to": to, "note": "nobody decided in time"}
+    record_event(core, review.desk, "review.assigned", review.run_id, EXPIRY, details, now)
     return find_review(core, review.desk, review.id)
 
 
@@ -203,9 +203,9 @@ def record_event(
 
 
 def take_over(core: sa.Connection, desk: str, conversation: str, by: str, now: float) -> None:
-    known = sa.and_(t.conversations.c.desk == desk, t.conversations.c.id == conversation)
+    here = sa.and_(t.conversations.c.desk == desk, t.conversations.c.id == conversation)
     values = {"taken_over_by": by, "taken_over_at": now}
-    if core.execute(t.conversations.update().where(known).values(**values)).rowcount == 0:
+    if core.execute(t.conversations.update().where(here).values(**values)).rowcount == 0:
         core.execute(t.conversations.insert().values(desk=desk, id=conversation, **values))
     record_event(
         core, desk, "conversation.taken_over", None, by, {"conversation": conversation}, now

@@ -1,5 +1,4 @@
-"""The review queue: finding what is to be looked at, and all that people do with it short of
-deciding."""
+"""The review queue: finding what waits, and all that people do with it short of deciding."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -63,12 +62,12 @@ def facets(core: sa.Connection, desk: str) -> Facets:
         .where(here.desk == desk, here.state == ReviewState.OPEN)
         .group_by(sa.literal_column("1"), sa.literal_column("2"), here.assignee)
     )
-    found: tuple[Counter[str], Counter[str], Counter[str]] = (Counter(), Counter(), Counter())
+    counters: tuple[Counter[str], Counter[str], Counter[str]] = (Counter(), Counter(), Counter())
     for category, language, assignee, count in core.execute(query):
-        for counter, value in zip(found, (category, language, assignee or ""), strict=True):
+        for counter, value in zip(counters, (category, language, assignee or ""), strict=True):
             if value is not None:
                 counter[value] += count
-    return Facets(*(dict(sorted(counter.items())) for counter in found))
+    return Facets(*(dict(sorted(counter.items())) for counter in counters))
 
 
 def _conditions(
@@ -118,8 +117,8 @@ def _fact(core: sa.Connection, name: str) -> sa.ColumnElement[str]:
     """A field of what was known about the message, in the database's own words for JSON."""
     facts = t.reviews.c.facts
     if core.dialect.name == "postgresql":
-        known = sa.cast(sa.func.convert_from(facts, "UTF8"), postgresql.JSON)
-        return known.op("->>", return_type=sa.Text())(name)
+        document = sa.cast(sa.func.convert_from(facts, "UTF8"), postgresql.JSON)
+        return document.op("->>", return_type=sa.Text())(name)
     return sa.cast(sa.func.json_extract(sa.cast(facts, sa.Text), f"$.{name}"), sa.Text)
 
 
@@ -166,12 +165,12 @@ def _changed(
     values: dict[str, Any],
     kind: str,
     by: str,
-    told: dict[str, Any],
+    details: dict[str, Any],
     now: float,
 ) -> Review:
     """The version stays: what would be decided about is still the same."""
     core.execute(t.reviews.update().where(t.reviews.c.id == review.id).values(**values))
-    record_event(core, review.desk, kind, review.run_id, by, {"review": review.id, **told}, now)
+    record_event(core, review.desk, kind, review.run_id, by, {"review": review.id, **details}, now)
     return find_review(core, review.desk, review.id)
 
 

@@ -142,8 +142,8 @@ class SqlRuns(SqlDesk):
         return await self._database.write_core(op)
 
     async def message(self, run_id: str) -> Message | None:
-        known = {"desk": self.desk, "run_id": run_id}
-        body = await self._database.glance(lambda core: core.execute(_MESSAGE, known).scalar())
+        parameters = {"desk": self.desk, "run_id": run_id}
+        body = await self._database.glance(lambda core: core.execute(_MESSAGE, parameters).scalar())
         return None if body is None else Message.model_validate_json(body)
 
     async def messages(self, run_ids: Sequence[str]) -> dict[str, Message]:
@@ -160,8 +160,13 @@ class SqlRuns(SqlDesk):
     async def conversation(
         self, conversation: str, *, before: int, limit: int = 20
     ) -> list[ConversationTurn]:
-        known = {"desk": self.desk, "conversation": conversation, "before": before, "most": limit}
-        rows = await self._database.glance(lambda core: core.execute(_TURNS, known).all())
+        parameters = {
+            "desk": self.desk,
+            "conversation": conversation,
+            "before": before,
+            "most": limit,
+        }
+        rows = await self._database.glance(lambda core: core.execute(_TURNS, parameters).all())
         return [
             ConversationTurn(run_of(row[:-1]), Message.model_validate_json(row[-1]))
             for row in reversed(rows)
@@ -208,7 +213,7 @@ class SqlRuns(SqlDesk):
 
     async def superseded(self, run_id: str, conversation: str) -> list[ConversationTurn]:
         def op(core: sa.Connection) -> list[ConversationTurn]:
-            found: dict[int, ConversationTurn] = {}
+            turns_by_position: dict[int, ConversationTurn] = {}
             newer = [run_id]
             while newer:
                 rows = core.execute(
@@ -226,9 +231,9 @@ class SqlRuns(SqlDesk):
                     ConversationTurn(run_of(row[:-1]), Message.model_validate_json(row[-1]))
                     for row in rows
                 ]
-                found |= {turn.run.position: turn for turn in turns}
+                turns_by_position |= {turn.run.position: turn for turn in turns}
                 newer = [turn.run.id for turn in turns]
-            return [found[position] for position in sorted(found)]
+            return [turns_by_position[position] for position in sorted(turns_by_position)]
 
         return await self._database.read_core(op)
 

@@ -62,9 +62,9 @@ class SqlStore(SqlRuns, SqlConversations, SqlReviews):
         query = _EFFECTS if run_id is None else _EFFECTS_OF_RUN
         if state is not None:
             query = query.where(t.effects.c.state == state)
-        known = {"desk": self.desk} | ({} if run_id is None else {"of_run": run_id})
+        parameters = {"desk": self.desk} | ({} if run_id is None else {"of_run": run_id})
         read = self._database.read_core if run_id is None else self._database.glance
-        rows = await read(lambda core: core.execute(query, known).all())
+        rows = await read(lambda core: core.execute(query, parameters).all())
         return [effect_of(row.run_id, row) for row in rows]
 
     async def spent(self, since: float) -> float:
@@ -176,14 +176,14 @@ class SqlStore(SqlRuns, SqlConversations, SqlReviews):
                         t.responses.insert().values(**values, response=response, at=self._now())
                     )
             except sa.exc.IntegrityError:
-                known = core.execute(
+                stored = core.execute(
                     sa.select(t.responses.c.request_digest, t.responses.c.response).where(here)
                 ).one()
-                if known.request_digest != request_digest:
+                if stored.request_digest != request_digest:
                     raise Conflict(
                         "this Idempotency-Key was used with another request; choose a new key"
                     ) from None
-                return bytes(known.response)
+                return bytes(stored.response)
             return None
 
         return await self._database.write_core(op)
