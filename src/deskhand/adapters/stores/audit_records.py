@@ -31,7 +31,7 @@ def journals(core: sa.Connection, desk: str, after: int, limit: int) -> list[Jou
         .order_by(t.steps.c.run, t.steps.c.seq)
     )
     steps = {
-        position: list(rows) for position, rows in groupby(rows_of_runs, key=lambda row: row[0])
+        position: list(rows) for position, rows in groupby(rows_of_runs, key=lambda row: row.run)
     }
     journaled = []
     for run in runs:

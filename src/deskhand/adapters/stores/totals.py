@@ -1,5 +1,4 @@
-"""Totals of effects and the stop switch: read and grown in the transaction that writes an
-intention."""
+"""Totals of effects and the stop switch, in the transaction that writes an intention."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -111,23 +110,27 @@ async def count_on_postgres(
             for number, (of, tool, counted) in enumerate(wanted)
             if of == desk
         ]
-        known = await _known(connection, desk, [counted for _, _, counted in own if counted.limits])
+        amounts = await _read_amounts(
+            connection, desk, [counted for _, _, counted in own if counted.limits]
+        )
         for number, tool, counted in own:
             sums = Sums(
                 {
                     key: amount
                     for place in _keys(counted)
-                    for key, amount in known.get(place, {}).items()
+                    for key, amount in amounts.get(place, {}).items()
                 }
             )
             refused[number] = refusal(Stop(*stop) if stop else None, sums, tool, counted)
             if refused[number] is None:
-                for row in added(desk, tool, counted):
-                    rows[row[:6]] = rows.get(row[:6], 0) + row[6]
-                    if (place := row[1:4]) in known:
-                        grown = known[place]
-                        key = (row[1], row[4], row[5])
-                        grown[key] = grown.get(key, 0) + row[6]
+                for _, scope, name, day, _, unit, amount in added(desk, tool, counted):
+                    row = (desk, scope, name, day, tool, unit)
+                    rows[row] = rows.get(row, 0) + amount
+                    place = (scope, name, day)
+                    if place in amounts:
+                        grown = amounts[place]
+                        key = (scope, tool, unit)
+                        grown[key] = grown.get(key, 0) + amount
     if rows:
         columns = zip(*((*key, amount) for key, amount in sorted(rows.items())), strict=True)
         await connection.execute(_GROW, *(list(column) for column in columns))
@@ -139,20 +142,20 @@ def _keys(counted: Counted) -> list[tuple[str, str, str]]:
     return [(scope, name_digest(name), day) for scope, (name, day) in counted.places.items()]
 
 
-async def _known(
+async def _read_amounts(
     connection: Connection, desk: str, limited: Sequence[Counted]
 ) -> dict[tuple[str, str, str], dict[Any, int]]:
     places = sorted({place for counted in limited for place in _keys(counted)})
     if not places:
         return {}
-    known: dict[tuple[str, str, str], dict[Any, int]] = {place: {} for place in places}
+    amounts: dict[tuple[str, str, str], dict[Any, int]] = {place: {} for place in places}
     for row in await connection.fetch(
         _READ, desk, *(list(column) for column in zip(*places, strict=True))
     ):
-        known[row["scope"], row["name"], row["day"]][row["scope"], row["tool"], row["unit"]] = row[
-            "amount"
-        ]
-    return known
+        amounts[row["scope"], row["name"], row["day"]][row["scope"], row["tool"], row["unit"]] = (
+            row["amount"]
+        )
+    return amounts
 
 
 # --- the same on both
@@ -168,13 +171,13 @@ _AT = sa.select(t.totals.c.tool, t.totals.c.unit, t.totals.c.amount).where(
 
 
 def read_totals(core: sa.Connection, desk: str, places: Mapping[Scope, TotalKey]) -> list[Total]:
-    found: list[Total] = []
+    totals: list[Total] = []
     for scope, (name, day) in places.items():
         rows = core.execute(
             _AT, {"desk": desk, "scope": scope, "name": name_digest(name), "day": day}
         )
-        found += [Total(scope, row.tool, row.unit, row.amount) for row in rows]
-    return found
+        totals += [Total(scope, row.tool, row.unit, row.amount) for row in rows]
+    return totals
 
 
 def read_stop(core: sa.Connection, desk: str) -> Stop | None:
@@ -185,9 +188,9 @@ def read_stop(core: sa.Connection, desk: str) -> Stop | None:
 
 
 def stop_desk(core: sa.Connection, desk: str, by: str, reason: str, now: float) -> Stop:
-    known = read_stop(core, desk)
-    if known is not None:
-        return known
+    stop = read_stop(core, desk)
+    if stop is not None:
+        return stop
     core.execute(t.stops.insert().values(desk=desk, by=by, reason=reason, at=now))
     record_event(core, desk, "desk.stopped", None, by, {"reason": reason}, now)
     return Stop(by, reason, now)
