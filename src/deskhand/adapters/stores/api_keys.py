@@ -32,8 +32,7 @@ class SqlKeyStore:
     async def add(
         self, name: str, scopes: Iterable[str], desks: Iterable[str]
     ) -> tuple[ApiKey, str]:
-        """A new key and its secret, which nobody can read again; ConfigError says what to write
-        instead."""
+        """A new key and its secret, readable only now; ConfigError says what to write instead."""
         key = ApiKey(new_id("key"), _name(name), _scopes(scopes), checked_desks(desks), self._now())
         secret = f"dh_{key.id.removeprefix('key_')}_{secrets.token_hex(32)}"
 
@@ -104,8 +103,10 @@ def _digest(secret: str) -> bytes:
 
 def _key(row: sa.Row[Any]) -> ApiKey:
     """Scopes that this version does not know give nothing."""
-    known = frozenset(Scope(scope) for scope in row.scopes.split() if scope in _SCOPES)
-    return ApiKey(row.id, row.name, known, tuple(row.desks.split()), row.created_at, row.revoked_at)
+    scopes = frozenset(Scope(scope) for scope in row.scopes.split() if scope in _SCOPES)
+    return ApiKey(
+        row.id, row.name, scopes, tuple(row.desks.split()), row.created_at, row.revoked_at
+    )
 
 
 def _name(name: str) -> str:

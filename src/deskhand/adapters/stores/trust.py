@@ -1,5 +1,4 @@
-"""What a desk's trust rests on: judgements and changes of mode, read and written alike on both
-databases."""
+"""What a desk's trust rests on: judgements and changes of mode, alike on both databases."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -38,8 +37,8 @@ class SqlTrustStore:
 
     async def mode_changes(self, category: str | None = None) -> list[ModeChange]:
         query = _CHANGES if category is None else _CHANGES_OF_CATEGORY
-        known = {"desk": self.desk} | ({} if category is None else {"of": category})
-        rows = await self._database.glance(lambda core: core.execute(query, known).all())
+        parameters = {"desk": self.desk} | ({} if category is None else {"of": category})
+        rows = await self._database.glance(lambda core: core.execute(query, parameters).all())
         return [_change(row) for row in rows]
 
     async def change_mode(self, change: ModeChange) -> bool:
@@ -150,7 +149,8 @@ class SqlTrustStore:
         worst of it."""
         people = [*BY_PEOPLE]
         rank = sa.case(
-            {str(one): number for number, one in enumerate(people)}, value=t.judgements.c.judged
+            {str(judged): number for number, judged in enumerate(people)},
+            value=t.judgements.c.judged,
         )
         group = (t.judgements.c.category, t.judgements.c.language)
         worst = (
@@ -161,7 +161,7 @@ class SqlTrustStore:
             )
             .where(
                 t.judgements.c.desk == self.desk,
-                t.judgements.c.judged.in_([str(one) for one in people]),
+                t.judgements.c.judged.in_([str(judged) for judged in people]),
             )
             .group_by(t.judgements.c.run, *group)
             .subquery()
@@ -179,7 +179,7 @@ class SqlTrustStore:
             )
             .where(
                 t.judgements.c.desk == self.desk,
-                t.judgements.c.judged.not_in([str(one) for one in people]),
+                t.judgements.c.judged.not_in([str(judged) for judged in people]),
             )
             .group_by(*group, t.judgements.c.judged)
         )

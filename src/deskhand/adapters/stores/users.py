@@ -82,8 +82,8 @@ class SqlUserStore:
     async def log_in(self, name: str, password: str, client: str) -> str | None:
         name, keys = name.strip()[:100], _guessing(name, client)
         await self._check_pace(keys)
-        known = sa.select(t.users).where(t.users.c.name == name, t.users.c.removed_at.is_(None))
-        row = await self._database.read_core(lambda core: core.execute(known).one_or_none())
+        query = sa.select(t.users).where(t.users.c.name == name, t.users.c.removed_at.is_(None))
+        row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
         right = await fits(password[:LONGEST], None if row is None else row.password)
         if row is None or not right:
             await self._database.write_core(lambda core: _count_failure(core, keys, self._now()))
