@@ -103,8 +103,7 @@ def about(
 
 
 def note_return(core: sa.Connection, desk: str, run_id: str, judged: Judged, now: float) -> bool:
-    """A reply that left by itself came back; False when it was not one of those, or that is
-    known."""
+    """A reply that left by itself came back; False when it was sent otherwise, or already noted."""
     assert judged in RETURNED
     left = core.execute(
         sa.select(t.judgements.c.category, t.judgements.c.language, t.judgements.c.mode)

@@ -61,8 +61,7 @@ def replies_since(
 def replies_to(
     core: sa.Connection, desk: str, sender: str, conversation: str, tool: str, since: float
 ) -> int:
-    """How many effects of this tool answered messages of this sender since then, in other
-    conversations."""
+    """How many effects of this tool answered this sender since then, in other conversations."""
     query = (
         sa.select(sa.func.count())
         .select_from(

@@ -30,8 +30,7 @@ def prune_desk(
 
 
 def _prune_conversations(core: sa.Connection, desk: str, since: float) -> int:
-    """Totals know conversations by a digest alone, so those that are still alive are asked for
-    first."""
+    """Totals know conversations by a digest alone, so those still alive are asked for first."""
     here = sa.and_(t.totals.c.desk == desk, t.totals.c.scope == "conversation")
     counted = set(core.execute(sa.select(t.totals.c.name).where(here).distinct()).scalars())
     if not counted:
