@@ -193,3 +193,22 @@ async def free_at(store: Any, model: str) -> float:
         lambda core: core.execute(query, {"model": model}).scalar_one()
     )
     return moment
+
+
+async def test_a_run_that_our_own_failed_attempt_left_running_is_taken_up_again(
+    stores: Stores,
+) -> None:
+    """The database was away when the attempt ended; only the next run of the conversation is on
+    the queue, and must not wait for the first for ever."""
+
+    async def service(env: Envelope) -> dict[str, Any]:
+        return {}
+
+    store = await stores()
+    first = await store.accept(a_message("first", conversation="c"), flow="flow")
+    assert await store.claim(first.run_id, {"flow": "v1"}) is not None
+    second = await store.accept(a_message("second", conversation="c"), flow="flow")
+    async with serving(store, service) as dispatcher:
+        async with asyncio.timeout(30):
+            assert await dispatcher.wait(second.run_id) is RunStatus.DONE
+        assert (await store.run(first.run_id)).status is RunStatus.DONE

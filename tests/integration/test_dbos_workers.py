@@ -120,10 +120,6 @@ async def test_a_stopping_worker_hands_back_what_it_cannot_finish(
     assert max(run.crashes for run in await store.runs()) == 0
 
 
-@pytest.mark.xfail(
-    run=False,
-    reason="open defect: a run can stay with a living worker after its connections were cut",
-)
 async def test_a_restarted_database_and_cut_connections_lose_nothing(tmp_path: Path) -> None:
     server, lanes = await asyncio.to_thread(PostgresServer), load(150, 50)
     try:

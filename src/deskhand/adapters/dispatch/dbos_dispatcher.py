@@ -161,7 +161,7 @@ class DbosDispatcher:
     async def _make_way(self, first: Run) -> None:
         """Work the conversation's first active run, which ours waits for; one that may have
         caused crashes is worked alone."""
-        if first.status is RunStatus.RUNNING:
+        if first.status is RunStatus.RUNNING and not self._was_left_here(first):
             await asyncio.sleep(LOOK_AGAIN)
         elif first.crashes < SUSPECT_AFTER:
             await self._work_and_tell(first.id)
@@ -169,6 +169,10 @@ class DbosDispatcher:
             async with self._process.suspects:
                 with self._store.admitting(first.id):
                     await self._work_and_tell(first.id)
+
+    def _was_left_here(self, run: Run) -> bool:
+        """Whether an attempt of ours left the run running because the database was away."""
+        return run.owner == self._store.owner and run.id not in self._at_work
 
     async def _work_and_tell(self, run_id: str) -> None:
         if (status := await self._work_alone(run_id)) is not None:
