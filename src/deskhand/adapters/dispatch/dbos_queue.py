@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from deskhand.adapters.stores.postgres_database import NOT_IDLE
+from deskhand.adapters.dispatch.queue_connections import QueueConnections, address_of
 from deskhand.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -76,11 +76,9 @@ class Queues:
     def __init__(self, url: str) -> None:
         client = _dbos().DBOSClient
         _quieten()
-        self._engine = sa.create_engine(
-            _driver(url), pool_size=2, max_overflow=2, pool_pre_ping=True
-        )
+        self._connections = QueueConnections(url, size=2, overflow=2)
         self._client: DBOSClient = client(
-            system_database_engine=self._engine,
+            system_database_engine=self._connections.engine,
             application_name=APPLICATION,
             retry_connection_errors=False,
             lazy=True,
@@ -88,7 +86,7 @@ class Queues:
 
     def close(self) -> None:
         self._client.destroy()
-        self._engine.dispose()
+        self._connections.close()
 
     def hand_in(self, tickets: Sequence[Ticket]) -> None:
         """Put runs on their queues, in one commit; those handed in before are left as they are."""
@@ -148,7 +146,7 @@ class Queues:
         cannot lock each other."""
         if not wanted:
             return True
-        with self._engine.begin() as connection:
+        with self._connections.engine.begin() as connection:
             if sweeping and not connection.execute(_TRY_SWEEP, {"key": SWEEP_LOCK}).scalar():
                 return False
             for workflow_id, ticket in sorted(wanted, key=itemgetter(0)):
@@ -194,6 +192,7 @@ class Executor:
 
     def __init__(self, url: str, worker: str, work: Callable[[str, str], None]) -> None:
         self._url, self._worker, self._work = url, worker, work
+        self._connections = QueueConnections(url, size=8)
 
     def launch(self, desks: Sequence[str], settings: QueueSettings) -> None:
         """Start taking; one process at a time, since the first of all makes DBOS's own tables."""
@@ -203,7 +202,7 @@ class Executor:
         _quieten()
         dbos.workflow(name=WORKFLOW, max_recovery_attempts=None)(_entry(self._work))
         dbos.listen_queues(queues)
-        with _one_at_a_time(_driver(self._url)):
+        with _one_at_a_time(address_of(self._url)):
             dbos.launch()
             for queue in queues:
                 dbos.register_queue(
@@ -220,14 +219,14 @@ class Executor:
         _dbos().DBOS.destroy(
             destroy_registry=True, workflow_completion_timeout_sec=round(patience + 0.5)
         )
+        self._connections.close()
 
     def _config(self) -> Any:
         return {
             "name": APPLICATION,
             "application_version": VERSION,
             "executor_id": self._worker,
-            "system_database_url": _driver(self._url),
-            "sys_db_pool_size": 8,
+            "system_database_engine": self._connections.engine,
             "use_listen_notify": False,
             "log_level": "ERROR",
         }
@@ -261,15 +260,6 @@ def _dbos() -> Any:
             "many workers need DBOS, which is not installed", fix="pip install deskhand[scale]"
         ) from None
     return dbos
-
-
-def _driver(url: str) -> str:
-    """With the store's settings, unless the address brings options of its own."""
-    address = sa.make_url("postgresql+psycopg://" + url.partition("://")[2])
-    if "options" not in address.query:
-        switches = [f"-c{name}={value}" for name, value in NOT_IDLE.items()]
-        address = address.update_query_dict({"options": " ".join(switches)})
-    return address.render_as_string(hide_password=False)
 
 
 def _quieten() -> None:
