@@ -1,13 +1,16 @@
 """For every test: properties are judged by behaviour, not speed, and reports travel between
 processes."""
 
+import os
 import shlex
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.marking import is_real
+from tests.migrated import begin_migrated
+from tests.ordering import slow_tests_first
 
 settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -17,10 +20,19 @@ settings.load_profile("any machine")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is real before `-m` selects."""
+    """Mark what is real before `-m` selects, and put slow tests first."""
     for item in items:
         if is_real(item):
             item.add_marker(pytest.mark.real)
+    items[:] = slow_tests_first(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _new_sqlite_files_begin_migrated(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[None]:
+    with begin_migrated(tmp_path_factory.mktemp("template") / "template.db"):
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

@@ -210,6 +210,7 @@ def test_a_second_process_is_told_who_serves(serve: Callable[..., Served]) -> No
     assert served.call("GET", "/readyz")[0] == 200
 
 
+@pytest.mark.slow
 def test_a_decision_made_in_another_process_is_taken_up(
     serve: Callable[..., Served], clean: Path
 ) -> None:

@@ -14,12 +14,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.waiting import PATIENCE
 
 DESKHAND = [sys.executable, "-m", "deskhand.cli", "demo"]
 
 
+@pytest.mark.slow
 def test_the_sample_mails_are_worked_and_the_records_hold(tmp_path: Path) -> None:
     command = [*DESKHAND, "--json", "--mails", "8", "--folder", str(tmp_path / "demo")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
@@ -77,6 +79,7 @@ def running(folder: Path) -> Iterator[Demo]:
             process.kill()
 
 
+@pytest.mark.slow
 def test_a_reply_approved_on_the_page_leaves_into_the_outbox(tmp_path: Path) -> None:
     with running(tmp_path) as demo:
         home = demo.until(r"(http://127\.0\.0\.1:\d+)/approvals/")[1]

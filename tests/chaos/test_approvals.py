@@ -44,6 +44,7 @@ def database(request: pytest.FixtureRequest) -> str | None:
     return new_database()
 
 
+@pytest.mark.slow
 async def test_a_death_at_the_worst_moments_sends_one_mail(
     tmp_path: Path, database: str | None
 ) -> None:

@@ -30,6 +30,7 @@ def well(came: dict[str, int | float], count: int) -> bool:
 
 
 @pytest.mark.timeout(1500)
+@pytest.mark.slow
 async def test_two_hundred_mails_approvals_and_three_kills(tmp_path: Path) -> None:
     came = await storm(tmp_path, 200, kills=3, within=600)
     assert came["dropped"] >= 20
@@ -37,6 +38,7 @@ async def test_two_hundred_mails_approvals_and_three_kills(tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(postgres_programs() is None, reason="PostgreSQL's server is not installed")
+@pytest.mark.slow
 async def test_two_workers_share_a_mailbox_and_one_reads_it_after_the_other(tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
     came = await storm(tmp_path, 10, kills=1, within=300, postgres=url)

@@ -120,6 +120,7 @@ async def check(folder: Path, workers: int, messages: int, conversations: int) -
         await asyncio.to_thread(server.remove)
 
 
+@pytest.mark.slow
 async def test_four_workers_and_two_thousand_messages(tmp_path: Path) -> None:
     await check(tmp_path, 4, 2_000, 300)
 

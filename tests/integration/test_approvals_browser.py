@@ -224,6 +224,7 @@ async def test_what_a_colleague_decided_is_seen_at_once_by_who_looks_at_the_same
         assert page.complaints == []
 
 
+@pytest.mark.slow
 async def test_a_long_queue_is_walked_with_keys_and_a_handed_over_message_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,6 +99,7 @@ async def clicks(client: Client, reviews: list[dict[str, Any]]) -> list[httpx.Re
         pytest.param("postgres", 500, marks=pytest.mark.chaos),
     ],
 )
+@pytest.mark.slow
 async def test_every_reply_that_two_reviewers_approve_at_once_leaves_once(
     tmp_path: Path, kind: str, count: int
 ) -> None:

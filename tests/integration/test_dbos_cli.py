@@ -73,6 +73,7 @@ def post(url: str, key: str, number: int) -> tuple[int, str | None]:
             return refused.code, refused.headers["Retry-After"]
 
 
+@pytest.mark.slow
 def test_messages_come_in_by_http_and_a_worker_works_them(
     server: PostgresServer, tmp_path: Path
 ) -> None:

@@ -46,6 +46,7 @@ async def slow_server() -> AsyncIterator[PostgresServer]:
     await asyncio.to_thread(server.remove)
 
 
+@pytest.mark.slow
 async def test_a_slow_disk_that_stalls_for_longer_than_the_lease(
     slow_server: PostgresServer, tmp_path: Path
 ) -> None:
@@ -87,6 +88,7 @@ def children_of(pid: int) -> list[int]:
 # --- clocks
 
 
+@pytest.mark.slow
 async def test_workers_whose_clocks_jump_an_hour_to_and_fro(tmp_path: Path) -> None:
     url, lanes = await asyncio.to_thread(new_database), load(200, 40)
     with Workers(url, tmp_path) as workers:

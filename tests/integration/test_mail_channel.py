@@ -170,6 +170,7 @@ async def test_a_server_that_cannot_tell_of_new_mail_is_asked(tmp_path: Path) ->
         dovecot.remove()
 
 
+@pytest.mark.slow
 async def test_a_rebuilt_mailbox_is_neither_answered_again_nor_forgotten(
     tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
 ) -> None:
@@ -206,6 +207,7 @@ async def test_a_connection_that_breaks_after_the_mail_neither_loses_nor_doubles
         assert len(smtp.sessions) == (1 if delivered else 2)
 
 
+@pytest.mark.slow
 async def test_a_mail_server_that_stays_away_is_waited_for(
     tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

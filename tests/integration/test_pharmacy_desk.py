@@ -63,6 +63,7 @@ def answered_alone(run: dict[str, Any]) -> bool:
     return run["delivery"] is not None and run["review"] is None
 
 
+@pytest.mark.slow
 async def test_the_embedded_brain_works_the_golden_mails() -> None:
     results = await results_with("embedded")
     failed = [one.case.id for one in results if not one.passed]
@@ -79,6 +80,7 @@ async def test_the_embedded_brain_works_the_golden_mails() -> None:
     assert sum(answered_alone(last(one)) for one in plain) >= 0.3 * len(plain)
 
 
+@pytest.mark.slow
 async def test_the_scripted_brain_passes_all_of_them_through_the_loop() -> None:
     results = await results_with("scripted")
     assert [one.case.id for one in results if not one.passed] == []

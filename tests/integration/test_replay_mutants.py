@@ -101,6 +101,7 @@ def mutated(kind: str, place: int, rule: Rule) -> list[Rule]:
 
 @settings(max_examples=12, deadline=None)
 @given(mutation=mutations)
+@pytest.mark.slow
 def test_the_replay_lists_exactly_the_affected_messages(
     recorded: tuple[Path, dict[str, str]], mutation: tuple[str, int, Rule]
 ) -> None:

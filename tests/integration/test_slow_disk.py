@@ -6,6 +6,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.chaos.load import Load, all_well
 from tests.crash_scenario import World
 from tests.waiting import PATIENCE
@@ -14,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 MESSAGES, CONVERSATIONS = 80, 20
 
 
+@pytest.mark.slow
 def test_a_process_killed_again_and_again_on_a_slow_disk_loses_nothing(tmp_path: Path) -> None:
     settings = [str(tmp_path), str(MESSAGES), str(CONVERSATIONS), "0.05"]
     command = [sys.executable, "-m", "tests.chaos.load", *settings]

@@ -44,12 +44,14 @@ def _without_log(caplog: pytest.LogCaptureFixture) -> None:
 
 @pytest.mark.parametrize("policy", [True, False], ids=["policy", "defaults"])
 @pytest.mark.parametrize("seed", [101, 102])
+@pytest.mark.slow
 async def test_no_game_of_chance_finds_a_way(policy: bool, seed: int) -> None:
     tally = await play_by_chance(Table(policy=policy), seed, 15_500)
     assert not [rule for rule in QUIET if tally.rules[rule]], tally
     assert tally.deeds > 1_000, "a gate that lets nothing through proves nothing"
 
 
+@pytest.mark.slow
 async def test_every_rule_of_the_gate_speaks_in_a_game() -> None:
     """What never speaks was never tried."""
     said: set[str] = set()
@@ -60,6 +62,7 @@ async def test_every_rule_of_the_gate_speaks_in_a_game() -> None:
 
 
 @pytest.mark.parametrize("policy", [True, False], ids=["policy", "defaults"])
+@pytest.mark.slow
 def test_hypothesis_finds_no_way(policy: bool) -> None:
     class Machine(HijackedModel):
         table, tally, loop = Table(policy=policy), Tally(), asyncio.new_event_loop()
@@ -87,6 +90,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str | P
 
 
 @pytest.mark.parametrize("policy", [True, False], ids=["policy", "defaults"])
+@pytest.mark.slow
 async def test_the_same_holds_on_a_real_database(database: str | Path, policy: bool) -> None:
     chance, tally = Random(5), Tally()
     opened = (

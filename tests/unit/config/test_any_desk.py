@@ -74,6 +74,7 @@ def places(node: Any) -> list[tuple[Any, Any]]:
     max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(st.data())
+@pytest.mark.slow
 def test_a_desk_with_anything_anywhere_loads_or_is_refused_in_words(
     folder: Path, data: st.DataObject
 ) -> None:

@@ -23,8 +23,14 @@ from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.adapters.stores.tables import metadata
 from deskhand.errors import ConfigError
 from tests.kit import a_message
+from tests.migrated import REAL_PREPARE
 
 SCRIPTS = Path(migrating.__file__).parent / "migrations"
+
+
+@pytest.fixture(autouse=True)
+def _new_files_are_migrated_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SqliteDatabase, "_prepare", REAL_PREPARE)
 
 
 @pytest.fixture
