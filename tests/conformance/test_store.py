@@ -339,6 +339,29 @@ async def test_a_review_of_another_desk_is_not_there(stores: Stores) -> None:
     assert await other.find_reviews() == []
 
 
+async def test_what_was_screened_out_is_listed_counted_and_taken_back(stores: Stores) -> None:
+    store, other = await stores(), await stores("other")
+    answered, screened = [(await claimed(store, number))[0] for number in (1, 2)]
+    await store.finish(answered, RunStatus.DONE)
+    await store.finish(
+        screened, RunStatus.DONE, reason="a program sent it", error_code="automatic_mail"
+    )
+    assert [run.id for run in await store.runs(screened=True)] == [screened]
+    assert (await store.count_screened(0.0), await other.count_screened(0.0)) == (1, 0)
+    since = (await store.run(screened)).created_at + 1
+    assert await store.count_screened(since) == 0
+    with pytest.raises(Conflict):
+        await store.requeue(answered, "eve")
+    assert (await store.requeue(screened, "eve")).status is RunStatus.QUEUED
+    assert await store.runs(screened=True) == []
+    [review] = await store.find_reviews(ReviewFilter(run_id=screened))
+    assert (review.state, review.decision, review.decided_by) == (
+        ReviewState.DECIDED,
+        Decision.RETRY,
+        "eve",
+    )
+
+
 async def test_retry_is_for_what_failed_and_cancel_for_what_is_not_over(stores: Stores) -> None:
     store = await stores()
     failed = await parked(store, 1, ReviewKind.HAND_OVER)

@@ -294,6 +294,7 @@ async def _database(url: str | None) -> list[Check]:
             desks = await desks_in(database)
             stops = [(name, await open_store(database, name).stopped()) for name in desks]
             untold = [check for name in desks async for check in _untold(database, name)]
+            screened = [check for name in desks async for check in _screened(database, name)]
         held = [
             Check("stopped", False, f"{name}: {describe_stop(stop)}", f"deskhand resume {name}")
             for name, stop in stops
@@ -307,6 +308,7 @@ async def _database(url: str | None) -> list[Check]:
             ),
             *held,
             *untold,
+            *screened,
         ]
     except DeskhandError as error:
         problem, _, fix = str(error).partition("\n  fix: ")
@@ -328,6 +330,16 @@ async def _untold(database: "Database", desk: str) -> AsyncIterator[Check]:
         )
         fix = "check `reviews.notify` in desk.yaml and the channel or address it names"
         yield Check("reviewers", False, printable(problem + newest.error), fix)
+
+
+async def _screened(database: "Database", desk: str) -> AsyncIterator[Check]:
+    """How much mail was not answered within a week because a program wrote it."""
+    from deskhand.wiring import open_store
+
+    count = await open_store(database, desk).count_screened(time.time() - _WEEK)
+    if count:
+        see = f"deskhand runs list --screened --desk {desk}"
+        yield Check("screened", True, f"{desk}: {count} within a week not answered; see {see}")
 
 
 def _new_database(path: Path) -> Check:

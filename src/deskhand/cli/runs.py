@@ -37,6 +37,12 @@ def list_runs(
     conversation: Annotated[
         str | None, typer.Option("--conversation", help="Only runs of this conversation.")
     ] = None,
+    screened: Annotated[
+        bool,
+        typer.Option(
+            "--screened", help="Only messages that were not answered: a program wrote them."
+        ),
+    ] = False,
     limit: Annotated[
         int, typer.Option("--limit", min=1, max=1000, help="How many, newest first.")
     ] = 20,
@@ -45,7 +51,8 @@ def list_runs(
     as_json: options.Json = False,
 ) -> None:
     """List runs, newest first."""
-    runs, stopped = run_async(_list(database, desk, status, conversation, limit))
+    wanted = {"status": _status(status), "conversation": conversation, "screened": screened}
+    runs, stopped = run_async(_list(database, desk, wanted, limit))
     if as_json:
         print_json({"runs": runs, "stopped": None if stopped is None else document(stopped)})
         return
@@ -55,16 +62,17 @@ def list_runs(
             style="yellow",
         )
     _print_runs(runs)
+    if screened and runs:
+        console().print("a customer among them? deskhand runs retry RUN", style="dim")
 
 
 async def _list(
-    database: str | None, desk: str | None, status: str | None, conversation: str | None, limit: int
+    database: str | None, desk: str | None, wanted: dict[str, Any], limit: int
 ) -> "tuple[list[dict[str, Any]], Stop | None]":
     from deskhand.engine.story import message_of
 
-    wanted = _status(status)
     async with opened_store(database, desk) as store:
-        runs = await store.runs(status=wanted, conversation=conversation, limit=limit)
+        runs = await store.runs(**wanted, limit=limit)
         listed = [
             _document(run) | {"message": message_of(await store.message(run.id))} for run in runs
         ]
@@ -146,7 +154,7 @@ def retry_run(
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """Queue a run again that needs a person or failed."""
+    """Queue a run again that needs a person or failed, or whose message was screened out."""
     _tell(run_async(_change("requeue", run, by, database, desk)), as_json)
 
 

@@ -20,6 +20,7 @@ from deskhand.model.envelope import Delta, Envelope, ErrorNote, StageResult
 from deskhand.model.message import Message
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import (
+    BEFORE_ALL_STEPS,
     EXPIRY,
     REASSIGN_TO,
     Claimed,
@@ -36,9 +37,6 @@ from deskhand.ports import Clock, Store
 log = logging.getLogger("deskhand.work")
 
 MAX_CRASHES = 5
-BEFORE_ALL_STEPS = -1
-"""The place of a review that no step asked for: its decision answers none."""
-
 
 Screening = Callable[[Message], Awaitable[End | None]]
 """Where the run of a message ends that no flow is to work; None for any other."""

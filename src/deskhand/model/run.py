@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from deskhand.model.causes import Cause
+from deskhand.model.codes import ErrorCode
 from deskhand.model.message import Message
 
 
@@ -60,6 +61,11 @@ class Run:
     messages."""
     created_at: float = 0.0
     updated_at: float = 0.0
+
+    @property
+    def was_screened_out(self) -> bool:
+        """It ended before its first stage because a program wrote the message."""
+        return self.status is RunStatus.DONE and self.error_code == ErrorCode.AUTOMATIC_MAIL
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +218,10 @@ class ReviewState(StrEnum):
     DECIDED = "decided"
     STALE = "stale"
     EXPIRED = "expired"
+
+
+BEFORE_ALL_STEPS = -1
+"""The place of a review that no step asked for: its decision answers none."""
 
 
 @dataclass(frozen=True, slots=True)

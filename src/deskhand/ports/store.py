@@ -197,10 +197,15 @@ class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
         *,
         status: RunStatus | None = None,
         conversation: str | None = None,
+        screened: bool = False,
         limit: int = 100,
         before: int | None = None,
     ) -> list[Run]:
-        """Newest first."""
+        """Newest first; with `screened` only those that ended because a program wrote."""
+        ...
+
+    async def count_screened(self, since: float) -> int:
+        """How many messages that came since then were screened out: a program wrote them."""
         ...
 
     async def message(self, run_id: str) -> Message | None:
@@ -229,7 +234,10 @@ class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
 
     async def requeue(self, run_id: str, by: str) -> Run:
         """Queue a needs_review or failed run again, its crash count cleared; Conflict in any
-        other status."""
+        other status.
+
+        A run that was screened out is taken back: its flow works the message as a person's.
+        """
         ...
 
     async def cancel(self, run_id: str, by: str) -> Run:

@@ -14,10 +14,14 @@ from deskhand.adapters.stores.rows import (
     step_of,
 )
 from deskhand.errors import Conflict, NotFound
+from deskhand.model.causes import Cause
+from deskhand.model.codes import ErrorCode
 from deskhand.model.message import Message
 from deskhand.model.run import (
+    BEFORE_ALL_STEPS,
     ConversationTurn,
     Decision,
+    NewReview,
     ReviewKind,
     ReviewState,
     Run,
@@ -26,6 +30,10 @@ from deskhand.model.run import (
     Verdict,
 )
 
+_SCREENED = (
+    t.runs.c.status == RunStatus.DONE.value,
+    t.runs.c.error_code == ErrorCode.AUTOMATIC_MAIL.value,
+)
 _STALE_DRAFT = sa.exists().where(
     t.reviews.c.run == t.runs.c.position, t.reviews.c.state == ReviewState.STALE
 )
@@ -62,10 +70,13 @@ class SqlRuns(SqlDesk):
         *,
         status: RunStatus | None = None,
         conversation: str | None = None,
+        screened: bool = False,
         limit: int = 100,
         before: int | None = None,
     ) -> list[Run]:
         query = sa.select(*RUN_COLUMNS).where(t.runs.c.desk == self.desk)
+        if screened:
+            query = query.where(*_SCREENED)
         if status is not None:
             query = query.where(t.runs.c.status == status)
         if conversation is not None:
@@ -76,6 +87,12 @@ class SqlRuns(SqlDesk):
         return await self._database.read_core(
             lambda core: [run_of(row) for row in core.execute(query)]
         )
+
+    async def count_screened(self, since: float) -> int:
+        query = sa.select(sa.func.count()).where(
+            t.runs.c.desk == self.desk, *_SCREENED, t.runs.c.created_at >= since
+        )
+        return await self._database.read_core(lambda core: core.execute(query).scalar_one())
 
     async def queued(self, *, after: int = 0, limit: int = 1000) -> list[Run]:
         query = (
@@ -240,10 +257,12 @@ class SqlRuns(SqlDesk):
     async def requeue(self, run_id: str, by: str) -> Run:
         def op(core: sa.Connection) -> Run:
             run = self._run(core, run_id, lock=True)
-            if run.status not in (RunStatus.NEEDS_REVIEW, RunStatus.FAILED):
+            if run.was_screened_out:
+                self._hand_over(core, run)
+            elif run.status not in (RunStatus.NEEDS_REVIEW, RunStatus.FAILED):
                 raise Conflict(
                     f"run {run_id} is {run.status}; only needs_review and failed runs can be"
-                    " retried"
+                    " retried, and those that were screened out"
                 )
             review = core.execute(
                 sa.select(t.reviews.c.id, t.reviews.c.version).where(
@@ -257,6 +276,21 @@ class SqlRuns(SqlDesk):
             return self._run(core, run_id)
 
         return await self._database.write_core(op)
+
+    def _hand_over(self, core: sa.Connection, run: Run) -> None:
+        """Make a person's of a run that was screened out, so that it can be decided about."""
+        values = {"status": RunStatus.NEEDS_REVIEW}
+        core.execute(t.runs.update().where(t.runs.c.position == run.position).values(**values))
+        review = NewReview(
+            ReviewKind.HAND_OVER,
+            run.reason or "",
+            {"error": {"code": run.error_code, "message": run.reason}},
+            BEFORE_ALL_STEPS,
+            causes=(Cause.AUTOMATIC,),
+        )
+        review_decisions.open_review(
+            core, self.desk, run.position, run.conversation, review, self._now()
+        )
 
     async def cancel(self, run_id: str, by: str) -> Run:
         def op(core: sa.Connection) -> Run:

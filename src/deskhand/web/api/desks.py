@@ -1,5 +1,6 @@
 """The stop switch of a desk."""
 
+import time
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request
@@ -8,7 +9,7 @@ from pydantic import Field, ValidationError
 from deskhand.model.access import Scope
 from deskhand.model.frozen import Frozen
 from deskhand.model.totals import Stop
-from deskhand.web.api.access import Caller, may
+from deskhand.web.api.access import Caller, ServedDesk, may
 from deskhand.web.api.problems import invalid_fields
 from deskhand.web.api.request_body import json_body, parse_json, read_body
 from deskhand.web.api.views import DeskView
@@ -19,6 +20,7 @@ Reader = Annotated[Caller, Depends(may(Scope.RUNS_READ))]
 Operator = Annotated[Caller, Depends(may(Scope.DESKS_WRITE))]
 DeskName = Annotated[str, Path(max_length=100)]
 MAX_BODY = 10_000
+WEEK = 7 * 86400.0
 
 
 class StopBody(Frozen):
@@ -30,16 +32,13 @@ class StopBody(Frozen):
 @router.get("")
 async def list_desks(caller: Reader) -> list[DeskView]:
     """Every desk that the key may touch, and whether it acts."""
-    return [
-        DeskView.of(name, await desk.store.stopped()) for name, desk in sorted(caller.desks.items())
-    ]
+    return [await _view(desk) for _, desk in sorted(caller.desks.items())]
 
 
 @router.get("/{desk}")
 async def show_desk(caller: Reader, desk: DeskName) -> DeskView:
     """Whether the desk acts or was stopped, by whom and why."""
-    served = caller.desk(desk)
-    return DeskView.of(served.spec.name, await served.store.stopped())
+    return await _view(caller.desk(desk))
 
 
 @router.post("/{desk}/stop", openapi_extra=json_body(StopBody))
@@ -50,8 +49,8 @@ async def stop_desk(request: Request, caller: Operator, desk: DeskName) -> DeskV
     except ValidationError as error:
         raise invalid_fields(error.errors(include_url=False)) from None
     served = caller.desk(desk)
-    stopped: Stop = await served.store.stop(caller.key.name, body.reason)
-    return DeskView.of(served.spec.name, stopped)
+    await served.store.stop(caller.key.name, body.reason)
+    return await _view(served)
 
 
 @router.post("/{desk}/resume")
@@ -60,4 +59,10 @@ async def resume_desk(caller: Operator, desk: DeskName) -> DeskView:
     served = caller.desk(desk)
     released = await served.store.resume(caller.key.name)
     served.dispatcher.wake()
-    return DeskView.of(served.spec.name, None, released)
+    return await _view(served, released)
+
+
+async def _view(desk: ServedDesk, released: int = 0) -> DeskView:
+    stop: Stop | None = await desk.store.stopped()
+    screened = await desk.store.count_screened(time.time() - WEEK)
+    return DeskView.of(desk.spec.name, stop, released=released, screened=screened)

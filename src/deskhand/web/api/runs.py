@@ -24,13 +24,21 @@ async def list_runs(
     desk: str | None = None,
     status: RunStatus | None = None,
     conversation: str | None = None,
+    screened: bool = False,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: str | None = None,
 ) -> Page[RunView]:
-    """Newest first. `desk` may be left out by a key that touches one desk only."""
+    """Newest first. `desk` may be left out by a key that touches one desk only.
+
+    `screened=true` lists the messages that were not answered because a program wrote them.
+    """
     store = caller.desk(desk).store
     runs = await store.runs(
-        status=status, conversation=conversation, limit=limit + 1, before=run_place(cursor)
+        status=status,
+        conversation=conversation,
+        screened=screened,
+        limit=limit + 1,
+        before=run_place(cursor),
     )
     shown = runs[:limit]
     following = run_cursor(shown[-1].position) if len(runs) > limit else None
@@ -53,7 +61,10 @@ async def show_trail(caller: Reader, run_id: RunId) -> AgentTrail:
 
 @router.post("/{run_id}/retry")
 async def retry_run(caller: Writer, run_id: RunId) -> RunView:
-    """Queue a run again that needs review or has failed; it goes on where it stopped."""
+    """Queue a run again that needs review or has failed; it goes on where it stopped.
+
+    A run that was screened out is taken back: the desk works its message as a person's.
+    """
     desk, run = await caller.look(
         f"run {run_id}", lambda store: store.requeue(run_id, caller.key.name)
     )

@@ -141,13 +141,16 @@ class DeskView(View):
     """Who stopped it, when and why; null while it acts."""
     released: int = 0
     """With a resumption: how many runs go on."""
+    screened: int = 0
+    """How many messages of the last seven days were not answered because a program wrote them;
+    `GET /api/runs?screened=true` lists them."""
 
     @classmethod
-    def of(cls, desk: str, stop: Stop | None, released: int = 0) -> Self:
+    def of(cls, desk: str, stop: Stop | None, *, released: int = 0, screened: int = 0) -> Self:
         stopped = (
             None if stop is None else StopView(by=stop.by, reason=stop.reason, at=moment(stop.at))
         )
-        return cls(desk=desk, stopped=stopped, released=released)
+        return cls(desk=desk, stopped=stopped, released=released, screened=screened)
 
 
 def moment(seconds: float) -> datetime:

@@ -45,6 +45,13 @@ from deskhand.web.approvals.queue_page import (
     written_place,
 )
 from deskhand.web.approvals.review_page import decided_words, read_review_page, typing_words
+from deskhand.web.approvals.screened_page import (
+    PLACE,
+    count_screened,
+    read_before,
+    read_screened,
+    take_back,
+)
 from deskhand.web.approvals.session import (
     COOKIE,
     HOME,
@@ -159,7 +166,27 @@ class Pages:
             begun=beyond is not None,
             soon=now + _SOON,
             facets=await facets(visit),
+            screened=await count_screened(visit),
+            screened_place=PLACE,
             all_causes=list(Cause),
+        )
+
+    async def screened(self, visit: Visit) -> Response:
+        """What was not answered because a program wrote it; a form takes one of them back."""
+        if visit.request.method == "POST":
+            taken = await take_back(visit)
+            return RedirectResponse(f"{PLACE}?taken={taken.id}", 303)
+        before = read_before(visit.request.query_params)
+        rows, more = await read_screened(visit, before)
+        return self._html(
+            "screened.html",
+            **await self._frame(visit, Filter()),
+            place=PLACE,
+            rows=rows,
+            more=more,
+            begun=before is not None,
+            count=await count_screened(visit),
+            taken=visit.request.query_params.get("taken", "")[:200],
         )
 
     async def review(self, visit: Visit) -> Response:

@@ -1,6 +1,16 @@
 """Messages, the runs that work them, and what a run records."""
 
-from sqlalchemy import Column, Float, Index, Integer, LargeBinary, PrimaryKeyConstraint, Table, Text
+from sqlalchemy import (
+    Column,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    and_,
+)
 
 from deskhand.adapters.stores.tables.schema import Position, metadata
 
@@ -36,6 +46,14 @@ runs_waiting = Index(
     runs.c.conversation,
     sqlite_where=runs.c.status == "waiting_user",
     postgresql_where=runs.c.status == "waiting_user",
+)
+_screened = and_(runs.c.status == "done", runs.c.error_code == "automatic_mail")
+runs_screened = Index(
+    "runs_screened",
+    runs.c.desk,
+    runs.c.position,
+    sqlite_where=_screened,
+    postgresql_where=_screened,
 )
 
 messages = Table(
