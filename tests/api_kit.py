@@ -60,8 +60,10 @@ async def read(envelope, ctx, settings):
 
 @service("answer")
 async def answer(envelope, ctx, settings):
+    """A holding reply to whoever is told later."""
     sender = envelope.message.sender
-    return {"to": sender.address, "subject": "Re: " + envelope.message.subject, "text": "Hello " + str(sender)}
+    said = "Thank you. A colleague will answer you today." if "later" in envelope.raw_input else "Hello " + str(sender)
+    return {"to": sender.address, "subject": "Re: " + envelope.message.subject, "text": said}
 '''  # noqa: E501
 
 

@@ -87,7 +87,7 @@ async def test_without_a_model_the_named_flow_works_the_agents_messages(tmp_path
     async with opened(a_desk(tmp_path, more=STAND_IN, flow=BY_HAND)) as desk:
         told = await story(desk)
     assert (told["status"], told["route"], told["profile"], told["flow"]) == (
-        "sent",
+        "needs_review",  # the reply has left, and says that somebody will answer
         "agent",
         "parcels",
         "by_hand",

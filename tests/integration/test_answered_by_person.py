@@ -128,6 +128,7 @@ async def test_an_answer_over_the_api_needs_its_words(tmp_path: Path) -> None:
         path, body = f"/api/reviews/{review.id}", {"decision": "answer", "version": review.version}
         assert (await client.get(path)).json()["decisions"] == [
             "answer",
+            "acknowledge",
             "take_over",
             "retry",
             "close",

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from deskhand.cli import acknowledge as review_commands
 from deskhand.cli import (
     audit,
     conversations,
@@ -25,7 +26,6 @@ from deskhand.cli import (
 )
 from deskhand.cli import calendar as calendar_commands
 from deskhand.cli import contacts as contact_commands
-from deskhand.cli import review_queue as review_commands
 from deskhand.cli import users as user_commands
 from deskhand.cli.demo import demo
 from deskhand.cli.doctor import doctor

@@ -53,7 +53,7 @@ def snooze(
     as_json: options.Json = False,
 ) -> None:
     """Put it out of sight for a while."""
-    then = None if wake else _moment(until, for_)
+    then = None if wake else chosen_moment(until, for_)
 
     def words(snoozed: "Review") -> str:
         return f"comes back {moment(snoozed.snoozed_until)}" if snoozed.snoozed_until else "is back"
@@ -62,7 +62,8 @@ def snooze(
     _changed(lambda store: store.snooze(review, name, then), database, desk, as_json, words)
 
 
-def _moment(until: str | None, for_: str | None) -> float:
+def chosen_moment(until: str | None, for_: str | None) -> float:
+    """When that is: at a named time, or after a length of time; ConfigError for neither."""
     import time
     from datetime import datetime
 

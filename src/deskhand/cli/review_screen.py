@@ -86,6 +86,7 @@ def _fact_lines(review_file: "ReviewFile") -> "list[Text]":
     facts |= {"why": ", ".join(review.causes)} if review.causes else {}
     facts |= {"for": review.assignee} if review.assignee else {}
     facts |= {"snoozed until": moment(review.snoozed_until)} if review.snoozed_until else {}
+    facts |= {"the answer is due": moment(review.due_at)} if review.due_at else {}
     lines += [f"  {name}: {value}" for name, value in facts.items()]
     if review.expires_at is not None:
         left = review.expires_at - time.time()

@@ -34,6 +34,10 @@ Version = Annotated[
         metavar="NUMBER",
     ),
 ]
+Final = Annotated[
+    bool,
+    typer.Option("--final", help="The reply is the answer, even if it says that one will follow."),
+]
 
 
 # --- looking
@@ -180,14 +184,29 @@ def _decision(name: str, help: str) -> Callable[..., None]:
         desk: options.DeskName = None,
         as_json: options.Json = False,
     ) -> None:
-        decided = _decide(name.replace("-", "_"), review, by, note, version, database, desk)
-        _tell(run_async(decided), as_json)
+        decided = decide(name.replace("-", "_"), review, by, note, version, database, desk)
+        tell(run_async(decided), as_json)
 
     app.command(name, help=help)(command)
     return command
 
 
-approve = _decision("approve", "Let it happen exactly as shown.")
+@app.command("approve")
+def approve(
+    review: ReviewId,
+    final: Final = False,
+    by: options.By = None,
+    note: Note = None,
+    version: Version = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Let it happen exactly as shown. A holding reply leaves, and the matter stays open."""
+    decided = decide("approve", review, by, note, version, database, desk, final=final)
+    tell(run_async(decided), as_json)
+
+
 reject = _decision("reject", "Do not let it happen.")
 take_over = _decision(
     "take-over", "Answer yourself; the desk stays silent until `conversations give-back`."
@@ -214,6 +233,7 @@ def edit(
         Answer | None,
         typer.Option("--invitation", help="What an organizer's calendar is told."),
     ] = None,
+    final: Final = False,
     by: options.By = None,
     note: Note = None,
     version: Version = None,
@@ -233,7 +253,8 @@ def edit(
         raise ConfigError(
             "nothing was changed", fix="give --text, --file, --subject or --invitation"
         )
-    _tell(run_async(_decide("edit", review, by, note, version, database, desk, changed)), as_json)
+    decided = decide("edit", review, by, note, version, database, desk, changed, final=final)
+    tell(run_async(decided), as_json)
 
 
 @app.command("answer")
@@ -265,7 +286,7 @@ def answer(
     if text is None:
         raise ConfigError("the answer is empty", fix="give --text or --file")
     written = {"text": text.strip()} | ({"subject": subject} if subject else {})
-    _tell(run_async(_decide("answer", review, by, note, version, database, desk, written)), as_json)
+    tell(run_async(decide("answer", review, by, note, version, database, desk, written)), as_json)
 
 
 @app.command("revise")
@@ -281,10 +302,10 @@ def revise(
     as_json: options.Json = False,
 ) -> None:
     """Have the reply drafted again, with an instruction."""
-    _tell(run_async(_decide("revise", review, by, note, version, database, desk)), as_json)
+    tell(run_async(decide("revise", review, by, note, version, database, desk)), as_json)
 
 
-async def _decide(
+async def decide(
     decision: str,
     review: str,
     by: str | None,
@@ -293,12 +314,16 @@ async def _decide(
     database: str | None,
     desk: str | None,
     edit: dict[str, Any] | None = None,
+    *,
+    due_at: float | None = None,
+    final: bool = False,
 ) -> "Review":
+    """Decide a review as it stands, or as it stood in `version`."""
     from deskhand.model.run import Decision, Verdict
 
     async with opened_store(database, desk) as store:
         seen = await store.review(review)
-        if decision == Decision.EDIT:
+        if decision == Decision.EDIT or (decision == Decision.ACKNOWLEDGE and edit):
             edit = {"text": _shown_text(seen), **(edit or {})}
         verdict = Verdict(
             Decision(decision),
@@ -307,6 +332,8 @@ async def _decide(
             payload_hash=seen.payload_hash,
             note=note,
             edit=edit,
+            due_at=due_at,
+            final=final,
         )
         return await store.decide(review, verdict)
 
@@ -317,7 +344,7 @@ def _shown_text(review: "Review") -> str:
     return str(reply.get("text") or "") if isinstance(reply, dict) else ""
 
 
-def _tell(review: "Review", as_json: bool) -> None:
+def tell(review: "Review", as_json: bool) -> None:
     from deskhand.engine.descriptions import describe_decision
 
     if as_json:
@@ -332,6 +359,8 @@ def _tell(review: "Review", as_json: bool) -> None:
         return
     follows = review.decision not in ("take_over", "close")
     after = "; the serving process goes on with the run (deskhand serve)" if follows else ""
+    if review.decision == "acknowledge":
+        after += "; then somebody owes the customer an answer (deskhand reviews list)"
     console().print(
         f"{review.id}: {describe_decision(review)}{after}", markup=False, soft_wrap=True
     )

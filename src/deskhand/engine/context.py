@@ -10,7 +10,7 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from deskhand.crashpoints import crash_point
-from deskhand.engine.decisions import after_decision, approved_reply, noted_verdict, verdict_of
+from deskhand.engine.decided import after_decision, approved_reply, noted_verdict, verdict_of
 from deskhand.engine.journal import ADOPTION, DECISION, make_row, result_of, seed
 from deskhand.engine.patience import Patience
 from deskhand.errors import Fenced, PermanentError, StoreUnavailable

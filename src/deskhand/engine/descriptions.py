@@ -8,6 +8,7 @@ from deskhand.model.run import EXPIRY, Decision, Event, Review
 DECIDED: dict[Decision, str] = {
     Decision.APPROVE: "approved",
     Decision.EDIT: "edited and approved",
+    Decision.ACKNOWLEDGE: "acknowledged and kept open",
     Decision.REVISE: "sent back for another draft",
     Decision.REJECT: "rejected",
     Decision.TAKE_OVER: "taken over",
@@ -24,6 +25,7 @@ _ACTORS = {"reply.bounced": "the reply", "reply.complained": "the customer"}
 _ACTIONS = {
     "review.approve": "approved it",
     "review.edit": "edited and approved it",
+    "review.acknowledge": "acknowledged it and kept it open",
     "review.revise": "asked for another draft",
     "review.reject": "rejected it",
     "review.take_over": "took the conversation over",

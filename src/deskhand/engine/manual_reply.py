@@ -6,13 +6,13 @@ from deskhand.agents.agent import Agent
 from deskhand.agents.parts import Parts
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through
-from deskhand.engine.decisions import decision_note
+from deskhand.engine.decided import acknowledgement, decision_note
 from deskhand.engine.loop import Flow
 from deskhand.errors import PermanentError
 from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.message import REPLY, Reply
 from deskhand.model.queue import ReviewFilter
-from deskhand.model.run import Decision, Review, canonical_hash
+from deskhand.model.run import Decision, Review, ReviewKind, canonical_hash
 from deskhand.model.spec import AgentSpec, FlowSpec
 from deskhand.ports import Store, ToolGate
 
@@ -39,11 +39,15 @@ async def newest_answer(store: Store, run_id: str) -> Review | None:
     newest: Review | None = None
     after: tuple[float, str] | None = None
     while reviews := await store.find_reviews(ReviewFilter(run_id=run_id), after=after):
-        newest = next(
-            (review for review in reversed(reviews) if review.decision is Decision.ANSWER), newest
-        )
+        newest = next(filter(_was_answered, reversed(reviews)), newest)
         after = (reviews[-1].created_at, reviews[-1].id)
     return newest
+
+
+def _was_answered(review: Review) -> bool:
+    """Whether a person wrote to the customer where the desk had nothing to send."""
+    wrote = review.decision in (Decision.ANSWER, Decision.ACKNOWLEDGE)
+    return wrote and review.kind is not ReviewKind.REPLY
 
 
 def answer_in(review: Review, envelope: Envelope) -> StageResult:
@@ -57,6 +61,5 @@ def answer_in(review: Review, envelope: Envelope) -> StageResult:
         reply = reply.changed(subject=str(written["subject"]))
     output = reply.model_dump(mode="json")
     note = {**decision_note(review), "reply_hash": canonical_hash(output), "waits": None}
-    return StageResult(
-        delta=Delta(outputs={REPLY: output}, metadata={"decision": note}, hops=-envelope.hops)
-    )
+    metadata = {"decision": note, **acknowledgement(review)}
+    return StageResult(delta=Delta(outputs={REPLY: output}, metadata=metadata, hops=-envelope.hops))

@@ -9,6 +9,7 @@ from typing import Any
 from deskhand.config.sections.expiry import ExpirySpec
 from deskhand.crashpoints import crash_point
 from deskhand.engine.context import RunContext
+from deskhand.engine.follow_up import ANSWER_WITHIN, follow_up, kept_open
 from deskhand.engine.journal import fold, result_of
 from deskhand.engine.loop import End, Flow, run_flow
 from deskhand.engine.manual_reply import answer_in, newest_answer
@@ -65,10 +66,12 @@ class Worker:
         at_rest: AtRest | None = None,
         expiry: ExpirySpec | None = None,
         manual_reply: Flow | None = None,
+        answer_within: float = ANSWER_WITHIN,
     ) -> None:
         """`expiry` is what becomes of reviews that nobody decides; without it they wait for ever.
 
-        `manual_reply` is the flow that sends a reply written by a person.
+        `manual_reply` is the flow that sends a reply written by a person. `answer_within` is how
+        many seconds people have to answer a message that was only acknowledged.
         """
         self._store = store
         self._flows = flows
@@ -79,6 +82,7 @@ class Worker:
         self._at_rest = at_rest
         self._expiry = expiry
         self._manual_reply = manual_reply
+        self._answer_within = answer_within
         self._versions = {name: flow.spec.version for name, flow in flows.items()}
 
     async def work(self, run_id: str) -> RunStatus | None:
@@ -95,9 +99,10 @@ class Worker:
                 end = refused
             else:
                 ctx = await self._context(claimed)
-                end = await (
+                carried = await (
                     self._carry(claimed, ctx) if answer is None else self._answer(answer, ctx)
                 )
+                end = kept_open(carried, ctx.envelope)
             review = self._review(end, ctx)
         except (Fenced, StoreUnavailable):
             raise
@@ -249,6 +254,9 @@ class Worker:
         seq = BEFORE_ALL_STEPS if ctx is None else ctx.last_seq
         causes = causes_of(end)
         facts = facts_of(None if ctx is None else ctx.envelope)
+        if ctx is not None and end.ask is not None and end.ask.kind == ReviewKind.FOLLOW_UP:
+            due = self._clock.now() + self._answer_within
+            return follow_up(end, ctx.envelope, seq, facts, due)
         if end.status is RunStatus.WAITING_REVIEW and end.ask is not None:
             ask = end.ask
             kind = ReviewKind(end.ask.kind)

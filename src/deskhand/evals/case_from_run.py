@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from deskhand.config.yaml import read_text
+from deskhand.engine.decisions import TAKE_TEXT
 from deskhand.engine.story import Document
 from deskhand.errors import ConfigError
 from deskhand.evals.divergence import turns_in
@@ -27,7 +28,7 @@ from deskhand.model.message import REPLY, Address, Message, iso
 from deskhand.model.outcome import Outcome
 from deskhand.model.principal import PrincipalKind
 from deskhand.model.results import ToolResult, normalize_tool_result
-from deskhand.model.run import EXPIRY, Decision, Review, ReviewState
+from deskhand.model.run import EXPIRY, Decision, Review, ReviewKind, ReviewState
 
 EDITED = "edited"
 """The tag of cases that a reviewer's edit taught."""
@@ -227,7 +228,8 @@ def _turn(moment: Moment, *, is_last: bool) -> Document:
 def _first_rest(run: RecordedRun) -> str | None:
     """The status in which the run rested before anything else happened to it."""
     if run.records.reviews:
-        return "waiting_review" if run.records.reviews[0].kind != "hand_over" else "needs_review"
+        is_task = run.records.reviews[0].kind in (ReviewKind.HAND_OVER, ReviewKind.FOLLOW_UP)
+        return "needs_review" if is_task else "waiting_review"
     asked = run.states and run.states[-1].result.outcome is Outcome.CLARIFY
     return "waiting_user" if asked else None
 
@@ -235,7 +237,7 @@ def _first_rest(run: RecordedRun) -> str | None:
 def _reviewer(review: Review) -> Document | str:
     assert review.decision is not None
     decision = str(review.decision)
-    has_text = review.decision in (Decision.EDIT, Decision.ANSWER)
+    has_text = review.decision in TAKE_TEXT
     text = (review.edit or {}).get("text") if has_text else None
     written = _present({"decision": decision, "note": review.note, "text": text})
     return decision if len(written) == 1 else written

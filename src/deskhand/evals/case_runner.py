@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from deskhand.config.sections.outgoing import ClauseSpec
+from deskhand.engine.decisions import TAKE_TEXT
 from deskhand.engine.story import Document, read_records, story_of
 from deskhand.errors import Conflict
 from deskhand.evals.cases import Case, Ruling, Stub, Turn
@@ -16,7 +17,7 @@ from deskhand.evals.scorers import Score, Scorer, score_run
 from deskhand.model.message import Message
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.results import ToolResult
-from deskhand.model.run import Decision, Review, ReviewState, Verdict
+from deskhand.model.run import Review, ReviewState, Verdict
 from deskhand.ports import Brain, ChatModel, StageContext
 from deskhand.tools.gate import StandIn
 
@@ -150,7 +151,7 @@ class _Conversation:
         review = await self._open_review()
         if review is None:
             return "nothing waits for a reviewer"
-        has_text = ruling.decision in (Decision.EDIT, Decision.ANSWER)
+        has_text = ruling.decision in TAKE_TEXT and ruling.text is not None
         edit = {"text": ruling.text} if has_text else None
         verdict = Verdict(
             ruling.decision, REVIEWER, review.version, review.payload_hash, ruling.note, edit

@@ -181,8 +181,8 @@ class ReplySection(Section):
 class ReviewSection(Section):
     """What a person is asked to look at."""
 
-    kind: Literal["reply", "tool_call", "hand_over"] | None = None
-    """A reply, a tool call, or a run that is handed over."""
+    kind: Literal["reply", "tool_call", "hand_over", "follow_up"] | None = None
+    """A reply, a tool call, a run that is handed over, or an answer that is owed."""
     contains: Texts | None = None
     """Words of the reason."""
 

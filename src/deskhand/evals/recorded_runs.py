@@ -272,7 +272,8 @@ async def _events(store: Store) -> dict[str, list[Event]]:
 
 def _goes_on(review: Review) -> bool:
     """Whether its decision had the run worked again."""
-    closed = review.kind is ReviewKind.HAND_OVER and review.decision is Decision.CLOSE
+    is_task = review.kind in (ReviewKind.HAND_OVER, ReviewKind.FOLLOW_UP)
+    closed = is_task and review.decision is Decision.CLOSE
     return review.decision is not Decision.TAKE_OVER and not closed
 
 

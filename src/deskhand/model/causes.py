@@ -61,6 +61,8 @@ class Cause(StrEnum):
     """Nobody knows whether something happened."""
     EXPIRED = "expired"
     """Nobody decided in time."""
+    ANSWER_OWED = "answer_owed"
+    """The customer was told that somebody will answer."""
     ERROR = "error"
 
 

@@ -169,6 +169,8 @@ class ReviewKind(StrEnum):
     HAND_OVER = "hand_over"
     STOPPED = "stopped"
     """The desk was stopped in the middle of it: it goes on by itself when the desk is resumed."""
+    FOLLOW_UP = "follow_up"
+    """The customer was told that somebody will answer: now somebody must, until `due_at`."""
 
 
 EXPIRY = "expiry"
@@ -177,11 +179,15 @@ EXPIRY = "expiry"
 
 REASSIGN_TO = "reassign_to"
 """Among a review's facts: who gets it when nobody has decided in time."""
+DUE_AT = "due_at"
+"""Among a review's facts: until when the customer is owed an answer."""
 
 
 class Decision(StrEnum):
     APPROVE = "approve"
     EDIT = "edit"
+    ACKNOWLEDGE = "acknowledge"
+    """The reply leaves, as shown or changed, and the matter stays open: somebody still answers."""
     REVISE = "revise"
     REJECT = "reject"
     TAKE_OVER = "take_over"
@@ -195,7 +201,7 @@ class Decision(StrEnum):
     """Nobody decided in time: it waits on for somebody else, undecided. Only time does so."""
 
 
-LETS_GO = (Decision.APPROVE, Decision.EDIT, Decision.ANSWER)
+LETS_GO = (Decision.APPROVE, Decision.EDIT, Decision.ACKNOWLEDGE, Decision.ANSWER)
 """Decisions after which a reply leaves."""
 
 
@@ -203,12 +209,25 @@ DECISIONS: dict[ReviewKind, tuple[Decision, ...]] = {
     ReviewKind.REPLY: (
         Decision.APPROVE,
         Decision.EDIT,
+        Decision.ACKNOWLEDGE,
         Decision.REVISE,
         Decision.REJECT,
         Decision.TAKE_OVER,
     ),
     ReviewKind.TOOL_CALL: (Decision.APPROVE, Decision.REJECT, Decision.TAKE_OVER),
-    ReviewKind.HAND_OVER: (Decision.ANSWER, Decision.TAKE_OVER, Decision.RETRY, Decision.CLOSE),
+    ReviewKind.HAND_OVER: (
+        Decision.ANSWER,
+        Decision.ACKNOWLEDGE,
+        Decision.TAKE_OVER,
+        Decision.RETRY,
+        Decision.CLOSE,
+    ),
+    ReviewKind.FOLLOW_UP: (
+        Decision.ANSWER,
+        Decision.ACKNOWLEDGE,
+        Decision.TAKE_OVER,
+        Decision.CLOSE,
+    ),
     ReviewKind.STOPPED: (Decision.TAKE_OVER, Decision.RETRY, Decision.CLOSE),
 }
 
@@ -281,6 +300,12 @@ class Review:
         """A reply that everybody let pass and that can still be stopped."""
         return self.state is ReviewState.OPEN and self.fallback is Decision.APPROVE
 
+    @property
+    def due_at(self) -> float | None:
+        """Until when the customer is owed an answer; None where none is owed."""
+        due = self.facts.get(DUE_AT)
+        return float(due) if isinstance(due, int | float) else None
+
 
 @dataclass(frozen=True, slots=True)
 class BegunEdit:
@@ -305,6 +330,10 @@ class Verdict:
     """When it was decided."""
     signed_by: str | None = None
     """Who approved it before, where two must."""
+    due_at: float | None = None
+    """With `acknowledge`: until when somebody answers; None for the time the desk has set."""
+    final: bool = False
+    """With `approve` and `edit`: it is the answer, even if it reads as if another would follow."""
 
     @property
     def people(self) -> tuple[str, ...]:

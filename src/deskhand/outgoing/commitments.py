@@ -130,7 +130,7 @@ def _in_sentence(draft: _Draft, place: tuple[int, int], backing: Backing) -> Ite
     if folded.rstrip(" \"')»").endswith("?"):
         return
     quoted = _quoted(folded, backing)
-    actions = list(dict.fromkeys(_actions(folded, draft.language)))
+    actions = list(dict.fromkeys(actions_in(folded, draft.language)))
     dates = [
         Commitment(
             "date", value, sentence, start, end, quoted or _of_date(value, day, actions, backing)
@@ -146,7 +146,8 @@ def _in_sentence(draft: _Draft, place: tuple[int, int], backing: Backing) -> Ite
     yield from dates
 
 
-def _actions(folded: str, language: str | None) -> Iterator[Action]:
+def actions_in(folded: str, language: str | None) -> Iterator[Action]:
+    """What the clauses of a folded sentence promise or claim to have done."""
     own = (language or "").lower()[:2]
     languages = tuple(sorted(LANGUAGES, key=lambda other: other != own))  # the draft's own first
     for clause in _CLAUSE.split(folded):

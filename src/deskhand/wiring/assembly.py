@@ -105,6 +105,7 @@ def assemble(setup: DeskSetup) -> Worker:
         at_rest=setup.at_rest,
         expiry=spec.reviews.expiry,
         manual_reply=manual_reply_flow(gate, setup.sending, parts),
+        answer_within=spec.reviews.answer_within,
     )
 
 

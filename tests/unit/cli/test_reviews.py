@@ -1,8 +1,10 @@
 """`deskhand reviews`: what waits for a person, and deciding it."""
 
 import re
+import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -42,11 +44,29 @@ def test_open_reviews_are_listed_and_shown_as_recorded(cli: Cli, waiting: dict[s
     shown = cli("reviews", "show", review)
     assert "Re: Teapot arrived broken  to carla@example.com" in shown.out
     assert "│ we are sorry about parcel P-1002" in shown.out
-    assert "approve, edit, revise, reject, take-over" in shown.out
+    assert "approve, edit, acknowledge, revise, reject, take-over" in shown.out
     assert (
         cli("reviews", "show", review, "--json").json["payload"]["reply"]
         == waiting["outputs"]["reply"]
     )
+
+
+def test_a_holding_reply_is_acknowledged_and_leaves_a_task(cli: Cli, tmp_path: Path) -> None:
+    mail = write_message(tmp_path / "mail.json", body="Do you like tea?")
+    story = cli("run", mail, "--desk", "sample", "--live", "--json").json
+    review = story["review"]["id"]
+    wrong = cli("reviews", "acknowledge", review, "--within", "soon")
+    assert "'soon' is no length of time" in wrong.err
+    said = cli("reviews", "acknowledge", review, "--by", "ann", "--within", "2 days")
+    assert "acknowledged and kept open by ann" in said.out
+    assert go_on(cli, story["run"])["status"] == "needs_review"
+    [task] = cli("reviews", "list", "--json").json["reviews"]
+    assert (task["kind"], task["facts"]["due_at"]) == ("follow_up", ANY)
+    assert 47 * 3600 < task["facts"]["due_at"] - time.time() < 49 * 3600
+    assert "the answer is due" in cli("reviews", "show", task["id"]).out
+    answered = cli("reviews", "answer", task["id"], "--text", "Very much.")
+    assert answered.code == 0
+    assert go_on(cli, story["run"])["status"] == "sent"
 
 
 def test_an_approved_reply_leaves_once(cli: Cli, waiting: dict[str, Any], tmp_path: Path) -> None:
@@ -124,7 +144,7 @@ def test_a_decision_that_does_not_fit_is_refused_with_those_that_do(
 ) -> None:
     said = cli("reviews", "close", waiting["review"]["id"])
     assert said.code == 1
-    assert "choose approve, edit, revise, reject, take_over" in said.err
+    assert "choose approve, edit, acknowledge, revise, reject, take_over" in said.err
 
 
 def test_a_taken_over_conversation_stays_silent_until_given_back(

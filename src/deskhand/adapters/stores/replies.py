@@ -82,6 +82,16 @@ def replies_to(
     return core.execute(query).scalar_one()
 
 
+_OWES_AN_ANSWER = t.runs.c.position.in_(
+    sa.select(t.reviews.c.run).where(
+        t.reviews.c.run == t.runs.c.position,
+        t.reviews.c.state == ReviewState.OPEN,
+        t.reviews.c.kind == ReviewKind.FOLLOW_UP,
+    )
+)
+"""A run that has acknowledged its message and waits for somebody's answer."""
+
+
 def answered_by_person(
     core: sa.Connection,
     desk: str,
@@ -91,14 +101,14 @@ def answered_by_person(
     now: float,
     text: str | None = None,
 ) -> int:
-    """A person answered: what waits to be sent in the conversation is withdrawn; returns how
-    many runs that ended."""
+    """A person answered: what waits to be sent in the conversation is withdrawn, and no answer is
+    owed any more; returns how many runs that ended."""
     waiting = core.execute(
         sa.select(t.runs.c.position, t.runs.c.id)
         .where(
             t.runs.c.desk == desk,
             t.runs.c.conversation == conversation,
-            t.runs.c.status == RunStatus.WAITING_REVIEW,
+            sa.or_(t.runs.c.status == RunStatus.WAITING_REVIEW, _OWES_AN_ANSWER),
         )
         .with_for_update()
     ).all()

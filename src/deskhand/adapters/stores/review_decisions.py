@@ -7,7 +7,12 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.judgements import judge_decision
 from deskhand.adapters.stores.rows import pack, review_of
 from deskhand.crashpoints import crash_point
-from deskhand.engine.decisions import check_decision, is_first_approval
+from deskhand.engine.decisions import (
+    check_decision,
+    decided_facts,
+    decision_meant,
+    is_first_approval,
+)
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.ids import new_id
 from deskhand.model.run import (
@@ -75,6 +80,7 @@ def decide_review(
     core: sa.Connection, desk: str, review_id: str, verdict: Verdict, now: float
 ) -> Review:
     review = find_review(core, desk, review_id, lock=True)
+    verdict = decision_meant(review, verdict)
     check_decision(review, verdict, now)
     if is_first_approval(review, verdict):
         return _sign(core, review, verdict, now)
@@ -165,6 +171,7 @@ def _settle(
             decided_at=now,
             note=verdict.note,
             edit=None if verdict.edit is None else pack(verdict.edit),
+            facts=pack(review.facts | decided_facts(verdict)),
         )
     )
     _move_run(core, review, verdict, now)

@@ -134,6 +134,8 @@ def snooze(
         raise Conflict("that time has passed; name a later one")
     if until is not None and review.expires_at is not None and review.expires_at <= until:
         raise Conflict(f"{review.id} expires before that; name an earlier time, or decide it")
+    if until is not None and review.due_at is not None and now < review.due_at <= until:
+        raise Conflict(f"{review.id} is due before that; name an earlier time, or answer it")
     return _changed(
         core, review, {"snoozed_until": until}, "review.snoozed", by, {"until": until}, now
     )

@@ -265,12 +265,17 @@ class SqlRuns(SqlDesk):
                     " retried, and those that were screened out"
                 )
             review = core.execute(
-                sa.select(t.reviews.c.id, t.reviews.c.version).where(
+                sa.select(t.reviews.c.id, t.reviews.c.version, t.reviews.c.kind).where(
                     t.reviews.c.run == run.position,
                     t.reviews.c.state == ReviewState.OPEN,
-                    t.reviews.c.kind == ReviewKind.HAND_OVER,
+                    t.reviews.c.kind.in_((ReviewKind.HAND_OVER, ReviewKind.FOLLOW_UP)),
                 )
             ).one()
+            if review.kind == ReviewKind.FOLLOW_UP:
+                raise Conflict(
+                    f"run {run_id} has sent its reply and owes the customer an answer; answer or"
+                    f" close {review.id}"
+                )
             verdict = Verdict(Decision.RETRY, by=by, version=review.version)
             review_decisions.decide_review(core, self.desk, review.id, verdict, self._now())
             return self._run(core, run_id)

@@ -26,6 +26,8 @@ class ReviewsSection(Section):
     expire: ExpirySection | None = None
     """The same, with what happens then: `{after: 3 days, then: hand_over}`. A stage may say
     otherwise."""
+    answer_within: DurationText = "1 day"
+    """How long colleagues have to answer a message that was only acknowledged, as `4 hours`."""
     canned: dict[CannedName, ReplyText] = Field(default_factory=dict)
     """Replies to insert into a draft, by name: one text, one a language, or `{text: NAME}` for
     files. `{name}` is the customer's name."""
@@ -36,6 +38,8 @@ class ReviewsSection(Section):
 class ReviewsSpec(Frozen):
     expiry: ExpirySpec | None = None
     """What becomes of something that nobody decides; None where it waits for ever."""
+    answer_within: float = 86400.0
+    """Seconds until an answer is due that a reply promised."""
     canned: dict[str, dict[str, str]] = Field(default_factory=dict)
     """Texts by name and language; under ANY_LANGUAGE where there is one for all."""
     notify: NotifySpec = Field(default_factory=NotifySpec)
@@ -48,6 +52,7 @@ def reviews_spec(section: ReviewsSection, folder: Path, texts: TextsByName) -> R
     canned = {name: by_language(written, texts) for name, written in section.canned.items()}
     return ReviewsSpec(
         expiry=plain if section.expire is None else expiry_spec(section.expire),
+        answer_within=seconds_of(section.answer_within),
         canned=canned,
         notify=section.notify.beside(folder),
     )

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from deskhand.engine.canned_replies import Canned
+from deskhand.engine.decisions import holds_out_an_answer
 from deskhand.engine.review_file import ReviewFile
 from deskhand.model.causes import Cause
 from deskhand.model.run import (
@@ -50,6 +51,10 @@ class ReviewView(View):
     language: str | None
     assignee: str | None
     snoozed_until: datetime | None
+    holding: bool
+    """The reply only says that somebody will answer: approved, it leaves a task (`follow_up`)."""
+    due_at: datetime | None
+    """Until when the customer is owed an answer."""
 
     @classmethod
     def of(cls, review: Review) -> Self:
@@ -156,6 +161,8 @@ def _review_facts(review: Review) -> dict[str, Any]:
         "language": _of_type(facts.get("language"), str),
         "assignee": review.assignee,
         "snoozed_until": _moment(review.snoozed_until),
+        "holding": holds_out_an_answer(review),
+        "due_at": _moment(review.due_at),
     }
 
 

@@ -57,11 +57,25 @@ class DecisionBody(Frozen):
     note: str | None = None
     """The reason for a rejection, or the instruction for a revision."""
     edit: ReplyEdit | None = None
-    """With `edit` and `answer`: the text that is to leave."""
+    """With `edit` and `answer`, and if you like with `acknowledge`: the text that is to leave."""
+    due_at: AwareDatetime | None = None
+    """With `acknowledge`: until when somebody answers; without it, the desk's `answer_within`."""
+    final: bool = False
+    """With `approve` and `edit`: the reply is the answer, even if it says that one will follow."""
 
     def verdict(self, by: str) -> Verdict:
         edit = None if self.edit is None else self.edit.model_dump(exclude_none=True)
-        return Verdict(self.decision, by, self.version, self.payload_hash, self.note, edit)
+        due_at = None if self.due_at is None else self.due_at.timestamp()
+        return Verdict(
+            self.decision,
+            by,
+            self.version,
+            self.payload_hash,
+            self.note,
+            edit,
+            due_at=due_at,
+            final=self.final,
+        )
 
 
 class SnoozeBody(Frozen):
@@ -135,7 +149,8 @@ async def show_review(caller: Reader, review_id: ReviewId) -> ReviewDocument:
 
 @router.post("/{review_id}/decision", openapi_extra=json_body(DecisionBody))
 async def decide_review(request: Request, caller: Decider, review_id: ReviewId) -> ReviewView:
-    """Decide once.
+    """Decide once. A holding reply that you approve is acknowledged: it leaves, and the matter
+    stays open as a review of the kind `follow_up`.
 
     409 when somebody was faster or the draft has changed, 422 when a note or a text is missing.
     """

@@ -4,7 +4,8 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
-from deskhand.model.run import LETS_GO, Decision, Review, Verdict
+from deskhand.engine.decisions import TAKE_TEXT
+from deskhand.model.run import LETS_GO, Decision, Review, ReviewKind, Verdict
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
 from deskhand.web.approvals.review_page import typed
@@ -34,18 +35,23 @@ async def _decide(
         # whatever comes of the decision, nothing that was typed is lost
         await desk.store.keep_edit(review_id, me, edit)
 
-    decided = await desk.store.decide(review_id, _verdict(decision, edit, form, me))
+    decided = await desk.store.decide(review_id, _verdict(review, decision, edit, form, me))
     desk.dispatcher.wake()
     if decided.decision in LETS_GO:
         await _worked(desk, decided.run_id)
     return decided
 
 
-def _verdict(decision: Decision, edit: dict[str, str], form: Form, me: str) -> Verdict:
+def _verdict(
+    review: Review, decision: Decision, edit: dict[str, str], form: Form, me: str
+) -> Verdict:
     """The page has one button for a reply as it is and a reply that was changed."""
-    if decision in (Decision.APPROVE, Decision.EDIT):
+    lets_pass = decision in (Decision.APPROVE, Decision.EDIT)
+    if lets_pass:
         decision = Decision.EDIT if edit else Decision.APPROVE
-    takes_text = decision in (Decision.EDIT, Decision.ANSWER)
+    takes_text = decision in TAKE_TEXT and bool(edit or review.kind is not ReviewKind.REPLY)
+    due = form.get("due") if decision is Decision.ACKNOWLEDGE else None
+    due_at = float(_number(due)) if due else None
     return Verdict(
         decision,
         me,
@@ -53,6 +59,8 @@ def _verdict(decision: Decision, edit: dict[str, str], form: Form, me: str) -> V
         form.get("hash") or None,
         form.get("note", "").strip() or None,
         edit if takes_text else None,
+        due_at=due_at,
+        final=lets_pass and form.get("final") == "yes",
     )
 
 

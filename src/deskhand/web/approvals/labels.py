@@ -41,6 +41,7 @@ CAUSES: dict[Cause, str] = {
     Cause.BOUNCED: "bounced",
     Cause.EFFECT_UNKNOWN: "outcome unknown",
     Cause.EXPIRED: "nobody decided",
+    Cause.ANSWER_OWED: "answer owed",
     Cause.ERROR: "error",
 }
 CAUSES |= {cause: cause.replace("_", " ") for cause in Cause if cause not in CAUSES}
@@ -49,6 +50,7 @@ KINDS = {
     ReviewKind.TOOL_CALL: "action",
     ReviewKind.HAND_OVER: "hand-over",
     ReviewKind.STOPPED: "stopped",
+    ReviewKind.FOLLOW_UP: "follow-up",
 }
 FALLBACKS = {
     Decision.REJECT: "it is rejected",
@@ -83,6 +85,16 @@ def expiry(review: Review, now: float) -> str | None:
         return None
     left = max(0.0, review.expires_at - now)
     return f"in {age(left)}" if left >= 60 else "now"
+
+
+def due(review: Review, now: float) -> str | None:
+    """How long the customer is owed an answer yet: "due in 5 h", "overdue for 2 d"."""
+    if review.state is not ReviewState.OPEN or review.due_at is None:
+        return None
+    left = review.due_at - now
+    if left < 0:
+        return f"overdue for {age(-left)}" if left <= -60 else "due now"
+    return f"due in {age(left)}" if left >= 60 else "due now"
 
 
 def expiry_with_outcome(review: Review, now: float) -> str | None:

@@ -25,6 +25,7 @@ from deskhand.web.approvals.labels import (
     KINDS,
     age,
     clock,
+    due,
     expiry,
     expiry_with_outcome,
     iso,
@@ -99,7 +100,7 @@ class Pages:
             "kinds": KINDS,
             "fresh": _fresh(),
         }
-        self._templates.globals |= {"path_of": path_of, "nobody": NOBODY}
+        self._templates.globals |= {"due_words": due, "path_of": path_of, "nobody": NOBODY}
 
     # --- without a session
 
@@ -164,6 +165,7 @@ class Pages:
             rows=rows,
             more=more,
             begun=beyond is not None,
+            now=now,
             soon=now + _SOON,
             facets=await facets(visit),
             screened=await count_screened(visit),

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from deskhand.engine.decisions import holds_out_an_answer
 from deskhand.engine.descriptions import DECIDED, actor_of, describe_decision, describe_event
 from deskhand.engine.review_file import ReviewFile, read_review_file
 from deskhand.mail.reply import visible_reply
@@ -22,7 +23,7 @@ from deskhand.model.run import (
     ReviewState,
 )
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.approvals.labels import age, iso, origin
+from deskhand.web.approvals.labels import age, due, iso, origin
 
 _EARLIER = 5
 
@@ -65,6 +66,9 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "mode": await _mode(desk, review),
         "needed": int(review.payload.get("approvals_needed", 1)),
         "snoozes": snoozes(now, desk.spec.time_zone),
+        "holding": holds_out_an_answer(review),
+        "answer_within": age(desk.spec.reviews.answer_within),
+        "due": due(review, now),
         "run": run,
     }
 
@@ -82,7 +86,9 @@ def _earlier(turns: Sequence[ConversationTurn], now: float) -> list[tuple[Messag
 
 def _main_action(review: Review) -> str:
     """What the button below the text does: send the desk's reply, or a person's own answer."""
-    return "approve" if isinstance(review.payload.get(REPLY), dict) else "answer"
+    if not isinstance(review.payload.get(REPLY), dict):
+        return "answer"
+    return "acknowledge" if holds_out_an_answer(review) else "approve"
 
 
 def _history_line(event: Event) -> tuple[str, str, str]:

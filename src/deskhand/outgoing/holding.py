@@ -1,0 +1,35 @@
+"""Tells a holding reply from an answer: it only says that somebody will answer later."""
+
+import re2
+
+from deskhand.language.slots.folded_text import fold
+from deskhand.outgoing.commitments import actions_in, sentences
+
+MOST_WORDS = 60
+"""A longer reply says more than that somebody will answer."""
+_SOMEBODY_ANSWERS = re2.compile(
+    r"\b(?:colleague|somebody|someone|team|agent|specialist)s?\b.*"
+    r"\b(?:answer|reply|respond|get back|in touch|contact|come back)"
+    r"|\bkoleg\w*\b.*\b(?:odpovi|odepis|ozv|zavola)|\bodpovi\w*\b.*\bkoleg"
+    r"|\bkolleg\w*\b.*\b(?:antwort|meld|ruft)"
+    r"|\bcompaner\w*\b.*\b(?:respond|contest|contact)"
+    r"|\bcollegue\w*\b.*\b(?:repond|recontact|contact|rappell)"
+)
+"""A colleague will answer: in English, Czech, German, Spanish and French, over folded text."""
+
+
+def is_holding_reply(text: str, language: str | None = None) -> bool:
+    """Whether a reply owes the customer the answer: it promises one and gives none.
+
+    Reads five languages and common wording. A reply that asks, quotes or lists something is none.
+    """
+    if "?" in text or len(text.split()) > MOST_WORDS:
+        return False
+    if any(line.lstrip().startswith((">", "- ", "* ")) for line in text.splitlines()):
+        return False
+    return any(_promises_answer(text[start:end], language) for start, end in sentences(text))
+
+
+def _promises_answer(sentence: str, language: str | None) -> bool:
+    folded = fold(sentence)
+    return _SOMEBODY_ANSWERS.search(folded) is not None or "contact" in actions_in(folded, language)
