@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -100,6 +101,20 @@ async def test_a_database_at_work_is_not_copied(tmp_path: Path) -> None:
     with pytest.raises(Conflict, match="at work"):
         await copy_database(source, target, lambda *progress: None)
     assert await PostgresStore(target, "desk").runs() == []
+    await source.close()
+    await target.close()
+
+
+async def test_a_database_that_is_served_is_not_copied(tmp_path: Path) -> None:
+    source = await SqliteBackend.open(tmp_path / "d.db")
+    serving = SqliteStore(source, "desk")
+    await serving.acquire(30)
+    target = await PostgresBackend.open(await asyncio.to_thread(new_database))
+    with pytest.raises(Conflict, match=rf"served by process {os.getpid()}.*stop that process"):
+        await copy_database(source, target, lambda *progress: None)
+    await serving.give_up()
+    counts = await copy_database(source, target, lambda *progress: None)
+    assert counts["runs"] == 0
     await source.close()
     await target.close()
 

@@ -1,12 +1,14 @@
 """Moving a desk's whole memory from a SQLite file to PostgreSQL: everything or nothing."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
 import asyncpg
 import sqlalchemy as sa
 
+from deskhand.adapters.stores import leases
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.own_tables_copy import copy_own_tables, own_files
 from deskhand.adapters.stores.postgres_database import CONNECT_SECONDS, PostgresDatabase
@@ -27,7 +29,8 @@ async def copy_database(
     """Copy every table in one transaction and compare the counts; Conflict when the target is not
     empty.
 
-    Runs that are at work in the source would be worked in both: stop whoever serves it first.
+    Conflict also while somebody serves the source: runs at work would be worked in both, and what
+    comes in meanwhile would be missing in the copy.
     """
     moved = [table for table in t.metadata.sorted_tables if table.name not in LEFT_BEHIND]
     await _check_source(source)
@@ -56,6 +59,11 @@ def _count(core: sa.Connection, table: sa.Table) -> int:
 
 
 async def _check_source(source: SqliteDatabase) -> None:
+    """Raises Conflict while somebody serves the source: what it accepts afterwards would be
+    missing in the copy."""
+    server = await source.read_core(lambda core: leases.find_server(core, time.time()))
+    if server is not None:
+        raise Conflict(f"{source.name} is served by {server}; stop that process, then copy")
     query = sa.select(t.runs.c.id).where(t.runs.c.status == "running").limit(1)
     at_work = await source.read_core(lambda core: core.execute(query).scalar())
     if at_work is not None:

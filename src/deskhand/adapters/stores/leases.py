@@ -49,6 +49,15 @@ def give_up(core: sa.Connection, desk: str, owner: str) -> None:
     core.execute(t.leases.delete().where(t.leases.c.name == desk, t.leases.c.owner == owner))
 
 
+def find_server(core: sa.Connection, now: float) -> str | None:
+    """Words for a process that serves a desk or a channel of this database; None while none
+    does."""
+    for held in core.execute(sa.select(t.leases).where(t.leases.c.expires_at > now)):
+        if held.owner and not _is_dead(held.host, held.pid):
+            return f"process {held.pid} on {held.host}"
+    return None
+
+
 LeaseRow = sa.Row[tuple[str, str, str, int, float, float]]
 
 
