@@ -1,6 +1,6 @@
 """Amounts of money: a number beside a currency."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import cache
 from typing import Any, get_args
@@ -157,7 +157,9 @@ class MoneyExtractor:
                     {"amount": written_out(amount, 2), "currency": code}, *span, confidence
                 )
 
-    def _amounts(self, written: str, words: dict[str, int], context: SlotContext) -> list[Decimal]:
+    def _amounts(
+        self, written: str, words: Mapping[str, int], context: SlotContext
+    ) -> list[Decimal]:
         if written[0].isdecimal():
             mark = self._mark or decimal_mark(context.language)
             return list(read_number(written, mark, strict=self._mark is not None))

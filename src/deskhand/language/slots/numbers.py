@@ -1,8 +1,10 @@
 """Numbers as people write them: digits with separators that depend on the language, and words up
 to a hundred."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from decimal import Decimal
+from functools import cache
+from types import MappingProxyType
 
 from deskhand.language.slots.folded_text import fold
 
@@ -134,17 +136,17 @@ def languages_of(language: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys((primary, "en")))
 
 
-def number_words(languages: Iterable[str]) -> dict[str, int]:
+@cache
+def number_words(languages: tuple[str, ...]) -> Mapping[str, int]:
     """Folded word to number."""
     words: dict[str, int] = {}
-    chosen = tuple(languages)
-    for language in reversed(chosen):
+    for language in reversed(languages):
         for number, spellings in enumerate(_WORDS[language].split(), start=1):
             words |= {fold(spelling): number for spelling in spellings.split("/")}
         words |= {fold(word): number for word, number in _LARGER[language].items()}
-    if len(chosen) > 2:
+    if len(languages) > 2:
         words = {word: number for word, number in words.items() if word not in _NOT_ALONE}
-    return words
+    return MappingProxyType(words)
 
 
 def decimal_mark(language: str | None) -> str | None:
