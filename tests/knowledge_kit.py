@@ -25,7 +25,11 @@ class HashingEmbedder:
         self.embedded: list[str] = []
 
     def embed(
-        self, texts: Sequence[str], kind: Literal["query", "passage"] = "query"
+        self,
+        texts: Sequence[str],
+        kind: Literal["query", "passage"] = "query",
+        *,
+        keep: bool = False,
     ) -> NDArray[np.float32]:
         self.embedded += texts
         return np.stack([_vector(text) for text in texts])

@@ -7,6 +7,8 @@ each name brings its module along when it is first used.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from deskhand.lazy_names import LazyNames
+
 if TYPE_CHECKING:
     from deskhand import mail as mail
     from deskhand.agents.agent import Agent as Agent
@@ -200,21 +202,14 @@ _MODULES = {
     "tools.services": ("ServiceResult", "after", "before", "preprocessor", "service"),
     "wiring": ("Desk", "open_database", "open_desk", "read_desk"),
 }
-_HOME = {name: f"deskhand.{module}" for module, names in _MODULES.items() for name in names}
+_NAMES = LazyNames(globals(), _MODULES)
 
-__all__ = [*_HOME, "__version__"]
+__all__ = [*_NAMES.names, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "mail":
-        return import_module("deskhand.mail")
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module 'deskhand' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
-    globals()[name] = value
-    return value
+    return import_module("deskhand.mail") if name == "mail" else _NAMES.find(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return _NAMES.all_names()

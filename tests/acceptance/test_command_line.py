@@ -62,6 +62,23 @@ def test_nothing_heavy_is_imported_before_it_is_needed(start: str) -> None:
     assert [name for name in json.loads(done.stdout.replace("'", '"')) if name not in allowed] == []
 
 
+def test_a_command_that_looks_starts_without_what_works(clean: Path) -> None:
+    """No model, no HTTP client or server and no PostgreSQL driver: they take seconds to import."""
+    needed = ("pydantic", "sqlalchemy")
+    heavy = [name for name in (*HEAVY, "sqlalchemy.orm") if name not in needed]
+    deskhand("run", SAMPLES / "order-status.eml", "--desk", "sample", "--live")
+    for command in ("runs list", "reviews list", "doctor inbox", "stop sample"):
+        code = (
+            "import sys\nfrom deskhand.cli import main\n"
+            f"main({command.split()})\n"
+            f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        assert (command, done.stderr.splitlines()[-1]) == (command, "[]")
+
+
 def test_json_alone_is_on_stdout(clean: Path) -> None:
     done = deskhand("run", SAMPLES / "which-parcel.json", "--desk", "sample", "--json")
     assert (done.returncode, done.stderr) == (0, "")

@@ -4,14 +4,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from deskhand.engine.story import read_records, story_of
 from deskhand.knowledge.ingest import Indexer
+from deskhand.language.embed import Embedder, Kind, shared_embedder
 from deskhand.model.message import Address, Message
 from deskhand.wiring import Desk, embedder, embedder_name, open_database, open_desk, read_desk
+
+if TYPE_CHECKING:
+    from deskhand.language.embed import Vectors
 
 DESK = """\
 desk: tiny
@@ -115,6 +119,42 @@ async def at_work(folder: Path) -> AsyncIterator[Desk]:
             desk.knowledge.store, folder / "knowledge", embedder(), embedder_name()
         ).rebuild()
         yield desk
+
+
+async def test_another_process_reads_the_same_articles_without_computing_them(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[str] = []
+    compute = Embedder._compute
+
+    def counting(self: Embedder, texts: list[str], kind: Kind) -> "Vectors":
+        computed.extend(texts)
+        return compute(self, texts, kind)
+
+    monkeypatch.setattr(Embedder, "_compute", counting)
+
+    async def in_a_fresh_process(database: str) -> list[str]:
+        """What it computes, from opening an empty database to answering."""
+        shared_embedder.cache_clear()
+        computed.clear()
+        async with (
+            open_database(str(folder.parent / database)) as opened,
+            open_desk(
+                read_desk(str(folder)), opened, outbox=folder.parent / "outbox", live=False
+            ) as desk,
+        ):
+            await told(desk, 1, "How do I return an item? My box is damaged.")
+        return [*computed]
+
+    try:
+        first = await in_a_fresh_process("first.db")
+        again = await in_a_fresh_process("again.db")
+    finally:
+        shared_embedder.cache_clear()
+
+    assert any("within 30 days of delivery" in text for text in first)
+    assert again, "what a customer wrote is not kept on disk"
+    assert all("My box is damaged" in text for text in again)
 
 
 async def told(desk: Desk, number: int, body: str, conversation: str = "") -> dict[str, Any]:

@@ -23,7 +23,7 @@ from deskhand.logs import bound
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
 from deskhand.model.events import AgentCompleted, AgentStarted
-from deskhand.model.message import REPLY, Reply
+from deskhand.model.message import DELIVER, REPLY, Reply
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind, RunStatus
 from deskhand.model.spec import AgentSpec
@@ -36,7 +36,6 @@ from deskhand.ports import (
     PreHook,
     StageContext,
 )
-from deskhand.tools.delivery import DELIVER
 from deskhand.tools.services import ServiceResult
 
 ASK_CALL = 1_000_000

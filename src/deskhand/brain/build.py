@@ -2,10 +2,8 @@
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deskhand.brain.chat_script import ChatScript
@@ -119,15 +117,15 @@ def _redacting(spec: DeskSpec, chat: ChatModel) -> ChatModel:
 def learned_intents(spec: DeskSpec, intents: IntentExamples) -> "Intents | None":
     """What the desk's examples teach, from the cache where they were read before; None without
     examples."""
-    from deskhand.language.intents import IntentModel, cache_folder
+    from deskhand.language.embed import cache_folder
+    from deskhand.language.intents import IntentModel
 
     if not intents.examples:
         return None
     log.info("%s: reading %d examples", spec.name, len(intents.examples))
-    folder = Path(os.environ.get("DESKHAND_CACHE") or cache_folder())
     return IntentModel.fit_cached(
         intents.examples,
-        folder,
+        cache_folder(),
         spec.brain.error_budget,
         out_of_scope=intents.out_of_scope,
         descriptions=intents.descriptions,

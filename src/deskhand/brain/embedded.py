@@ -25,12 +25,11 @@ from deskhand.brain.task_inputs import (
 )
 from deskhand.errors import DeskhandError, ModelAnswerInvalid
 from deskhand.model.knowledge import Hit
-from deskhand.model.tasks import Answer, Task, TaskKind
+from deskhand.model.tasks import OTHER, Answer, Task, TaskKind
 from deskhand.ports import Embeds
 
 log = logging.getLogger("deskhand.brain")
 
-OTHER = "other"
 _HITS = 5
 _SURE = 0.95
 """How sure it is of what is no matter of words: an offered time that is taken, an invitation."""

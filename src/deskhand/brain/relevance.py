@@ -45,9 +45,12 @@ def ranked(embedder: Embeds, question: str, hits: Sequence[Hit]) -> list[Ranked]
     if not hits:
         return []
     asked = embedder.embed([question], "query")[0]
-    passages = embedder.embed([f"{hit.title}. {hit.text}" for hit in hits], "passage")
-    from_strangers = (passages @ embedder.embed(BACKGROUND_QUESTIONS, "query").T).mean(axis=1)
-    to_strangers = float((embedder.embed(_BACKGROUND_PASSAGES, "passage") @ asked).mean())
+    texts = [f"{hit.title}. {hit.text}" for hit in hits]
+    passages = embedder.embed(texts, "passage", keep=True)
+    strange_questions = embedder.embed(BACKGROUND_QUESTIONS, "query", keep=True)
+    strange_passages = embedder.embed(_BACKGROUND_PASSAGES, "passage", keep=True)
+    from_strangers = (passages @ strange_questions.T).mean(axis=1)
+    to_strangers = float((strange_passages @ asked).mean())
     left = passages @ asked - (from_strangers + to_strangers) / 2
     order = sorted(range(len(hits)), key=lambda index: -float(left[index]))
     nearness = [0.0] * len(hits)

@@ -5,31 +5,23 @@ import socket
 import sqlite3
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from deskhand.cli import options
+from deskhand.cli.desk_checks import Check, desk_checks
 from deskhand.cli.terminal import console, moment, print_json, printable, run_async
 
 if TYPE_CHECKING:
-    from deskhand.wiring import Database, LoadedDesk
+    from deskhand.wiring import Database
 
 OLDEST_SQLITE = (3, 35, 0)
 """RETURNING, which the store uses, came with it."""
 _WEEK = 7 * 86400.0
 _SIGNS = {True: "[green]✓[/]", False: "[red]✗[/]"}
-
-
-class Check(NamedTuple):
-    name: str
-    ok: bool
-    found: str
-    fix: str | None = None
-    warning: bool = False
-    """It works, but somebody should look."""
 
 
 def doctor(
@@ -41,14 +33,7 @@ def doctor(
     as_json: options.Json = False,
 ) -> None:
     """Check this machine, a desk, its keys and its database; exit 1 when something is missing."""
-    checks = [
-        _python(),
-        _sqlite(),
-        *_desk_checks(desk),
-        *run_async(_channels(desk)),
-        *run_async(_database(database)),
-    ]
-    checks += [*run_async(_calendar(desk)), *run_async(_servers(desk))]
+    checks = run_async(_checks(desk, database))
     checks.append(_port(port))
     fine = all(check.ok for check in checks)
     if as_json:
@@ -56,6 +41,13 @@ def doctor(
     else:
         _print(checks)
     raise typer.Exit(0 if fine else 1)
+
+
+async def _checks(desk: str | None, database: str | None) -> list[Check]:
+    checks = [_python(), _sqlite()]
+    if desk is not None:
+        checks += await desk_checks(desk)
+    return checks + await _database(database)
 
 
 def _python() -> Check:
@@ -74,205 +66,6 @@ def _sqlite() -> Check:
         sqlite3.sqlite_version,
         None if fine else f"use a Python with SQLite {wanted} or newer",
     )
-
-
-def _desk_checks(desk: str | None) -> Iterator[Check]:
-    if desk is None:
-        return
-    from deskhand.errors import ConfigError, ConfigErrors
-    from deskhand.wiring import read_desk
-
-    try:
-        loaded = read_desk(desk)
-    except ConfigError as error:
-        problems = error.problems if isinstance(error, ConfigErrors) else [error]
-        for problem in problems:
-            where = ""
-            if problem.line:
-                where = f"{problem.file}:{problem.line}: "
-            elif problem.file:
-                where = f"{problem.file}: "
-            yield Check("desk", False, where + problem.problem, problem.fix)
-        return
-    stages = sum(len(flow.stages) for flow in loaded.spec.flows.values())
-    tools = len(loaded.code.tools)
-    counted = f"{stages} stage{'s' * (stages != 1)}, {tools} tool{'s' * (tools != 1)}"
-    yield Check("desk", True, f"{loaded.spec.name}: {counted}")
-    yield from _tools(loaded)
-    yield from _models(loaded)
-    yield from _agents(loaded)
-
-
-def _agents(loaded: "LoadedDesk") -> Iterator[Check]:
-    """Every agent needs a model to ask, or a flow that does without."""
-    from deskhand.wiring import without_models
-
-    spec = loaded.spec
-    unusable = without_models(spec)
-    for name, profile in spec.profiles.items():
-        tools = f"{len(profile.tools)} tools"
-        if name not in unusable:
-            yield Check(
-                "agent",
-                True,
-                f"{name}: {profile.choose_model(None, None, spec.default_model)}, {tools}",
-            )
-        elif profile.without_model is not None:
-            summary = f"{name}: {profile.without_model} works its messages ({unusable[name]})"
-            yield Check("agent", True, summary, warning=True)
-        else:
-            fix = "mend that, or name a flow that does without under `without_model:`"
-            yield Check("agent", False, f"{name} has no model to ask: {unusable[name]}", fix)
-
-
-def _tools(loaded: "LoadedDesk") -> Iterator[Check]:
-    """Parameters that give authority in plain text work, but nobody can check whose the thing
-    is: worth a look."""
-    from deskhand.tools.plain_authority import concerns
-    from deskhand.wiring import server_tools
-
-    every = (*loaded.code.tools, *server_tools(loaded))
-    tool_concerns = [(tool, concern) for tool in every for concern in concerns(tool)]
-    for tool, concern in tool_concerns:
-        yield Check("tool", True, f"{tool.name} ({tool.place}): {concern}", warning=True)
-
-
-def _models(loaded: "LoadedDesk") -> Iterator[Check]:
-    """Every model a stage would ask must have an address and a key; nothing is called."""
-    from deskhand.errors import DeskhandError
-    from deskhand.wiring import check_model
-
-    spec = loaded.spec
-    if spec.brain.kind == "scripted":
-        yield Check("brain", True, f"scripted, {Path(spec.brain.file or '').name}: no key needed")
-        return
-    if spec.brain.reads:
-        yield Check(
-            "brain", True, f"{spec.brain.kind}: the embedded brain needs no key and no network"
-        )
-        yield from _intents(loaded)
-    if spec.brain.kind == "embedded":
-        return
-    for name in sorted({*spec.models.values()}):
-        try:
-            yield Check("model", True, f"{name} at {check_model(spec, name)}")
-        except DeskhandError as error:
-            problem, _, fix = str(error).partition("\n  fix: ")
-            yield Check("model", False, problem, fix or None)
-
-
-def _intents(loaded: "LoadedDesk") -> Iterator[Check]:
-    """The embedded brain never finds a category without examples once others have some."""
-    from deskhand.brain.embedded import OTHER
-    from deskhand.errors import ConfigError
-    from deskhand.language.intent_examples import load_intents
-
-    try:
-        intents = load_intents(loaded.spec.folder)
-    except ConfigError as error:
-        yield Check("intents", False, error.problem, error.fix)
-        return
-    stages = [stage for flow in loaded.spec.flows.values() for stage in flow.stages.values()]
-    named = dict.fromkeys(
-        choice for stage in stages if stage.task == "classify" for choice in stage.choices
-    )
-    missing = [name for name in named if name not in (OTHER, *intents.labels)]
-    if intents and missing:
-        yield Check(
-            "intents",
-            True,
-            f"never found, for want of examples: {', '.join(missing)}",
-            warning=True,
-        )
-
-
-async def _servers(desk: str | None) -> list[Check]:
-    """Every MCP server is started and asked for its tools, which must be what was accepted."""
-    from deskhand.errors import ConfigError
-    from deskhand.wiring import described, pin_changes, read_desk
-
-    if desk is None:
-        return []
-    checks: list[Check] = []
-    try:
-        spec = read_desk(desk).spec.mcp
-        answers = await described(spec.servers)
-    except ConfigError as error:
-        extra_missing = "deskhand[mcp]" in str(error)
-        return (
-            [Check("mcp", False, error.problem, error.fix)] if extra_missing else []
-        )  # the rest is told already
-    for name, said in answers.items():
-        own = [tool for tool in spec.tools if tool.server == name]
-        if not isinstance(said, dict):
-            problem = str(said).partition("\n")[0]
-            checks.append(
-                Check(
-                    "mcp", False, f"{name}: {problem}", "check its `command` or `url`, and its key"
-                )
-            )
-            continue
-        changed = pin_changes({tool.tool: tool.pin for tool in own}, said)
-        checks.append(Check("mcp", True, f"{name}: {len(own)} of {len(said)} tools offered"))
-        for tool in own:
-            told_of = f"{tool.name} ({name}.{tool.tool}): {tool.effect}, {tool.risk} risk"
-            why = changed.get(tool.tool)
-            if why is not None:
-                fix = f"look at it, then: deskhand mcp accept {desk}"
-                checks.append(Check("mcp", False, f"{told_of}: {why}", fix))
-            else:
-                checks.append(Check("mcp", True, told_of))
-    return checks
-
-
-async def _channels(desk: str | None) -> list[Check]:
-    """Every channel is tried: connected to and logged in, no more."""
-    from deskhand.errors import ConfigError
-    from deskhand.wiring import check_channels, read_desk
-
-    if desk is None:
-        return []
-    try:
-        answers = await check_channels(read_desk(desk).spec)
-    except ConfigError:
-        return []  # told already
-    checks: list[Check] = []
-    for name, said in answers.items():
-        problem, _, fix = str(said).partition("\n  fix: ")
-        advice = (
-            None
-            if isinstance(said, str)
-            else fix or "check host, port, security, user and secret in desk.yaml"
-        )
-        checks.append(Check("channel", isinstance(said, str), f"{name}: {problem}", advice))
-    return checks
-
-
-async def _calendar(desk: str | None) -> list[Check]:
-    """A calendar that lies elsewhere is looked at, no more."""
-    from deskhand.errors import ConfigError, DeskhandError
-    from deskhand.wiring import check_calendar, read_desk
-
-    if desk is None:
-        return []
-    try:
-        spec = read_desk(desk).spec
-    except ConfigError:
-        return []  # told already
-    if spec.calendar.caldav is None and not spec.calendar.ics:
-        return []
-    try:
-        return [Check("calendar", True, await check_calendar(spec))]
-    except DeskhandError as error:
-        problem, _, fix = str(error).partition("\n  fix: ")
-        return [
-            Check(
-                "calendar",
-                False,
-                problem,
-                fix or "check url, user and secret under `calendar` in desk.yaml",
-            )
-        ]
 
 
 async def _database(url: str | None) -> list[Check]:

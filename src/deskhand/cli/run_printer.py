@@ -17,10 +17,9 @@ from deskhand.engine.journal import ADOPTION, DECISION, result_of
 from deskhand.engine.story import REPLY, Document
 from deskhand.model.booking import OFFERED
 from deskhand.model.envelope import StageResult
-from deskhand.model.message import Message
+from deskhand.model.message import DELIVER, Message
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind, StepRow
-from deskhand.tools.delivery import DELIVER
 
 _WIDEST = 110
 _TOOK, _NUMBER, _AFTER = 9, 4, 8

@@ -179,17 +179,18 @@ class _Reading:
 
     # --- what may stand at a place
 
-    def _at(self, place: YamlPlace) -> tuple[list[Any], FieldInfo | None]:
-        """The types that may stand at a place, and the last field on the way there."""
+    def _at(self, place: YamlPlace) -> tuple[list[Any], str | None]:
+        """The types that may stand at a place, and the words for the last field on the way."""
         here: list[Any] = [self.root]
-        described: FieldInfo | None = None
+        described: str | None = None
         for part in place:
             inside: list[Any] = []
             for kind in here:
                 if isinstance(kind, type) and issubclass(kind, Section):
                     field = _fields(kind).get(str(part))
-                    described = field or described
-                    inside += _types(field.annotation) if field else ()
+                    if field is not None:
+                        described = kind.descriptions().get(str(part))
+                        inside += _types(field.annotation)
                 elif get_origin(kind) in (dict, list):
                     inside += _types(get_args(kind)[-1])
                 elif get_origin(kind) is tuple:
@@ -207,15 +208,11 @@ class _Reading:
         ]
 
     def _described(self, place: YamlPlace) -> str:
-        here, field = self._at(place)
+        here, words = self._at(place)
         written = [
             kind.__doc__ for kind in here if isinstance(kind, type) and issubclass(kind, Section)
         ]
-        text = (
-            next(iter(written), None)
-            or (field.description if field else None)
-            or "what belongs here"
-        )
+        text = next(iter(written), None) or words or "what belongs here"
         return (text[0].lower() + text[1:]).rstrip(".")
 
 

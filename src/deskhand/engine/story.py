@@ -8,12 +8,11 @@ from deskhand.engine.agent_state import agent_state
 from deskhand.engine.journal import ADOPTION, State, states
 from deskhand.model.documents import document, iso_at, with_times
 from deskhand.model.envelope import Envelope
-from deskhand.model.message import Message, Prepared, iso
+from deskhand.model.message import DELIVER, Message, Prepared, iso
 from deskhand.model.outcome import Outcome
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Event, Review, ReviewKind, Run, StepRow
 from deskhand.ports import Store
-from deskhand.tools.delivery import DELIVER
 
 Document = dict[str, Any]
 

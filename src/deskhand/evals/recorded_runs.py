@@ -9,6 +9,7 @@ from itertools import zip_longest
 from deskhand.engine.journal import DECISION, State
 from deskhand.engine.story import Document, Records, read_records, story_of
 from deskhand.model.codes import ErrorCode
+from deskhand.model.message import DELIVER
 from deskhand.model.run import (
     Decision,
     Event,
@@ -20,7 +21,6 @@ from deskhand.model.run import (
     RunStatus,
 )
 from deskhand.ports import Store
-from deskhand.tools.delivery import DELIVER
 
 PAGE = 500
 AGENT_BRAIN = "agent"

@@ -9,10 +9,10 @@ from deskhand.engine.journal import State
 from deskhand.errors import EffectRefused
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, StageResult
+from deskhand.model.message import DELIVER, KEEP_DRAFT
 from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.model.run import canonical_hash
 from deskhand.model.waiting import PROBLEM, Waiting, WaitKind
-from deskhand.tools.delivery import DELIVER, KEEP_DRAFT
 
 OUR_OWN = (DELIVER, KEEP_DRAFT)
 _CIRCUMSTANCES = ("stopped", "over_cap", "earlier_outcome_unknown")

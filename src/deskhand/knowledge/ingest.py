@@ -128,8 +128,9 @@ def embed_chunks(embedder: Embeds, pieces: Sequence[tuple[str, Chunk]]) -> "NDAr
     """
     import numpy as np
 
-    texts = embedder.embed([chunk.text for _, chunk in pieces], "passage")
-    vectors = texts + embedder.embed([heads(title, chunk) for title, chunk in pieces], "passage")
+    texts = embedder.embed([chunk.text for _, chunk in pieces], "passage", keep=True)
+    headings = [heads(title, chunk) for title, chunk in pieces]
+    vectors = texts + embedder.embed(headings, "passage", keep=True)
     lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-9))
     unit: NDArray[np.float32] = (vectors / lengths).astype(np.float32)
     return unit

@@ -73,7 +73,8 @@ class KnowledgeBase:
         vector = self._embedder.embed([text], "query")[0]
         if not vector.any():
             return None
-        aimed = vector - self._embedder.embed(BACKGROUND_QUESTIONS, "query").mean(axis=0) / 2
+        background = self._embedder.embed(BACKGROUND_QUESTIONS, "query", keep=True)
+        aimed = vector - background.mean(axis=0) / 2
         unit: NDArray[np.float32] = (aimed / max(float(np.linalg.norm(aimed)), 1e-9)).astype(
             np.float32
         )

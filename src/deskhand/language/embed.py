@@ -8,6 +8,7 @@ tokens the model can take would cost more than twice as much and blur the vector
 docs/decisions/0011-embedded-brain.md.
 """
 
+import atexit
 import hashlib
 import os
 import threading
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from deskhand.language.clean_text import clean, has_words
-from deskhand.language.vector_cache import VectorCache
+from deskhand.language.vector_cache import SqliteVectorCache, VectorCache
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +36,8 @@ MODEL = "multilingual-e5-small-int8"
 DIMENSIONS = 384
 MAX_TOKENS = 256
 THREADS_VARIABLE = "DESKHAND_EMBED_THREADS"
+CACHE_VARIABLE = "DESKHAND_CACHE"
+VECTORS_FILE = "embeddings.sqlite3"
 
 _FOLDER = Path(__file__).parent / "models" / MODEL
 _UNKNOWN = 3
@@ -54,7 +57,10 @@ class Embedder:
         threads: int | None = None,
         remembered: int = 8192,
         cache: VectorCache | None = None,
+        keeps_all: bool = True,
     ) -> None:
+        """`cache` holds vectors between processes: all of them, or only those of texts that
+        `embed` is asked to keep."""
         if not 16 <= max_tokens <= 512:
             raise ValueError("the model reads 16 to 512 tokens")
         self.max_tokens = max_tokens
@@ -63,31 +69,40 @@ class Embedder:
         self._memory: OrderedDict[bytes, Vectors] = OrderedDict()
         self._memory_lock = threading.Lock()
         self._cache = cache
+        self._keeps_all = keeps_all
 
     def embed(
-        self, texts: Sequence[str], kind: Kind = "query", progress: Progress | None = None
+        self,
+        texts: Sequence[str],
+        kind: Kind = "query",
+        progress: Progress | None = None,
+        *,
+        keep: bool = False,
     ) -> "Vectors":
         """One row of unit length per text. A text without any letter or digit gives zeros: it is
         like nothing.
 
         `query` is for questions and for comparing like with like, `passage` for stored texts that
-        questions search.
+        questions search. `keep` is for the desk's own texts, such as articles: their vectors are
+        read from the cache and kept there. What customers wrote is never kept.
         """
         import numpy as np
+
+        cache = self._cache if keep or self._keeps_all else None
 
         cleaned = [clean(text) for text in texts]
         keys = [self._key(text, kind) for text in cleaned]
         nothing = np.zeros(DIMENSIONS, dtype=np.float32)
         texts_by_key = dict(zip(keys, cleaned, strict=True))
         vectors = {key: nothing for key, text in texts_by_key.items() if not has_words(text)}
-        vectors |= self._recall(key for key in texts_by_key if key not in vectors)
+        vectors |= self._recall((key for key in texts_by_key if key not in vectors), cache)
         missing = {key: text for key, text in texts_by_key.items() if key not in vectors}
         if progress is not None:
             progress(len(texts) - len(missing), len(texts))
         for portion in _portions(list(missing.items()), _BATCH_TEXTS):
             computed = self._compute([text for _, text in portion], kind)
             fresh = dict(zip((key for key, _ in portion), computed, strict=True))
-            self._remember(fresh)
+            self._remember(fresh, cache)
             vectors |= fresh
             if progress is not None:
                 progress(sum(key in vectors for key in keys), len(texts))
@@ -114,7 +129,7 @@ class Embedder:
     def _key(self, text: str, kind: Kind) -> bytes:
         return hashlib.sha256(f"{MODEL}/{self.max_tokens}/{kind}: {text}".encode()).digest()
 
-    def _recall(self, keys: Iterator[bytes]) -> "dict[bytes, Vectors]":
+    def _recall(self, keys: Iterator[bytes], cache: VectorCache | None) -> "dict[bytes, Vectors]":
         import numpy as np
 
         vectors: dict[bytes, Vectors] = {}
@@ -126,8 +141,8 @@ class Embedder:
                     vectors[key] = self._memory[key]
                 else:
                     missing.append(key)
-        if self._cache is not None and missing:
-            stored = self._cache.read(missing)
+        if cache is not None and missing:
+            stored = cache.read(missing)
             size = DIMENSIONS * 4
             read = {
                 key: np.frombuffer(raw, dtype="<f4")
@@ -138,12 +153,10 @@ class Embedder:
             vectors |= read
         return vectors
 
-    def _remember(self, vectors: "dict[bytes, Vectors]") -> None:
+    def _remember(self, vectors: "dict[bytes, Vectors]", cache: VectorCache | None) -> None:
         self._keep(vectors)
-        if self._cache is not None:
-            self._cache.write(
-                {key: vector.astype("<f4").tobytes() for key, vector in vectors.items()}
-            )
+        if cache is not None:
+            cache.write({key: vector.astype("<f4").tobytes() for key, vector in vectors.items()})
 
     def _keep(self, vectors: "dict[bytes, Vectors]") -> None:
         with self._memory_lock:
@@ -180,8 +193,27 @@ class Embedder:
 
 @cache
 def shared_embedder() -> Embedder:
-    """The process's own: a text that several parts of a desk read is computed once."""
-    return Embedder()
+    """The process's own: a text that several parts of a desk read is computed once, and the
+    desk's own texts once for all processes of this user."""
+    try:
+        kept = SqliteVectorCache(cache_folder() / VECTORS_FILE)
+    except RuntimeError:  # a user without a home
+        return Embedder()
+    atexit.register(kept.close)
+    return Embedder(cache=kept, keeps_all=False)
+
+
+def cache_folder() -> Path:
+    """Where trained models and vectors are kept: `DESKHAND_CACHE`, else the user's cache.
+
+    Raises RuntimeError for a user without a home.
+    """
+    chosen = os.environ.get(CACHE_VARIABLE)
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    own = Path(base) if base.startswith("/") else Path.home() / ".cache"
+    return own / "deskhand" / "intents"
 
 
 def default_threads() -> int:

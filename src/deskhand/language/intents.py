@@ -10,12 +10,13 @@ import json
 import logging
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from deskhand.errors import ConfigError
 from deskhand.language.clean_text import clean, has_words, strange_share
-from deskhand.language.embed import MODEL, Embedder, shared_embedder
+from deskhand.language.embed import MODEL, VECTORS_FILE, Embedder, shared_embedder
 from deskhand.language.experts import Matrix, together
 from deskhand.language.identify import identify
 from deskhand.language.intent_file import FORMAT, read_model, write_model
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+MOST_MODELS = 50
+"""How many trained models lie in a cache folder."""
 _UNREADABLE_SHARE = 0.4
 """The share of letters the embedder cannot read from which it does not try."""
 _FOREIGN_CONFIDENCE = 0.6
@@ -96,11 +99,12 @@ class IntentModel:
         path = folder / f"intents-{digest}.npz"
         if path.is_file():
             try:
-                return cls.load(path)
+                loaded = cls.load(path)
+                _mark_used(path)
+                return loaded
             except ConfigError as error:
                 logger.warning("%s is learned anew: %s", path, error)
-        folder.mkdir(parents=True, exist_ok=True)
-        vectors = SqliteVectorCache(folder / "vectors.sqlite3")
+        vectors = SqliteVectorCache(folder / VECTORS_FILE)
         try:
             embedder = Embedder(cache=vectors)
             made = cls.fit(
@@ -113,7 +117,12 @@ class IntentModel:
             )
         finally:
             vectors.close()
-        made.save(path)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            made.save(path)
+            _drop_oldest(folder)
+        except OSError as error:
+            logger.warning("what was learned is not kept in %s: %s", folder, error)
         return cls(made._learned)
 
     @property
@@ -196,10 +205,18 @@ class IntentModel:
         )
 
 
-def cache_folder() -> Path:
-    """Where trained models and vectors are kept by default: in the user's cache."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "deskhand" / "intents"
+def _mark_used(path: Path) -> None:
+    with suppress(OSError):
+        os.utime(path)
+
+
+def _drop_oldest(folder: Path) -> None:
+    """Every change of an example leaves a file; those unused for the longest time go."""
+    newest_first = sorted(
+        folder.glob("intents-*.npz"), key=lambda path: path.stat().st_mtime, reverse=True
+    )
+    for path in newest_first[MOST_MODELS:]:
+        path.unlink(missing_ok=True)
 
 
 def _digest(

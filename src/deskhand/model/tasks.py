@@ -7,6 +7,9 @@ from pydantic import ConfigDict, Field
 
 from deskhand.model.frozen import Frozen
 
+OTHER = "other"
+"""The category of what fits no other; it needs no examples."""
+
 
 class TaskKind(StrEnum):
     CLASSIFY = "classify"

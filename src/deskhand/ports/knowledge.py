@@ -20,9 +20,17 @@ if TYPE_CHECKING:
 
 class Embeds(Protocol):
     def embed(
-        self, texts: Sequence[str], kind: Literal["query", "passage"] = "query"
+        self,
+        texts: Sequence[str],
+        kind: Literal["query", "passage"] = "query",
+        *,
+        keep: bool = False,
     ) -> "NDArray[np.float32]":
-        """One row of unit length a text; zeros for a text without a word."""
+        """One row of unit length a text; zeros for a text without a word.
+
+        `keep` allows the vectors to lie on disk between processes: for the desk's own texts, never
+        for what customers wrote.
+        """
         ...
 
 

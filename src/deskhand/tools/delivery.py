@@ -7,8 +7,6 @@ from deskhand.ports import Drafts, Outbox
 from deskhand.tools.context import Context
 from deskhand.tools.registry import Tool, tool
 
-__all__ = ["DELIVER", "KEEP_DRAFT", "delivery_tool", "draft_tool"]
-
 PATIENCE = 100.0
 """Seconds: a mail server may take its time, and whoever gives up early does not know whether the
 mail has left."""

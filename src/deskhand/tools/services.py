@@ -14,6 +14,9 @@ from deskhand.model.outcome import Outcome
 from deskhand.ports import PostHook, PreHook, StageContext
 from deskhand.tools.declared import SourcePlace, declare, place_of
 
+BUILT_IN_SERVICES = ("retrieve", "review", "dispatch")
+"""The services that every desk has."""
+
 
 class ServiceResult(Frozen):
     """A service's output together with where the run goes; a plain dict means success and the

@@ -1,135 +1,144 @@
 """The composition root: the only package that knows which adapter stands behind which port."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from deskhand.wiring.channels import (
-    check_channels,
-    mailboxes,
-)
-from deskhand.wiring.databases import (
-    Database,
-    DeskStore,
-    Erased,
-    api_keys,
-    channel_store,
-    copy_database,
-    database_file,
-    desks_in,
-    erase_person,
-    exchanges_of,
-    knowledge_store,
-    notices_of,
-    open_database,
-    open_store,
-    own_database,
-    user_accounts,
-)
-from deskhand.wiring.desks import (
-    SHIPPED,
-    LoadedDesk,
-    desk_cases,
-    desk_name,
-    find_desk,
-    read_desk,
-    server_tools,
-    with_brain,
-)
-from deskhand.wiring.knowledge import (
-    open_knowledge,
-)
-from deskhand.wiring.models import (
-    check_model,
-    embedder,
-    embedder_name,
-    without_models,
-)
-from deskhand.wiring.office import (
-    check_calendar,
-    looking_at_calendar,
-    open_calendar,
-    open_contacts,
-)
-from deskhand.wiring.routing import (
-    desk_intake,
-    desk_router,
-    flow_of,
-    hand_in,
-    mail_trust,
-    routed_by,
-)
-from deskhand.wiring.sandbox import (
-    judging_brain,
-    open_sandbox,
-)
-from deskhand.wiring.serving import (
-    Desk,
-    open_desk,
-    open_trust,
-)
-from deskhand.wiring.tools import (
-    described,
-    pin_changes,
-    pin_objection,
-)
-from deskhand.wiring.workers import (
-    join_workers,
-    worker_registry,
-)
+from deskhand.lazy_names import LazyNames
 
 if TYPE_CHECKING:
-    from deskhand.adapters.channels.mail_channel import MailChannel
+    from deskhand.adapters.channels.mail_channel import MailChannel as MailChannel
+    from deskhand.wiring.channels import check_channels as check_channels
+    from deskhand.wiring.channels import mailboxes as mailboxes
+    from deskhand.wiring.databases import Database as Database
+    from deskhand.wiring.databases import DeskStore as DeskStore
+    from deskhand.wiring.databases import Erased as Erased
+    from deskhand.wiring.databases import api_keys as api_keys
+    from deskhand.wiring.databases import channel_store as channel_store
+    from deskhand.wiring.databases import copy_database as copy_database
+    from deskhand.wiring.databases import database_file as database_file
+    from deskhand.wiring.databases import desks_in as desks_in
+    from deskhand.wiring.databases import erase_person as erase_person
+    from deskhand.wiring.databases import exchanges_of as exchanges_of
+    from deskhand.wiring.databases import knowledge_store as knowledge_store
+    from deskhand.wiring.databases import notices_of as notices_of
+    from deskhand.wiring.databases import open_database as open_database
+    from deskhand.wiring.databases import open_store as open_store
+    from deskhand.wiring.databases import own_database as own_database
+    from deskhand.wiring.databases import user_accounts as user_accounts
+    from deskhand.wiring.desks import SHIPPED as SHIPPED
+    from deskhand.wiring.desks import LoadedDesk as LoadedDesk
+    from deskhand.wiring.desks import desk_cases as desk_cases
+    from deskhand.wiring.desks import desk_name as desk_name
+    from deskhand.wiring.desks import find_desk as find_desk
+    from deskhand.wiring.desks import read_desk as read_desk
+    from deskhand.wiring.desks import server_tools as server_tools
+    from deskhand.wiring.desks import with_brain as with_brain
+    from deskhand.wiring.knowledge import open_knowledge as open_knowledge
+    from deskhand.wiring.models import check_model as check_model
+    from deskhand.wiring.models import embedder as embedder
+    from deskhand.wiring.models import embedder_name as embedder_name
+    from deskhand.wiring.models import without_models as without_models
+    from deskhand.wiring.office import check_calendar as check_calendar
+    from deskhand.wiring.office import looking_at_calendar as looking_at_calendar
+    from deskhand.wiring.office import open_calendar as open_calendar
+    from deskhand.wiring.office import open_contacts as open_contacts
+    from deskhand.wiring.routing import desk_intake as desk_intake
+    from deskhand.wiring.routing import desk_router as desk_router
+    from deskhand.wiring.routing import flow_of as flow_of
+    from deskhand.wiring.routing import hand_in as hand_in
+    from deskhand.wiring.routing import mail_trust as mail_trust
+    from deskhand.wiring.routing import routed_by as routed_by
+    from deskhand.wiring.sandbox import judging_brain as judging_brain
+    from deskhand.wiring.sandbox import open_sandbox as open_sandbox
+    from deskhand.wiring.serving import Desk as Desk
+    from deskhand.wiring.serving import open_desk as open_desk
+    from deskhand.wiring.serving import open_trust as open_trust
+    from deskhand.wiring.tools import described as described
+    from deskhand.wiring.tools import pin_changes as pin_changes
+    from deskhand.wiring.tools import pin_objection as pin_objection
+    from deskhand.wiring.workers import join_workers as join_workers
+    from deskhand.wiring.workers import worker_registry as worker_registry
 
-__all__ = [
-    "SHIPPED",
-    "Database",
-    "Desk",
-    "DeskStore",
-    "Erased",
-    "LoadedDesk",
-    "MailChannel",
-    "api_keys",
-    "channel_store",
-    "check_calendar",
-    "check_channels",
-    "check_model",
-    "copy_database",
-    "database_file",
-    "described",
-    "desk_cases",
-    "desk_intake",
-    "desk_name",
-    "desk_router",
-    "desks_in",
-    "embedder",
-    "embedder_name",
-    "erase_person",
-    "exchanges_of",
-    "find_desk",
-    "flow_of",
-    "hand_in",
-    "join_workers",
-    "judging_brain",
-    "knowledge_store",
-    "looking_at_calendar",
-    "mail_trust",
-    "mailboxes",
-    "notices_of",
-    "open_calendar",
-    "open_contacts",
-    "open_database",
-    "open_desk",
-    "open_knowledge",
-    "open_sandbox",
-    "open_store",
-    "open_trust",
-    "own_database",
-    "pin_changes",
-    "pin_objection",
-    "read_desk",
-    "routed_by",
-    "server_tools",
-    "user_accounts",
-    "with_brain",
-    "without_models",
-    "worker_registry",
-]
+_MODULES = {
+    "channels": (
+        "check_channels",
+        "mailboxes",
+    ),
+    "databases": (
+        "Database",
+        "DeskStore",
+        "Erased",
+        "api_keys",
+        "channel_store",
+        "copy_database",
+        "database_file",
+        "desks_in",
+        "erase_person",
+        "exchanges_of",
+        "knowledge_store",
+        "notices_of",
+        "open_database",
+        "open_store",
+        "own_database",
+        "user_accounts",
+    ),
+    "desks": (
+        "SHIPPED",
+        "LoadedDesk",
+        "desk_cases",
+        "desk_name",
+        "find_desk",
+        "read_desk",
+        "server_tools",
+        "with_brain",
+    ),
+    "knowledge": ("open_knowledge",),
+    "models": (
+        "check_model",
+        "embedder",
+        "embedder_name",
+        "without_models",
+    ),
+    "office": (
+        "check_calendar",
+        "looking_at_calendar",
+        "open_calendar",
+        "open_contacts",
+    ),
+    "routing": (
+        "desk_intake",
+        "desk_router",
+        "flow_of",
+        "hand_in",
+        "mail_trust",
+        "routed_by",
+    ),
+    "sandbox": (
+        "judging_brain",
+        "open_sandbox",
+    ),
+    "serving": (
+        "Desk",
+        "open_desk",
+        "open_trust",
+    ),
+    "tools": (
+        "described",
+        "pin_changes",
+        "pin_objection",
+    ),
+    "workers": (
+        "join_workers",
+        "worker_registry",
+    ),
+}
+_NAMES = LazyNames(globals(), _MODULES)
+
+__all__ = _NAMES.names
+
+
+def __getattr__(name: str) -> Any:
+    return _NAMES.find(name)
+
+
+def __dir__() -> list[str]:
+    return _NAMES.all_names()

@@ -5,7 +5,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deskhand.agents.replying.services import BUILT_IN
 from deskhand.brain.override import with_brain_kind
 from deskhand.config.desk import DeskSpec, load_desk
 from deskhand.config.sections.mcp import McpToolSpec
@@ -18,6 +17,7 @@ from deskhand.tools.desk_code import DeskCode, load_tools
 from deskhand.tools.office import OFFICE_SHAPES
 from deskhand.tools.pinned import pinned_tool
 from deskhand.tools.registry import Tool, shape_of
+from deskhand.tools.services import BUILT_IN_SERVICES
 from deskhand.wiring.models import without_models
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def read_desk(name: str, *, policy: Path | None = None) -> LoadedDesk:
     spec = load_desk(
         folder,
         tools=_tool_shapes(code),
-        services={*BUILT_IN, *code.services},
+        services={*BUILT_IN_SERVICES, *code.services},
         policy=policy,
         message_facts={fact.name: fact.kind for fact in code.message_facts},
         preprocessors=tuple(code.preprocessors),

@@ -1,13 +1,15 @@
 """Chat models with the limits around them, and the embedding model."""
 
-from deskhand.adapters.chat_models.openai import OpenAIChatModel
+from typing import TYPE_CHECKING
+
 from deskhand.adapters.chat_models.providers import endpoint_for, provider_table
-from deskhand.adapters.chat_models.rate_limit import RatedChatModel, SharedRate
-from deskhand.adapters.chat_models.spending_cap import CappedChatModel, spent_today
-from deskhand.brain.build import unusable_profiles
 from deskhand.config.desk import DeskSpec
 from deskhand.ports import ChatModel, Clock, Embeds
 from deskhand.wiring.databases import DeskStore
+
+if TYPE_CHECKING:  # the HTTP client takes long to import: only for those who ask a model
+    from deskhand.adapters.chat_models.openai import OpenAIChatModel
+    from deskhand.adapters.chat_models.rate_limit import SharedRate
 
 
 def own_providers(spec: DeskSpec) -> dict[str, dict[str, object]]:
@@ -19,6 +21,10 @@ def own_providers(spec: DeskSpec) -> dict[str, dict[str, object]]:
 
 def without_models(spec: DeskSpec) -> dict[str, str]:
     """The desk's profiles that have no model to ask, each with the reason."""
+    if not spec.profiles:
+        return {}
+    from deskhand.brain.build import unusable_profiles
+
     table = provider_table(own_providers(spec))
 
     def reach(model: str) -> None:
@@ -49,8 +55,10 @@ def embedder_name() -> str:
     return f"{MODEL}/{MAX_TOKENS}"
 
 
-def open_chat(spec: DeskSpec) -> OpenAIChatModel:
+def open_chat(spec: DeskSpec) -> "OpenAIChatModel":
     """The models of the desk's providers; close it in the end."""
+    from deskhand.adapters.chat_models.openai import OpenAIChatModel
+
     return OpenAIChatModel(provider_table(own_providers(spec)))
 
 
@@ -59,9 +67,12 @@ def limited_chat(
     spec: DeskSpec,
     store: DeskStore,
     clock: Clock,
-    rate: SharedRate | None = None,
+    rate: "SharedRate | None" = None,
 ) -> ChatModel:
     """The model within the workers' shared rate and the desk's cap on spending."""
+    from deskhand.adapters.chat_models.rate_limit import RatedChatModel
+    from deskhand.adapters.chat_models.spending_cap import CappedChatModel, spent_today
+
     if rate is not None:
         chat = RatedChatModel(chat, rate)
     cap = spec.safeguards.model_spend

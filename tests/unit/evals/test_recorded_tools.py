@@ -7,10 +7,10 @@ from deskhand.agents.replying.sending import Sending
 from deskhand.errors import EffectRefused
 from deskhand.evals.recorded_tools import RecordedTools
 from deskhand.model.envelope import Ask, Envelope, StageResult
+from deskhand.model.message import DELIVER
 from deskhand.model.outcome import Outcome
 from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.tools import Gate, ToolRegistry
-from deskhand.tools.delivery import DELIVER
 from deskhand.tools.services import ServiceResult
 from tests.kit import a_message
 from tests.memory_ledger import FixedContext, MemoryLedger

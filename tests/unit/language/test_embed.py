@@ -1,12 +1,15 @@
 """Embeddings: one space for many languages, bounded work, nothing computed twice."""
 
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from deskhand.language import vector_cache
 from deskhand.language.clean_text import LONGEST, clean
 from deskhand.language.embed import DIMENSIONS, Embedder
 from deskhand.language.vector_cache import SqliteVectorCache
@@ -94,6 +97,42 @@ def test_vectors_are_kept_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert np.array_equal(
         Embedder(threads=1, cache=SqliteVectorCache(path)).embed(["world", "hello"]), first[::-1]
     )
+
+
+def test_only_texts_that_may_be_kept_lie_on_disk(tmp_path: Path) -> None:
+    kept = SqliteVectorCache(tmp_path / "vectors.sqlite3")
+    embedder = Embedder(threads=1, cache=kept, keeps_all=False)
+
+    embedder.embed(["Ann Lee asks about her parcel"])
+    assert stored(kept.path) == 0
+
+    embedder.embed(["You may return it within 30 days"], "passage", keep=True)
+    assert stored(kept.path) == 1
+
+
+def test_the_cache_drops_what_was_not_used_for_the_longest_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = SqliteVectorCache(tmp_path / "vectors.sqlite3", most=20)
+    days = iter(range(100))
+    monkeypatch.setattr(vector_cache, "_today", lambda: next(days))
+    keys = [bytes([number]) for number in range(20)]
+    for key in keys:
+        cache.write({key: b"vector"})
+    cache.read(keys[:1])
+
+    cache.write({b"one more": b"vector"})
+
+    assert stored(cache.path) == 18
+    assert list(cache.read([keys[0], keys[1], b"one more"])) == [keys[0], b"one more"]
+
+
+def stored(path: Path) -> int:
+    if not path.exists():
+        return 0
+    with closing(sqlite3.connect(path)) as connection:
+        count: int = connection.execute("SELECT count(*) FROM vectors").fetchone()[0]
+    return count
 
 
 def test_a_damaged_cache_costs_time_only(tmp_path: Path) -> None:

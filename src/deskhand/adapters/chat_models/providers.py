@@ -5,13 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError
-from yarl import URL
 
 from deskhand.errors import ConfigError, ModelRefused
 from deskhand.model.frozen import Frozen
+
+if TYPE_CHECKING:
+    from yarl import URL
 
 JsonMode = Literal["json_schema", "json_object", "none"]
 
@@ -101,7 +103,7 @@ class Endpoint:
     """`provider/model`, as configured."""
     model: str
     provider: Provider
-    url: URL = field(repr=False)
+    url: "URL" = field(repr=False)
     shown_url: str
     headers: Mapping[str, str] = field(repr=False)
     key: str | None = field(default=None, repr=False)
@@ -149,7 +151,9 @@ def endpoint_for(
     )
 
 
-def _base_url(text: str, variable: str) -> URL:
+def _base_url(text: str, variable: str) -> "URL":
+    from yarl import URL
+
     try:
         url = URL(text.strip().rstrip("/"))
         valid = url.scheme in ("http", "https") and bool(url.host)

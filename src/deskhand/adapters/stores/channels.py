@@ -12,8 +12,8 @@ from deskhand.adapters.stores import leases
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.rows import RUN_COLUMNS, pack, run_of, unpack
+from deskhand.model.message import DELIVER
 from deskhand.model.run import EffectKey, Run, RunStatus
-from deskhand.tools.delivery import DELIVER
 
 Mark = dict[str, Any]
 

@@ -5,11 +5,11 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import conversations, replies, review_decisions
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import SqlDesk
+from deskhand.model.message import DELIVER, KEEP_DRAFT
 from deskhand.model.run import (
     ConversationTurn,
     EffectKey,
 )
-from deskhand.tools.delivery import DELIVER, KEEP_DRAFT
 
 
 class SqlConversations(SqlDesk):

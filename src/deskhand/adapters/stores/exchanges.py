@@ -8,13 +8,13 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from deskhand.adapters.stores import tables as t
-from deskhand.knowledge.snapshot import Vectors, best, vectors_of
 from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange, How, LearnedExchange
 from deskhand.model.run import RunStatus
 
 if TYPE_CHECKING:
     from deskhand.adapters.stores.postgres_database import PostgresDatabase
     from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+    from deskhand.knowledge.snapshot import Vectors
 
 MOST_COMPARED = 20_000
 """How many of the latest exchanges a message is compared to; older answers were repeated since."""
@@ -35,7 +35,7 @@ class SqlExchanges:
         now: Callable[[], float] = time.time,
     ) -> None:
         self._database, self.desk, self._now = database, desk, now
-        self._held: tuple[list[int], Vectors] = ([], vectors_of([]))
+        self._held: tuple[list[int], Vectors] | None = None
 
     async def unlearned(self, *, after: int = 0, limit: int = 50) -> list[tuple[int, str]]:
         """Positions and ids of runs that sent a reply nobody has learned from yet, oldest first."""
@@ -103,6 +103,8 @@ class SqlExchanges:
     def _similar(self, core: sa.Connection, query: ExchangeQuery) -> list[FoundExchange]:
         import numpy as np
 
+        from deskhand.knowledge.snapshot import best
+
         positions, vectors = self._renewed(core)
         if not positions:
             return []
@@ -119,12 +121,14 @@ class SqlExchanges:
         hits = [FoundExchange(_exchange(row), round(cosines[row.position], 4)) for row in rows]
         return sorted(hits, key=lambda hit: -hit.similarity)[: query.limit]
 
-    def _renewed(self, core: sa.Connection) -> tuple[list[int], Vectors]:
+    def _renewed(self, core: sa.Connection) -> "tuple[list[int], Vectors]":
         """Rows are only added and, with a person, removed: a removed one is missed when its text
         is read."""
         import numpy as np
 
-        held, vectors = self._held
+        from deskhand.knowledge.snapshot import vectors_of
+
+        held, vectors = self._held or ([], vectors_of([]))
         latest = core.execute(
             sa.select(t.exchanges.c.position)
             .where(

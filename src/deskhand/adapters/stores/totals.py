@@ -3,16 +3,18 @@
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.postgres_database import Connection
 from deskhand.adapters.stores.review_decisions import record_event, release_stopped
 from deskhand.crashpoints import crash_point
 from deskhand.errors import EffectRefused
 from deskhand.model.totals import Counted, Scope, Stop, Sums, Total, TotalKey
+
+if TYPE_CHECKING:  # SQLite does without the driver, which takes long to import
+    from deskhand.adapters.stores.postgres_database import Connection
 
 MOST = 2**63 - 1
 """The largest number both databases keep."""
@@ -92,7 +94,7 @@ WHERE t.desk = $1
 
 
 async def count_on_postgres(
-    connection: Connection, wanted: Sequence[tuple[str, str, Counted]]
+    connection: "Connection", wanted: Sequence[tuple[str, str, Counted]]
 ) -> list[EffectRefused | None]:
     """(desk, tool, counted) of effects that are new: who may go on, in order, the totals grown by
     those who may.
@@ -143,7 +145,7 @@ def _keys(counted: Counted) -> list[tuple[str, str, str]]:
 
 
 async def _read_amounts(
-    connection: Connection, desk: str, limited: Sequence[Counted]
+    connection: "Connection", desk: str, limited: Sequence[Counted]
 ) -> dict[tuple[str, str, str], dict[Any, int]]:
     places = sorted({place for counted in limited for place in _keys(counted)})
     if not places:

@@ -10,7 +10,7 @@ from deskhand.agents.replying.sending import SHADOWED, ReviewReason, Sending
 from deskhand.errors import DeskhandError, PermanentError, RetryableError
 from deskhand.model.causes import Cause, cause_of_rule, each_once
 from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
-from deskhand.model.message import DELIVER, ON_REQUEST, REPLY
+from deskhand.model.message import DELIVER, KEEP_DRAFT, ON_REQUEST, REPLY
 from deskhand.model.outcome import Outcome
 from deskhand.model.results import ToolResult
 from deskhand.model.run import EXPIRY, Decision, ReviewKind, RunStatus, canonical_hash
@@ -18,7 +18,6 @@ from deskhand.model.understanding import Understanding
 from deskhand.model.waiting import Waiting, WaitKind
 from deskhand.ports import Held, StageContext, ToolGate
 from deskhand.scheduling.invitations import DECLINED
-from deskhand.tools.delivery import KEEP_DRAFT
 from deskhand.tools.effects import outcome_unknown
 from deskhand.tools.rules.replies import ALWAYS_ASK, COMMITMENT, CONTENT
 from deskhand.tools.services import ServiceResult

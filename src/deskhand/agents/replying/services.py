@@ -17,8 +17,6 @@ from deskhand.ports import StageContext, ToolGate
 from deskhand.tools.rules.replies import COMMITMENT, CONTENT
 from deskhand.tools.services import ServiceFunction, ServiceResult
 
-BUILT_IN = ("retrieve", "review", "dispatch")
-
 
 async def review(
     envelope: Envelope,

@@ -5,11 +5,16 @@ section to be understood. Shorthand becomes a typed value here: `20 EUR` is Mone
 a Path.
 """
 
+import ast
+import inspect
+import textwrap
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import ConfigDict, Strict, ValidationInfo, field_validator
+from pydantic import ConfigDict, GetJsonSchemaHandler, Strict, ValidationInfo, field_validator
+from pydantic.json_schema import JsonSchemaValue
 from pydantic.types import GetPydanticSchema
 from pydantic_core import PydanticCustomError, core_schema
 
@@ -21,7 +26,7 @@ class Section(Frozen):
 
     model_config = ConfigDict(
         strict=True,
-        use_attribute_docstrings=True,
+        defer_build=True,  # a section is built with the file it belongs to, once
         validate_by_name=False,
         validate_by_alias=True,
         allow_inf_nan=False,
@@ -36,6 +41,32 @@ class Section(Frozen):
         return value
 
     @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """The section's JSON Schema with the words under each field."""
+        schema = handler(core)
+        properties = handler.resolve_ref_schema(schema).get("properties", {})
+        for key, words in cls.descriptions().items():
+            if key in properties:
+                properties[key].setdefault("description", words)
+        return schema
+
+    @classmethod
+    def descriptions(cls) -> dict[str, str]:
+        """The words under each field, by the key in desk.yaml.
+
+        They are read from the source when somebody asks; pydantic would read them whenever the
+        class is imported, which takes long.
+        """
+        words: dict[str, str] = {}
+        for section in reversed(cls.__mro__):
+            if issubclass(section, Section):
+                words |= _words_under_fields(section)
+        fields = cls.model_fields
+        return {fields[name].alias or name: text for name, text in words.items() if name in fields}
+
+    @classmethod
     def may_be_null(cls) -> tuple[str, ...]:
         """The fields after which nothing need be written."""
         return ()
@@ -43,6 +74,20 @@ class Section(Frozen):
     def beside(self, folder: Path) -> Self:
         """The section with its files, written relative to the desk's folder, found there."""
         return self.changed(**{name: _moved(value, folder) for name, value in self})
+
+
+def _words_under_fields(cls: type[Section]) -> dict[str, str]:
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
+    words: dict[str, str] = {}
+    statements = getattr(definition, "body", [])
+    for field, below in pairwise(statements):
+        match field, below:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                words[name] = inspect.cleandoc(text)
+    return words
 
 
 def _moved(value: Any, folder: Path) -> Any:
