@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -24,6 +24,9 @@ from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnava
 from deskhand.config.sections.channels import ServerSpec
 
 _LARGEST_LITERAL = 200_000_000
+_WINDOW = 2_000
+"""UIDs asked for at once: a server answers a search on one line, which has its limits."""
+_WIDEST = 64_000
 _CODE = re.compile(r"\[([A-Z-]+)(?: ([^\]]*))?\]")
 
 
@@ -133,9 +136,31 @@ class Imap:
                 uids += [int(str(uid)) for uid in answer[2:]]
         return sorted(uids)
 
-    async def from_uid(self, first: int) -> list[int]:
-        """UIDs from this one on; `n:*` names the last mail even where it is older."""
-        return [uid for uid in await self.search(f"UID {first}:*") if uid >= first]
+    async def newest_uid(self) -> int:
+        """The highest UID in the open folder; 0 while it is empty."""
+        return max(await self.search("UID *:*"), default=0)
+
+    async def search_up(self, first: int, *criteria: Piece) -> AsyncIterator[list[int]]:
+        """UIDs from `first` on, lowest first, some thousand at a time."""
+        last, width = await self.newest_uid(), _WINDOW
+        while first <= last:
+            end = min(first + width - 1, last)
+            uids = await self.search(f"UID {first}:{end}", *criteria)
+            if uids:
+                yield uids
+            width = _next_width(width, uids)
+            first = end + 1
+
+    async def search_down(self, last: int, *criteria: Piece) -> AsyncIterator[list[int]]:
+        """UIDs up to `last`, the newest windows first, some thousand at a time."""
+        width = _WINDOW
+        while last >= 1:
+            begin = max(last - width + 1, 1)
+            uids = await self.search(f"UID {begin}:{last}", *criteria)
+            if uids:
+                yield uids
+            width = _next_width(width, uids)
+            last = begin - 1
 
     async def with_message_id(self, message_id: str) -> list[int]:
         return await self.search("HEADER", "Message-ID", quoted(message_id))
@@ -328,6 +353,11 @@ class Imap:
     def _tag(self) -> str:
         self._number += 1
         return f"d{self._number}"
+
+
+def _next_width(width: int, uids: Sequence[int]) -> int:
+    """Wider while nothing is found, so that gaps between UIDs are crossed quickly."""
+    return _WINDOW if uids else min(2 * width, _WIDEST)
 
 
 def _kind(answer: list[Word]) -> str:

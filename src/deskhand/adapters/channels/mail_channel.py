@@ -4,6 +4,7 @@ import asyncio
 from functools import partial
 
 from deskhand.adapters.channels.credentials import Tokens
+from deskhand.adapters.channels.imap import Imap
 from deskhand.adapters.channels.mail_intake import FolderReader, place_of, read_mail
 from deskhand.adapters.channels.mail_outbox import MailOutbox
 from deskhand.adapters.channels.mailbox import Mailbox
@@ -16,6 +17,8 @@ from deskhand.config.sections.channels import ChannelSpec
 from deskhand.errors import ConfigError
 from deskhand.model.message import ON_REQUEST, Message
 from deskhand.ports import Intake, Store, TrustStore
+
+_UNREAD = ("UNSEEN", "UNKEYWORD", "$DeskhandDone", "UNKEYWORD", "$DeskhandReview")
 
 
 class MailChannel:
@@ -120,14 +123,13 @@ class MailChannel:
             imap = await self._mailbox.connect()
             try:
                 selected = await imap.select(folder)
-                uids = await imap.search(
-                    "UNSEEN", "UNKEYWORD", "$DeskhandDone", "UNKEYWORD", "$DeskhandReview"
-                )
+                before = selected.next_uid
                 if mark is not None and mark["validity"] == selected.validity:
-                    uids = [uid for uid in uids if uid < mark["next"]]
-                for mail in reversed(await imap.fetch(uids[-limit:], most=self._max_bytes)):
-                    place = place_of(folder, selected.validity, mail.uid)
-                    unread.append((place, self._on_request(mail.raw)))
+                    before = int(mark["next"])
+                for uid in await _newest_unread(imap, before, limit):
+                    for mail in await imap.fetch([uid], most=self._max_bytes):
+                        place = place_of(folder, selected.validity, mail.uid)
+                        unread.append((place, self._on_request(mail.raw)))
             finally:
                 await imap.close()
         return unread[:limit]
@@ -138,3 +140,13 @@ class MailChannel:
     def _on_request(self, raw: bytes) -> Message:
         message = read_mail(raw, self.name)
         return message.model_copy(update={"headers": {**message.headers, ON_REQUEST: "yes"}})
+
+
+async def _newest_unread(imap: Imap, before: int, limit: int) -> list[int]:
+    """UIDs below `before`, newest first, of mail that nobody read and that has no run."""
+    newest: list[int] = []
+    async for uids in imap.search_down(before - 1, *_UNREAD):
+        newest += reversed(uids)
+        if len(newest) >= limit:
+            break
+    return newest[:limit]

@@ -9,7 +9,8 @@ from deskhand.config.sections.channels import ServerSpec
 from deskhand.errors import ConfigError, RetryableError
 
 ANSWER_WITHIN = 60.0
-_BUFFER = 1 << 16
+_BUFFER = 1 << 20
+"""Bytes in the longest line that is read."""
 
 
 class ServerUnavailable(RetryableError):

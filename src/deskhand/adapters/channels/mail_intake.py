@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from email import policy
 from email.parser import BytesHeaderParser
 from hashlib import sha256
@@ -22,6 +22,8 @@ log = logging.getLogger("deskhand.mail")
 IDLE_SECONDS = 25.0
 """Seconds between looks of our own: a server may announce a mail once, where we miss it."""
 _CHUNK, _CHUNK_BYTES = 50, 10_000_000
+_SIZES_AT_ONCE = 500
+"""UIDs in one command: some servers take lines of 8 KB and no more."""
 _CLOCKS_DIFFER = 3600.0
 """Seconds by which the server's clock and ours may differ when mail is found by its time."""
 
@@ -47,7 +49,8 @@ class FolderReader:
             selected = await imap.select(self._folder)
             mark = await self._start(imap, selected)
             while True:
-                mark = await self._read(imap, mark, await imap.from_uid(mark["next"]))
+                async for uids in imap.search_up(mark["next"]):
+                    mark = await self._read(imap, mark, uids)
                 well()
                 await wait_for_news(imap, self._mailbox.spec.poll)
         finally:
@@ -71,10 +74,11 @@ class FolderReader:
     async def _catch_up(self, imap: Imap, mark: Mark, since: float) -> None:
         """Hand in all that came since; mail handed in before is recognised by its Message-ID."""
         day = time.strftime("%d-%b-%Y", time.gmtime(since - 86400))
-        await self._read(imap, mark, await imap.search("SINCE", day), since)
+        async for uids in imap.search_up(1, "SINCE", day):
+            await self._read(imap, mark, uids, since)
 
     async def _read(self, imap: Imap, mark: Mark, uids: Sequence[int], since: float = 0.0) -> Mark:
-        for chunk in in_chunks(uids, await imap.sizes(uids)):
+        async for chunk in in_chunks(imap, uids):
             arrivals: list[Arrival] = []
             copies: list[int] = []
             for mail in await imap.fetch(chunk, most=self._most):
@@ -159,15 +163,18 @@ def place_of(folder: str, validity: int, uid: int) -> str:
     return f"{validity}/{uid}/{folder}"
 
 
-def in_chunks(uids: Sequence[int], sizes: dict[int, int]) -> Iterator[list[int]]:
+async def in_chunks(imap: Imap, uids: Sequence[int]) -> AsyncIterator[list[int]]:
     """So many mails at once that they fit into memory."""
     chunk: list[int] = []
     weight = 0
-    for uid in uids:
-        if chunk and (len(chunk) >= _CHUNK or weight + sizes.get(uid, 0) > _CHUNK_BYTES):
-            yield chunk
-            chunk, weight = [], 0
-        chunk.append(uid)
-        weight += sizes.get(uid, 0)
+    for start in range(0, len(uids), _SIZES_AT_ONCE):
+        part = uids[start : start + _SIZES_AT_ONCE]
+        sizes = await imap.sizes(part)
+        for uid in part:
+            if chunk and (len(chunk) >= _CHUNK or weight + sizes.get(uid, 0) > _CHUNK_BYTES):
+                yield chunk
+                chunk, weight = [], 0
+            chunk.append(uid)
+            weight += sizes.get(uid, 0)
     if chunk:
         yield chunk

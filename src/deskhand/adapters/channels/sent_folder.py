@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from deskhand.adapters.channels.imap import Fetched, Imap
 from deskhand.adapters.channels.mail_intake import (
@@ -13,7 +13,7 @@ from deskhand.adapters.channels.mail_intake import (
     wait_for_news,
 )
 from deskhand.adapters.channels.mailbox import Mailbox
-from deskhand.adapters.stores.channels import SqlChannelStore
+from deskhand.adapters.stores.channels import Mark, SqlChannelStore
 from deskhand.engine.external_reply import person_answered
 from deskhand.mail.threads import our_key
 from deskhand.model.run import Run
@@ -48,17 +48,21 @@ class SentFolderReader:
                 mark = {"validity": selected.validity, "next": selected.next_uid, "at": time.time()}
                 await self._memory.advance(name, mark)
             while True:
-                uids = await imap.from_uid(mark["next"])
-                for start in range(0, len(uids), _CHUNK):
-                    chunk = uids[start : start + _CHUNK]
-                    for mail in await imap.fetch(chunk, most=_MOST_HEADERS, headers_only=True):
-                        await self._look_at(mail, imap)
-                    mark = {**mark, "next": chunk[-1] + 1, "at": time.time()}
-                    await self._memory.advance(name, mark)
+                async for uids in imap.search_up(mark["next"]):
+                    mark = await self._read(imap, name, mark, uids)
                 well()
                 await wait_for_news(imap, self._mailbox.spec.poll)
         finally:
             await imap.close()
+
+    async def _read(self, imap: Imap, name: str, mark: Mark, uids: Sequence[int]) -> Mark:
+        for start in range(0, len(uids), _CHUNK):
+            chunk = uids[start : start + _CHUNK]
+            for mail in await imap.fetch(chunk, most=_MOST_HEADERS, headers_only=True):
+                await self._look_at(mail, imap)
+            mark = {**mark, "next": chunk[-1] + 1, "at": time.time()}
+            await self._memory.advance(name, mark)
+        return mark
 
     async def _look_at(self, mail: Fetched, imap: Imap) -> None:
         if await is_ours(mail, self._memory):
