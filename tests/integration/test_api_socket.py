@@ -9,6 +9,7 @@ import httpx
 import pytest
 import uvicorn
 
+from deskhand.cli.serve import begin_to_stop
 from tests.api_kit import Client, Served, is_problem, served
 from tests.waiting import PATIENCE, until
 
@@ -79,3 +80,22 @@ async def test_a_server_that_stops_answers_whoever_waits(
     await shop.desks["shop"].dispatcher.stop(grace=0)
     answer = await asyncio.wait_for(waiting, PATIENCE)
     assert (answer.status_code, answer.json()["status"]) == (202, "queued")
+
+
+async def test_a_signal_to_stop_answers_whoever_waits_while_the_run_goes_on(shop: Served) -> None:
+    key = await shop.client()
+    body = {"from": "ann@example.com", "body": "slow"}
+    config = uvicorn.Config(shop.app, log_config=None, timeout_graceful_shutdown=20)
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/api/messages?wait=30"
+        headers = {"Authorization": key.headers["Authorization"]}
+        async with httpx.AsyncClient(headers=headers, timeout=PATIENCE) as caller:
+            waiting = asyncio.create_task(caller.post(url, json=body))
+            await until(shop.is_working)
+            begin_to_stop(server)
+            answer = await waiting
+        await serving
+    assert (answer.status_code, answer.json()["status"]) == (202, "running")
+    assert answer.headers["Location"] == f"/api/runs/{answer.json()['run']}"

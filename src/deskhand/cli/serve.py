@@ -162,13 +162,22 @@ async def until_stopped(
         done, _ = await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
     finally:
         stopping.cancel()
-        server.should_exit = True
+        begin_to_stop(server)
         await serving
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
     for future in lost:
         if future in done:
             future.result()
+
+
+def begin_to_stop(server: "uvicorn.Server") -> None:
+    """Take no more requests and answer those that wait for a run: what was accepted is worked
+    by whoever serves next."""
+    from deskhand.web.api.app import answer_who_waits
+
+    answer_who_waits(server.config.app)  # type: ignore[arg-type]
+    server.should_exit = True
 
 
 async def _warn_without_people(database: "Database", where: str) -> None:

@@ -1,5 +1,6 @@
 """The API as one ASGI application."""
 
+import asyncio
 from collections.abc import Mapping
 
 from fastapi import Depends, FastAPI, Request, Response
@@ -43,6 +44,7 @@ def create_app(
     )
     app.state.desks = dict(desks)
     app.state.turns = messages.Turns()
+    app.state.stopping = asyncio.Event()
     app.include_router(health.router)
     documented = [Depends(HTTPBearer(auto_error=False, description="An API key: `dh_...`"))]
     for part in (messages, runs, reviews, desk_routes, modes, kb):
@@ -51,6 +53,11 @@ def create_app(
         app.add_route(path, _inside, include_in_schema=False)
         app.mount(path, page)
     return app
+
+
+def answer_who_waits(app: FastAPI) -> None:
+    """Answer requests that wait for a run at once: the server is about to stop."""
+    app.state.stopping.set()
 
 
 async def _inside(request: Request) -> Response:

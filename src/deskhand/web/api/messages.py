@@ -100,7 +100,8 @@ async def hand_in(
         async with turns[key := f"{caller.key.id}:{idempotency_key}"]:
             accepted = await _accept_once(desk, fields, vouched_by, key, sha256(body).hexdigest())
     if wait:
-        accepted = await _at_rest(desk, accepted, wait)
+        stopping = cast(asyncio.Event, request.app.state.stopping)
+        accepted = await _at_rest(desk, accepted, wait, stopping)
         response.status_code = 202 if accepted.status.is_active else 200
     response.headers["Location"] = f"/api/runs/{accepted.run}"
     return accepted
@@ -176,12 +177,16 @@ async def _accept_once(
     return AcceptedView.model_validate_json(first)
 
 
-async def _at_rest(desk: ServedDesk, accepted: AcceptedView, seconds: float) -> AcceptedView:
-    """The answer with the run's status after at most so many seconds."""
-    waiting = asyncio.ensure_future(desk.dispatcher.wait(accepted.run))
-    await asyncio.wait({waiting}, timeout=seconds)
-    if not waiting.cancel() and not waiting.cancelled():
-        waiting.exception()  # seen: the store says the same below
+async def _at_rest(
+    desk: ServedDesk, accepted: AcceptedView, seconds: float, stopping: asyncio.Event
+) -> AcceptedView:
+    """The answer with the run's status after at most so many seconds, or once we stop."""
+    at_rest = asyncio.ensure_future(desk.dispatcher.wait(accepted.run))
+    stopped = asyncio.ensure_future(stopping.wait())
+    await asyncio.wait({at_rest, stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    if not at_rest.cancel() and not at_rest.cancelled():
+        at_rest.exception()  # seen: the store says the same below
     with suppress(StoreUnavailable):
         return accepted.model_copy(update={"status": (await desk.store.run(accepted.run)).status})
     return accepted
