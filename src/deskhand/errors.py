@@ -96,9 +96,16 @@ class Fenced(DeskhandError):
 
 
 class AlreadyServed(DeskhandError):
-    """Another process serves this database."""
+    """Another process serves this database.
+
+    `until` is when its lease ends unless it is renewed; None where that process is known to live.
+    """
 
     code = ErrorCode.FENCED
+
+    def __init__(self, problem: str, *, until: float | None = None) -> None:
+        super().__init__(problem)
+        self.until = until
 
 
 class NotFound(DeskhandError):

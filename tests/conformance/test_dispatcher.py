@@ -184,12 +184,21 @@ async def test_a_start_takes_up_more_unfinished_runs_than_the_backlog_holds_in_o
 
 async def test_a_second_process_is_turned_away_with_the_reason(stores: Stores) -> None:
     one, two = await stores(), await stores()
-    async with serving(one, nothing):
+    async with serving(one, nothing, lease=1.5):
         with pytest.raises(AlreadyServed, match="served by process"):
-            async with serving(two, nothing):
+            async with serving(two, nothing, lease=1.5):
                 pass
     async with serving(two, nothing):
         pass
+
+
+async def test_a_lease_that_its_killed_holder_cannot_renew_is_waited_for(stores: Stores) -> None:
+    """As in a container, where the process before us had our number."""
+    killed, store = await stores(), await stores()
+    await killed.acquire(1.5)
+    left = (await killed.accept(a_message(), flow="flow")).run_id
+    async with serving(store, nothing, lease=1.5) as dispatcher:
+        assert await dispatcher.wait(left) is RunStatus.DONE
 
 
 async def test_whoever_loses_the_lease_stops_working(stores: Stores) -> None:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from deskhand.crashpoints import crash_point
 from deskhand.engine.background import Background
-from deskhand.errors import Fenced, NotFound, StoreUnavailable
+from deskhand.errors import AlreadyServed, Fenced, NotFound, StoreUnavailable
 from deskhand.model.message import Message
 from deskhand.model.run import Accepted, RunStatus
 from deskhand.ports import Clock, Lease, Store
@@ -22,6 +22,8 @@ SUSPECT_AFTER = 3
 ruin its neighbours."""
 PAGE = 500
 RETRY_AFTER = 2.0
+LOOKS_AT_LEASE = 30
+"""How often, in the length of a lease, to look whether somebody else's is still renewed."""
 
 
 class LeasedStore(Store, Lease, Protocol): ...
@@ -93,8 +95,11 @@ class InProcessDispatcher:
     # --- life
 
     async def start(self) -> None:
-        """Take the lease, take up every unfinished run, open for intake."""
-        await self._store.acquire(self._limits.lease)
+        """Take the lease, take up every unfinished run, open for intake.
+
+        Raises AlreadyServed when another process renews its lease.
+        """
+        await self._take_lease()
         recovered = await self._store.recover()
         if recovered:
             log.warning("taking up %d run(s) that an earlier process left unfinished", recovered)
@@ -125,6 +130,20 @@ class InProcessDispatcher:
         for future in [future for waiting in self._waiters.values() for future in waiting]:
             future.cancel()
         self.lost.cancel()
+
+    async def _take_lease(self) -> None:
+        """A lease that nobody renews is left to end: its holder may have been killed."""
+        first: float | None = None
+        while True:
+            try:
+                return await self._store.acquire(self._limits.lease)
+            except AlreadyServed as error:
+                if error.until is None or error.until != (first or error.until):
+                    raise
+                if first is None:
+                    log.warning("waiting whether that process is still there: %s", error)
+                first = error.until
+            await self._clock.sleep(self._limits.lease / LOOKS_AT_LEASE)
 
     # --- intake
 

@@ -18,7 +18,8 @@ class Lease(Protocol):
     """Keeps two processes from serving one database."""
 
     async def acquire(self, seconds: float) -> None:
-        """AlreadyServed, with who and since when, while another owner's lease holds."""
+        """Raises AlreadyServed, with who it is and when that lease ends, while another owner's
+        lease holds."""
         ...
 
     async def renew(self, seconds: float) -> None:

@@ -21,10 +21,12 @@ def acquire(
     core: sa.Connection, desk: str, owner: str, now: float, seconds: float, database: str
 ) -> None:
     held = _held(core, desk) or _vacant(core, desk)
-    if held.owner != owner and held.expires_at > now and not _is_dead(held.host, held.pid):
+    lives = _lives(held.host, held.pid)
+    if held.owner != owner and held.expires_at > now and lives is not False:
         raise AlreadyServed(
             f"desk {desk} in {database} is served by process {held.pid} on {held.host}; stop that"
-            f" process first (a lease without renewal ends in {held.expires_at - now:.0f} s)"
+            f" process first (a lease without renewal ends in {held.expires_at - now:.0f} s)",
+            until=None if lives else held.expires_at,
         )
     values = {
         "owner": owner,
@@ -53,7 +55,7 @@ def find_server(core: sa.Connection, now: float) -> str | None:
     """Words for a process that serves a desk or a channel of this database; None while none
     does."""
     for held in core.execute(sa.select(t.leases).where(t.leases.c.expires_at > now)):
-        if held.owner and not _is_dead(held.host, held.pid):
+        if held.owner and _lives(held.host, held.pid) is not False:
             return f"process {held.pid} on {held.host}"
     return None
 
@@ -81,14 +83,17 @@ def _held(core: sa.Connection, desk: str) -> LeaseRow | None:
     ).one_or_none()
 
 
-def _is_dead(host: str, pid: int) -> bool:
-    """Whether the lease's holder was a process of this machine that is gone."""
+def _lives(host: str, pid: int) -> bool | None:
+    """Whether the lease's holder lives; None where that cannot be seen from here.
+
+    Under our own number it may be the process before us: in a container all of them have number 1.
+    """
     if host != socket.gethostname() or pid == os.getpid():
-        return False
+        return None
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
-        return True
-    except PermissionError:
         return False
-    return False
+    except PermissionError:
+        return True
+    return True
