@@ -22,6 +22,7 @@ from deskhand.engine.journal import make_row, seed
 from deskhand.errors import Conflict
 from deskhand.knowledge.search import KnowledgeBase
 from deskhand.model.envelope import StageResult
+from deskhand.model.message import Attachment
 from deskhand.model.run import NewReview, ReviewKind, RunStatus
 from deskhand.own_tables import OwnTables
 from deskhand.ports import DeskDatabase
@@ -41,7 +42,9 @@ async def filled(path: Path, runs: int) -> SqliteBackend:
     store = SqliteStore(database, "desk")
 
     async def one(number: int) -> None:
-        run_id = (await store.accept(a_message(number), flow="flow")).run_id
+        file = Attachment(name="a", type="x/y", size=2, content=b"\x00\xff")
+        message = a_message(number).changed(attachments=(file,))
+        run_id = (await store.accept(message, flow="flow")).run_id
         taken = await store.claim(run_id, {"flow": "v1"})
         assert taken is not None
         head = seed(run_id, taken.message_digest)

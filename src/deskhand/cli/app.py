@@ -21,7 +21,7 @@ from deskhand.cli import (
     mcp,
     modes,
     policy,
-    runs,
+    run_attachments,
     workers,
 )
 from deskhand.cli import calendar as calendar_commands
@@ -79,7 +79,7 @@ app.command(rich_help_panel=START)(demo)
 app.command(rich_help_panel=START)(init)
 app.command(rich_help_panel=START)(run)
 app.command(rich_help_panel=START)(serve)
-app.add_typer(runs.app, name="runs", rich_help_panel=LOOK)
+app.add_typer(run_attachments.app, name="runs", rich_help_panel=LOOK)
 app.add_typer(review_commands.app, name="reviews", rich_help_panel=LOOK)
 app.add_typer(conversations.app, name="conversations", rich_help_panel=LOOK)
 app.add_typer(contact_commands.app, name="contacts", rich_help_panel=LOOK)

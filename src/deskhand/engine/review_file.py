@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from deskhand.engine.canned_replies import Canned, canned_replies, values_for
 from deskhand.engine.story import Document, read_records, tool_calls
+from deskhand.model.attached_files import StoredFile
 from deskhand.model.message import Message
 from deskhand.model.run import BegunEdit, Event, Review
 from deskhand.ports import Store
@@ -25,6 +26,8 @@ class ReviewFile:
     history: Sequence[Event]
     """What people did with the run's reviews, oldest first: notes, snoozes, decisions."""
     edits: Sequence[BegunEdit]
+    files: Sequence[StoredFile] = ()
+    """What is kept of the message's attachments, and what reviewers brought."""
 
     def canned(self, texts: Mapping[str, Mapping[str, str]], reviewer: str) -> list[Canned]:
         """The desk's canned replies, ready to insert."""
@@ -47,6 +50,7 @@ async def read_review_file(store: Store, review_id: str) -> ReviewFile:
         _sources(outputs),
         [event for event in events if event.kind.startswith(_ABOUT_REVIEWS)],
         await store.begun_edits(review_id),
+        await store.files(review.run_id),
     )
 
 

@@ -1,5 +1,6 @@
 """Message files: an `.eml`, or JSON of a message or of a conversation's turns."""
 
+import base64
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 from deskhand.errors import ConfigError
 from deskhand.mail.authentication import MailTrust, principal_of
 from deskhand.mail.message_parser import parse
+from deskhand.model.attached_files import ANY_TYPE
 from deskhand.model.ids import new_id
 from deskhand.model.message import Message
 from deskhand.model.principal import ANONYMOUS, Principal, asserted
@@ -74,6 +76,7 @@ def message_from(
     customer = fields.pop("customer_id", None)
     tier = fields.pop("customer_tier", None)
     _spell_out_people(fields)
+    _read_files(fields)
     if isinstance(headers := fields.get("headers"), dict):
         fields["headers"] = {str(name).lower(): value for name, value in headers.items()}
     if fields["sender"] is None:
@@ -105,6 +108,31 @@ def _spell_out_people(fields: dict[str, Any]) -> None:
         if isinstance(people, list):
             people = [_spelled_out(person) for person in people]
         fields[field] = people
+
+
+def _read_files(fields: dict[str, Any]) -> None:
+    """Files whose `content` is written as base64; what else has another shape is left to the
+    validation, and what only we may say about a file is left out."""
+    listed = fields.get("attachments")
+    if not isinstance(listed, list):
+        return
+    fields["attachments"] = [_file(number, file) for number, file in enumerate(listed)]
+
+
+def _file(number: int, file: Any) -> Any:
+    if not isinstance(file, dict):
+        return file
+    known = {name: value for name, value in file.items() if name not in ("digest", "not_kept")}
+    written = known.pop("content", None)
+    if written is None:
+        return known
+    try:
+        content = base64.b64decode(written, validate=True)
+    except (ValueError, TypeError):
+        raise MessageInvalid(
+            f"attachments.{number}.content", "write the file's bytes as base64"
+        ) from None
+    return {"type": ANY_TYPE, **known, "content": content, "size": len(content)}
 
 
 def _spelled_out(person: Any) -> Any:

@@ -22,9 +22,14 @@ MOST_PDFS = 3
 """PDFs of one mail that are read; the others are listed."""
 
 
-def parse(raw: bytes) -> Message:
+CUT_OFF = "the mail is larger than the desk takes: the file is cut off"
+
+
+def parse(raw: bytes, *, is_cut: bool = False) -> Message:
     """Read one RFC 5322 message; a missing Message-ID is replaced by a digest, so that duplicates
     are still seen.
+
+    `is_cut` says that these are not all bytes of the mail: its last file is not whole.
 
     It stands alone: which conversation it belongs to takes proof, and that is `threads.placed`.
     """
@@ -33,6 +38,9 @@ def parse(raw: bytes) -> Message:
     if not is_message_id(own_id):
         own_id = f"<{sha256(raw).hexdigest()[:32]}@no-message-id>"
     senders = addresses(mail.header("from"))
+    attachments = [*_attachments(mail)]
+    if is_cut and attachments:
+        attachments[-1] = attachments[-1].changed(content=None, not_kept=CUT_OFF)
     return Message(
         id=own_id,
         channel=CHANNEL,
@@ -43,7 +51,7 @@ def parse(raw: bytes) -> Message:
         subject=header_text(mail.header("subject"))[:1000],
         body=_body(mail)[:LONGEST_BODY],
         headers=_headers(mail) | _hidden(mail),
-        attachments=tuple(_attachments(mail)),
+        attachments=tuple(attachments),
         received_at=_date(mail.header("date")),
     )
 
@@ -121,7 +129,7 @@ def _is_words(part: Part) -> bool:
 def _attachments(mail: Part) -> Iterator[Attachment]:
     pdfs = 0
     for part in _files(mail):
-        content = b"" if part.kind == "message/rfc822" else part.content()
+        content = part.attached or part.content()
         if part.kind == "application/pdf":
             pdfs += 1
             text = pdf_text(content) if pdfs <= MOST_PDFS else None
@@ -129,7 +137,11 @@ def _attachments(mail: Part) -> Iterator[Attachment]:
             text = _file_text(part)
         size = len(content) or sum(len(piece.body) for piece in part.walk())
         yield Attachment(
-            name=part.file_name or "unnamed", type=part.kind[:255], size=size, text=text
+            name=part.file_name or "unnamed",
+            type=part.kind[:255],
+            size=size,
+            text=text,
+            content=content,
         )
 
 

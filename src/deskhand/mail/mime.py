@@ -26,6 +26,8 @@ class Part:
     body: bytes
     parts: list["Part"] = field(default_factory=list)
     default_type: str = "text/plain"
+    attached: bytes = b""
+    """Of an attached mail: the mail as it travelled."""
 
     def header(self, name: str) -> str:
         return next((value for header, value in self.headers if header == name), "")
@@ -116,7 +118,8 @@ def _divide(part: Part, depth: int, left: list[int]) -> None:
         pieces = _between(part.body, boundary, left[0]) if boundary else []
         default = "message/rfc822" if part.kind == "multipart/digest" else "text/plain"
     elif part.kind == "message/rfc822":
-        pieces, default = [part.content()], "text/plain"
+        part.attached = part.content()
+        pieces, default = [part.attached], "text/plain"
     else:
         return
     left[0] -= len(pieces)

@@ -48,10 +48,18 @@ class Address(Frozen):
 
 
 class Attachment(Frozen):
+    """A file that came with a message. Its bytes lie beside the message, not in it."""
+
     name: str
     type: str
     size: int
     text: str | None = None
+    digest: str | None = None
+    """The SHA-256 of the bytes that are kept; None where none are."""
+    not_kept: str | None = None
+    """Why the bytes were not kept, in words."""
+    content: bytes | None = Field(default=None, exclude=True, repr=False)
+    """The bytes on their way into the store; no record of the message has them."""
 
 
 class Prepared(Frozen):

@@ -22,7 +22,7 @@ from deskhand.ports.stages import (
     ToolGate,
     Work,
 )
-from deskhand.ports.store import AgentRecords, Effects, Journal, Reviews, Store
+from deskhand.ports.store import AgentRecords, Effects, Files, Journal, Reviews, Store
 from deskhand.ports.trust import SpotChecks, TrustStore
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "Effects",
     "Embeds",
     "Exchanges",
+    "Files",
     "GateAnswer",
     "Held",
     "Intake",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from deskhand.model.attached_files import AttachedFile, StoredFile
 from deskhand.model.message import Message
 from deskhand.model.queue import ALL_REVIEWS, Facets, ReviewFilter
 from deskhand.model.run import (
@@ -143,7 +144,23 @@ class AgentRecords(Protocol):
         ...
 
 
-class Store(Journal, Effects, Reviews, AgentRecords, Protocol):
+class Files(Protocol):
+    """The files of runs: what customers attached, and what reviewers attach to replies."""
+
+    async def files(self, run_id: str) -> list[StoredFile]:
+        """What is kept for a run: the message's files in order, then those for replies."""
+        ...
+
+    async def file(self, run_id: str, file_id: str) -> AttachedFile:
+        """One of them with its bytes; NotFound where the run has no such file."""
+        ...
+
+    async def attach(self, review_id: str, by: str, file: AttachedFile) -> StoredFile:
+        """Keep a file that a reviewer wants to send; Conflict where the review is decided."""
+        ...
+
+
+class Store(Journal, Effects, Reviews, AgentRecords, Files, Protocol):
     """One desk's durable memory. Every write is committed when its call returns."""
 
     desk: str

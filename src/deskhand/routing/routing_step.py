@@ -1,4 +1,4 @@
-"""Routing a message: the desk's rules decide, then the preprocessor they name reads it."""
+"""Routing a message: within its limits, by the desk's rules, read by the preprocessor they name."""
 
 import asyncio
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from deskhand.config.desk import DeskSpec
 from deskhand.config.without_model import stand_ins
+from deskhand.mail.attachment_limits import within_limits
 from deskhand.mail.preprocess import UNCHANGED, Preprocess, prepared_by
 from deskhand.model.message import Message, Route
 from deskhand.routing.message_router import MessageRouter
@@ -21,6 +22,7 @@ class RoutingStep:
     """Those that the desk's own code brings."""
 
     async def __call__(self, message: Message) -> Message:
+        message = within_limits(message, self.spec.limits)
         route = await self._decide(message)
         preprocessor = route.preprocess
         profile = self.spec.profiles.get(route.profile or "")

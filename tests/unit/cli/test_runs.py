@@ -167,3 +167,22 @@ def test_a_timeline_tells_who_decided_and_how_a_failing_step_failed(
     assert "closed by ann after" in shown.out
     told = cli("runs", "show", run, "--json").json["events"]
     assert [(event["kind"], event["by"]) for event in told] == [("review.close", "ann")]
+
+
+def test_attached_files_are_listed_and_saved_without_leaving_the_folder(
+    cli: Cli, tmp_path: Path
+) -> None:
+    files = [
+        {"name": "../../evil.pdf", "type": "application/pdf", "content": "JVBERg=="},
+        {"name": "unknown.bin", "type": "x/y", "size": 5},
+    ]
+    mail = write_message(tmp_path / "mail.json", body="Do you like tea?", attachments=files)
+    run = cli("run", mail, "--desk", "sample", "--live", "--json").json["run"]
+    listed = cli("runs", "attachments", run)
+    assert "../../evil.pdf" in listed.out
+    assert "not kept: only its name is known" in listed.out
+    saved = cli("runs", "attachments", run, "--save", tmp_path / "files", "--json").json
+    assert [file["name"] for file in saved["attachments"]] == ["../../evil.pdf", "unknown.bin"]
+    [path] = (tmp_path / "files").iterdir()
+    assert (path.read_bytes(), str(path)) == (b"%PDF", saved["saved"][0])
+    assert not (tmp_path / "evil.pdf").exists()

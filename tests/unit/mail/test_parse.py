@@ -267,7 +267,9 @@ def test_any_bytes_give_a_message_that_can_be_stored(raw: bytes) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what codecs say about odd escapes
         message = parse(raw)
-    assert Message.model_validate_json(message.model_dump_json()) == message
+    bare = [attachment.changed(content=None) for attachment in message.attachments]
+    stored = Message.model_validate_json(message.model_dump_json())
+    assert stored == message.changed(attachments=tuple(bare))  # bytes lie beside the message
     assert message.id == parse(raw).id, "the same bytes are the same message"
 
 

@@ -57,7 +57,7 @@ class FilesChannel:
         return [mails[start : start + _CHUNK] for start in range(0, len(mails), _CHUNK)]
 
     def _message(self, raw: bytes) -> Message:
-        return read_mail(raw, self.name)
+        return read_mail(raw, self.name, self._max_bytes)
 
     def _mails(self) -> Iterator[tuple[str, bytes]]:
         """New mails, each with the place it is remembered by."""

@@ -98,7 +98,7 @@ class GmailChannel:
         return fresh
 
     async def _hand_in(self, mail: GmailMail, intake: Intake) -> str | None:
-        message = read_mail(mail.raw[: self._max_bytes], self.name)
+        message = read_mail(mail.raw[: self._max_bytes], self.name, self._max_bytes)
         key = our_key(message.id)
         if key is not None and await self._memory.sent(key):
             return None

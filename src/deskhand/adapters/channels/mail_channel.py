@@ -138,7 +138,7 @@ class MailChannel:
         await self._memory.arrived([Arrival(place, run_id)])
 
     def _on_request(self, raw: bytes) -> Message:
-        message = read_mail(raw, self.name)
+        message = read_mail(raw, self.name, self._max_bytes)
         return message.model_copy(update={"headers": {**message.headers, ON_REQUEST: "yes"}})
 
 

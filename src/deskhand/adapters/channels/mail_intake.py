@@ -103,7 +103,7 @@ class FolderReader:
                 self._folder,
                 mail.uid,
             )
-        return read_mail(mail.raw, self._memory.channel)
+        return read_mail(mail.raw, self._memory.channel, self._most)
 
     async def _file(self, imap: Imap, copies: Sequence[int]) -> None:
         if copies:
@@ -113,10 +113,13 @@ class FolderReader:
                 await imap.move(copies, sent)
 
 
-def read_mail(raw: bytes, channel: str) -> Message:
-    """The message in a mail; one that cannot be read goes to a person and stops no others."""
+def read_mail(raw: bytes, channel: str, most: int) -> Message:
+    """The message in a mail; one that cannot be read goes to a person and stops no others.
+
+    Of a mail with `most` bytes or more these are its beginning.
+    """
     try:
-        message = parse(raw)
+        message = parse(raw, is_cut=len(raw) >= most)
     except Exception:
         log.exception("a mail could not be read; a person gets it")
         number = sha256(raw).hexdigest()[:32]

@@ -72,7 +72,7 @@ class SentFolderReader:
             return
         by = f"{header_reader(mail)('From')[:200] or 'a person'} (mail program)"
         whole = await imap.fetch([mail.uid], most=_MOST_OF_A_MAIL)
-        body = read_mail(whole[0].raw, self._memory.channel).body if whole else ""
+        body = read_mail(whole[0].raw, self._memory.channel, _MOST_OF_A_MAIL).body if whole else ""
         what = await person_answered(self._store, self._trust, run, by, body)
         log.info("%s %s run %s", by, what, run.id)
 

@@ -16,6 +16,8 @@ from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.errors import Conflict
 
 CHUNK = 2000
+CHUNK_OF_FILES = 4
+"""A row may have ten megabytes."""
 LEFT_BEHIND = {t.leases.name, "workers", t.sessions.name, t.login_failures.name}
 """Who serves a database, and who is logged in to it, is nothing to take along."""
 
@@ -82,12 +84,13 @@ async def _copy_table(
 ) -> None:
     loop, done = asyncio.get_running_loop(), 0
     columns = [column.name for column in table.columns]
+    size = CHUNK_OF_FILES if table is t.attachments else CHUNK
 
     def hand_over(core: sa.Connection) -> None:
         """Runs in the reader's thread and waits there until each chunk has arrived."""
         nonlocal done
-        rows = core.execution_options(yield_per=CHUNK).execute(sa.select(table))
-        for chunk in rows.partitions(CHUNK):
+        rows = core.execution_options(yield_per=size).execute(sa.select(table))
+        for chunk in rows.partitions(size):
             arriving = connection.copy_records_to_table(
                 table.name, records=[tuple(row) for row in chunk], columns=columns
             )

@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.attachments import erase_files
 from deskhand.adapters.stores.exchanges import forget_exchanges
 from deskhand.adapters.stores.review_decisions import close_reviews, record_event
 from deskhand.adapters.stores.rows import pack, unpack
@@ -107,6 +108,7 @@ def _erase_work(core: sa.Connection, position: int) -> None:
         .values(payload=None, edit=None, facts=None)
     )
     core.execute(t.review_edits.delete().where(t.review_edits.c.run == position))
+    erase_files(core, position)
     forget_exchanges(core, position)
     run_id = sa.select(t.runs.c.id).where(t.runs.c.position == position).scalar_subquery()
     core.execute(

@@ -11,6 +11,7 @@ from typing import Any
 from deskhand.adapters.stores import leases
 from deskhand.adapters.stores import postgres_effects as effects
 from deskhand.adapters.stores import postgres_writes as writes
+from deskhand.adapters.stores.attachments import files_of
 from deskhand.adapters.stores.conversations import message_key
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.adapters.stores.postgres_rows import (
@@ -98,6 +99,7 @@ class PostgresStore(SqlStore):
             body=body,
             salt=salt,
             body_digest=sha256(salt + body).digest(),
+            files=files_of(message, run.id, run.now),
         )
         accepted: Accepted = await self._postgres.write(writes.accept, acceptance)
         return accepted

@@ -7,6 +7,7 @@ that turns rows into the arrays that the statements take.
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from deskhand.adapters.stores.attachments import NewFile
 from deskhand.model.totals import Counted
 
 
@@ -41,6 +42,7 @@ class Acceptance(NamedTuple):
     body: bytes
     salt: bytes
     body_digest: bytes
+    files: tuple[NewFile, ...] = ()
 
     def message_at(self, position: int) -> MessageRow:
         return MessageRow(

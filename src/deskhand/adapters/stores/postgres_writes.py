@@ -4,7 +4,7 @@ Every function takes all writes of its kind in a batch and returns one result, o
 for each, in the same order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deskhand.adapters.stores.postgres_database import Connection
@@ -58,6 +58,7 @@ async def accept(
     if fresh:
         messages = [new.message_at(positions[new.run.id]) for new in fresh]
         await connection.execute(_MESSAGES, *columns_of(messages))
+        await _keep_files(connection, fresh, positions)
         await _supersede_drafts(connection, fresh)
 
     accepted: list[Accepted | Exception] = []
@@ -71,6 +72,20 @@ async def accept(
             run_id = earlier[new.run.desk, new.run.message_key]
             accepted.append(Accepted(run_id, duplicate=True))
     return accepted
+
+
+_FILES = """
+INSERT INTO attachments(run, desk, id, origin, number, name, type, size, digest, at, content)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+"""
+
+
+async def _keep_files(
+    connection: Connection, fresh: Sequence[Acceptance], positions: Mapping[str, int]
+) -> None:
+    rows = [(positions[new.run.id], new.run.desk, *file) for new in fresh for file in new.files]
+    if rows:
+        await connection.executemany(_FILES, rows)
 
 
 async def _accepted_before(

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import audit_records, review_decisions
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.agent_views import read_agent_runs, read_email_events
+from deskhand.adapters.stores.attachments import SqlFiles
 from deskhand.adapters.stores.conversation_store import SqlConversations
 from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.erasure import erase_person
@@ -42,7 +43,7 @@ _EFFECTS_OF_RUN = _EFFECTS.where(t.runs.c.id == sa.bindparam("of_run"))
 """Asked in every run, so they are put together once."""
 
 
-class SqlStore(SqlRuns, SqlConversations, SqlReviews):
+class SqlStore(SqlRuns, SqlConversations, SqlReviews, SqlFiles):
     """Bound to one desk.
 
     Each database adds the hot path itself: accept, claim, append, finish and effects.

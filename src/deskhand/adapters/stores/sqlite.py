@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from deskhand.adapters.stores import leases
+from deskhand.adapters.stores.attachments import files_of, keep_files
 from deskhand.adapters.stores.conversations import message_key
 from deskhand.adapters.stores.review_decisions import open_review
 from deskhand.adapters.stores.rows import pack, run_of, unpack
@@ -64,6 +65,7 @@ class SqliteStore(SqlStore):
         body, salt = message.model_dump_json().encode(), random_bytes()
         digest, sender = sha256(salt + body).digest(), message.correspondent.strip().lower()
         desk, conversation = self.desk, message.conversation
+        files = files_of(message, run_id, now)
 
         def op(tx: Tx) -> Accepted:
             inserted = tx.raw.execute(
@@ -82,6 +84,7 @@ class SqliteStore(SqlStore):
                 " VALUES(?,?,?,?,?,?)",
                 (inserted.lastrowid, desk, sender, body, salt, digest),
             )
+            keep_files(tx.core, desk, inserted.lastrowid or 0, files)
             _supersede_drafts(tx, desk, conversation, sender, run_id, now)
             return Accepted(run_id, duplicate=False)
 

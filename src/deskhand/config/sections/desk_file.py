@@ -21,6 +21,7 @@ from deskhand.config.sections.slots import SlotName, SlotSection
 from deskhand.config.sections.stage import StageName, StageSection
 from deskhand.config.sections.trust import TrustSpec
 from deskhand.config.sections.web_search import WebSearchSpec
+from deskhand.model.attached_files import LARGEST_FILE, LARGEST_TOGETHER, MOST_FILES
 
 FlowName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
 Role = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
@@ -70,6 +71,12 @@ class Limits(Section):
 
     max_message_bytes: int = Field(default=25_000_000, gt=0)
     """The largest message that is accepted, in bytes."""
+    max_attachment_bytes: int = Field(default=LARGEST_FILE, ge=0)
+    """The largest attached file that is kept, in bytes; of larger ones the name stays."""
+    max_attachments: int = Field(default=MOST_FILES, ge=0, le=100)
+    """How many attached files of one message are kept."""
+    max_attachments_bytes: int = Field(default=LARGEST_TOGETHER, ge=0)
+    """How many bytes of attached files are kept of one message in all."""
     max_in_flight: int = Field(default=64, gt=0)
     """How many runs are worked side by side."""
     max_backlog: int = Field(default=10_000, gt=0)

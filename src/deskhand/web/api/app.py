@@ -12,8 +12,8 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp
 
 from deskhand.ports import ApiKeys
+from deskhand.web.api import attachments, health, kb, messages, modes, reviews, runs
 from deskhand.web.api import desks as desk_routes
-from deskhand.web.api import health, kb, messages, modes, reviews, runs
 from deskhand.web.api.access import Authenticate, ServedDesk
 from deskhand.web.api.middleware import Guard
 from deskhand.web.api.problems import problem_of
@@ -47,7 +47,7 @@ def create_app(
     app.state.stopping = asyncio.Event()
     app.include_router(health.router)
     documented = [Depends(HTTPBearer(auto_error=False, description="An API key: `dh_...`"))]
-    for part in (messages, runs, reviews, desk_routes, modes, kb):
+    for part in (messages, attachments, runs, reviews, desk_routes, modes, kb):
         app.include_router(part.router, dependencies=documented)
     for path, page in pages.items():
         app.add_route(path, _inside, include_in_schema=False)

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any, Self
 
+from deskhand.engine.attachment_list import list_files
 from deskhand.engine.canned_replies import Canned
 from deskhand.engine.decisions import holds_out_an_answer
 from deskhand.engine.review_file import ReviewFile
@@ -16,6 +17,7 @@ from deskhand.model.run import (
     ReviewKind,
     ReviewState,
 )
+from deskhand.web.api.attachments import AttachmentView
 from deskhand.web.api.views import View, moment
 
 
@@ -98,6 +100,8 @@ class ReviewDocument(ReviewView):
     history: list[NoteView]
     edits: list[EditView]
     """What reviewers have typed so far."""
+    attachments: list[AttachmentView]
+    """The files of the message, and those that reviewers brought for a reply."""
 
     @classmethod
     def of_file(cls, review_file: ReviewFile, now: float) -> Self:
@@ -110,6 +114,7 @@ class ReviewDocument(ReviewView):
             sources=list(review_file.sources),
             history=list(map(NoteView.of, review_file.history)),
             edits=list(map(EditView.of, review_file.edits)),
+            attachments=list(map(AttachmentView.of, list_files(message, review_file.files))),
         )
 
 

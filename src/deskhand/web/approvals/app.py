@@ -44,6 +44,7 @@ def create_approvals(desks: Mapping[str, ServedDesk], users: Users) -> Starlette
             Route("/screened", gate.page(pages.screened), methods=["GET", "POST"]),
             Route(review, gate.page(pages.review)),
             Route(f"{review}/now", gate.page(pages.now), methods=["GET"]),
+            Route(f"{review}/files/{{file}}", gate.page(pages.file), methods=["GET"]),
             Route(f"{review}/{{action}}", gate.page(pages.action), methods=["POST"]),
         ],
         exception_handlers={Refused: refused, NotFound: missing, 404: missing, 405: missing},

@@ -79,6 +79,14 @@ def age(seconds: float) -> str:
     return "now"
 
 
+def file_size(count: int) -> str:
+    """How large a file is, in words: "14 kB"."""
+    for length, unit in ((1_000_000, "MB"), (1_000, "kB")):
+        if count >= length:
+            return f"{count / length:.3g} {unit}"
+    return f"{count} bytes"
+
+
 def expiry(review: Review, now: float) -> str | None:
     """When a review expires that nobody decides; None where it waits for ever."""
     if review.state is not ReviewState.OPEN or review.expires_at is None or review.leaves_by_itself:

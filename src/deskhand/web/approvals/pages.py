@@ -28,6 +28,7 @@ from deskhand.web.approvals.labels import (
     due,
     expiry,
     expiry_with_outcome,
+    file_size,
     iso,
     quotes_as_prose,
     visible,
@@ -62,6 +63,7 @@ from deskhand.web.approvals.session import (
     keep_cookie,
     own_path,
 )
+from deskhand.web.file_response import file_response, is_shown
 
 HERE = Path(__file__).parent
 STATIC = {"style.css": "text/css", "approvals.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -93,6 +95,8 @@ class Pages:
             "clock": clock,
             "prose": unwrapped,
             "quotes_as_prose": quotes_as_prose,
+            "size": file_size,
+            "is_shown": is_shown,
         }
         self._templates.globals |= {
             "home": HOME,
@@ -226,6 +230,14 @@ class Pages:
             "typing": visible(typing_words(await desk.store.begun_edits(review_id), visit.name)),
         }
         return JSONResponse(current, headers={**_HEADERS, "Cache-Control": "no-store"})
+
+    async def file(self, visit: Visit) -> Response:
+        """A file of the review's run: an image shown in its place, all else as a download."""
+        desk, review_id = _place(visit)
+        review = await desk.store.review(review_id)
+        name = visit.request.path_params["file"][:200]
+        inline = visit.request.query_params.get("show") == "yes"
+        return file_response(await desk.store.file(review.run_id, name), inline=inline)
 
     async def action(self, visit: Visit) -> Response:
         desk, review_id = _place(visit)

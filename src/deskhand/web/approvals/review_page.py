@@ -6,10 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from deskhand.engine.attachment_list import list_files
 from deskhand.engine.decisions import holds_out_an_answer
 from deskhand.engine.descriptions import DECIDED, actor_of, describe_decision, describe_event
 from deskhand.engine.review_file import ReviewFile, read_review_file
 from deskhand.mail.reply import visible_reply
+from deskhand.model.attached_files import FileOrigin
 from deskhand.model.message import INVITATION_ANSWERS, REPLY, Message, Reply
 from deskhand.model.run import (
     DECISIONS,
@@ -39,6 +41,7 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
     message = review_file.message
     is_open = review.state is ReviewState.OPEN
     decisions = DECISIONS[review.kind] if is_open else ()
+    listed = list_files(message, review_file.files)
     findings = review.payload.get("findings") or ()
     held = _call(review.payload) if "call_hash" in review.payload else None
     return {
@@ -51,6 +54,7 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "message": message,
         "said": _new_words(message),
         "earlier": _earlier(earlier, now),
+        "files": [file for file in listed if file.origin is FileOrigin.MESSAGE],
         "reply": reply,
         "action": _main_action(review),
         "draft": _draft(review_file, reply or {}, me),

@@ -38,6 +38,7 @@ from deskhand.adapters.stores.tables.reviews import (
 )
 from deskhand.adapters.stores.tables.runs import (
     answer_sources,
+    attachments,
     conversations,
     effects,
     events,
@@ -54,6 +55,7 @@ __all__ = [
     "answer_sources",
     "api_keys",
     "arrivals",
+    "attachments",
     "bookings",
     "calendar_turns",
     "channel_marks",

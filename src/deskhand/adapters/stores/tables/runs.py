@@ -158,3 +158,21 @@ answer_sources = Table(
     PrimaryKeyConstraint("run", "article"),
     Index("answer_sources_article", "desk", "article", "content_hash"),
 )
+
+attachments = Table(
+    "attachments",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("desk", Text, nullable=False),
+    Column("run", Position, nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("by", Text),
+    Column("at", Float, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Index("attachments_run", "run", "number"),
+)
