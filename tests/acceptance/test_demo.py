@@ -102,5 +102,14 @@ def test_a_reply_approved_on_the_page_leaves_into_the_outbox(tmp_path: Path) -> 
         demo.until(r"inbox\s+sent ")
         assert len(list((tmp_path / "outbox" / "inbox").glob("*.eml"))) == 1
         demo.process.send_signal(signal.SIGINT)
-        demo.until("deskhand init my-desk --from inbox")
+        demo.until("init my-desk --from inbox")
         assert demo.process.wait(timeout=PATIENCE) == 0
+        printed = re.findall(r"^  (export .+?|\S+ -m deskhand\.cli .+?)  ", demo.said, re.MULTILINE)
+        assert len(printed) == 4
+        script = "set -e\n" + "\n".join(printed)
+        done = subprocess.run(
+            ["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "waiting_review" in done.stdout
+        assert (tmp_path / "my-desk" / "desk.yaml").is_file()

@@ -32,6 +32,10 @@ from deskhand.model.tasks import Task
 TIE = 0.015
 """Two articles this close in nearness to the question are both quoted."""
 _MOST_QUOTES = 2
+_LONGEST_REASON = 200
+PROPOSE_AT = 0.75
+"""The confidence from which an article in another language is quoted where a person looks at each
+such reply: it is a proposal, and nothing leaves by itself."""
 
 
 def draft(
@@ -104,9 +108,9 @@ def _from_results(
     desk: EmbeddedDesk, task: Task, plan: DeclaredPlan | None, language: str, results: list[Fields]
 ) -> Fields | None:
     """What the tools found, in the desk's own words or as a list; None where it is not told."""
-    failed = [str(result.get("tool")) for result in results if _counts_as_failed(result)]
-    if failed:
-        return _handed_over(f"{', '.join(failed)} did not succeed")
+    failures = [_failure(result) for result in results if _counts_as_failed(result)]
+    if failures:
+        return _handed_over("; ".join(failures))
     stated = _statement(desk, task, plan, language, results)
     if stated is not None:
         return {"parts": ReplyParts(statements=[stated]), "confidence": 0.95}
@@ -125,6 +129,14 @@ def _from_results(
 
 def _counts_as_failed(result: Fields) -> bool:
     return result.get("status") != "success" and not result.get("optional")
+
+
+def _failure(result: Fields) -> str:
+    """That a call did not succeed and why, on one short line."""
+    error = result.get("error")
+    told = " ".join(str(error.get("message") or "").split()) if isinstance(error, dict) else ""
+    why = f": {told[:_LONGEST_REASON]}" if told else ""
+    return f"{result.get('tool')} did not succeed{why}"
 
 
 def _results(task: Task) -> list[Fields]:
@@ -180,7 +192,8 @@ def _from_articles(desk: EmbeddedDesk, articles: Sequence[Ranked], language: str
     if not articles:
         return _handed_over("no article answers this")
     first = articles[0]
-    if first.confidence < desk.answer_at:
+    is_proposal = desk.asks_about_foreign and first.hit.language not in (None, language)
+    if first.confidence < (min(desk.answer_at, PROPOSE_AT) if is_proposal else desk.answer_at):
         words = (
             f"no article answers this surely enough (the nearest is {first.hit.title!r},"
             f" {first.confidence:.2f})"
@@ -207,7 +220,7 @@ def _from_articles(desk: EmbeddedDesk, articles: Sequence[Ranked], language: str
         "confidence": round(first.confidence, 4),
         "sources": sources,
     }
-    if desk.asks_about_foreign and first.hit.language not in (None, language):
+    if is_proposal:
         words = f"the article {first.hit.title!r} is in another language than the message"
         made |= {"hand_over": True, "reason": words}
     return made

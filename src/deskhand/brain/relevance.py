@@ -9,27 +9,23 @@ by `python -m bench.quoting`.
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from deskhand.brain.background_texts import ENGLISH, PASSAGES, QUESTIONS
 from deskhand.knowledge.background_questions import BACKGROUND_QUESTIONS
+from deskhand.language.identify import identify
 from deskhand.model.knowledge import Hit
 from deskhand.ports import Embeds
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
 
 _SURE = 0.99
 _DISTANCE, _MARGIN, _START = 97.8, 29.7, -5.34
 _WIDEST_MARGIN = 0.03
-_BACKGROUND_PASSAGES = (
-    "The castle was built in the thirteenth century. It is open to visitors from April to October.",
-    "Boil the rice for twelve minutes and add the vegetables at the end.",
-    "The orchestra plays works by Dvořák and Brahms. Tickets are sold at the door.",
-    "Cats sleep up to sixteen hours a day. They hunt at dawn and dusk.",
-    "Tomorrow it will be cloudy with some rain in the evening.",
-    "The company was founded in 1990 and employs two hundred people.",
-    "The train to the airport leaves every twenty minutes from platform four.",
-    "Water the plant once a week and keep it away from direct sun.",
-    "The team won the match by two goals to one.",
-    "The museum shows paintings of the nineteenth century.",
-)
 
 
 class Ranked(NamedTuple):
@@ -47,17 +43,48 @@ def ranked(embedder: Embeds, question: str, hits: Sequence[Hit]) -> list[Ranked]
     asked = embedder.embed([question], "query")[0]
     texts = [f"{hit.title}. {hit.text}" for hit in hits]
     passages = embedder.embed(texts, "passage", keep=True)
-    strange_questions = embedder.embed(BACKGROUND_QUESTIONS, "query", keep=True)
-    strange_passages = embedder.embed(_BACKGROUND_PASSAGES, "passage", keep=True)
-    from_strangers = (passages @ strange_questions.T).mean(axis=1)
-    to_strangers = float((strange_passages @ asked).mean())
-    left = passages @ asked - (from_strangers + to_strangers) / 2
+    strangers = _from_strangers(embedder, question, passages) + _to_strangers(embedder, asked, hits)
+    left = passages @ asked - strangers / 2
     order = sorted(range(len(hits)), key=lambda index: -float(left[index]))
     nearness = [0.0] * len(hits)
     if asked.any():
         nearness = [float(left[index]) for index in order]
     best_first = [hits[index] for index in order]
     return with_confidence(list(zip(best_first, nearness, strict=True)))
+
+
+def _from_strangers(embedder: Embeds, question: str, passages: "Vectors") -> "Vectors":
+    """How near unrelated questions are to each passage, as far as they are in the question's
+    language."""
+    strange = embedder.embed(BACKGROUND_QUESTIONS, "query", keep=True)
+    mean: Vectors = (passages @ strange.T).mean(axis=1)
+    language = _language(identify(question).code)
+    if language == ENGLISH:
+        return mean
+    spoken, english = (
+        (passages @ embedder.embed(QUESTIONS[code], "query", keep=True).T).mean(axis=1)
+        for code in (language, ENGLISH)
+    )
+    corrected: Vectors = mean + spoken - english
+    return corrected
+
+
+def _to_strangers(embedder: Embeds, asked: "Vectors", hits: Sequence[Hit]) -> "Vectors":
+    """How near the question is to unrelated passages in the language of each hit."""
+    import numpy as np
+
+    languages = [_language(hit.language) for hit in hits]
+    near: dict[str, float] = {}
+    for language in {*languages}:
+        strange = embedder.embed(PASSAGES[language], "passage", keep=True)
+        near[language] = float((strange @ asked).mean())
+    return np.array([near[language] for language in languages], dtype=np.float32)
+
+
+def _language(code: str | None) -> str:
+    """The language whose unrelated texts stand for it; English for those without any."""
+    primary = (code or "").partition("-")[0].lower()
+    return primary if primary in PASSAGES else ENGLISH
 
 
 def with_confidence(passages: Sequence[tuple[Hit, float]]) -> list[Ranked]:

@@ -2,54 +2,33 @@
 which people decide."""
 
 import asyncio
-import os
 import secrets
-import shutil
+import shlex
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from email.utils import parsedate_to_datetime
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.terminal import console, print_json, run_async, shortened, status_text
+from deskhand.cli.demo_mail import DESKS, at_home, deliver, sample_mails
+from deskhand.cli.terminal import (
+    console,
+    print_json,
+    program,
+    run_async,
+    shortened,
+    status_text,
+)
 
 if TYPE_CHECKING:
     from deskhand.model.run import Run
-    from deskhand.wiring import Database, Desk, LoadedDesk
+    from deskhand.wiring import Database, Desk
 
 
-class Shown(NamedTuple):
-    """A desk of the demo, and the mailbox its sample mails were sent to."""
-
-    desk: str
-    about: str
-    identity: str
-    server: str
-    mails_a_turn: int
-
-
-DESKS = (
-    Shown(
-        "inbox",
-        "a company's mailbox, in draft mode",
-        "Acme <support@acme.example>",
-        "mx.acme.example",
-        3,
-    ),
-    Shown(
-        "pharmacy",
-        "which pharmacy has which medicine, answering by itself",
-        "Dostupnost léků <info@dostupnost-leku.cz>",
-        "mx.dostupnost-leku.cz",
-        1,
-    ),
-)
-CHANNEL, USER, PORT = "mail", "demo", 8080
+USER, PORT = "demo", 8080
 UNDO_SECONDS = 10.0
 _LOOK_EVERY = 0.3
 
@@ -99,9 +78,9 @@ async def _demo(
     from deskhand.wiring import open_database, read_desk
 
     undo = 0.0 if quiet else UNDO_SECONDS
-    loaded = [_at_home(read_desk(shown.desk), shown, folder, undo) for shown in DESKS]
+    loaded = [at_home(read_desk(shown.desk), shown, folder, undo) for shown in DESKS]
     database = folder / "deskhand.db"
-    arriving_mails = _sample_mails(loaded)[:mails]
+    arriving_mails = sample_mails(loaded)[:mails]
     show = _Show(len(arriving_mails), quiet=quiet)
     show.greet()
     with listening("127.0.0.1", _port(port)) as listener:
@@ -109,7 +88,7 @@ async def _demo(
             open_database(str(database)) as open_,
             opened(loaded, open_, folder / "outbox", workers=False) as desks,
         ):
-            arriving = asyncio.create_task(_deliver(arriving_mails, folder, pace))
+            arriving = asyncio.create_task(deliver(arriving_mails, folder, pace))
             if quiet:
                 await arriving
                 await show.until_at_rest(desks)
@@ -137,57 +116,6 @@ async def _serve(
         telling.cancel()
         arriving.cancel()
         await asyncio.gather(telling, arriving, return_exceptions=True)
-
-
-# --- what the desks are given
-
-
-def _at_home(loaded: "LoadedDesk", shown: Shown, folder: Path, undo: float) -> "LoadedDesk":
-    """The shipped desk with a folder for a mailbox, and as the mail server of its samples would
-    have it."""
-    from deskhand.config.sections.channels import ChannelSpec, identity_of
-
-    identity = identity_of(shown.identity)
-    assert identity is not None
-    incoming = folder / "incoming" / shown.desk
-    incoming.mkdir(parents=True, exist_ok=True)
-    channel = ChannelSpec(name=CHANNEL, identity=identity, signature="", files=incoming)
-    mail = loaded.spec.mail.model_copy(update={"trusted_servers": [shown.server]})
-    changed = {"channels": {CHANNEL: channel}, "mail": mail, "undo_seconds": undo}
-    return replace(loaded, spec=loaded.spec.model_copy(update=changed))
-
-
-def _sample_mails(loaded: "Sequence[LoadedDesk]") -> list[tuple[str, Path]]:
-    """Desk and file: each desk's oldest first, a few of one, then of the other."""
-    waiting = [
-        sorted((loaded_desk.spec.folder / "samples").glob("*.eml"), key=_written_at)
-        for loaded_desk in loaded
-    ]
-    mails: list[tuple[str, Path]] = []
-    while any(waiting):
-        for shown, files in zip(DESKS, waiting, strict=True):
-            mails += [(shown.desk, file) for file in files[: shown.mails_a_turn]]
-            del files[: shown.mails_a_turn]
-    return mails
-
-
-def _written_at(file: Path) -> tuple[float, str]:
-    from deskhand.mail import parse
-
-    date = parse(file.read_bytes()).headers.get("date", "")
-    return parsedate_to_datetime(date).timestamp() if date else 0.0, file.name
-
-
-async def _deliver(mails: Sequence[tuple[str, Path]], folder: Path, pace: float) -> None:
-    """Deliver the mails in turn, as a mail server would; a file is whole once a little old."""
-    for number, (desk, file) in enumerate(mails):
-        if number:
-            await asyncio.sleep(pace)
-        new = folder / "incoming" / desk / file.name
-        shutil.copyfile(file, new.with_suffix(".part"))
-        long_whole = time.time() - 5
-        os.utime(new.with_suffix(".part"), (long_whole, long_whole))
-        new.with_suffix(".part").rename(new)
 
 
 def _port(wanted: int | None) -> int:
@@ -278,7 +206,7 @@ class _Show:
                 "Incoming",
                 f"{folder / 'incoming'}  [dim]put an .eml of your own into a desk's folder[/]",
             ),
-            ("Records", f"export DESKHAND_DATABASE={folder / 'deskhand.db'}"),
+            ("Records", f"export DESKHAND_DATABASE={shlex.quote(str(folder / 'deskhand.db'))}"),
         )
         console().print()
         for name, what in lines:
@@ -305,16 +233,25 @@ class _Show:
             await asyncio.sleep(_LOOK_EVERY)
 
     def part(self, folder: Path) -> None:
-        console().print(f"\nWhat happened stays in [cyan]{folder}[/]. Try next:", soft_wrap=True)
+        from rich.markup import escape
+
+        console().print(
+            f"\nWhat happened stays in [cyan]{escape(str(folder))}[/]. Try next:", soft_wrap=True
+        )
+        database = shlex.quote(str(folder / "deskhand.db"))
+        names = " or ".join(shown.desk for shown in DESKS)
         lines = (
-            (f"export DESKHAND_DATABASE={folder / 'deskhand.db'}", "look around in this demo"),
-            ("deskhand runs list", "then `deskhand runs show RUN`: the trace of one"),
-            ("deskhand reviews list", "what waits for a person"),
-            ("deskhand init my-desk --from inbox", "a desk of your own"),
+            (
+                f"export DESKHAND_DATABASE={database} DESKHAND_DESK={DESKS[0].desk}",
+                f"look around in this demo, at {names}",
+            ),
+            (f"{program()} runs list", "then `runs show RUN`: the trace of one"),
+            (f"{program()} reviews list", "what waits for a person"),
+            (f"{program()} init my-desk --from inbox", "a desk of your own"),
         )
         width = max(len(command) for command, _ in lines)
         for command, why in lines:
-            console().print(f"  {command:<{width}}  [dim]{why}[/]", soft_wrap=True)
+            console().print(f"  {escape(command):<{width}}  [dim]{why}[/]", soft_wrap=True)
 
     async def _look(self, desks: "list[Desk]") -> bool:
         """Tell what is new; whether something is at work."""

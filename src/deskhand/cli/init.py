@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +10,7 @@ from typing import Annotated
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.terminal import console, print_json
+from deskhand.cli.terminal import console, print_json, program
 
 SCHEMA_FILE = "desk.schema.json"
 CASES_SCHEMA_FILE = "evals.schema.json"
@@ -36,12 +37,16 @@ def init(
     names = dict.fromkeys(_top_level(path) for path in files)
     console().print(f"[bold green]{escape(str(folder))}/[/] is a desk now: {', '.join(names)}")
     console().print("\nNext:")
+    here = shlex.quote(str(folder))
     steps = (
-        (f"deskhand flow show {folder}", "see its stages"),
-        (f"deskhand run {sample} --desk {folder}", "work a message; nothing is sent"),
-        (f"deskhand eval {folder}", "hold it against its golden cases"),
-        (f"$EDITOR {folder}/desk.yaml", "make it yours; the editor knows the words"),
-        (f"deskhand serve {folder}", "take messages over HTTP"),
+        (f"{program()} flow show {here}", "see its stages"),
+        (
+            f"{program()} run {shlex.quote(sample)} --desk {here}",
+            "work a message; nothing is sent",
+        ),
+        (f"{program()} eval {here}", "hold it against its golden cases"),
+        (f"$EDITOR {here}/desk.yaml", "make it yours; the editor knows the words"),
+        (f"{program()} serve {here}", "take messages over HTTP"),
     )
     width = max(len(command) for command, _ in steps)
     for command, why in steps:

@@ -1,6 +1,7 @@
 """`deskhand run`: work one message, or one conversation, and tell its story."""
 
 import os
+import shlex
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.terminal import console, print_json, run_async
+from deskhand.cli.terminal import console, print_json, program, run_async
 
 if TYPE_CHECKING:
     from deskhand.cli.run_follower import Watch
@@ -78,15 +79,19 @@ async def _run(
                 title = f"{number}/{len(messages)}" if is_conversation else ""
                 stories.append(await work_message(desk, message, watch, printer, title))
         if live and not quiet:
-            _say_how_to_decide(stories[-1])
+            _say_how_to_decide(stories[-1], loaded.spec.name, database)
     return stories, is_conversation
 
 
-def _say_how_to_decide(story: dict[str, Any]) -> None:
+def _say_how_to_decide(story: dict[str, Any], desk: str, database: str | None) -> None:
+    from rich.markup import escape
+
     review = story["review"]
     if review is not None and review["state"] == "open":
+        where = f" --database {shlex.quote(options.shown(database))}" if database else ""
+        command = f"{program()} reviews show {review['id']} --desk {desk}{where}"
         console().print(
-            f"  [dim]decide it with[/] deskhand reviews show {review['id']}", highlight=False
+            f"  [dim]decide it with[/] {escape(command)}", highlight=False, soft_wrap=True
         )
 
 

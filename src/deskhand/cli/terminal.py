@@ -4,10 +4,13 @@ import asyncio
 import json
 import os
 import re
+import shlex
+import shutil
 import sys
 from collections.abc import Coroutine, Sequence
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -44,6 +47,18 @@ def console(*, to_stderr: bool = False) -> "Console":
     return Console(
         stderr=to_stderr, width=_PIPED_WIDTH if piped else None, highlight=False, emoji=False
     )
+
+
+def program() -> str:
+    """How this program is called from the same folder, to be copied into a shell: `deskhand` only
+    where that word finds it."""
+    called = Path(sys.argv[0])
+    if called.stem != "deskhand":
+        return f"{shlex.quote(sys.executable)} -m deskhand.cli"
+    on_path = shutil.which("deskhand")
+    if on_path is not None and called.exists() and called.samefile(on_path):
+        return "deskhand"
+    return shlex.quote(str(called))
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:

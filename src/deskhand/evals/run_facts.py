@@ -89,8 +89,12 @@ def question_of(run: Document) -> Document | None:
 
 
 def language_of_reply(reply: Mapping[str, Any]) -> str | None:
-    """Returns the language of the text; where the text does not tell, what the draft says."""
-    language = identify(str(reply.get("text") or ""))
+    """Returns the language of the text; where the text does not tell, what the draft says.
+
+    What it quotes does not count: an article may be in another language than the reply.
+    """
+    lines = str(reply.get("text") or "").splitlines()
+    language = identify("\n".join(line for line in lines if not line.startswith(">")))
     if language.code is not None and language.confidence >= _SURE:
         return language.code
     return reply.get("language")

@@ -101,7 +101,7 @@ def _check(invitation: Invitation, offering: Offering, now: datetime) -> None:
         (invitation.all_day, "it takes whole days"),
         (start >= end, "it takes no time"),
         (end - start > LONGEST, "it takes too long"),
-        (start < now, "it begins too soon"),
+        (start < now, "its time is over or has begun"),
         (end > offering.frame(now).end, "it is too far ahead"),
     )
     for applies, why in problems:

@@ -314,9 +314,13 @@ async def test_where_nobody_said_what_may_be_told_a_person_looks_first() -> None
     assert found["hand_over"] is True
 
 
-async def test_a_failed_tool_is_a_colleagues_matter() -> None:
-    found = await answered(TaskKind.DRAFT, inputs=acted(status="error", data=None))
-    assert (found["hand_over"], found["reason"]) == (True, "find_order did not succeed")
+async def test_a_failed_tool_is_a_colleagues_matter_and_the_reason_is_told() -> None:
+    error = {"error_type": "tool_failed", "message": "the shop is\nclosed"}
+    found = await answered(TaskKind.DRAFT, inputs=acted(status="error", data=None, error=error))
+    assert (found["hand_over"], found["reason"]) == (
+        True,
+        "find_order did not succeed: the shop is closed",
+    )
     assert "A colleague will read" in found["text"]
 
 

@@ -15,6 +15,29 @@ PASSWORD = hit(
 )
 
 
+DISCOUNTS = hit(
+    "From 10 pieces of the same product the price falls by 5%, from 30 pieces by 10%. Schools,"
+    " libraries and charities get 15% from the first piece. Discounts are not combined.",
+    title="Discounts for larger orders",
+    article="discounts",
+)
+RECYCLING = hit(
+    "Al entregar los muebles nuevos nos llevamos los usados por 12 EUR la pieza. Lo que todavía"
+    " sirve lo damos a talleres sociales, y el resto se recicla.",
+    title="Recogida de muebles usados",
+    article="reciclaje",
+    language="es",
+)
+
+
+def test_an_article_does_not_win_by_being_in_the_language_of_the_question() -> None:
+    question = "Somos una biblioteca pública. ¿Qué descuento nos harían por 12 mesas?"
+    first, second = ranked(EMBEDDER, question, [RECYCLING, DISCOUNTS])
+    assert first.hit.article == "discounts"
+    assert first.confidence > 0.75
+    assert second.confidence < 0.75
+
+
 @pytest.mark.parametrize(
     ("question", "article"),
     [

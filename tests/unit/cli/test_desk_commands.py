@@ -15,7 +15,7 @@ from tests.cli_kit import BROKEN_DESK, BROKEN_RULES, Cli, write_desk
 def test_a_new_desk_has_its_own_name_and_works(cli: Cli, tmp_path: Path) -> None:
     said = cli("init", "my-shop")
     assert said.code == 0
-    assert "deskhand run my-shop/samples/order-status.eml --desk my-shop" in said.out
+    assert "run my-shop/samples/order-status.eml --desk my-shop" in said.out
     assert "prompts/, samples/, tools.py" in " ".join(said.out.split())
     text = (tmp_path / "my-shop" / "desk.yaml").read_text()
     assert text.startswith("# yaml-language-server: $schema=./desk.schema.json\n")

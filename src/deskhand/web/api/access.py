@@ -18,11 +18,12 @@ from deskhand.model.access import ApiKey, Scope
 from deskhand.model.knowledge import Hit
 from deskhand.ports import ApiKeys, Dispatcher, Store
 from deskhand.web.api.problems import FieldProblem, Problem, Refused, invalid
+from deskhand.web.api.reference import OPEN_PAGES
 
 log = logging.getLogger("deskhand.web")
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
-"""All that answers without a key, and says no more than yes or no."""
+"""All that answers without a key beside the pages of `reference`."""
 
 _LONGEST_HEADER = 500
 T = TypeVar("T")
@@ -126,7 +127,7 @@ class Authenticate:
         await self._app(scope, receive, send)
 
     def _is_open(self, path: str) -> bool:
-        return path in OPEN_PATHS or any(
+        return path in OPEN_PATHS | OPEN_PAGES or any(
             path == part or path.startswith(f"{part}/") for part in self._apart
         )
 

@@ -12,7 +12,16 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp
 
 from deskhand.ports import ApiKeys
-from deskhand.web.api import attachments, health, kb, messages, modes, reviews, runs
+from deskhand.web.api import (
+    attachments,
+    health,
+    kb,
+    messages,
+    modes,
+    reference,
+    reviews,
+    runs,
+)
 from deskhand.web.api import desks as desk_routes
 from deskhand.web.api.access import Authenticate, ServedDesk
 from deskhand.web.api.middleware import Guard
@@ -35,7 +44,7 @@ def create_app(
     app = FastAPI(
         title="Deskhand",
         version=version,
-        # The pages of FastAPI load scripts from elsewhere; /openapi.json needs a key like all else.
+        # The pages of FastAPI load scripts from elsewhere, so /docs is our own.
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -45,6 +54,8 @@ def create_app(
     app.state.desks = dict(desks)
     app.state.turns = messages.Turns()
     app.state.stopping = asyncio.Event()
+    app.state.home = f"{next(iter(pages))}/" if pages else reference.DOCS
+    app.include_router(reference.router)
     app.include_router(health.router)
     documented = [Depends(HTTPBearer(auto_error=False, description="An API key: `dh_...`"))]
     for part in (messages, attachments, runs, reviews, desk_routes, modes, kb):

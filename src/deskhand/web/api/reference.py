@@ -1,0 +1,156 @@
+"""The pages for somebody who comes with a browser: `/` leads to the approvals, `/docs` describes
+the API. Everything they load is ours, and they run no script."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+HOME, DOCS, STYLE = "/", "/docs", "/docs/style.css"
+OPEN_PAGES = frozenset({HOME, DOCS, STYLE})
+"""They say the same on every installation, so they need no key."""
+
+_HERE = Path(__file__).parent
+_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+_VERBS = ("get", "post", "put", "patch", "delete")
+
+Schema = Mapping[str, Any]
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldEntry:
+    """A parameter, or a field of a document."""
+
+    name: str
+    place: str
+    """`path`, `query`, `header`, or nothing for a field."""
+    kind: str
+    required: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class RouteEntry:
+    """One route, as a caller needs it."""
+
+    verb: str
+    path: str
+    words: str
+    needs_key: bool
+    parameters: list[FieldEntry]
+    body: list[FieldEntry]
+    answer: list[FieldEntry]
+
+    @property
+    def anchor(self) -> str:
+        return f"{self.verb}{self.path}".replace("/", "-").replace("{", "").replace("}", "")
+
+
+@router.get(HOME)
+async def home(request: Request) -> Response:
+    """To the approvals page where there is one, else to the description of the API."""
+    return RedirectResponse(request.app.state.home, 303)
+
+
+@router.get(STYLE)
+async def style() -> Response:
+    sheet = (_HERE / "static" / "reference.css").read_text(encoding="utf-8")
+    return Response(sheet, media_type="text/css")
+
+
+@router.get(DOCS)
+async def docs(request: Request) -> Response:
+    """All routes, from the same document that /openapi.json returns."""
+    templates = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    document: Schema = request.app.openapi()
+    page = templates.get_template("reference.html").render(
+        version=document["info"]["version"],
+        groups=_groups(document),
+        style=STYLE.removeprefix("/"),
+    )
+    return HTMLResponse(page, headers={"Content-Security-Policy": _POLICY})
+
+
+def _groups(document: Schema) -> dict[str, list[RouteEntry]]:
+    """Routes by tag, in the order in which the API lists them."""
+    groups: dict[str, list[RouteEntry]] = {}
+    for path, verbs in document["paths"].items():
+        for verb in _VERBS:
+            if verb in verbs:
+                entry = _entry(document, verb, path, verbs[verb])
+                groups.setdefault((verbs[verb].get("tags") or ["other"])[0], []).append(entry)
+    return groups
+
+
+def _entry(document: Schema, verb: str, path: str, operation: Schema) -> RouteEntry:
+    parameters = [
+        FieldEntry(
+            parameter["name"],
+            parameter["in"],
+            _kind(document, parameter["schema"]),
+            bool(parameter.get("required")),
+            parameter.get("description", ""),
+        )
+        for parameter in operation.get("parameters", ())
+    ]
+    body = _json_of(operation.get("requestBody", {}))
+    good = [code for code in operation["responses"] if code.startswith("2")]
+    answer = _json_of(operation["responses"][good[0]]) if good else {}
+    return RouteEntry(
+        verb.upper(),
+        path,
+        operation.get("description") or operation.get("summary", ""),
+        bool(operation.get("security")),
+        parameters,
+        list(_fields(document, body)),
+        list(_fields(document, answer)),
+    )
+
+
+def _json_of(part: Schema) -> Schema:
+    schema: Schema = part.get("content", {}).get("application/json", {}).get("schema", {})
+    return schema
+
+
+def _fields(document: Schema, schema: Schema) -> Iterator[FieldEntry]:
+    """The fields of a document; those of one item where it is a list."""
+    found = _resolved(document, schema)
+    if found.get("type") == "array":
+        found = _resolved(document, found["items"])
+    required = found.get("required", ())
+    for name, field in found.get("properties", {}).items():
+        words = field.get("description", "")
+        yield FieldEntry(name, "", _kind(document, field), name in required, words)
+
+
+def _resolved(document: Schema, schema: Schema) -> Schema:
+    if "$ref" not in schema:
+        return schema
+    name = schema["$ref"].rsplit("/", 1)[-1]
+    found: Schema = document["components"]["schemas"][name]
+    return found
+
+
+def _kind(document: Schema, schema: Schema) -> str:
+    """A type in words: `text`, `number`, `list of text`, `one of: a, b`."""
+    found = _resolved(document, schema)
+    choices = [choice for choice in found.get("anyOf", ()) if choice.get("type") != "null"]
+    if choices:
+        return " or ".join(dict.fromkeys(_kind(document, choice) for choice in choices))
+    if "enum" in found:
+        return "one of: " + ", ".join(map(str, found["enum"]))
+    if found.get("type") == "array":
+        return f"list of {_kind(document, found.get('items', {}))}"
+    kinds = {"string": "text", "integer": "whole number", "boolean": "yes or no"}
+    kind = str(found.get("type", "anything"))
+    return found.get("format", "") or kinds.get(kind, kind)
