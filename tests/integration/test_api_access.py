@@ -10,8 +10,8 @@ from starlette.routing import BaseRoute
 
 from deskhand.model.access import Scope
 from deskhand.web.api.access import OPEN_PATHS
-from deskhand.web.api.reference import OPEN_PAGES
 from deskhand.web.api.app import create_app
+from deskhand.web.api.reference import OPEN_PAGES
 from tests.api_kit import EVERY_SCOPE, Client, Served, is_problem, served
 
 SCOPES = {
@@ -65,7 +65,7 @@ def every_route(routes: list[BaseRoute]) -> Iterator[tuple[str, str]]:
         yield from ((method, path) for method in methods)
 
 
-async def test_every_route_needs_a_key_but_those_that_tell_nothing_of_the_desk(shop: Served) -> None:
+async def test_every_route_needs_a_key_but_those_that_tell_nothing(shop: Served) -> None:
     routes = set(every_route(shop.app.routes))
     assert {path for _, path in routes} > OPEN_PATHS
     stranger = shop.stranger()
