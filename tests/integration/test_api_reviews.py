@@ -90,24 +90,30 @@ async def test_a_draft_goes_stale_when_the_customer_writes_again(
     ).status_code == 200
 
 
-async def test_an_edit_changes_the_words_and_never_the_address(
-    shop: Served, client: Client
-) -> None:
+async def test_an_edit_changes_the_words_and_whom_they_go_to(shop: Served, client: Client) -> None:
     review = await client.under_review()
-    elsewhere = {"text": "Hello", "to": "thief@example.com"}
-    problem = is_problem(
-        await decide(client, review, "edit", edit=elsewhere), 422, "request_invalid"
-    )
-    assert problem["errors"][0]["field"] == "edit.to"
-    for edit in (None, {}, {"text": " "}, {"text": 5}):
+    for edit in (
+        None,
+        {},
+        {"text": " "},
+        {"text": 5},
+        {"text": "Hello", "to": "ann"},
+        {"text": "Hello", "to": "a@example.com, b@example.com"},
+        {"text": "Hello", "cc": ["ann"]},
+        {"text": "Hello", "cc": "ann@example.com"},
+        {"text": "Hello", "bcc": ["ann@example.com"]},
+    ):
         is_problem(await decide(client, review, "edit", edit=edit), 422, "request_invalid")
     is_problem(await decide(client, review, "approve", edit={"text": "Hi"}), 422, "request_invalid")
-    assert (await decide(client, review, "edit", edit={"text": "Dear Ann"})).status_code == 200
+    edit = {"text": "Dear Bob", "to": "bob@example.com", "cc": ["ann@example.com"]}
+    assert (await decide(client, review, "edit", edit=edit)).status_code == 200
     run = await rested(shop, client, review)
-    assert (run["status"], run["reply"]["text"], run["reply"]["to"]) == (
+    reply = run["reply"]
+    assert (run["status"], reply["text"], reply["to"], reply["cc"]) == (
         "sent",
-        "Dear Ann",
-        "ann@example.com",
+        "Dear Bob",
+        "bob@example.com",
+        ["ann@example.com"],
     )
 
 

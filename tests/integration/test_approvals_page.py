@@ -362,3 +362,23 @@ async def test_a_page_that_is_open_hears_what_a_colleague_did(shop: Served, api:
     now = (await otto.get(path)).json()
     assert (now["open"], now["words"]) == (False, "ida was faster: rejected just now.")
     assert (await Person(shop).get(path)).status_code == 303
+
+
+# --- whom a reply goes to
+
+
+async def test_reply_to_and_cc_are_shown_and_whom_it_goes_to_can_be_changed(
+    shop: Served, api: Client
+) -> None:
+    review = await api.under_review(reply_to="Carla <carla@example.org>", cc=["dan@example.net"])
+    ida = await person(shop)
+    page = await ida.page(review)
+    for words in ("Reply-To: Carla <carla@example.org>", "Cc: dan@example.net"):
+        assert words in words_of(page)
+    wrong = await ida.do(review, "approve", text="Hello", to="carla", cc="")
+    assert (wrong.status_code, "is not one mail address" in wrong.text) == (409, True)
+    fields = {"text": "Hello", "to": "carla@example.org", "cc": "dan@example.net; eve@example.net"}
+    assert (await ida.do(review, "approve", **fields)).status_code == 303
+    assert await rested(shop, review) == "sent"
+    assert "To: carla@example.org" in outbox(shop)[-1]
+    assert "Cc: dan@example.net, eve@example.net" in outbox(shop)[-1]

@@ -96,7 +96,14 @@ async def test_a_mail_is_answered_in_its_thread(
     assert answer["References"] == "<0@example.test> <1@example.test>"
     assert answer["Auto-Submitted"] == "auto-replied"
     assert answer["Message-ID"] == f"<{run.id}.1.0@acme.test>"
-    assert answer.get_content().splitlines() == ["It is on its way.", "", "Acme"]
+    assert answer.get_content().splitlines() == [
+        "It is on its way.",
+        "",
+        "Acme",
+        "",
+        "On 2026-11-15 09:00, Ann <ann@example.test> wrote:",
+        "> Where is my parcel?",
+    ]
     assert [mail["Message-ID"] for mail in dovecot.mails(SUPPORT, "Sent")] == [answer["Message-ID"]]
 
 

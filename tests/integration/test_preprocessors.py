@@ -91,7 +91,9 @@ async def test_the_customer_behind_crisp_is_read_and_answered(tmp_path: Path) ->
         )
 
 
-async def test_a_forged_crisp_mail_is_read_but_answered_to_its_sender(tmp_path: Path) -> None:
+async def test_a_forged_crisp_mail_is_read_and_its_answer_waits_for_a_person(
+    tmp_path: Path,
+) -> None:
     raw = (
         (CRISP / "cs_fields.eml")
         .read_bytes()
@@ -101,7 +103,9 @@ async def test_a_forged_crisp_mail_is_read_but_answered_to_its_sender(tmp_path: 
     story = await received(a_desk(tmp_path), tmp_path, raw)
     assert story["message"]["prepared"]["address"] == "karel.dvorak@example.cz"
     assert story["message"]["principal"]["kind"] == "anonymous"
-    assert story["reply"]["to"] == "info@lekarna.example"
+    assert story["reply"]["to"] == "karel.dvorak@example.cz"
+    assert story["status"] == "waiting_review"
+    assert "info@lekarna.example passes on what customers write" in story["reason"]
 
 
 async def test_what_cannot_be_read_is_worked_as_it_came_and_the_run_says_so(tmp_path: Path) -> None:

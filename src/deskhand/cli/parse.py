@@ -70,9 +70,15 @@ def _forward_document(forward: "Forwarded | None") -> dict[str, Any] | None:
 
 
 def _print_message(message: "Message") -> None:
+    from deskhand.mail.reply_to import reply_to
+
     print_plain(
         f"{message.subject}\nfrom {message.sender}, {message.received_at:%Y-%m-%d %H:%M %Z}"
     )
+    named = (("reply-to", reply_to(message)), ("cc", message.cc))
+    for name, people in named:
+        if people:
+            print_plain(f"{name}: {', '.join(map(str, people))}")
     for attachment in message.attachments:
         read = ", read" if attachment.text else ""
         print_plain(

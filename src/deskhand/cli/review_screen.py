@@ -72,7 +72,7 @@ def _fact_lines(review_file: "ReviewFile") -> "list[Text]":
 
     review, message = review_file.review, review_file.message
     about = "" if message is None else f"  {message.subject}  from {message.sender}"
-    lines = [f"  {review.run_id}{about}"]
+    lines = [f"  {review.run_id}{about}", *_named_people(review_file)]
     facts: dict[str, Any] = {
         name: review.facts[name] for name in ("category", "language") if name in review.facts
     }
@@ -93,6 +93,17 @@ def _fact_lines(review_file: "ReviewFile") -> "list[Text]":
         then = f": then {review.fallback}" if review.fallback else ""
         lines.append(f"  over {moment(review.expires_at)} (in {max(0, left) / 60:.0f} min){then}")
     return [Text(printable(line), style="dim") for line in lines]
+
+
+def _named_people(review_file: "ReviewFile") -> list[str]:
+    """Where the message asks for answers, and who else got it."""
+    from deskhand.mail.reply_to import reply_to
+
+    message = review_file.message
+    if message is None:
+        return []
+    named = (("reply-to", reply_to(message)), ("cc", message.cc))
+    return [f"  {name}: {', '.join(map(str, people))}" for name, people in named if people]
 
 
 def _message_lines(review_file: "ReviewFile") -> "list[Text]":

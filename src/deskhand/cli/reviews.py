@@ -215,6 +215,13 @@ close = _decision("close", "End a handed-over run; nothing more happens.")
 retry = _decision("retry", "Try a handed-over run again where it stopped.")
 
 
+To = Annotated[str | None, typer.Option("--to", help="Whom it goes to: one address.")]
+Copies = Annotated[
+    list[str] | None,
+    typer.Option("--cc", help='Who gets a copy; once for each, or "" for nobody.'),
+]
+
+
 class Answer(StrEnum):
     """What is answered to an invitation."""
 
@@ -234,6 +241,8 @@ def edit(
         typer.Option("--invitation", help="What an organizer's calendar is told."),
     ] = None,
     final: Final = False,
+    to: To = None,
+    cc: Copies = None,
     by: options.By = None,
     note: Note = None,
     version: Version = None,
@@ -248,10 +257,10 @@ def edit(
         text = file.read_text(encoding="utf-8", errors="replace")
     answer = None if invitation is None else invitation.value
     fields = (("text", text), ("subject", subject), ("invitation", answer))
-    changed = {name: value for name, value in fields if value}
+    changed = {name: value for name, value in fields if value} | _recipients(to, cc)
     if not changed:
         raise ConfigError(
-            "nothing was changed", fix="give --text, --file, --subject or --invitation"
+            "nothing was changed", fix="give --text, --file, --subject, --invitation, --to or --cc"
         )
     decided = decide("edit", review, by, note, version, database, desk, changed, final=final)
     tell(run_async(decided), as_json)
@@ -267,6 +276,8 @@ def answer(
         Path | None, typer.Option("--file", help="A file with the text; - reads what is piped in.")
     ] = None,
     subject: Annotated[str | None, typer.Option("--subject", help="A subject of your own.")] = None,
+    to: To = None,
+    cc: Copies = None,
     by: options.By = None,
     note: Note = None,
     version: Version = None,
@@ -285,7 +296,9 @@ def answer(
         )
     if text is None:
         raise ConfigError("the answer is empty", fix="give --text or --file")
-    written = {"text": text.strip()} | ({"subject": subject} if subject else {})
+    written: dict[str, Any] = {"text": text.strip(), **_recipients(to, cc)}
+    if subject:
+        written["subject"] = subject
     tell(run_async(decide("answer", review, by, note, version, database, desk, written)), as_json)
 
 
@@ -336,6 +349,14 @@ async def decide(
             final=final,
         )
         return await store.decide(review, verdict)
+
+
+def _recipients(to: str | None, cc: list[str] | None) -> dict[str, Any]:
+    """What was said about whom a reply goes to; `--cc ""` takes every copy away."""
+    chosen: dict[str, Any] = {} if to is None else {"to": to.strip()}
+    if cc is not None:
+        chosen["cc"] = [address.strip() for address in cc if address.strip()]
+    return chosen
 
 
 def _shown_text(review: "Review") -> str:

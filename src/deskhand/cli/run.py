@@ -62,10 +62,10 @@ async def _run(
     from deskhand.cli.run_follower import Watch, work_message
     from deskhand.cli.run_printer import RunPrinter
     from deskhand.mail.message_files import read_messages
-    from deskhand.wiring import mail_trust, read_desk
+    from deskhand.wiring import read_desk
 
     loaded = read_desk(name)
-    limit, trust = loaded.spec.limits.max_message_bytes, mail_trust(loaded.spec)
+    limit, trust = loaded.spec.limits.max_message_bytes, loaded.spec.mail_trust
     messages, is_conversation = read_messages(file, max_bytes=limit, trust=trust)
     with ExitStack() as stack:
         spinner = None

@@ -332,7 +332,9 @@ def _context(sources: list[Any], skipped: list[Any]) -> str:
 def reply_lines(reply: Mapping[str, Any], width: int) -> list[Text]:
     """A reply as its reader will see it, wrapped and safe to print."""
     head = Text(f"\n  {printable(str(reply.get('subject')))}", style="bold")
-    head.append(f"  to {printable(str(reply.get('to')))}", style="not bold dim")
+    to = printable(str(reply.get("to") or "nobody yet"))
+    copies = "".join(f", cc {printable(str(address))}" for address in reply.get("cc") or ())
+    head.append(f"  to {to}{copies}", style="not bold dim")
     text = printable(str(reply.get("text", ""))).rstrip().splitlines()
     pieces = [piece for line in text for piece in _wrapped(line, max(width, 20))]
     return [head, *(Text("  │ ", style="cyan").append(piece, style="default") for piece in pieces)]

@@ -38,6 +38,7 @@ from deskhand.config.sections.web_search import WebSearchSpec
 from deskhand.config.tool_shape import ToolShape
 from deskhand.config.yaml import YamlFile, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
+from deskhand.mail.authentication import MailTrust
 from deskhand.mail.preprocess import BUILT_IN as PREPROCESSORS
 from deskhand.model.frozen import Frozen
 from deskhand.model.plan import PLAN
@@ -95,6 +96,16 @@ class DeskSpec(Frozen):
         default_factory=lambda: calendar_spec(CalendarSection(), Path(), "UTC")
     )
     reviews: ReviewsSpec = Field(default_factory=ReviewsSpec)
+
+    @property
+    def own_addresses(self) -> tuple[str, ...]:
+        """The addresses that the desk itself writes from."""
+        return tuple(channel.identity.address for channel in self.channels.values())
+
+    @property
+    def mail_trust(self) -> MailTrust:
+        """Whose word about a mail's sender the desk believes."""
+        return MailTrust(self.mail.trusted_servers, self.mail.forwarders, self.own_addresses)
 
     def mode_for(self, category: str | None) -> Mode:
         """What happens to a reply to a message of this category; with `trust`, the most that may

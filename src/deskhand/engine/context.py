@@ -16,7 +16,7 @@ from deskhand.engine.patience import Patience
 from deskhand.errors import Fenced, PermanentError, StoreUnavailable
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope, StageResult
-from deskhand.model.message import DELIVER, REPLY
+from deskhand.model.message import REPLY, delivery_of
 from deskhand.model.outcome import Outcome
 from deskhand.model.principal import ANONYMOUS, Principal
 from deskhand.model.queue import ReviewFilter
@@ -149,7 +149,7 @@ class RunContext:
         else:
             await self._record(DECISION, written(self.envelope))
         approved = replace(verdict_of(review), decision=Decision.APPROVE)
-        self._reply_verdict = (canonical_hash([DELIVER, self.envelope.output(REPLY)]), approved)
+        self._reply_verdict = (canonical_hash(delivery_of(self.envelope.output(REPLY))), approved)
 
     async def adopt(self, find: Callable[[], Awaitable[StageResult | None]]) -> str | None:
         """The stage to go on at, where an earlier run stopped to ask the customer."""
@@ -373,7 +373,7 @@ class RunContext:
                 self._verdicts[str(payload["call_hash"]), str(payload["effect_key"])] = verdict
         elif (reply := approved_reply(asked, verdict, self.envelope)) is not None:
             approved = replace(verdict, decision=Decision.APPROVE)
-            self._reply_verdict = (canonical_hash([DELIVER, reply]), approved)
+            self._reply_verdict = (canonical_hash(delivery_of(reply)), approved)
 
 
 def _ends_the_run(result: StageResult) -> bool:

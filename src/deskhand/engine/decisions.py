@@ -6,6 +6,7 @@ from typing import Any
 
 from deskhand.engine.descriptions import describe_decision
 from deskhand.errors import Conflict, IncompleteDecision
+from deskhand.mail.reply_to import is_whole
 from deskhand.model.message import INVITATION_ANSWERS, REPLY
 from deskhand.model.placeholders import unfilled_placeholders
 from deskhand.model.run import (
@@ -23,8 +24,9 @@ LONGEST_NOTE = 10_000
 """Characters."""
 LONGEST_NAME = 100
 """Characters of the name that a review is assigned to."""
-EDITABLE = ("text", "subject", "invitation")
-"""What a reviewer may change in a reply. Its recipient is not among them."""
+EDITABLE = ("text", "subject", "invitation", "to", "cc")
+"""What a reviewer may change in a reply."""
+MOST_COPIES = 20
 LONGEST_DUE = 366 * 86400.0
 """Seconds that an answer may be put off."""
 FINAL = "final"
@@ -40,7 +42,9 @@ def check_decision(review: Review, verdict: Verdict, now: float) -> None:
     check_open(review)
     _check_same_as_shown(review, verdict)
     _check_note(verdict)
-    if not _sends_as_shown(review, verdict):
+    if _sends_as_shown(review, verdict):
+        _check_has_recipient(review)
+    else:
         _check_edit(review, verdict)
     _check_due(verdict, now)
     if verdict.decision not in DECISIONS[review.kind]:
@@ -51,6 +55,7 @@ def check_decision(review: Review, verdict: Verdict, now: float) -> None:
     if review.expires_at is not None and review.expires_at <= now:
         raise Conflict(f"{review.id} has expired")
     if verdict.decision is Decision.APPROVE:
+        _check_has_recipient(review)
         _check_second_person(review, verdict)
 
 
@@ -166,6 +171,7 @@ def _check_edit(review: Review, verdict: Verdict) -> None:
     if not str(edit.get("subject", "unchanged")).strip():
         raise IncompleteDecision("edit", "the subject is empty; write one, or leave it out")
     _check_invitation_answer(review, edit)
+    _check_addresses(review, edit)
     for placeholder in unfilled_placeholders(text):
         raise Conflict(f"the text still says {{{placeholder}}}; write what belongs there")
 
@@ -190,6 +196,32 @@ def _check_invitation_answer(review: Review, edit: Mapping[str, Any]) -> None:
         raise Conflict("this reply answers no invitation")
     if answer not in INVITATION_ANSWERS:
         raise IncompleteDecision("edit", f"answer with one of: {', '.join(INVITATION_ANSWERS)}")
+
+
+def _check_has_recipient(review: Review) -> None:
+    """Nobody can approve a reply that would go nowhere."""
+    reply = review.payload.get(REPLY)
+    if review.kind is ReviewKind.REPLY and isinstance(reply, dict) and not reply.get("to"):
+        raise IncompleteDecision("edit", _NO_RECIPIENT)
+
+
+def _check_addresses(review: Review, edit: Mapping[str, Any]) -> None:
+    """Each recipient is one whole mail address where it was changed; there must be one."""
+    reply = review.payload.get(REPLY)
+    if "to" not in edit:
+        if isinstance(reply, dict) and not reply.get("to"):
+            raise IncompleteDecision("edit", _NO_RECIPIENT)
+    elif not isinstance(edit["to"], str) or not is_whole(edit["to"]):
+        raise IncompleteDecision("edit", f"{edit['to']!r} is not one mail address; write one")
+    copies = edit.get("cc", [])
+    if not isinstance(copies, list) or len(copies) > MOST_COPIES:
+        raise IncompleteDecision("edit", f"`cc` is a list of at most {MOST_COPIES} addresses")
+    for address in copies:
+        if not isinstance(address, str) or not is_whole(address):
+            raise IncompleteDecision("edit", f"{address!r} is not one mail address; correct it")
+
+
+_NO_RECIPIENT = "nobody knows whom this reply goes to; write the address"
 
 
 def _check_second_person(review: Review, verdict: Verdict) -> None:

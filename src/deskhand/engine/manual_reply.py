@@ -59,6 +59,10 @@ def answer_in(review: Review, envelope: Envelope) -> StageResult:
     reply = Reply.to_message(envelope.message, str(written.get("text") or ""), language=language)
     if written.get("subject"):
         reply = reply.changed(subject=str(written["subject"]))
+    if "to" in written:
+        reply = reply.changed(to=str(written["to"]))
+    if "cc" in written:
+        reply = reply.changed(cc=tuple(written["cc"]))
     output = reply.model_dump(mode="json")
     note = {**decision_note(review), "reply_hash": canonical_hash(output), "waits": None}
     metadata = {"decision": note, **acknowledgement(review)}

@@ -35,14 +35,16 @@ class Screen:
         clock: Clock,
         own_addresses: Collection[str] = (),
         pace: Pace | None = None,
+        forwarders: Collection[str] = (),
     ) -> None:
         self._store = store
         self._clock = clock
         self._own_addresses = own_addresses
         self._pace = pace or Pace()
+        self._forwarders = forwarders
 
     async def __call__(self, message: Message) -> End | None:
-        sign = automatic(message, self._own_addresses)
+        sign = automatic(message, self._own_addresses, self._forwarders)
         if sign is None:
             return await self._too_fast(message)
         if sign.kind is AutomaticKind.BOUNCE:

@@ -211,7 +211,8 @@ def _reply(steps: Sequence[State]) -> Document | None:
     reply = wrote[-1].after.output(REPLY) if wrote else None
     if not isinstance(reply, dict):
         return None
-    return {field: reply.get(field) for field in _REPLY_FIELDS}
+    copies = {"cc": reply["cc"]} if reply.get("cc") else {}
+    return {field: reply.get(field) for field in _REPLY_FIELDS} | copies
 
 
 def _writes_reply(step: State) -> bool:

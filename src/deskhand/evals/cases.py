@@ -251,7 +251,7 @@ def _message(
     spec: DeskSpec,
 ) -> Message:
     """The message written in the case, or the one in the file it names."""
-    trust = MailTrust(spec.mail.trusted_servers, spec.mail.forwarders)
+    trust = spec.mail_trust
     if isinstance(written, str):
         return _message_file(source, place, spec.folder / written, trust)
     data = written.model_dump(exclude_unset=True, by_alias=True, exclude={"name", "authenticated"})

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from deskhand.mail.crisp import CrispUnreadable, read_crisp
+from deskhand.mail.automatic import passed_on
+from deskhand.mail.crisp import CrispUnreadable, NoCrispHeader, read_crisp
 from deskhand.mail.forward import forwarded
+from deskhand.mail.reply_to import person_behind, plain
 from deskhand.model.message import Message
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
 
@@ -29,10 +31,15 @@ class MailTrust:
     servers: Sequence[str] = ()
     """Receiving servers that check the desk's mail."""
     forwarders: Sequence[str] = ()
-    """Helpdesks that pass customers' mail on."""
+    """Helpdesks and contact forms that pass customers' mail on."""
+    own: Sequence[str] = ()
+    """The addresses that the desk itself writes from."""
 
     def is_forwarder(self, address: str) -> bool:
         return address.strip().lower() in _plain(self.forwarders)
+
+    def is_own(self, address: str) -> bool:
+        return address.strip().lower() in _plain(self.own)
 
 
 def _plain(names: Sequence[str]) -> set[str]:
@@ -52,14 +59,21 @@ def principal_of(message: Message, trust: MailTrust) -> Principal:
 
 
 def who_wrote(message: Message, proven: str, why: str, trust: MailTrust) -> Principal:
-    """The sender, whose address is proven, or the customer whom a trusted forwarder names."""
+    """The sender, whose address is proven, or the customer whom a trusted forwarder names.
+
+    Nobody, where a program that is no such forwarder passes on what somebody wrote.
+    """
     if trust.is_forwarder(proven):
-        return _passed_on(message, proven)
+        return _passed_on(message, proven, trust)
+    named = passed_on(message, trust.own)
+    if named is not None:
+        how = f"{proven} passes on what somebody wrote; its Reply-To, {named}, proves nobody"
+        return ANONYMOUS.model_copy(update={"how": how})
     return Principal(kind=PrincipalKind.SENDER, address=proven, how=why)
 
 
-def _passed_on(message: Message, forwarder: str) -> Principal:
-    address = _forwarded_address(message)
+def _passed_on(message: Message, forwarder: str, trust: MailTrust) -> Principal:
+    address = _forwarded_address(message, trust)
     if address is None:
         return ANONYMOUS.model_copy(update={"how": f"{forwarder} is trusted but names no customer"})
     return Principal(
@@ -69,17 +83,22 @@ def _passed_on(message: Message, forwarder: str) -> Principal:
     )
 
 
-def _forwarded_address(message: Message) -> str | None:
+def _forwarded_address(message: Message, trust: MailTrust) -> str | None:
     """The address of the customer behind a mail that a helpdesk passed on; None if it is unclear.
 
     The helpdesk's own lines come first: an address that the customer wrote into his text does not
-    count.
+    count. A contact form has no such lines, and names the customer in Reply-To.
     """
+    person = person_behind(message, trust.own)
     inner = forwarded(message.body, message.subject)
     if inner is not None and inner.from_.address and inner.message is None:
-        return inner.from_.address
+        named = inner.from_.address
+        agreed = person is None or plain(person.address) == plain(named)
+        return named if agreed else None
     try:
         return read_crisp(message).patient_email
+    except NoCrispHeader:
+        return None if person is None else person.address
     except CrispUnreadable:
         return None
 

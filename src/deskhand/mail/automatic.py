@@ -4,11 +4,12 @@ Answering such mail is how loops start.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from deskhand.mail.mail_phrases import fold, mail_phrases
+from deskhand.mail.reply_to import is_daemon, is_nobody, person_behind, plain
 from deskhand.model.message import Message
 from deskhand.model.principal import PrincipalKind
 
@@ -35,8 +36,6 @@ _LIST_HEADERS = (
     "x-mailing-list",
     "feedback-id",
 )
-_DAEMONS = ("mailer-daemon", "postmaster", "mail-daemon", "mailerdaemon", "bounce", "bounces")
-_NOBODY = re.compile(r"^(?:do[-_.]?not[-_.]?reply|no[-_.]?reply|noreply|donotreply)(?:[-+_.].*)?$")
 
 
 class AutomaticKind(StrEnum):
@@ -58,6 +57,9 @@ class Automatic:
     reason: str
     certain: bool = True
     """False where a person may have written just that: then a person looks at the mail."""
+    passes_words_on: bool = False
+    """Whether contact forms and helpdesks have this sign as well, which pass on what somebody
+    wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,99 +74,127 @@ class Bounce:
     reason: str
 
 
-def own_marks(run_id: str) -> dict[str, str]:
-    """Headers by which others, and we, know that a program sent our mail (RFC 3834)."""
+def own_marks(run_id: str, *, by_person: bool = False) -> dict[str, str]:
+    """Headers by which others, and we, know that a program sent our mail (RFC 3834).
+
+    What a person approved or edited is a person's mail: others must not drop it as a program's.
+    """
+    if by_person:
+        return {MARK: run_id}
     return {"Auto-Submitted": "auto-replied", "X-Auto-Response-Suppress": "All", MARK: run_id}
 
 
-def automatic(message: Message, own_addresses: Collection[str] = ()) -> Automatic | None:
+def automatic(
+    message: Message, own_addresses: Collection[str] = (), forwarders: Collection[str] = ()
+) -> Automatic | None:
     """Why a program sent this mail; None for what a person wrote.
 
-    Mail from a trusted forwarder counts as written by a person, whatever machine passed it on.
+    Mail from a trusted forwarder counts as written by a person, whatever machine passed it on. So
+    does a contact form's, whose Reply-To names somebody else. So does what only says that it is
+    from one of the `forwarders`: a customer may have written it, and a person finds out who.
     """
     if message.principal.kind is PrincipalKind.FORWARDED:
         return None
+    signs = _signs(message, own_addresses)
+    is_helpdesk = plain(message.sender.address) in map(plain, forwarders)
+    if is_helpdesk or person_behind(message, own_addresses) is not None:
+        signs = (sign for sign in signs if not sign.passes_words_on)
+    return next(signs, None)
+
+
+def passed_on(message: Message, own_addresses: Collection[str] = ()) -> str | None:
+    """Whom a program names as the writer of a mail, in Reply-To; None where no program sent it.
+
+    It proves nothing: whoever fills in a contact form writes what he likes.
+    """
+    person = person_behind(message, own_addresses)
+    if person is None or next(_signs(message, own_addresses), None) is None:
+        return None
+    return person.address
+
+
+def _signs(message: Message, own_addresses: Collection[str]) -> Iterator[Automatic]:
+    """All signs that a program sent a mail, the weightiest first."""
     headers = message.headers
-    return (
-        _own(message, own_addresses)
-        or _report(message)
-        or _auto_reply(headers)
-        or _list(headers)
-        or _suppressed(message)
-        or _away(message.subject)
-    )
+    yield from _own(message, own_addresses)
+    yield from _report(message)
+    yield from _auto_reply(headers)
+    yield from _list(headers)
+    yield from _suppressed(message)
+    yield from _away(message.subject)
 
 
-def _own(message: Message, own_addresses: Collection[str]) -> Automatic | None:
+def _own(message: Message, own_addresses: Collection[str]) -> Iterator[Automatic]:
     if MARK.lower() in message.headers:
-        return Automatic(AutomaticKind.OWN, f"it carries our mark {MARK}")
-    sender = message.sender.address.strip().lower()
-    if sender in {address.strip().lower() for address in own_addresses}:
-        return Automatic(
-            AutomaticKind.OWN, f"it comes from {sender}, which is this desk's own address"
-        )
-    return None
+        yield Automatic(AutomaticKind.OWN, f"it carries our mark {MARK}")
+    sender = plain(message.sender.address)
+    if sender in map(plain, own_addresses):
+        words = f"it comes from {sender}, which is this desk's own address"
+        yield Automatic(AutomaticKind.OWN, words, passes_words_on=True)
 
 
-def _report(message: Message) -> Automatic | None:
+def _report(message: Message) -> Iterator[Automatic]:
     headers = message.headers
     kind = headers.get("content-type", "").lower()
     if kind.startswith("multipart/report"):
         if "delivery-status" in kind:
-            return Automatic(AutomaticKind.BOUNCE, "it is a delivery report (multipart/report)")
-        return Automatic(AutomaticKind.REPORT, "it is a report (multipart/report)")
+            yield Automatic(AutomaticKind.BOUNCE, "it is a delivery report (multipart/report)")
+        else:
+            yield Automatic(AutomaticKind.REPORT, "it is a report (multipart/report)")
     if _attached(message, "message/delivery-status"):
-        return Automatic(AutomaticKind.BOUNCE, "it has a delivery report in it")
-    name = message.sender.address.partition("@")[0].lower()
-    if "x-failed-recipients" in headers or name in _DAEMONS:
-        return Automatic(AutomaticKind.BOUNCE, f"it comes from {message.sender.address}")
+        yield Automatic(AutomaticKind.BOUNCE, "it has a delivery report in it")
+    if "x-failed-recipients" in headers or is_daemon(message.sender.address):
+        yield Automatic(AutomaticKind.BOUNCE, f"it comes from {message.sender.address}")
     if headers.get("return-path", "").replace(" ", "") == "<>":
-        return Automatic(AutomaticKind.BOUNCE, "its Return-Path is empty: nothing may be sent back")
-    return None
+        words = "its Return-Path is empty: nothing may be sent back"
+        yield Automatic(AutomaticKind.BOUNCE, words)
 
 
-def _auto_reply(headers: dict[str, str]) -> Automatic | None:
+def _auto_reply(headers: dict[str, str]) -> Iterator[Automatic]:
     submitted = headers.get("auto-submitted", "").partition(";")[0].strip().lower()
     if submitted and submitted != "no":
-        return Automatic(AutomaticKind.AUTO_REPLY, f"Auto-Submitted is {submitted}")
+        words = f"Auto-Submitted is {submitted}"
+        generated = submitted == "auto-generated"  # an answer is `auto-replied`
+        yield Automatic(AutomaticKind.AUTO_REPLY, words, passes_words_on=generated)
     for name in _AUTO_REPLY_HEADERS:
         if headers.get(name, "").strip().lower() not in ("", "no", "false"):
-            return Automatic(AutomaticKind.AUTO_REPLY, f"it has the header {name.title()}")
+            yield Automatic(AutomaticKind.AUTO_REPLY, f"it has the header {name.title()}")
     if headers.get("precedence", "").strip().lower() == "auto_reply":
-        return Automatic(AutomaticKind.AUTO_REPLY, "Precedence is auto_reply")
-    return None
+        yield Automatic(AutomaticKind.AUTO_REPLY, "Precedence is auto_reply")
 
 
-def _list(headers: dict[str, str]) -> Automatic | None:
+def _list(headers: dict[str, str]) -> Iterator[Automatic]:
     for name in _LIST_HEADERS:
         if headers.get(name, "").strip():
-            return Automatic(AutomaticKind.LIST, f"it has the header {name.title()}")
+            # services that send mail for others write Feedback-ID into all of it
+            words, of_forms = f"it has the header {name.title()}", name == "feedback-id"
+            yield Automatic(AutomaticKind.LIST, words, passes_words_on=of_forms)
     precedence = headers.get("precedence", "").strip().lower()
     if precedence in ("list", "bulk", "junk"):
-        return Automatic(AutomaticKind.LIST, f"Precedence is {precedence}")
-    return None
+        of_forms = precedence != "list"
+        words = f"Precedence is {precedence}"
+        yield Automatic(AutomaticKind.LIST, words, passes_words_on=of_forms)
 
 
-def _suppressed(message: Message) -> Automatic | None:
+def _suppressed(message: Message) -> Iterator[Automatic]:
     asked = {
         word.strip().lower()
         for word in message.headers.get("x-auto-response-suppress", "").split(",")
     }
     if asked & _SUPPRESS:
-        return Automatic(
-            AutomaticKind.SUPPRESSED, "X-Auto-Response-Suppress asks programs not to answer"
-        )
-    if _NOBODY.match(message.sender.address.partition("@")[0].lower()):
-        return Automatic(AutomaticKind.SUPPRESSED, f"nobody reads {message.sender.address}")
-    return None
+        words = "X-Auto-Response-Suppress asks programs not to answer"
+        yield Automatic(AutomaticKind.SUPPRESSED, words, passes_words_on=True)
+    if is_nobody(message.sender.address):
+        words = f"nobody reads {message.sender.address}"
+        yield Automatic(AutomaticKind.SUPPRESSED, words, passes_words_on=True)
 
 
-def _away(subject: str) -> Automatic | None:
+def _away(subject: str) -> Iterator[Automatic]:
     said = fold(subject)
     for word in mail_phrases().away:
         if said.startswith(word) or f": {word}" in said:
-            return Automatic(AutomaticKind.AUTO_REPLY, f"its subject says {word!r}", certain=False)
-    return None
+            words = f"its subject says {word!r}"
+            yield Automatic(AutomaticKind.AUTO_REPLY, words, certain=False)
 
 
 # --- bounces

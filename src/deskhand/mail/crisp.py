@@ -46,6 +46,10 @@ class CrispUnreadable(ValueError):
     """Why a mail is not taken for one that Crisp passed on; the message says it in words."""
 
 
+class NoCrispHeader(CrispUnreadable):
+    """There is no line of Crisp's in it; its Reply-To names somebody all the same."""
+
+
 def read_crisp(message: Message) -> CrispMail:
     """Raises CrispUnreadable for what does not say plainly who wrote; never anything else."""
     lines = [line.rstrip() for line in plain_lines(message.body[:LONGEST])]
@@ -53,8 +57,8 @@ def read_crisp(message: Message) -> CrispMail:
     reply_to = _reply_to(message)
     if reply_to is None and not head.address:
         raise CrispUnreadable("no customer's address stands above the text or in Reply-To")
-    if not head.begins and not (_is_crisp(message) or _footer_start(lines) < len(lines)):
-        raise CrispUnreadable("there is no header of Crisp above the text")
+    if not head.begins and not (is_crisp(message) or _footer_start(lines) < len(lines)):
+        raise NoCrispHeader("there is no header of Crisp above the text")
     same = reply_to is None or reply_to[1].casefold() == head.address.casefold()
     if head.address and not same:
         raise CrispUnreadable("the address above the text is not the one in Reply-To")
@@ -226,7 +230,8 @@ def _reply_to(message: Message) -> tuple[str, str] | None:
     return None if _OWN_HOST.search(address.rpartition("@")[2].lower()) else (name, address)
 
 
-def _is_crisp(message: Message) -> bool:
+def is_crisp(message: Message) -> bool:
+    """Whether a mail says of itself that Crisp sent it, by its X-Mailer or its sender."""
     if "crisp" in _header(message, "x-mailer")[:LONGEST_LINE].casefold():
         return True
     return bool(_OWN_HOST.search(message.sender.address.rpartition("@")[2].strip().lower()))

@@ -1,6 +1,6 @@
 """What every mail passes before it becomes a run: whose it is, and which conversation it joins."""
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 
 from deskhand.mail.authentication import MailTrust, principal_of
 from deskhand.mail.automatic import automatic
@@ -14,9 +14,7 @@ Submit = Callable[[Message], Awaitable[Accepted]]
 _LONGEST_CONVERSATION = 1000
 
 
-def mail_intake(
-    trust: MailTrust, own_addresses: Collection[str], threads: Threads, submit: Submit
-) -> Submit:
+def mail_intake(trust: MailTrust, threads: Threads, submit: Submit) -> Submit:
     """What a mailbox hands its mail to; `submit` gets the mail with sender and conversation set.
 
     Mail that a program sent gets a conversation of its own: it must neither answer nor outdate
@@ -26,7 +24,7 @@ def mail_intake(
     async def hand_in(message: Message) -> Accepted:
         principal = principal_of(message, trust)
         mail = await placed(message.model_copy(update={"principal": principal}), threads)
-        if automatic(mail, own_addresses) is not None:
+        if automatic(mail, trust.own, trust.forwarders) is not None:
             alone = f"automatic:{mail.id}"[:_LONGEST_CONVERSATION]
             mail = mail.model_copy(update={"conversation": alone})
         return await submit(mail)

@@ -29,6 +29,8 @@ class MailPhrases:
     original: re.Pattern[str]
     openings: frozenset[str]
     attributions: tuple[Any, ...]
+    attribution_in: Mapping[str, str]
+    """How a mail program names who wrote, by language."""
     wrote: re.Pattern[str]
     wrote_amid: re.Pattern[str]
     forward_subject: re.Pattern[str]
@@ -53,6 +55,7 @@ def mail_phrases() -> MailPhrases:
         original=_between_dashes(_all(table["original"])),
         openings=frozenset(map(fold, _all(table["openings"]))),
         attributions=tuple(map(_template, _all(table["attributions"]))),
+        attribution_in={name: written[0] for name, written in table["attributions"].items()},
         wrote=re.compile(rf"(?:\b|(?<=\W))(?:{_any_of(_all(table['wrote']))})\W*$", re.I),
         wrote_amid=re.compile(rf"\s(?:{_any_of(_all(table['wrote_amid']))})\s", re.I),
         forward_subject=re.compile(

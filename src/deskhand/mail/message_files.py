@@ -79,6 +79,7 @@ def message_from(
     _read_files(fields)
     if isinstance(headers := fields.get("headers"), dict):
         fields["headers"] = {str(name).lower(): value for name, value in headers.items()}
+    _write_reply_to(fields)
     if fields["sender"] is None:
         raise MessageInvalid("from", "a message needs `from`")
     _fill_in(fields, conversation)
@@ -133,6 +134,18 @@ def _file(number: int, file: Any) -> Any:
             f"attachments.{number}.content", "write the file's bytes as base64"
         ) from None
     return {"type": ANY_TYPE, **known, "content": content, "size": len(content)}
+
+
+def _write_reply_to(fields: dict[str, Any]) -> None:
+    """`reply_to` is the mail header of that name; one of another shape is for the validation."""
+    asked = fields.pop("reply_to", None)
+    if asked is None:
+        return
+    people = asked if isinstance(asked, list) else [asked]
+    headers = fields.setdefault("headers", {})
+    if not isinstance(headers, dict) or not all(isinstance(person, str) for person in people):
+        raise MessageInvalid("reply_to", "write an address, or a list of addresses")
+    headers["reply-to"] = ", ".join(people)
 
 
 def _spelled_out(person: Any) -> Any:

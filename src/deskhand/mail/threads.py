@@ -14,6 +14,7 @@ from enum import StrEnum
 from hashlib import sha256
 
 from deskhand.mail.mail_phrases import fold, mail_phrases
+from deskhand.mail.reply_to import plain, reply_to
 from deskhand.model.message import Message
 from deskhand.model.principal import PrincipalKind
 from deskhand.model.run import ConversationTurn, EffectKey
@@ -151,6 +152,8 @@ async def _by_subject(message: Message, threads: Threads) -> Placement | None:
         earlier = turn.message
         if earlier.channel != message.channel or subject_key(earlier.subject)[0] != key:
             continue
+        if _answers_at(earlier) != _answers_at(message):
+            continue  # a contact form writes for many people under one subject
         score = _score(message, earlier, answers)
         if score < _ENOUGH or (best is not None and score <= best.score):
             continue
@@ -159,6 +162,11 @@ async def _by_subject(message: Message, threads: Threads) -> Placement | None:
             why = f"joined: {ThreadEvidence.SUBJECT} ({score:.2f})"
             best = Placement(turn.run.conversation, why, ThreadEvidence.SUBJECT, score)
     return best
+
+
+def _answers_at(message: Message) -> set[str]:
+    """Where a mail asks for answers; nothing where that is the sender."""
+    return {plain(person.address) for person in reply_to(message)} - {plain(message.sender.address)}
 
 
 def _score(message: Message, earlier: Message, answers: bool) -> float:

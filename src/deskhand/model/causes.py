@@ -26,6 +26,8 @@ class Cause(StrEnum):
     UNBACKED_PROMISE = "unbacked_promise"
     OUTGOING_CONTENT = "outgoing_content"
     """The reply names a host, an address, an account or a secret that it should not."""
+    RECIPIENT = "recipient"
+    """The reply would go to an address that nobody has proven to be the sender's."""
     MODE = "mode"
     """The desk keeps replies of this category for a person to send."""
     SPOT_CHECK = "spot_check"

@@ -1,10 +1,18 @@
 """A customer's message and our answer to it, whatever channel they travel on."""
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal, Self
 
-from pydantic import AwareDatetime, Field, model_validator
+from pydantic import (
+    AwareDatetime,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from deskhand.model.frozen import Frozen
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind, asserted
@@ -102,6 +110,17 @@ class Route(Frozen):
     """The preprocessor that reads the message first."""
 
 
+class ReplyAddresses(Frozen):
+    """Where the answer to a message goes, as found out when it was accepted."""
+
+    to: str = ""
+    """Empty where nobody knows: a person says it."""
+    cc: tuple[str, ...] = ()
+    doubt: str | None = None
+    """Why a person must confirm these addresses first; None where the answer may go there by
+    itself."""
+
+
 class Message(Frozen):
     """One inbound message. `id` is unique on its channel; duplicates are recognised by it."""
 
@@ -123,6 +142,8 @@ class Message(Frozen):
     """Which way it goes, as the desk's rules decided when it was accepted."""
     prepared: Prepared | None = None
     """What the preprocessor that its rule names read in it, then; None where no rule names one."""
+    reply_addresses: ReplyAddresses | None = None
+    """None for messages that were stored before this was found out."""
 
     @property
     def words(self) -> str:
@@ -192,19 +213,43 @@ class Reply(Frozen):
     invitation: InvitationAnswer | None = None
     """What the reply answers to the invitation in the message, for the organizer's calendar to
     read."""
+    cc: tuple[str, ...] = ()
+    by_person: bool = Field(default=False, exclude=True)
+    """Whether a person approved or wrote it; known when it leaves, and no part of what was
+    approved."""
+
+    @field_validator("cc", mode="before")
+    @classmethod
+    def _nobody(cls, cc: Any) -> Any:
+        return cc or ()
+
+    @model_serializer(mode="wrap")
+    def _without_empty_cc(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Most replies have none: their records look as they always did."""
+        fields: dict[str, Any] = handler(self)
+        if not self.cc:
+            fields.pop("cc", None)
+        return fields
 
     @classmethod
     def to_message(cls, message: Message, text: str, *, language: str | None = None) -> Self:
         subject = " ".join(_UNFIT.sub(" ", message.subject).split())
         if not _ANSWERED.match(subject):
             subject = f"Re: {subject}".rstrip()
+        goes = message.reply_addresses or ReplyAddresses(to=message.correspondent)
         return cls(
-            to=message.correspondent,
+            to=goes.to,
             subject=subject,
             text=text,
             language=language,
             in_reply_to=message.id,
+            cc=goes.cc,
         )
+
+
+def delivery_of(reply: Mapping[str, Any]) -> list[Any]:
+    """The call of `deliver_reply` that a reply stands for, as its approval is bound to it."""
+    return [DELIVER, {"cc": None, **reply}]
 
 
 def iso(moment: datetime) -> str:

@@ -8,13 +8,15 @@ from deskhand.config.desk import DeskSpec
 from deskhand.config.without_model import stand_ins
 from deskhand.mail.attachment_limits import within_limits
 from deskhand.mail.preprocess import UNCHANGED, Preprocess, prepared_by
+from deskhand.mail.reply_addresses import reply_addresses
 from deskhand.model.message import Message, Route
 from deskhand.routing.message_router import MessageRouter
 
 
 @dataclass(frozen=True, slots=True)
 class RoutingStep:
-    """Gives each message its route, and the text that its route's preprocessor makes of it."""
+    """Gives each message its route, the text that its route's preprocessor makes of it, and the
+    addresses that its answer goes to."""
 
     spec: DeskSpec
     router: MessageRouter
@@ -29,9 +31,10 @@ class RoutingStep:
         if not preprocessor and profile is not None:
             preprocessor = profile.preprocess
         routed = message.changed(route=route.changed(preprocess=preprocessor), prepared=None)
-        if preprocessor is None or preprocessor == UNCHANGED:
-            return routed
-        return await prepared_by(routed, preprocessor, self.preprocessors)
+        if preprocessor is not None and preprocessor != UNCHANGED:
+            routed = await prepared_by(routed, preprocessor, self.preprocessors)
+        goes_to = reply_addresses(routed, self.spec.mail_trust)
+        return routed.changed(reply_addresses=goes_to)
 
     async def _decide(self, message: Message) -> Route:
         """Rules that read the message work in a thread: reading takes a while."""

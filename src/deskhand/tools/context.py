@@ -41,6 +41,8 @@ class Context:
     tool: str
     database: DeskDatabase = NO_DATABASE
     """Tables of the desk's own."""
+    approved_by: tuple[str, ...] = ()
+    """The people who approved exactly this call; nobody where it needed no approval."""
 
     @property
     def log(self) -> BoundLogger:

@@ -26,6 +26,7 @@ def delivery_tool(outbox: Outbox) -> Tool:
         language: str | None = None,
         in_reply_to: str | None = None,
         invitation: InvitationAnswer | None = None,
+        cc: list[str] | None = None,
     ) -> dict[str, Any]:
         """Send a reply to the customer."""
         reply = Reply(
@@ -35,6 +36,8 @@ def delivery_tool(outbox: Outbox) -> Tool:
             language=language,
             in_reply_to=in_reply_to,
             invitation=invitation,
+            cc=tuple(cc or ()),
+            by_person=bool(ctx.approved_by),
         )
         return {"delivered": await outbox.send(reply, ctx.effect_key)}
 
@@ -55,6 +58,7 @@ def draft_tool(drafts: Drafts) -> Tool:
         language: str | None = None,
         in_reply_to: str | None = None,
         invitation: InvitationAnswer | None = None,
+        cc: list[str] | None = None,
     ) -> dict[str, Any]:
         """Keep a reply among the drafts of the customer's channel."""
         reply = Reply(
@@ -64,6 +68,8 @@ def draft_tool(drafts: Drafts) -> Tool:
             language=language,
             in_reply_to=in_reply_to,
             invitation=invitation,
+            cc=tuple(cc or ()),
+            by_person=True,  # whoever sends it from a mail program
         )
         return {"draft": await drafts.keep_draft(reply, ctx.effect_key)}
 

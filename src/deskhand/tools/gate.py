@@ -297,7 +297,7 @@ class Gate:
 
     async def _handle(self, call: GateCall, context: Context) -> Any:
         tool = call.admitted_tool
-        values = self._lookups.filled(call, context)
+        values = self._lookups.filled(call, replace(context, approved_by=call.approved_by))
         return await run_within(tool.timeout, handler_of(tool), values, what=tool.name)
 
     def _context(self, call: GateCall) -> Context:
@@ -334,9 +334,6 @@ class Gate:
         is_judged = call.facts is not None
         needs_two = is_judged and needs_four_eyes(call, self._terms)
         facts = {} if call.facts is None else call.facts.record()
-        approved_by: tuple[str, ...] = ()
-        if call.approval is not None and call.is_approved:
-            approved_by = call.approval.people
         return GateAnswer(
             call.name,
             verdict,
@@ -349,7 +346,7 @@ class Gate:
             decision_ms=decision_ms,
             origin=call.origin,
             facts=facts,
-            approved_by=approved_by,
+            approved_by=call.approved_by,
             approvals_needed=2 if needs_two else 1,
         )
 

@@ -67,6 +67,8 @@ class Terms:
     policy: Policy | None = None
     recipients: frozenset[str] = frozenset()
     """Addresses that anybody's matter may be sent to, in lower case."""
+    unread: frozenset[str] = frozenset()
+    """Our own addresses and those of helpdesks, in lower case: no customer reads a reply there."""
     caps: tuple[Limit, ...] = ()
     approval_lasts: float = WEEK
     four_eyes_over: Money | None = None
@@ -168,6 +170,11 @@ class GateCall:
     @property
     def is_approved(self) -> bool:
         return self.approval is not None and self.approval.decision is Decision.APPROVE
+
+    @property
+    def approved_by(self) -> tuple[str, ...]:
+        """Everybody who approved exactly this call."""
+        return self.approval.people if self.approval is not None and self.is_approved else ()
 
     @property
     def money(self) -> dict[str, Money]:

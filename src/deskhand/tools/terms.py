@@ -29,6 +29,7 @@ def terms_of(
     return Terms(
         policy=compile_policy(spec.policy) if spec.policy is not None else None,
         recipients=guards.recipients,
+        unread=_unread(spec),
         caps=guards.caps,
         approval_lasts=guards.approval_lasts,
         four_eyes_over=guards.four_eyes_over,
@@ -44,6 +45,12 @@ def terms_of(
         message_facts=tuple(message_facts),
         trusted_outputs=_trusted_outputs(spec),
     )
+
+
+def _unread(spec: DeskSpec) -> frozenset[str]:
+    """Where no reply goes: the desk's own addresses, and helpdesks that pass customers' mail on."""
+    addresses = (*spec.own_addresses, *spec.mail.forwarders)
+    return frozenset(address.strip().casefold() for address in addresses)
 
 
 def _effects(tools: Iterable[Tool]) -> dict[str, str]:

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from deskhand.wiring.routing import desk_router as desk_router
     from deskhand.wiring.routing import flow_of as flow_of
     from deskhand.wiring.routing import hand_in as hand_in
-    from deskhand.wiring.routing import mail_trust as mail_trust
     from deskhand.wiring.routing import routed_by as routed_by
     from deskhand.wiring.sandbox import judging_brain as judging_brain
     from deskhand.wiring.sandbox import open_sandbox as open_sandbox
@@ -109,7 +108,6 @@ _MODULES = {
         "desk_router",
         "flow_of",
         "hand_in",
-        "mail_trust",
         "routed_by",
     ),
     "sandbox": (

@@ -34,7 +34,7 @@ from deskhand.tools.gate_call import Terms
 from deskhand.tools.office import Office
 from deskhand.tools.registry import ToolRegistry
 from deskhand.tools.services import ServiceFunction
-from deskhand.wiring.channels import DeskChannel, own_addresses, sending_names
+from deskhand.wiring.channels import DeskChannel, sending_names
 from deskhand.wiring.databases import Database, DeskStore
 from deskhand.wiring.desks import LoadedDesk
 from deskhand.wiring.knowledge import context_sources
@@ -176,7 +176,7 @@ def _flow(setup: DeskSetup, flow: FlowSpec, parts: Parts, known_sender: KnownSen
 def _screen(setup: DeskSetup) -> Screening:
     spec = setup.loaded.spec
     pace = Pace(sending_names(spec), spec.limits.replies_per_hour)
-    screen = Screen(setup.store, setup.clock, own_addresses(spec), pace)
+    screen = Screen(setup.store, setup.clock, spec.own_addresses, pace, spec.mail.forwarders)
     screened = setup.screened
     if screened is None:
         return screen

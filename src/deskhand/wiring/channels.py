@@ -59,11 +59,6 @@ def _keeps_drafts(spec: DeskSpec) -> bool:
     return offers_tool(spec, CREATE_DRAFT)
 
 
-def own_addresses(spec: DeskSpec) -> list[str]:
-    """The addresses that the desk itself writes from."""
-    return [channel.identity.address for channel in spec.channels.values()]
-
-
 def sending_names(spec: DeskSpec) -> set[str]:
     """The names of the channels on which replies really leave."""
     return {name for name, channel in spec.channels.items() if channel.really_sends}

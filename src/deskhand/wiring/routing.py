@@ -6,14 +6,12 @@ from functools import cache
 
 from deskhand.brain.build import intent_reader
 from deskhand.config.desk import DeskSpec
-from deskhand.mail.authentication import MailTrust
 from deskhand.mail.intake import Submit, mail_intake
 from deskhand.mail.reply import visible_reply
 from deskhand.model.message import Message
 from deskhand.model.run import Accepted
 from deskhand.routing.message_router import MessageRouter
 from deskhand.routing.routing_step import RoutingStep, stand_ins_for
-from deskhand.wiring.channels import own_addresses
 from deskhand.wiring.databases import Database, DeskStore
 from deskhand.wiring.desks import LoadedDesk
 
@@ -62,14 +60,9 @@ def routed_as_said(loaded: LoadedDesk) -> Callable[[Message, bool | None], Await
     return lambda message, agents_at_work: routing(agents_at_work)(message)
 
 
-def mail_trust(spec: DeskSpec) -> MailTrust:
-    """Whose word about a mail's sender the desk believes."""
-    return MailTrust(spec.mail.trusted_servers, spec.mail.forwarders)
-
-
 def desk_intake(spec: DeskSpec, store: DeskStore, submit: Submit) -> Submit:
     """What a desk's mailboxes hand their mail to."""
-    return mail_intake(mail_trust(spec), own_addresses(spec), store, submit)
+    return mail_intake(spec.mail_trust, store, submit)
 
 
 async def hand_in(loaded: LoadedDesk, database: Database, message: Message) -> Accepted:

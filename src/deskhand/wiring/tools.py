@@ -40,7 +40,7 @@ def tool_registry(
     ask = not_asked if servers is None else servers.ask
     for tool in spec.mcp.tools:
         registry.register(pinned_tool(tool, ask))
-    folder = FolderOutbox(outbox, sender=f"{spec.name}@localhost")
+    folder = FolderOutbox(outbox, f"{spec.name}@localhost", spec.channels)
     routed = RoutedOutbox(sending_channels(channels), folder, store.message)
     registry.register(delivery_tool(routed))
     registry.register(draft_tool(routed))

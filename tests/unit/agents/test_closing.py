@@ -184,7 +184,10 @@ async def test_a_foreign_address_waits_for_a_person(tmp_path: Path) -> None:
         run_id, status = await desk.work()
         review = await desk.review()
         assert (status, desk.sent) == (RunStatus.WAITING_REVIEW, [])
-        assert (review.kind, review.payload["tool"]) == (ReviewKind.TOOL_CALL, "deliver_reply")
+        assert (review.kind, review.payload["reply"]["to"]) == (
+            ReviewKind.REPLY,
+            "mallory@example.org",
+        )
         assert "mallory@example.org is neither the principal's address" in review.reason
         assert await desk.decide(run_id, Decision.APPROVE) is RunStatus.SENT
     assert [reply.to for reply in desk.sent] == ["mallory@example.org"]

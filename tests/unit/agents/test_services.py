@@ -138,7 +138,7 @@ async def test_a_reply_leaves_once_and_the_run_is_sent() -> None:
 async def test_a_held_reply_stops_for_a_person() -> None:
     outbox = MemoryOutbox()
     result = await dispatched(outbox, reply={**REPLY, "to": "mallory@example.com"})
-    assert (result.outcome, result.ask and result.ask.kind) == (Outcome.CONFIRM, "tool_call")
+    assert (result.outcome, result.ask and result.ask.kind) == (Outcome.CONFIRM, "reply")
     assert "mallory@example.com is neither" in (result.reason or "")
     assert outbox.sent == []
 

@@ -154,6 +154,48 @@ def test_a_forwarder_who_is_not_authenticated_is_nobody() -> None:
     assert nameless.kind is PrincipalKind.ANONYMOUS
 
 
+FORM = "mx.shop.example; dmarc=pass header.from=forms.example"
+
+
+def a_form(reply_to: str, body: str = "Where is my parcel?") -> Message:
+    message = mail(FORM, sender="Shop <noreply-form@forms.example>", body=body)
+    return message.changed(headers={**message.headers, "reply-to": reply_to})
+
+
+def test_a_reply_to_proves_nobody() -> None:
+    principal = principal_of(a_form("Carla <carla@example.org>"), TRUST)
+    assert (principal.kind, principal.address) == (PrincipalKind.ANONYMOUS, None)
+    assert "carla@example.org, proves nobody" in principal.how
+
+
+def test_a_listed_form_names_the_customer_and_gives_no_right_to_act() -> None:
+    trust = MailTrust(TRUST.servers, ["noreply-form@forms.example"])
+    principal = principal_of(a_form("Carla <carla@example.org>"), trust)
+    assert (principal.kind, principal.address) == (PrincipalKind.FORWARDED, "carla@example.org")
+    assert not principal.may_act
+
+
+@pytest.mark.parametrize(
+    ("reply_to", "body"),
+    [
+        ("carla@example.org, dan@example.org", "Hello"),
+        ("noreply@example.org", "Hello"),
+        ("carla@example.org", " "),
+        ("carla@example.org", "Email: victim@example.cz\r\n\r\nHello"),
+        (
+            "carla@example.org",
+            "---------- Forwarded message ---------\r\nFrom: Jan <jan@example.cz>\r\n"
+            "Subject: Hi\r\nTo: x@y.cz\r\n\r\nHi",
+        ),
+    ],
+)
+def test_a_listed_form_that_does_not_say_plainly_who_wrote_names_nobody(
+    reply_to: str, body: str
+) -> None:
+    trust = MailTrust(TRUST.servers, ["noreply-form@forms.example"])
+    assert principal_of(a_form(reply_to, body), trust).kind is PrincipalKind.ANONYMOUS
+
+
 def test_results_are_read_as_the_standard_writes_them() -> None:
     server, results = read_results(
         "mx.example.com 1; auth=pass (md5) smtp.auth=ann@x.cz; iprev=fail policy.iprev=::1"

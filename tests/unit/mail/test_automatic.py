@@ -104,6 +104,49 @@ def test_our_own_mail_is_recognised_by_its_mark_and_by_its_address() -> None:
     assert looped.kind is AutomaticKind.OWN
 
 
+@pytest.mark.parametrize(
+    ("sender", "header"),
+    [
+        ("noreply-form@shop.example", "X-Mailer: PHPMailer"),
+        ("no-reply@forms.example", "Feedback-ID: 1.eu-west-1.AmazonSES"),
+        ("no-reply@forms.example", "Precedence: bulk"),
+        ("web@shop.example", "Auto-Submitted: auto-generated"),
+        ("web@shop.example", "X-Auto-Response-Suppress: All"),
+        ("desk@shop.example", "X-Mailer: PHPMailer"),
+    ],
+)
+def test_a_contact_form_passes_on_what_a_person_wrote(sender: str, header: str) -> None:
+    own = ["desk@shop.example"]
+    form = mail(header, "Reply-To: Carla <carla@example.org>", sender=sender)
+    assert automatic(form, own_addresses=own) is None
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        (),
+        ("Reply-To: noreply@other.example",),
+        ("Reply-To: mailer-daemon@other.example",),
+        ("Reply-To: support@shop.example",),
+        ("Reply-To: support@mail.shop.example",),
+        ("Reply-To: desk@acme.example",),
+        ("Reply-To: carla@example.org, dan@example.org",),
+        ("Reply-To: carla@example.org", "Auto-Submitted: auto-replied"),
+        ("Reply-To: carla@example.org", "List-Unsubscribe: <mailto:x@example.com>"),
+        ("Reply-To: carla@example.org", "X-Deskhand: run_1"),
+        ("Reply-To: carla@example.org", "Return-Path: <>"),
+    ],
+)
+def test_a_program_that_names_no_person_is_a_program(headers: tuple[str, ...]) -> None:
+    written = mail(*headers, sender="no-reply@shop.example")
+    assert automatic(written, own_addresses=["desk@acme.example"]) is not None
+
+
+def test_a_contact_form_without_words_is_a_program() -> None:
+    empty = mail("Reply-To: carla@example.org", sender="no-reply@shop.example")
+    assert automatic(empty.model_copy(update={"body": " \n"})) is not None
+
+
 def test_what_a_trusted_forwarder_passes_on_is_a_persons() -> None:
     passed = Message(
         id="1",

@@ -2,23 +2,37 @@
 
 import asyncio
 import os
-from datetime import UTC, datetime
-from email.message import EmailMessage
-from email.utils import format_datetime
+from collections.abc import Mapping
 from pathlib import Path
 
-from deskhand.adapters.channels.outgoing_mail import ids_in
-from deskhand.model.message import Reply
+from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose
+from deskhand.config.sections.channels import ChannelSpec
+from deskhand.model.message import Address, Message, Reply
+
+_NO_CHANNELS: Mapping[str, ChannelSpec] = {}
 
 
 class FolderOutbox:
     """Sending under a key that is already there changes nothing."""
 
-    def __init__(self, folder: Path, sender: str = "deskhand@localhost") -> None:
-        self._folder, self._sender = folder, sender
+    def __init__(
+        self,
+        folder: Path,
+        sender: str = "deskhand@localhost",
+        channels: Mapping[str, ChannelSpec] = _NO_CHANNELS,
+    ) -> None:
+        """`channels` are those whose identity and signature a reply carries; any other reply
+        comes from `sender`."""
+        self._folder, self._channels = folder, channels
+        self._otherwise = ChannelSpec(name="", identity=Address(address=sender), signature="")
 
-    async def send(self, reply: Reply, key: str) -> str:
-        return await asyncio.to_thread(self._write, reply, key)
+    async def send(self, reply: Reply, key: str, answers: Message | None = None) -> str:
+        """Write the mail; `answers` is the message that it replies to."""
+        channel = self._otherwise
+        if answers is not None:
+            channel = self._channels.get(answers.channel, channel)
+        raw = compose(OutgoingMail(reply, key, answers), channel, any_recipient=True)
+        return await asyncio.to_thread(self._write, raw, key)
 
     async def find(self, key: str) -> str | None:
         path = self._path(key)
@@ -27,30 +41,12 @@ class FolderOutbox:
     def _path(self, key: str) -> Path:
         return self._folder / f"{key}.eml"
 
-    def _write(self, reply: Reply, key: str) -> str:
+    def _write(self, raw: bytes, key: str) -> str:
         self._folder.mkdir(parents=True, exist_ok=True)
         path, part = self._path(key), self._folder / f".{key}.part"
         with part.open("wb") as file:
-            file.write(_mail(reply, key, self._sender).as_bytes())
+            file.write(raw)
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
         return str(path)
-
-
-def _mail(reply: Reply, key: str, sender: str) -> EmailMessage:
-    mail = EmailMessage()
-    mail["From"], mail["To"] = sender, _one_line(reply.to)
-    mail["Subject"] = _one_line(reply.subject)
-    mail["Message-ID"], mail["Date"] = f"<{key}@deskhand>", format_datetime(datetime.now(UTC))
-    if answered := ids_in(reply.in_reply_to or ""):
-        mail["In-Reply-To"] = mail["References"] = answered[0]
-    if reply.language:
-        mail["Content-Language"] = _one_line(reply.language)
-    mail.set_content(reply.text)
-    return mail
-
-
-def _one_line(value: str) -> str:
-    """A header never carries a line break, whoever wrote its value."""
-    return " ".join(value.split())

@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 
 from deskhand.adapters.channels.credentials import Tokens
 from deskhand.adapters.channels.mailbox import Mailbox
-from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose, message_id
+from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose, message_id, recipients
 from deskhand.adapters.channels.smtp import submit
 from deskhand.config.sections.channels import ChannelSpec, SmtpSpec
 from deskhand.errors import DeskhandError, ToolError
@@ -35,10 +35,10 @@ class MailOutbox:
     async def send(self, mail: OutgoingMail) -> str:
         raw = compose(mail, self._channel)
         own = self._channel.identity.address
-        copy_to = (
-            own if self._smtp.sent_copy == "self" and mail.reply.to.lower() != own.lower() else None
-        )
-        copied = await submit(self._smtp, self._tokens, own, [mail.reply.to], copy_to, raw)
+        people = recipients(mail.reply)
+        goes_to_us = own.lower() in [address.lower() for address in people]
+        copy_to = own if self._smtp.sent_copy == "self" and not goes_to_us else None
+        copied = await submit(self._smtp, self._tokens, own, people, copy_to, raw)
         if copy_to is not None and not copied:
             log.warning(
                 "%s takes no copy for %s: a reply that is cut off could leave twice",

@@ -11,7 +11,9 @@ from email.utils import format_datetime
 from deskhand.config.sections.channels import ChannelSpec
 from deskhand.errors import ToolError
 from deskhand.mail.automatic import own_marks
+from deskhand.mail.quoting import quoted_original
 from deskhand.model.message import Message, Reply
+from deskhand.model.principal import PrincipalKind
 from deskhand.scheduling.answers import answer_to
 from deskhand.scheduling.invitations import CALENDAR_TYPES
 
@@ -44,11 +46,18 @@ def ids_in(*headers: str) -> list[str]:
     )
 
 
-def compose(outgoing: OutgoingMail, channel: ChannelSpec) -> bytes:
+def compose(outgoing: OutgoingMail, channel: ChannelSpec, *, any_recipient: bool = False) -> bytes:
+    """The mail: in its thread, with the original quoted below the answer.
+
+    ToolError for a recipient that is no mail address, unless `any_recipient` lets a chat's handle
+    pass: then nothing but a file is made of it.
+    """
     reply = outgoing.reply
-    mail = EmailMessage(policy=SMTP if reply.to.isascii() else SMTPUTF8)
+    mail = EmailMessage(policy=SMTP if "".join(recipients(reply)).isascii() else SMTPUTF8)
     mail["From"] = _header_address(channel.identity.name, channel.identity.address)
-    mail["To"] = _header_address("", reply.to)
+    mail["To"] = _one_line(reply.to) if any_recipient else _header_address("", reply.to)
+    if reply.cc:
+        mail["Cc"] = tuple(_header_address("", address) for address in reply.cc)
     mail["Subject"] = _one_line(reply.subject)
     mail["Date"] = format_datetime(datetime.now(UTC))
     mail["Message-ID"] = message_id(outgoing.key, channel)
@@ -56,17 +65,35 @@ def compose(outgoing: OutgoingMail, channel: ChannelSpec) -> bytes:
     if references:
         mail["In-Reply-To"] = references[-1]
         mail["References"] = " ".join(references)
-    for name, value in own_marks(outgoing.run_id).items():
+    for name, value in own_marks(outgoing.run_id, by_person=reply.by_person).items():
         mail[name] = value
     if reply.language:
         mail["Content-Language"] = _one_line(reply.language)
-    text = f"{reply.text.rstrip()}\n\n{channel.signature}\n" if channel.signature else reply.text
-    mail.set_content(text)
+    mail.set_content(_text(outgoing, channel))
     if (answer := _invitation_answer(outgoing, channel)) is not None:
         mail.add_alternative(
             answer, subtype="calendar", charset="utf-8", params={"method": "REPLY"}
         )
     return mail.as_bytes()
+
+
+def recipients(reply: Reply) -> list[str]:
+    """Everybody whom the mail goes to, each once."""
+    addresses = (reply.to, *reply.cc)
+    return list({address.strip().lower(): address for address in addresses}.values())
+
+
+def _text(outgoing: OutgoingMail, channel: ChannelSpec) -> str:
+    """The answer, the channel's signature, and the original below them."""
+    reply, message = outgoing.reply, outgoing.answers
+    original = ""
+    if message is not None:
+        with_links = reply.by_person or message.principal.kind is not PrincipalKind.ANONYMOUS
+        original = quoted_original(message, reply.language, with_links=with_links)
+    parts = [part for part in (channel.signature, original) if part]
+    if not parts:
+        return reply.text
+    return "\n\n".join([reply.text.rstrip(), *parts]) + "\n"
 
 
 def _invitation_answer(outgoing: OutgoingMail, channel: ChannelSpec) -> str | None:

@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
+from deskhand.adapters.channels.folder_outbox import FolderOutbox
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail
 from deskhand.errors import ToolError
 from deskhand.model.message import Message, Reply
-from deskhand.ports import Outbox
 
 
 class SendingChannel(Protocol):
@@ -27,7 +27,7 @@ class RoutedOutbox:
     def __init__(
         self,
         carriers: Mapping[str, SendingChannel],
-        otherwise: Outbox,
+        otherwise: FolderOutbox,
         message_of: Callable[[str], Awaitable[Message | None]],
     ) -> None:
         self._carriers, self._otherwise, self._message_of = carriers, otherwise, message_of
@@ -35,7 +35,7 @@ class RoutedOutbox:
     async def send(self, reply: Reply, key: str) -> str:
         message, carrier = await self._way(key)
         if carrier is None:
-            return await self._otherwise.send(reply, key)
+            return await self._otherwise.send(reply, key, message)
         return await carrier.send(OutgoingMail(reply, key, message))
 
     async def find(self, key: str) -> str | None:

@@ -19,6 +19,7 @@ from deskhand.model.waiting import Waiting, WaitKind
 from deskhand.ports import Held, StageContext, ToolGate
 from deskhand.scheduling.invitations import DECLINED
 from deskhand.tools.effects import outcome_unknown
+from deskhand.tools.rules.recipients import RECIPIENT
 from deskhand.tools.rules.replies import ALWAYS_ASK, COMMITMENT, CONTENT
 from deskhand.tools.services import ServiceResult
 
@@ -229,13 +230,14 @@ class ReplyDelivery:
         return _wait(reply, Waiting(WaitKind.TIME_LOST), [(Cause.UNBACKED_PROMISE, lost)])
 
     def _held_reply(self, reply: dict[str, Any], held: Held) -> ServiceResult | None:
-        """A reply held for what it says may be edited by a reviewer; None when it was held for
-        something else."""
+        """A reply held for what it says, or for whom it goes to, may be edited by a reviewer; None
+        when it was held for something else."""
         rule = held.answer.rule
-        if rule not in (ALWAYS_ASK, CONTENT, COMMITMENT):
+        if rule not in (ALWAYS_ASK, CONTENT, COMMITMENT, RECIPIENT):
             return None
         findings = held.answer.review(str(held.key)).get("findings", [])
-        why = (cause_of_rule(rule), held.answer.reason)
+        cause = Cause.RECIPIENT if rule == RECIPIENT else cause_of_rule(rule)
+        why = (cause, held.answer.reason)
         return _wait(reply, Waiting(WaitKind.HOLD), [why], {"rule": rule, "findings": findings})
 
     # --- through the gate

@@ -11,7 +11,7 @@ from deskhand.agents.replying.sending import ReviewReason, ReviewReasonsFor
 from deskhand.language.instructions import spoken_to_machine
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Envelope
-from deskhand.model.message import HIDDEN
+from deskhand.model.message import HIDDEN, REPLY
 from deskhand.model.spec import AgentSpec, always_ask_in
 from deskhand.model.understanding import Understanding
 
@@ -33,7 +33,8 @@ async def review_reasons(
     answered_before: KnownSender = never_answered,
 ) -> list[ReviewReason]:
     """All reasons for a person, the weightiest first; empty where the reply may pass."""
-    reasons = _reasons_by_settings(envelope, settings)
+    reasons = _doubted_address(envelope)
+    reasons += _reasons_by_settings(envelope, settings)
     if settings.get("ask_first_contact") and not await answered_before(envelope):
         reasons.append((Cause.FIRST_CONTACT, "the desk has never answered this sender"))
     return reasons
@@ -54,6 +55,16 @@ async def _all_reasons(
     for settings in reviewing:
         reasons += await review_reasons(envelope, settings, answered_before)
     return reasons
+
+
+def _doubted_address(envelope: Envelope) -> list[ReviewReason]:
+    """The gate asks about it as well; here, whoever decides for another reason sees it."""
+    message, reply = envelope.message, envelope.output(REPLY)
+    goes = None if message is None else message.reply_addresses
+    if goes is None or goes.doubt is None or not isinstance(reply, dict):
+        return []
+    same = (reply.get("to"), tuple(reply.get("cc") or ())) == (goes.to, goes.cc)
+    return [(Cause.RECIPIENT, goes.doubt)] if same else []
 
 
 def _reasons_by_settings(envelope: Envelope, settings: Mapping[str, Any]) -> list[ReviewReason]:

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from deskhand.model.message import CLOSING_TOOLS
+from deskhand.mail.reply_to import is_nobody
+from deskhand.model.message import CLOSING_TOOLS, ENGINE_TOOLS
 from deskhand.tools.authority import SenderAddress
 from deskhand.tools.gate_call import GateCall, Ruling, Terms, deny, hold
 
+RECIPIENT = "recipient"
 NAMES = frozenset(
     (
         "to",
@@ -30,33 +32,55 @@ def recipient(call: GateCall, terms: Terms) -> Ruling | None:
         not call.admitted_tool.changes_something or call.name in CLOSING_TOOLS
     ):  # asked about the delivery that follows
         return None
-    allowed = _known(call) | terms.recipients
     named = list(_addresses(call))
-    for (
-        argument,
-        address,
-    ) in named:  # all of them first: an approval lifts what is held, and what is said after it
-        if any(ord(character) < 32 or ord(character) == 127 for character in address):
-            return deny(
-                "recipient",
-                f"{argument}: there are control characters in the address",
-                "No such address.",
-            )
+    # denials first: an approval lifts what is held, and what is said after it
+    denied = _denied(call, terms, named)
+    if denied is not None:
+        return denied
+    allowed = _known(call, terms) | terms.recipients
     for argument, address in named:
         if address.strip().casefold() not in allowed:
-            reason = (
-                f"{argument}: {address} is neither the principal's address, nor the sender's, nor"
-                " on the desk's list"
-            )
-            return hold("recipient", reason, "This address has to be looked at by a colleague.")
+            return _held(call, argument, address)
     return None
 
 
-def _known(call: GateCall) -> set[str]:
-    """A Cc or Reply-To that an outsider wrote is not among them."""
+def _denied(call: GateCall, terms: Terms, named: list[tuple[str, str]]) -> Ruling | None:
+    for argument, address in named:
+        if any(ord(character) < 32 or ord(character) == 127 for character in address):
+            reason = f"{argument}: there are control characters in the address"
+            return deny(RECIPIENT, reason, "No such address.")
+        if call.name in ENGINE_TOOLS and address.strip().casefold() in terms.unread:
+            reason = f"no customer reads {address}, which is ours or a helpdesk's own"
+            return deny(RECIPIENT, f"{argument}: {reason}", reason)
+    return None
+
+
+def _held(call: GateCall, argument: str, address: str) -> Ruling:
+    """Held for a person; an approval cannot say where a reply goes that has no address."""
     message = call.ctx.envelope.message
-    addresses = (call.principal.address, None if message is None else message.sender.address)
-    return {address.strip().casefold() for address in addresses if address and address.strip()}
+    goes = None if message is None else message.reply_addresses
+    reason = (
+        f"{argument}: {address} is neither the principal's address, nor the sender's, nor"
+        " on the desk's list"
+    )
+    is_asked_for = goes is not None and address in (goes.to, *goes.cc)
+    if goes is not None and goes.doubt is not None and is_asked_for:
+        reason = goes.doubt
+    words = "This address has to be looked at by a colleague."
+    return hold(RECIPIENT, reason, words, liftable=bool(address.strip()))
+
+
+def _known(call: GateCall, terms: Terms) -> set[str]:
+    """A Cc or Reply-To of another domain than the proven sender's is not among them."""
+    message = call.ctx.envelope.message
+    addresses = [call.principal.address]
+    if message is not None:
+        goes = message.reply_addresses
+        addresses.append(message.sender.address)
+        if goes is not None and goes.doubt is None:
+            addresses += [goes.to, *goes.cc]
+    known = {address.strip().casefold() for address in addresses if address and address.strip()}
+    return {address for address in known - terms.unread if not is_nobody(address)}
 
 
 def _addresses(call: GateCall) -> Iterator[tuple[str, str]]:

@@ -48,6 +48,10 @@ class MessageBody(BaseModel):
     subject: str = ""
     body: str = ""
     recipients: list[str] = []
+    cc: list[str] = []
+    reply_to: str = Field(
+        default="", description="Where the customer asks for answers; it proves nothing."
+    )
     headers: dict[str, str] = {}
     received_at: AwareDatetime | None = None
     customer_id: str | None = Field(

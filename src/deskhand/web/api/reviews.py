@@ -35,15 +35,18 @@ Body = TypeVar("Body", bound=Frozen)
 
 
 class ReplyEdit(Frozen):
-    """What a reviewer may change in a reply: its words and its answer to an invitation.
-
-    Whom it goes to cannot be changed.
+    """What a reviewer may change in a reply: its words, whom it goes to, and its answer to an
+    invitation. What is left out stays as it is.
     """
 
     text: str = Field(min_length=1, pattern=r"\S")
     subject: str | None = None
     invitation: InvitationAnswer | None = None
     """Only where the reply answers an invitation: what the organizer's calendar is told."""
+    to: str | None = None
+    """One address."""
+    cc: list[str] | None = None
+    """Who gets a copy; an empty list for nobody."""
 
 
 class DecisionBody(Frozen):

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from deskhand.engine.decisions import TAKE_TEXT
 from deskhand.model.run import LETS_GO, Decision, Review, ReviewKind, Verdict
@@ -43,7 +44,7 @@ async def _decide(
 
 
 def _verdict(
-    review: Review, decision: Decision, edit: dict[str, str], form: Form, me: str
+    review: Review, decision: Decision, edit: dict[str, Any], form: Form, me: str
 ) -> Verdict:
     """The page has one button for a reply as it is and a reply that was changed."""
     lets_pass = decision in (Decision.APPROVE, Decision.EDIT)

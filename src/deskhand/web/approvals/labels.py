@@ -23,6 +23,7 @@ CAUSES: dict[Cause, str] = {
     Cause.WITHOUT_LLM: "model unavailable",
     Cause.UNBACKED_PROMISE: "unbacked promise",
     Cause.OUTGOING_CONTENT: "unknown address or data",
+    Cause.RECIPIENT: "check the address",
     Cause.MODE: "draft mode",
     Cause.ON_REQUEST: "older mail",
     Cause.PACE: "many replies",

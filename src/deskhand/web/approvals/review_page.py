@@ -1,6 +1,7 @@
 """One review as the page shows it: plain values for its template, read from the records."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,6 +12,7 @@ from deskhand.engine.decisions import holds_out_an_answer
 from deskhand.engine.descriptions import DECIDED, actor_of, describe_decision, describe_event
 from deskhand.engine.review_file import ReviewFile, read_review_file
 from deskhand.mail.reply import visible_reply
+from deskhand.mail.reply_to import reply_to
 from deskhand.model.attached_files import FileOrigin
 from deskhand.model.message import INVITATION_ANSWERS, REPLY, Message, Reply
 from deskhand.model.run import (
@@ -53,6 +55,7 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "decisions": list(decisions),
         "message": message,
         "said": _new_words(message),
+        "headers": _headers(message),
         "earlier": _earlier(earlier, now),
         "files": [file for file in listed if file.origin is FileOrigin.MESSAGE],
         "reply": reply,
@@ -82,6 +85,14 @@ def _new_words(message: Message | None) -> str:
     if message is None:
         return ""
     return visible_reply(message.words) or message.words
+
+
+def _headers(message: Message | None) -> list[tuple[str, str]]:
+    """Whom else the message names: where answers are asked for, and who else got it."""
+    if message is None:
+        return []
+    named = (("Reply-To", reply_to(message)), ("To", message.recipients), ("Cc", message.cc))
+    return [(name, ", ".join(map(str, people))) for name, people in named if people]
 
 
 def _earlier(turns: Sequence[ConversationTurn], now: float) -> list[tuple[Message, str]]:
@@ -129,6 +140,8 @@ def _draft(review_file: ReviewFile, reply: Mapping[str, Any], me: str) -> dict[s
         "text": str(edit.get("text") or reply.get("text") or ""),
         "subject": str(edit.get("subject") or reply.get("subject") or ""),
         "invitation": edit.get("invitation") or reply.get("invitation"),
+        "to": str(edit.get("to", reply.get("to")) or ""),
+        "cc": ", ".join(edit.get("cc", reply.get("cc")) or ()),
         "changed": bool(edit),
     }
 
@@ -241,7 +254,7 @@ def snoozes(now: float, time_zone: str) -> list[tuple[str, str]]:
     return [(str(int(at)), words) for words, at in named]
 
 
-def typed(review: Review, form: Mapping[str, str]) -> dict[str, str]:
+def typed(review: Review, form: Mapping[str, str]) -> dict[str, Any]:
     """What a form's fields change in the reply; nothing where they say what was there."""
     if "text" not in form:
         return {}
@@ -249,23 +262,39 @@ def typed(review: Review, form: Mapping[str, str]) -> dict[str, str]:
     subject = " ".join(form.get("subject", "").split())
     reply = review.payload.get("reply")
     if not isinstance(reply, dict):
-        return _answer(text, subject)
-    same_text = text == str(reply.get("text", "")).replace("\r\n", "\n").strip()
-    same_subject = subject in ("", " ".join(str(reply.get("subject", "")).split()))
-    answer = form.get("invitation", "")
-    same_answer = answer not in INVITATION_ANSWERS or answer == reply.get("invitation")
-    if same_text and same_subject and same_answer:
-        return {}
-    changed = {"text": text}
-    if not same_subject:
+        shown = {"to": form.get("to_was", ""), "cc": _addresses(form.get("cc_was", ""))}
+        return _answer(text, subject, _typed_addresses(form, shown))
+    changed = _typed_addresses(form, reply)
+    if subject not in ("", " ".join(str(reply.get("subject", "")).split())):
         changed["subject"] = subject
-    if not same_answer:
+    answer = form.get("invitation", "")
+    if answer in INVITATION_ANSWERS and answer != reply.get("invitation"):
         changed["invitation"] = answer
+    if not changed and text == str(reply.get("text", "")).replace("\r\n", "\n").strip():
+        return {}
+    return {"text": text, **changed}
+
+
+def _typed_addresses(form: Mapping[str, str], reply: Mapping[str, Any]) -> dict[str, Any]:
+    """Recipients that are not those of the reply; a page without these fields changes none."""
+    changed: dict[str, Any] = {}
+    to = form.get("to", "").strip()
+    if "to" in form and to != str(reply.get("to", "")):
+        changed["to"] = to
+    copies = _addresses(form.get("cc", ""))
+    if "cc" in form and copies != list(reply.get("cc") or ()):
+        changed["cc"] = copies
     return changed
 
 
-def _answer(text: str, subject: str) -> dict[str, str]:
+def _addresses(written: str) -> list[str]:
+    pieces = [piece.strip() for piece in re.split(r"[,;\n]", written)]
+    return list(filter(None, pieces))
+
+
+def _answer(text: str, subject: str, addresses: dict[str, Any]) -> dict[str, Any]:
     """A person's own answer; nothing while it has no text."""
     if not text:
         return {}
-    return {"text": text, "subject": subject} if subject else {"text": text}
+    written = {"text": text, **addresses}
+    return {**written, "subject": subject} if subject else written

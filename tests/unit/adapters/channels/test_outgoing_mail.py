@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose, message_id
 from deskhand.config.sections.channels import ChannelSpec
 from deskhand.errors import ToolError
+from deskhand.mail.reply import visible_reply
 from deskhand.mail.threads import our_key
 from deskhand.model.message import Address, Attachment, Message, Reply
 from deskhand.model.run import EffectKey
@@ -57,6 +58,50 @@ def test_a_reply_carries_its_thread_and_its_marks() -> None:
     assert mail["Auto-Submitted"] == "auto-replied"
     assert mail["X-Deskhand"] == "run_0123456789abcdefghjk"
     assert mail.get_content().splitlines() == ["Hello", "", "Acme, Inc."]
+
+
+def test_what_a_person_let_go_is_no_programs_mail() -> None:
+    mail = composed(a_reply().changed(by_person=True), answering())
+    assert (mail["Auto-Submitted"], mail["X-Auto-Response-Suppress"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("en", "On 2026-11-15 00:00, ann@example.test wrote:"),
+        ("cs", "Dne 2026-11-15 00:00, ann@example.test napsal(a):"),
+        ("de", "Am 2026-11-15 00:00 schrieb ann@example.test:"),
+        ("xx", "On 2026-11-15 00:00, ann@example.test wrote:"),
+    ],
+)
+def test_the_original_stands_below_the_answer(language: str, line: str) -> None:
+    original = answering().changed(body="Where is it?\n> earlier\n")
+    mail = composed(a_reply(language=language), original)
+    assert mail.get_content().splitlines() == [
+        "Hello",
+        "",
+        "Acme, Inc.",
+        "",
+        line,
+        "> Where is it?",
+        "> > earlier",
+    ]
+    said = visible_reply(mail.get_content())
+    assert said == "Hello\n\nAcme, Inc.", "we read our own quotes as quotes"
+
+
+def test_a_huge_original_is_quoted_in_part() -> None:
+    mail = composed(a_reply(), answering().changed(body="x" * 100_000))
+    content = mail.get_content()
+    assert len(content) < 21_000
+    assert content.splitlines()[-1] == "> […]"
+
+
+def test_copies_stand_in_the_header_and_nothing_else_does() -> None:
+    mail = composed(a_reply().changed(cc=("bob@example.test", "eve@example.test")), answering())
+    assert mail["Cc"] == "bob@example.test, eve@example.test"
+    with pytest.raises(ToolError):
+        composed(a_reply().changed(cc=("bob@example.test\r\nBcc: x@y.cz",)), answering())
 
 
 def test_a_long_thread_keeps_its_beginning_and_its_end() -> None:
