@@ -26,7 +26,8 @@ def test_each_process_begins_with_its_share_of_the_slow_ones() -> None:
     shares = [names[:4], names[4:8], names[8:]]
     assert [share[0] for share in shares] == ["slow 0", "slow 1", "slow 2"]
     assert shares[0][1] == "slow 3"
-    assert [name for name in names if "quick" in name] == [f"quick {n}" for n in range(8)]
+    quick = [name for name in names if "quick" in name]
+    assert quick == [f"quick {number}" for number in range(8)]
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3, 7])
