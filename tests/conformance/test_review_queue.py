@@ -20,6 +20,7 @@ from deskhand.model.run import (
     RunStatus,
     Verdict,
 )
+from tests.accounts import add_accounts
 from tests.conformance.adapters import Stores
 from tests.kit import a_message
 
@@ -82,6 +83,7 @@ async def test_reviews_are_chosen_and_counted_by_all_that_is_known_of_them(store
     one = await parked(store, 1, known={"category": 'odd "quoted" ü', "language": "de"})
     two = await parked(store, 2, Cause.EMERGENCY)
     three = await parked(store, 3, expires_at=NOW + 30, fallback=Decision.APPROVE)
+    await add_accounts(store, "otto")
     await store.assign(two.id, "ida", "otto")
     for wanted, expected in (
         (ReviewFilter(), [one, two, three]),
@@ -195,6 +197,10 @@ async def test_what_is_over_sooner_or_leaves_by_itself_cannot_be_snoozed(stores:
 async def test_a_review_is_somebodys_and_anybody_may_decide_it(stores: Stores) -> None:
     store = await stores()
     one, two = await parked(store, 1), await parked(store, 2)
+    await add_accounts(store, "otto", "eve")
+    with pytest.raises(Conflict, match="there is no user 'nobody'"):
+        await store.assign(one.id, "ida", "nobody")
+    assert await store.reviewers() == ["eve", "otto"]
     await store.assign(one.id, "ida", "otto")
     assert await listed(store, assignee="otto") == [one.id]
     decided = await store.decide(one.id, Verdict(Decision.APPROVE, "ida", one.version))

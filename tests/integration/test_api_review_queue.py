@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.accounts import add_accounts
 from tests.api_kit import Client, Served, is_problem, served
 from tests.waiting import PATIENCE
 
@@ -65,6 +66,7 @@ async def test_the_queue_is_filtered_by_cause_person_and_snooze(
     is_problem(
         await client.get("/api/reviews", params={"cause": "boredom"}), 422, "request_invalid"
     )
+    await add_accounts(shop.desks["shop"].store, "Otto")
     assigned = await client.post(f"/api/reviews/{one['review']}/assign", json={"to": "Otto"})
     assert assigned.json()["assignee"] == "Otto"
     assert await listed(client, assignee="Otto") == [one["review"]]

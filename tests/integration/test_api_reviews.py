@@ -36,7 +36,7 @@ async def test_an_approved_reply_leaves_and_the_decision_is_signed_with_the_key(
     shop: Served, client: Client
 ) -> None:
     review = await client.under_review()
-    assert review["decisions"] == ["approve", "edit", "revise", "reject", "take_over"]
+    assert review["decisions"] == ["approve", "edit", "acknowledge", "reject", "take_over"]
     decided = await decide(client, review, payload_hash=review["payload_hash"], note="fine")
     assert decided.status_code == 200
     assert (

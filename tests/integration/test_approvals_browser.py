@@ -15,6 +15,7 @@ from deskhand.model.message import Address, Attachment, Message
 from deskhand.model.run import ReviewState, RunStatus
 from deskhand.web.approvals import pages
 from deskhand.wiring import user_accounts
+from tests.accounts import add_accounts
 from tests.api_kit import Served, served
 from tests.approvals_kit import HOME, PASSWORD, make_passwords_cheap, outbox, person
 from tests.browser import Page, browser, needs_browser
@@ -142,6 +143,7 @@ async def test_a_hostile_mail_stays_text_and_loads_nothing(tmp_path: Path) -> No
         [review] = await store.find_reviews()
         await store.note_review(review.id, HOSTILE, HOSTILE)
         # a name has at most 100 characters: enough for the script and the image
+        await add_accounts(store, HOSTILE[:100])
         await store.assign(review.id, HOSTILE, HOSTILE[:100])
         await store.keep_edit(review.id, "ida", {"text": HOSTILE, "subject": HOSTILE})
         await log_in(page, base)

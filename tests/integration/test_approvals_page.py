@@ -14,6 +14,7 @@ import pytest
 from deskhand.web.approvals import pages
 from deskhand.web.approvals.app import create_approvals
 from deskhand.wiring import user_accounts
+from tests.accounts import add_accounts
 from tests.api_kit import Client, Served, served
 from tests.approvals_kit import (
     HOME,
@@ -165,7 +166,7 @@ async def test_the_queue_shows_what_waits_and_why(shop: Served, api: Client) -> 
         "My order",
         "ann@example.com",
         "not sure enough",
-        "0.40 / 0.80",
+        "category 0.40",
         "question",
     ):
         assert told in words
@@ -236,6 +237,7 @@ async def test_everything_else_that_can_be_done_with_a_review(shop: Served, api:
     first, second, third = [await api.under_review(f"unsure {n}") for n in range(3)]
     ida = await person(shop)
     assert (await ida.do(first, "note", note="She called.")).status_code == 303
+    await add_accounts(shop.desks["shop"].store, "otto")
     assert (await ida.do(first, "assign", to="otto")).status_code == 303
     assert (await ida.do(first, "snooze", until="4000000000")).status_code == 303
     assert "Snoozed 1" in words_of((await ida.get(HOME)).text)
@@ -325,6 +327,7 @@ async def test_the_queue_is_narrowed_by_what_is_known_of_a_message(
     one = await api.under_review("unsure about tea", subject="Tea")
     await api.under_review("unsure about coffee", subject="Coffee")
     ida = await person(shop)
+    await add_accounts(shop.desks["shop"].store, "otto <b>")
     await shop.desks["shop"].store.assign(one["review"], "ida", "otto <b>")
     for query, shown in (
         ("words=TEA", {"Tea"}),
@@ -347,7 +350,7 @@ async def test_a_draft_desk_does_not_say_that_replies_leave_by_themselves(tmp_pa
     async with served(tmp_path, more="mode: draft\n", approvals=True) as shop:
         api, ida = await shop.client(), await person(shop)
         sheet = words_of(await ida.page(await api.under_review("unsure")))
-    assert "Confidence 0.40, draft mode: a person sends every reply" in sheet
+    assert "Confidence: category 0.40; draft mode: a person sends every reply" in sheet
     assert "sent without a person" not in sheet
 
 

@@ -203,7 +203,7 @@ def _from_articles(desk: EmbeddedDesk, articles: Sequence[Ranked], language: str
     others = [hit for hit in tied if hit.article != first.hit.article]
     chosen = [first.hit, *others[: _MOST_QUOTES - 1]]
     quotes = [
-        Quote(hit.title, shortened_quote(hit.text), hit.citation, hit.language) for hit in chosen
+        Quote(hit.title, shortened_quote(hit.text), hit.place, hit.language) for hit in chosen
     ]
     sources = [
         {

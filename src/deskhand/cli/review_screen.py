@@ -70,19 +70,19 @@ def print_review_file(review_file: "ReviewFile") -> None:
 def _fact_lines(review_file: "ReviewFile") -> "list[Text]":
     from rich.text import Text
 
+    from deskhand.engine.descriptions import describe_confidence
+
     review, message = review_file.review, review_file.message
     about = "" if message is None else f"  {message.subject}  from {message.sender}"
     lines = [f"  {review.run_id}{about}", *_named_people(review_file)]
     facts: dict[str, Any] = {
         name: review.facts[name] for name in ("category", "language") if name in review.facts
     }
-    if "confidence" in review.facts:
-        least = (
-            f", below {review.facts['threshold']:g} a person looks"
-            if "threshold" in review.facts
-            else ""
-        )
-        facts["confidence"] = f"{review.facts['confidence']}{least}"
+    sure = describe_confidence(review.facts)
+    if sure:
+        least = review.facts.get("threshold")
+        below = f"; with the category below {least:g} a person looks" if least else ""
+        facts["confidence"] = f"{sure}{below}"
     facts |= {"why": ", ".join(review.causes)} if review.causes else {}
     facts |= {"for": review.assignee} if review.assignee else {}
     facts |= {"snoozed until": moment(review.snoozed_until)} if review.snoozed_until else {}
@@ -149,8 +149,8 @@ def _beside(review_file: "ReviewFile") -> "list[Text]":
 def _print_how(review: "Review") -> None:
     from rich.text import Text
 
+    from deskhand.engine.decisions import decisions_for
     from deskhand.engine.descriptions import describe_decision
-    from deskhand.model.run import DECISIONS
 
     to = console()
     if review.payload.get("approvals_needed", 1) > 1:
@@ -164,7 +164,8 @@ def _print_how(review: "Review") -> None:
             soft_wrap=True,
         )
     if review.state == "open":
-        choices = ", ".join(decision.value.replace("_", "-") for decision in DECISIONS[review.kind])
+        possible = decisions_for(review)
+        choices = ", ".join(decision.value.replace("_", "-") for decision in possible)
         to.print(Text(f"\n  deskhand reviews [{choices}] {review.id}", style="dim"), soft_wrap=True)
     elif review.decision:
         to.print(Text(f"\n  {describe_decision(review)} {moment(review.decided_at)}", style="dim"))

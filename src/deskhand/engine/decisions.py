@@ -29,6 +29,8 @@ EDITABLE = ("text", "subject", "invitation", "to", "cc")
 MOST_COPIES = 20
 LONGEST_DUE = 366 * 86400.0
 """Seconds that an answer may be put off."""
+REVISABLE = "revisable"
+"""Among a reply's facts: whether it can be drafted again by an instruction."""
 FINAL = "final"
 """Among a decided review's facts: the reply is the answer, whatever it says."""
 
@@ -47,8 +49,13 @@ def check_decision(review: Review, verdict: Verdict, now: float) -> None:
     else:
         _check_edit(review, verdict)
     _check_due(verdict, now)
+    if verdict.decision is Decision.REVISE and review.facts.get(REVISABLE) is False:
+        raise Conflict(
+            f"nobody can draft {review.id} again: this desk's brain follows no instructions; edit"
+            " the reply instead"
+        )
     if verdict.decision not in DECISIONS[review.kind]:
-        possible = ", ".join(DECISIONS[review.kind])
+        possible = ", ".join(decisions_for(review))
         raise Conflict(
             f"a {review.kind} review cannot be decided with '{verdict.decision}'; choose {possible}"
         )
@@ -57,6 +64,16 @@ def check_decision(review: Review, verdict: Verdict, now: float) -> None:
     if verdict.decision is Decision.APPROVE:
         _check_has_recipient(review)
         _check_second_person(review, verdict)
+
+
+def decisions_for(review: Review) -> tuple[Decision, ...]:
+    """What a person may decide about a review as it stands; nothing once it is closed."""
+    if review.state is not ReviewState.OPEN:
+        return ()
+    possible = DECISIONS[review.kind]
+    if review.facts.get(REVISABLE) is not False:
+        return possible
+    return tuple(decision for decision in possible if decision is not Decision.REVISE)
 
 
 def decision_meant(review: Review, verdict: Verdict) -> Verdict:

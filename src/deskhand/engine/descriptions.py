@@ -1,6 +1,6 @@
 """Decisions and events in words: the same on the approvals page, in a terminal and in errors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from deskhand.model.run import EXPIRY, Decision, Event, Review
@@ -41,6 +41,13 @@ _ACTIONS = {
     "run.answered_by_person": "answered from a mail program",
     "run.cancelled": "cancelled the run",
 }
+
+
+def describe_confidence(facts: Mapping[str, Any]) -> str:
+    """How sure the desk is, and of what: "category 0.98, answer 0.71"; empty where unknown."""
+    named = (("category", "confidence"), ("answer", "answer_confidence"))
+    known = [(name, facts[fact]) for name, fact in named if facts.get(fact) is not None]
+    return ", ".join(f"{name} {value:.2f}" for name, value in known)
 
 
 def describe_decision(review: Review) -> str:

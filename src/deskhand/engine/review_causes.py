@@ -1,12 +1,13 @@
 """Why a review was opened, and what was known about its message then."""
 
+from math import isfinite
 from typing import Any
 
 from deskhand.engine.loop import End
 from deskhand.model.causes import Cause, cause_of_error
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import REPLY
-from deskhand.model.understanding import Understanding
+from deskhand.model.understanding import Understanding, drafted_output
 
 
 def causes_of(end: End) -> tuple[Cause, ...]:
@@ -16,8 +17,20 @@ def causes_of(end: End) -> tuple[Cause, ...]:
     return (cause_of_error(end.error.code if end.error else None),)
 
 
+def _answer_confidence(envelope: Envelope) -> float | None:
+    """How sure the stage is that drafted the reply; None where it did not say."""
+    drafted = envelope.output(drafted_output(envelope.outputs) or "") or {}
+    confidence: Any = drafted.get("confidence")
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float):
+        return None
+    return float(confidence) if isfinite(confidence) else None
+
+
 def facts_of(envelope: Envelope | None) -> dict[str, Any]:
-    """`category`, `confidence`, `threshold` and `language`, as far as some stage has found them."""
+    """What is known about a message and its reply, as far as some stage has found it.
+
+    `confidence` is how sure the desk is of the `category`, and `answer_confidence` of the answer.
+    """
     if envelope is None:
         return {}
     understanding = Understanding.of(envelope)
@@ -25,6 +38,7 @@ def facts_of(envelope: Envelope | None) -> dict[str, Any]:
     facts = {
         "category": understanding.topic,
         "confidence": understanding.confidence,
+        "answer_confidence": _answer_confidence(envelope),
         "threshold": understanding.threshold,
         "language": of_reply.language or understanding.language,
     }

@@ -1,17 +1,22 @@
 """Everything a person needs to decide a review, from the records and never from a model."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from deskhand.engine.canned_replies import Canned, canned_replies, values_for
+from deskhand.engine.journal import State
 from deskhand.engine.story import Document, read_records, tool_calls
 from deskhand.model.attached_files import StoredFile
 from deskhand.model.message import Message
 from deskhand.model.run import BegunEdit, Event, Review
+from deskhand.model.understanding import drafted_output
 from deskhand.ports import Store
 
 _ABOUT_REVIEWS = "review."
+_OWN = "embedded"
+"""The brain that always names what it quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +52,51 @@ async def read_review_file(store: Store, review_id: str) -> ReviewFile:
         records.message,
         outputs,
         tool_calls(states),
-        _sources(outputs),
+        used_sources(states),
         [event for event in events if event.kind.startswith(_ABOUT_REVIEWS)],
         await store.begun_edits(review_id),
         await store.files(review.run_id),
     )
 
 
-def _sources(outputs: Mapping[str, Any]) -> list[Document]:
-    """Every `sources` list of an output, each source with the stage that used it."""
-    sources: list[Document] = []
-    for stage, output in outputs.items():
-        listed = output.get("sources") if isinstance(output, dict) else None
-        for source in listed if isinstance(listed, list) else ():
-            if isinstance(source, dict):
-                sources.append({"stage": stage, **cast(Document, source)})
-    return sources
+def used_sources(states: Sequence[State]) -> list[Document]:
+    """What the draft was drawn from, each source once.
+
+    A drafting stage that names its sources has used those. The embedded brain always names them;
+    a model may have used whatever earlier stages had found for it.
+    """
+    if not states:
+        return []
+    outputs = states[-1].after.outputs
+    drafting = _drafting(states)
+    own = None if drafting is None else drafted_output(drafting.after.outputs)
+    was_embedded = drafting is not None and (drafting.result.answered or {}).get("brain") == _OWN
+    names_all = own is not None and (was_embedded or bool(_listed(outputs.get(own))))
+    stages = [own] if own is not None and names_all else list(outputs)
+    found: dict[str, Document] = {}
+    for stage in stages:
+        for source in _listed(outputs.get(stage)):
+            found.setdefault(_identity(source), {"stage": stage, **source})
+    return list(found.values())
+
+
+def _drafting(states: Sequence[State]) -> State | None:
+    """The step that drafted the reply last; None where none did."""
+    drafted_by = states[-1].after.metadata.get("drafted_by")
+    return next((state for state in reversed(states) if state.row.name == drafted_by), None)
+
+
+def _listed(output: Any) -> list[Document]:
+    """The `sources` of a stage's output that can be shown."""
+    listed = output.get("sources") if isinstance(output, dict) else None
+    if not isinstance(listed, list):
+        return []
+    return [cast(Document, source) for source in listed if isinstance(source, dict)]
+
+
+def _identity(source: Document) -> str:
+    """The same for two mentions of one place: an article's section, or the same words."""
+    article = source.get("article") or source.get("title")
+    if article:
+        return json.dumps([article, source.get("heading_path")], default=str)
+    return json.dumps(source, sort_keys=True, default=str)

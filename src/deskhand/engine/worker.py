@@ -9,6 +9,7 @@ from typing import Any
 from deskhand.config.sections.expiry import ExpirySpec
 from deskhand.crashpoints import crash_point
 from deskhand.engine.context import RunContext
+from deskhand.engine.decisions import REVISABLE
 from deskhand.engine.follow_up import ANSWER_WITHIN, follow_up, kept_open
 from deskhand.engine.journal import fold, result_of
 from deskhand.engine.loop import End, Flow, run_flow
@@ -67,11 +68,13 @@ class Worker:
         expiry: ExpirySpec | None = None,
         manual_reply: Flow | None = None,
         answer_within: float = ANSWER_WITHIN,
+        revisable: Callable[[str], bool] = lambda stage: True,
     ) -> None:
         """`expiry` is what becomes of reviews that nobody decides; without it they wait for ever.
 
         `manual_reply` is the flow that sends a reply written by a person. `answer_within` is how
-        many seconds people have to answer a message that was only acknowledged.
+        many seconds people have to answer a message that was only acknowledged. `revisable` says
+        of a stage whether it can draft again by a reviewer's instruction.
         """
         self._store = store
         self._flows = flows
@@ -83,6 +86,7 @@ class Worker:
         self._expiry = expiry
         self._manual_reply = manual_reply
         self._answer_within = answer_within
+        self._revisable = revisable
         self._versions = {name: flow.spec.version for name, flow in flows.items()}
 
     async def work(self, run_id: str) -> RunStatus | None:
@@ -260,6 +264,9 @@ class Worker:
         if end.status is RunStatus.WAITING_REVIEW and end.ask is not None:
             ask = end.ask
             kind = ReviewKind(end.ask.kind)
+            if kind is ReviewKind.REPLY and ctx is not None:
+                drafted_by = ctx.envelope.metadata.get("drafted_by")
+                facts[REVISABLE] = drafted_by is not None and self._revisable(str(drafted_by))
             fallback = Decision(ask.fallback) if ask.fallback else None
             asked = NewReview(kind, ask.reason, ask.payload, seq, None, fallback, causes, facts)
             if ask.expires_in is None:

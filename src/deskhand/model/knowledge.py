@@ -90,7 +90,13 @@ class Hit:
 
     @property
     def citation(self) -> str:
-        return " › ".join((self.title, *self.heading_path)) + f" [{self.article}]"
+        """Where it stands, for colleagues: with the article's id."""
+        return f"{self.place} [{self.article}]"
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for customers: "Returns › How"."""
+        return " › ".join((self.title, *self.heading_path))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from deskhand.model.causes import Cause
-from deskhand.model.run import ReviewState
+from deskhand.model.run import ConversationTurn, ReviewState
 
 QueuePosition = tuple[bool, float, str]
 """Where a review stands among open ones: emergencies first, then the oldest; `Review.place`."""
@@ -39,3 +39,26 @@ class Facets:
     languages: Mapping[str, int] = field(default_factory=dict[str, int])
     assignees: Mapping[str, int] = field(default_factory=dict[str, int])
     """Under the empty text those that are nobody's."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOver:
+    """A conversation in which the desk is silent, because a person answers."""
+
+    conversation: str
+    by: str
+    at: float
+    turn: ConversationTurn | None
+    """The newest message of it; None once it was erased."""
+
+    @property
+    def run_id(self) -> str | None:
+        return None if self.turn is None else self.turn.run.id
+
+    @property
+    def sender(self) -> str | None:
+        return None if self.turn is None else str(self.turn.message.writer)
+
+    @property
+    def subject(self) -> str | None:
+        return None if self.turn is None else self.turn.message.subject

@@ -10,6 +10,7 @@ from math import isfinite
 from typing import Any, Self, cast
 
 from deskhand.model.envelope import Envelope
+from deskhand.model.message import REPLY
 
 CATEGORY = "category"
 """Text: what the message is about, as a classifying stage named it."""
@@ -86,6 +87,18 @@ def wrong_fields(output: Mapping[str, Any]) -> list[str]:
         if value is not None and not fits(value):
             problems.append(f"`{name}` must be {expected}, not {repr(value)[:60]}")
     return problems
+
+
+def drafted_output(outputs: Mapping[str, Any]) -> str | None:
+    """The name of the output from which the reply was made; None where no stage drafted it."""
+    reply = outputs.get(REPLY)
+    text = reply.get("text") if isinstance(reply, Mapping) else None
+    names: list[str] = list(outputs)
+    for name in reversed(names):
+        output = outputs[name]
+        if name != REPLY and isinstance(output, Mapping) and text and output.get("text") == text:
+            return name
+    return None
 
 
 class Understanding:

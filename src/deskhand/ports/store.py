@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from deskhand.model.attached_files import AttachedFile, StoredFile
 from deskhand.model.message import Message
-from deskhand.model.queue import ALL_REVIEWS, Facets, ReviewFilter
+from deskhand.model.queue import ALL_REVIEWS, Facets, ReviewFilter, TakenOver
 from deskhand.model.run import (
     Accepted,
     BegunEdit,
@@ -114,7 +114,12 @@ class Reviews(Protocol):
         ...
 
     async def assign(self, review_id: str, by: str, to: str | None) -> Review:
-        """Say whose it is to look at; anybody may still decide it."""
+        """Say whose it is to look at; anybody may still decide it. Conflict for somebody without
+        an account that may work on the desk."""
+        ...
+
+    async def reviewers(self) -> list[str]:
+        """Everybody who has an account and may work on this desk."""
         ...
 
     async def note_review(self, review_id: str, by: str, text: str) -> Review:
@@ -279,6 +284,10 @@ class Store(Journal, Effects, Reviews, AgentRecords, Files, Protocol):
         ...
 
     async def taken_over_by(self, conversation: str) -> str | None: ...
+
+    async def taken_over(self) -> list[TakenOver]:
+        """Every conversation that a person has, the latest first."""
+        ...
 
     async def replies_since(
         self, conversation: str, tool: str, since: float, *, beside: str

@@ -18,6 +18,7 @@ from deskhand.agents.replying.review_reasons import KnownSender, review_reasons_
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through, review_through
 from deskhand.agents.retrieval import retrieve_from
+from deskhand.config.desk import DeskSpec
 from deskhand.config.uses import offers_tool
 from deskhand.engine.loop import End, Flow
 from deskhand.engine.manual_reply import manual_reply_flow
@@ -106,7 +107,16 @@ def assemble(setup: DeskSetup) -> Worker:
         expiry=spec.reviews.expiry,
         manual_reply=manual_reply_flow(gate, setup.sending, parts),
         answer_within=spec.reviews.answer_within,
+        revisable=partial(_follows_instructions, spec),
     )
+
+
+def _follows_instructions(spec: DeskSpec, stage: str) -> bool:
+    """Whether a stage can draft again by a reviewer's words: the embedded brain cannot."""
+    if spec.brain.kind != "embedded":
+        return True
+    specs = (flow.stages.get(stage) for flow in spec.flows.values())
+    return any(found is not None and found.profile is not None for found in specs)
 
 
 def _gate(setup: DeskSetup, tools: ToolRegistry) -> Gate:

@@ -51,6 +51,21 @@ def test_open_reviews_are_listed_and_shown_as_recorded(cli: Cli, waiting: dict[s
     )
 
 
+def test_a_taken_over_conversation_is_listed_and_given_back(
+    cli: Cli, waiting: dict[str, Any]
+) -> None:
+    assert "nobody has taken" in cli("conversations", "list").out
+    cli("reviews", "take-over", waiting["review"]["id"], "--by", "ida")
+    [taken] = cli("conversations", "list", "--json").json["conversations"]
+    assert (taken["taken_over_by"], taken["run"]) == ("ida", waiting["run"])
+    assert taken["subject"] == "Teapot arrived broken"
+    shown = cli("conversations", "list").out
+    assert "ida" in shown
+    assert "Teapot arrived broken" in shown
+    assert cli("conversations", "give-back", taken["conversation"]).code == 0
+    assert cli("conversations", "list", "--json").json["conversations"] == []
+
+
 def test_a_holding_reply_is_acknowledged_and_leaves_a_task(cli: Cli, tmp_path: Path) -> None:
     mail = write_message(tmp_path / "mail.json", body="Do you like tea?")
     story = cli("run", mail, "--desk", "sample", "--live", "--json").json
@@ -218,6 +233,9 @@ def test_the_queue_can_be_put_aside_given_to_somebody_and_talked_about(
     assert listed("--cause", "always_ask") == [review]
     assert listed("--cause", "mode") == []
     assert "reviews list" not in cli("reviews", "list", "--cause", "nonsense").out
+    nobody = cli("reviews", "assign", review, "otto", "--by", "ida")
+    assert (nobody.code, "there is no user 'otto'" in nobody.err) == (1, True)
+    cli("users", "add", "otto", "--desk", "sample", "--generate")
     assert "is otto's to look at" in cli("reviews", "assign", review, "otto", "--by", "ida").out
     assert (listed("--assignee", "otto"), listed("--assignee", "eve")) == ([review], [])
     assert "comes back" in cli("reviews", "snooze", review, "--for", "2 hours").out

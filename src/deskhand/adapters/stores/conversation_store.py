@@ -6,6 +6,7 @@ from deskhand.adapters.stores import conversations, replies, review_decisions
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import SqlDesk
 from deskhand.model.message import DELIVER, KEEP_DRAFT
+from deskhand.model.queue import TakenOver
 from deskhand.model.run import (
     ConversationTurn,
     EffectKey,
@@ -45,6 +46,27 @@ class SqlConversations(SqlDesk):
             t.conversations.c.desk == self.desk, t.conversations.c.id == conversation
         )
         return await self._database.read_core(lambda core: core.execute(query).scalar())
+
+    async def taken_over(self) -> list[TakenOver]:
+        here = t.conversations.c
+        held = (
+            sa.select(here.id, here.taken_over_by, here.taken_over_at)
+            .where(here.desk == self.desk, here.taken_over_by.is_not(None))
+            .order_by(here.taken_over_at.desc())
+        )
+
+        def op(core: sa.Connection) -> list[TakenOver]:
+            return [
+                TakenOver(
+                    row.id,
+                    row.taken_over_by,
+                    row.taken_over_at or 0.0,
+                    conversations.newest_turn(core, self.desk, row.id),
+                )
+                for row in core.execute(held).all()
+            ]
+
+        return await self._database.read_core(op)
 
     async def message_known(self, channel: str, message_id: str) -> ConversationTurn | None:
         return await self._database.read_core(

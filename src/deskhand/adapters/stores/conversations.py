@@ -36,6 +36,11 @@ def reply_sent(
     return _first(core, _turns(desk).where(t.runs.c.id == key.run_id, sent))
 
 
+def newest_turn(core: sa.Connection, desk: str, conversation: str) -> ConversationTurn | None:
+    query = _turns(desk).where(t.runs.c.conversation == conversation)
+    return _first(core, query.order_by(t.runs.c.position.desc()).limit(1))
+
+
 def messages_from(
     core: sa.Connection, desk: str, address: str, since: float, limit: int
 ) -> list[ConversationTurn]:

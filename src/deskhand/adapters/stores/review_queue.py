@@ -12,6 +12,7 @@ from deskhand.adapters.stores.review_decisions import find_review, record_event
 from deskhand.adapters.stores.rows import pack, review_of, unpack
 from deskhand.engine.decisions import check_assignee, check_colleagues_note, check_open
 from deskhand.errors import Conflict, NotFound
+from deskhand.model.access import User
 from deskhand.model.causes import Cause
 from deskhand.model.queue import Facets, ReviewFilter
 from deskhand.model.run import BegunEdit, Decision, Review, ReviewState
@@ -148,7 +149,30 @@ def assign(
     review = find_review(core, desk, review_id, lock=True)
     check_open(review)
     check_assignee(to)
+    _check_reviewer(core, desk, to)
     return _changed(core, review, {"assignee": to}, "review.assigned", by, {"to": to}, now)
+
+
+def reviewers(core: sa.Connection, desk: str) -> list[str]:
+    """Everybody who has an account and may work on this desk."""
+    here = t.users.c
+    query = sa.select(here.name, here.desks).where(here.removed_at.is_(None)).order_by(here.name)
+    people = [User(row.name, tuple(row.desks.split()), 0.0) for row in core.execute(query)]
+    return [user.name for user in people if user.touches(desk)]
+
+
+def _check_reviewer(core: sa.Connection, desk: str, name: str | None) -> None:
+    """Raise Conflict for somebody who could not see what is assigned to them."""
+    if name is None:
+        return
+    known = reviewers(core, desk)
+    if name in known:
+        return
+    listed = ", ".join(known) or "nobody"
+    raise Conflict(
+        f"there is no user {name!r} on desk {desk}; assign it to one of: {listed}"
+        " (deskhand users add)"
+    )
 
 
 def note(core: sa.Connection, desk: str, review_id: str, by: str, text: str, now: float) -> Review:

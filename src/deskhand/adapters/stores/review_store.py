@@ -70,6 +70,9 @@ class SqlReviews(SqlDesk):
             lambda core: review_queue.assign(core, self.desk, review_id, by, to, self._now())
         )
 
+    async def reviewers(self) -> list[str]:
+        return await self._database.read_core(lambda core: review_queue.reviewers(core, self.desk))
+
     async def note_review(self, review_id: str, by: str, text: str) -> Review:
         return await self._database.write_core(
             lambda core: review_queue.note(core, self.desk, review_id, by, text, self._now())

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 from deskhand.ports import ApiKeys
 from deskhand.web.api import (
     attachments,
+    conversations,
     health,
     kb,
     messages,
@@ -58,7 +59,7 @@ def create_app(
     app.include_router(reference.router)
     app.include_router(health.router)
     documented = [Depends(HTTPBearer(auto_error=False, description="An API key: `dh_...`"))]
-    for part in (messages, attachments, runs, reviews, desk_routes, modes, kb):
+    for part in (messages, attachments, conversations, runs, reviews, desk_routes, modes, kb):
         app.include_router(part.router, dependencies=documented)
     for path, page in pages.items():
         app.add_route(path, _inside, include_in_schema=False)

@@ -5,11 +5,10 @@ from typing import Any, Self
 
 from deskhand.engine.attachment_list import list_files
 from deskhand.engine.canned_replies import Canned
-from deskhand.engine.decisions import holds_out_an_answer
+from deskhand.engine.decisions import decisions_for, holds_out_an_answer
 from deskhand.engine.review_file import ReviewFile
 from deskhand.model.causes import Cause
 from deskhand.model.run import (
-    DECISIONS,
     BegunEdit,
     Decision,
     Event,
@@ -48,6 +47,9 @@ class ReviewView(View):
     """Why it is here; the first is the one that counted. `reason` says it in words."""
     category: str | None
     confidence: float | None
+    """How sure the desk is of the category."""
+    answer_confidence: float | None
+    """How sure it is of the answer."""
     threshold: float | None
     """The confidence from which it would have left by itself."""
     language: str | None
@@ -137,7 +139,7 @@ class CannedView(View):
 
 def _review_facts(review: Review) -> dict[str, Any]:
     facts = review.facts
-    decisions = DECISIONS[review.kind] if review.state is ReviewState.OPEN else ()
+    decisions = decisions_for(review)
     return {
         "review": review.id,
         "desk": review.desk,
@@ -162,6 +164,7 @@ def _review_facts(review: Review) -> dict[str, Any]:
         "causes": list(review.causes),
         "category": _of_type(facts.get("category"), str),
         "confidence": _of_type(facts.get("confidence"), int, float),
+        "answer_confidence": _of_type(facts.get("answer_confidence"), int, float),
         "threshold": _of_type(facts.get("threshold"), int, float),
         "language": _of_type(facts.get("language"), str),
         "assignee": review.assignee,

@@ -41,6 +41,7 @@ def create_approvals(desks: Mapping[str, ServedDesk], users: Users) -> Starlette
             Route("/login", pages.login, methods=["GET", "POST"]),
             Route("/logout", gate.page(pages.logout), methods=["POST"]),
             Route("/", gate.page(pages.queue)),
+            Route("/taken-over", gate.page(pages.taken_over), methods=["GET", "POST"]),
             Route("/screened", gate.page(pages.screened), methods=["GET", "POST"]),
             Route(review, gate.page(pages.review)),
             Route(f"{review}/now", gate.page(pages.now), methods=["GET"]),

@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from deskhand.engine.descriptions import DECIDED
+from deskhand.engine.descriptions import DECIDED, describe_confidence
 from deskhand.errors import Conflict, NotFound, TooManyLogins
 from deskhand.knowledge.prose import unwrapped
 from deskhand.model.causes import Cause
@@ -18,6 +18,7 @@ from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState
 from deskhand.ports import Users
 from deskhand.web.api.access import ServedDesk
+from deskhand.web.approvals import taken_over_page
 from deskhand.web.approvals.actions import act, leaving_until
 from deskhand.web.approvals.forms import read_form
 from deskhand.web.approvals.labels import (
@@ -63,6 +64,7 @@ from deskhand.web.approvals.session import (
     keep_cookie,
     own_path,
 )
+from deskhand.web.approvals.taken_over_page import give_back, read_taken_over
 from deskhand.web.file_response import file_response, is_shown
 
 HERE = Path(__file__).parent
@@ -104,7 +106,12 @@ class Pages:
             "kinds": KINDS,
             "fresh": _fresh(),
         }
-        self._templates.globals |= {"due_words": due, "path_of": path_of, "nobody": NOBODY}
+        self._templates.globals |= {
+            "due_words": due,
+            "sure": describe_confidence,
+            "path_of": path_of,
+            "nobody": NOBODY,
+        }
 
     # --- without a session
 
@@ -174,7 +181,22 @@ class Pages:
             facets=await facets(visit),
             screened=await count_screened(visit),
             screened_place=PLACE,
+            taken_over=len(await read_taken_over(visit)),
+            taken_over_place=taken_over_page.PLACE,
             all_causes=list(Cause),
+        )
+
+    async def taken_over(self, visit: Visit) -> Response:
+        """Conversations in which a person answers; a form gives one back to the desk."""
+        if visit.request.method == "POST":
+            await give_back(visit)
+            return RedirectResponse(f"{taken_over_page.PLACE}?given=yes", 303)
+        return self._html(
+            "taken_over.html",
+            **await self._frame(visit, Filter()),
+            place=taken_over_page.PLACE,
+            rows=await read_taken_over(visit),
+            given=visit.request.query_params.get("given") == "yes",
         )
 
     async def screened(self, visit: Visit) -> Response:

@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from deskhand.engine.attachment_list import list_files
-from deskhand.engine.decisions import holds_out_an_answer
+from deskhand.engine.decisions import decisions_for, holds_out_an_answer
 from deskhand.engine.descriptions import DECIDED, actor_of, describe_decision, describe_event
 from deskhand.engine.review_file import ReviewFile, read_review_file
 from deskhand.mail.reply import visible_reply
@@ -42,7 +42,7 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
     reply = _reply(review_file)
     message = review_file.message
     is_open = review.state is ReviewState.OPEN
-    decisions = DECISIONS[review.kind] if is_open else ()
+    decisions = decisions_for(review)
     listed = list_files(message, review_file.files)
     findings = review.payload.get("findings") or ()
     held = _call(review.payload) if "call_hash" in review.payload else None
@@ -76,6 +76,7 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "holding": holds_out_an_answer(review),
         "answer_within": age(desk.spec.reviews.answer_within),
         "due": due(review, now),
+        "people": await desk.store.reviewers(),
         "run": run,
     }
 
