@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from tests.automatic import automatic
+
 DESK = """\
 desk: shop
 {brain}
@@ -68,7 +70,8 @@ def a_desk(
     (folder / "config/prompts/parcels.txt").write_text("You find parcels.")
     (folder / "tools.py").write_text(TOOLS)
     (folder / "brain.yaml").write_text(CHAT)
-    (folder / "desk.yaml").write_text(DESK.format(brain=brain, model=model, more=more) + flow)
+    settings = automatic(brain)
+    (folder / "desk.yaml").write_text(DESK.format(brain=settings, model=model, more=more) + flow)
     return folder
 
 

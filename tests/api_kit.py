@@ -24,6 +24,7 @@ from deskhand.wiring import (
     read_desk,
     user_accounts,
 )
+from tests.automatic import automatic
 
 EVERY_SCOPE = tuple(Scope)
 LIMIT = 20_000
@@ -134,7 +135,7 @@ def write_desk(
     here = folder / name
     here.mkdir()
     (here / "desk.yaml").write_text(
-        DESK.format(name=name, backlog=backlog, limit=limit) + more, encoding="utf-8"
+        DESK.format(name=name, backlog=backlog, limit=limit) + automatic(more), encoding="utf-8"
     )
     (here / "tools.py").write_text(TOOLS)
     return here

@@ -26,6 +26,7 @@ from tests.waiting import PATIENCE
 ROOT = Path(__file__).parent.parent
 DESK = """
 desk: bookable
+mode: auto
 brain: {scripted: brain.yaml}
 calendar: {working_hours: {mon-sun: "0:00-24:00"}, notice: 1 hours, CALENDAR}
 flows:

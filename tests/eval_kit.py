@@ -6,6 +6,7 @@ from typing import Any
 
 DESK = """
 desk: shop
+mode: auto
 brain: {scripted: brain.yaml}
 flows:
   main:

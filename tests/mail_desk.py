@@ -6,6 +6,7 @@ from pathlib import Path
 from textwrap import dedent
 
 from deskhand.wiring import Desk, open_database, open_desk, read_desk
+from tests.automatic import automatic
 from tests.mail_servers import PASSWORD, SUPPORT, Dovecot, SmtpServer
 from tests.waiting import until
 
@@ -58,7 +59,7 @@ def write_desk(
             smtp=smtp.port,
             user=SUPPORT,
             undo=undo,
-            more=more,
+            more=automatic(more),
             imap_more=imap_more and f", {imap_more}",
             smtp_more=smtp_more and f", {smtp_more}",
         )

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.automatic import automatic_copy
 from tests.cli_kit import SAMPLES
 from tests.waiting import PATIENCE
 
@@ -28,6 +29,12 @@ def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     for name in [name for name in os.environ if name.startswith(("DESKHAND_", "SAMPLE_"))]:
         monkeypatch.delenv(name)
     return tmp_path
+
+
+@pytest.fixture
+def parcels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample desk as it sends by itself."""
+    return automatic_copy("sample", tmp_path_factory.mktemp("desks") / "sample")
 
 
 def deskhand(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -87,13 +94,13 @@ def test_the_golden_cases_of_the_inbox_desk_pass_as_they_ship(clean: Path) -> No
     assert done.returncode == 0
 
 
-def test_json_alone_is_on_stdout(clean: Path) -> None:
-    done = deskhand("run", SAMPLES / "which-parcel.json", "--desk", "sample", "--json")
+def test_json_alone_is_on_stdout(clean: Path, parcels: Path) -> None:
+    done = deskhand("run", SAMPLES / "which-parcel.json", "--desk", parcels, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert [turn["status"] for turn in json.loads(done.stdout)["turns"]] == ["waiting_user", "sent"]
 
 
-def test_an_answer_days_later_in_another_process_goes_on(clean: Path) -> None:
+def test_an_answer_days_later_in_another_process_goes_on(clean: Path, parcels: Path) -> None:
     for number, body in enumerate(("When will my parcel come?", "It is P-1003.")):
         message = {
             "from": "ben@example.com",
@@ -102,8 +109,8 @@ def test_an_answer_days_later_in_another_process_goes_on(clean: Path) -> None:
             "body": body,
         }
         (clean / f"{number}.json").write_text(json.dumps(message))
-    first = json.loads(deskhand("run", "0.json", "--desk", "sample", "--live", "--json").stdout)
-    second = json.loads(deskhand("run", "1.json", "--desk", "sample", "--live", "--json").stdout)
+    first = json.loads(deskhand("run", "0.json", "--desk", parcels, "--live", "--json").stdout)
+    second = json.loads(deskhand("run", "1.json", "--desk", parcels, "--live", "--json").stdout)
     assert (first["status"], second["status"]) == ("waiting_user", "sent")
     assert "P-1003" in second["reply"]["text"]
 
@@ -133,8 +140,8 @@ def test_a_database_in_a_folder_that_may_not_be_written_is_one_clear_line(clean:
 class Served:
     """A serving process and what it logs."""
 
-    def __init__(self, *arguments: str) -> None:
-        command = [*DESKHAND, "serve", "sample", "--port", "0", "--log-json", *arguments]
+    def __init__(self, desk: Path, *arguments: str) -> None:
+        command = [*DESKHAND, "serve", str(desk), "--port", "0", "--log-json", *arguments]
         self.process = subprocess.Popen(
             command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
         )
@@ -172,11 +179,11 @@ class Served:
 
 
 @pytest.fixture
-def serve(clean: Path) -> Iterator[Callable[..., Served]]:
+def serve(clean: Path, parcels: Path) -> Iterator[Callable[..., Served]]:
     started: list[Served] = []
 
-    def start(*arguments: str) -> Served:
-        started.append(Served(*arguments))
+    def start(*arguments: str, desk: Path = parcels) -> Served:
+        started.append(Served(desk, *arguments))
         return started[-1]
 
     yield start
@@ -224,6 +231,22 @@ def test_a_served_desk_works_messages_and_stops_gracefully(
     )
     assert key not in json.dumps(served.lines)
     assert len(list((clean / "outbox").glob("*.eml"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("shipped", "line"),
+    [
+        (True, "sample: nothing leaves without a person"),
+        (False, "sample: every reply may leave without a person, except to refund"),
+    ],
+)
+def test_serving_says_what_may_leave_without_a_person(
+    serve: Callable[..., Served], parcels: Path, shipped: bool, line: str
+) -> None:
+    served = serve(desk=Path("sample") if shipped else parcels)
+    assert served.call("GET", "/readyz")[0] == 200
+    assert served.stop() == 0
+    assert line in [logged["message"] for logged in served.lines]
 
 
 def test_a_second_process_is_told_who_serves(serve: Callable[..., Served]) -> None:

@@ -13,6 +13,7 @@ from tests.kit import a_message
 
 DESK = """\
 desk: asked
+mode: auto
 brain: {scripted: brain.yaml}
 default_flow: FLOW
 agent:

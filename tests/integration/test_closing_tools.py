@@ -14,6 +14,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.wiring import open_database, open_desk, read_desk
+from tests.automatic import automatic
 from tests.kit import a_message
 from tests.mail_desk import at_work, write_desk
 from tests.mail_servers import (
@@ -45,7 +46,7 @@ def a_desk(folder: Path, *steps: str, more: str = "", tools: str = "") -> Path:
     desk = folder / "desk"
     desk.mkdir(exist_ok=True)
     (desk / "desk.yaml").write_text(
-        f"desk: closing\nbrain: {{scripted: brain.yaml}}\n{more}\n{FLOWS}"
+        f"desk: closing\nbrain: {{scripted: brain.yaml}}\n{automatic(more)}\n{FLOWS}"
     )
     (desk / "brain.yaml").write_text(brain(*steps))
     if tools:

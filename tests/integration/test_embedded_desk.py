@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 DESK = """\
 desk: tiny
+mode: auto
 languages: [en, cs]
 brain: {signature: Your parcel shop}
 slots: {order: {type: order_number, prefix: [P]}}

@@ -16,6 +16,7 @@ from tests.waiting import until
 
 DESK = """
 desk: mails
+mode: auto
 brain: {scripted: brain.yaml}
 channels: {try: {files: ../mail}}
 undo_seconds: 0

@@ -150,6 +150,7 @@ async def test_a_server_that_is_not_there_says_so() -> None:
 
 WEB_DESK = """
 desk: web
+mode: auto
 brain: {{scripted: brain.yaml}}
 mcp:
   servers: {{warehouse: {{url: "{url}", timeout: 60}}}}

@@ -16,6 +16,7 @@ from deskhand.model.message import Message
 from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.wiring import (
     SHIPPED,
+    LoadedDesk,
     desk_cases,
     open_database,
     open_desk,
@@ -24,6 +25,7 @@ from deskhand.wiring import (
     read_desk,
     with_brain,
 )
+from tests.automatic import automatic_desk
 
 MEDICAL = "Is Paralen 500 available, and can I take it with alcohol?"
 
@@ -150,8 +152,15 @@ async def test_the_same_model_may_answer_a_plain_question(tmp_path: Path) -> Non
 
 
 async def worked(
-    loaded: Any, body: str, folder: Path, *, forwarded: bool = False, number: int = 1
+    loaded: LoadedDesk,
+    body: str,
+    folder: Path,
+    *,
+    forwarded: bool = False,
+    number: int = 1,
+    as_shipped: bool = False,
 ) -> dict[str, Any]:
+    """What became of a message to the desk as it sends by itself, or as it is shipped."""
     from deskhand.engine.story import read_records, story_of
 
     kind = PrincipalKind.FORWARDED if forwarded else PrincipalKind.SENDER
@@ -162,13 +171,23 @@ async def worked(
     message = message.changed(
         principal=Principal(kind=kind, address="ann@example.com", how="a test")
     )
+    served = loaded if as_shipped else automatic_desk(loaded)
     async with (
         open_database(str(folder / "desk.db")) as database,
-        open_desk(loaded, database, outbox=folder / "outbox") as desk,
+        open_desk(served, database, outbox=folder / "outbox") as desk,
     ):
         accepted = await desk.dispatcher.submit(message)
         await desk.dispatcher.wait(accepted.run_id)
         return story_of(await read_records(desk.store, accepted.run_id))
+
+
+async def test_as_shipped_a_person_sends_every_reply(tmp_path: Path) -> None:
+    loaded = with_brain(read_desk("pharmacy"), "scripted")
+    run = await worked(loaded, "Máte Paralen 500?", tmp_path, as_shipped=True)
+    assert (run["status"], run["delivery"]) == ("waiting_review", None)
+    assert run["review"]["reason"] == "draft mode: a person sends it"
+    assert "Paralen" in run["reply"]["text"]
+    assert not list((tmp_path / "outbox").glob("**/*.eml"))
 
 
 async def test_a_reservation_made_by_mail_is_there_in_the_next_mail(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from deskhand.wiring import (
 CRISP = Path(__file__).parents[1] / "data" / "crisp"
 DESK = """
 desk: helpdesk
+mode: auto
 brain: {scripted: brain.yaml}
 mail: {trusted_servers: [mx.lekarna.example], forwarders: [info@lekarna.example]}
 routing:

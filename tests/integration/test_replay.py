@@ -1,14 +1,14 @@
 """What was recorded, once more: identical through the same desk, and exactly the difference
 through another."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from deskhand.evals.recorded_runs import Window
 from deskhand.model.run import Decision, RunStatus
-from deskhand.wiring import find_desk, open_database, open_store
+from deskhand.wiring import open_database, open_store
+from tests.automatic import automatic_copy
 from tests.eval_kit import a_desk
 from tests.replay_kit import changes_of, recording, replayed, verdicts
 
@@ -20,7 +20,7 @@ REFUND = "Parcel P-1002 is cracked, I want a refund."
 def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SAMPLE_RETURNS", str(tmp_path / "returns"))
     folder = tmp_path / "sample"
-    shutil.copytree(find_desk("sample"), folder)
+    automatic_copy("sample", folder)
     return folder
 
 
@@ -181,6 +181,7 @@ async def test_failures_and_retries_replay_as_they_were(tmp_path: Path) -> None:
 
 FAULTY = """
 desk: shop
+mode: auto
 brain: {scripted: brain.yaml}
 flows:
   main:

@@ -193,7 +193,7 @@ async def test_what_is_done_with_the_agents_words_is_done_anew(
     """A mode that lets nothing leave by itself: the turns stand, what comes of them changes."""
     folder, runs = desk
     text = (folder / "desk.yaml").read_text()
-    (folder / "desk.yaml").write_text(text + "mode: draft\n")
+    (folder / "desk.yaml").write_text(text.replace("mode: auto\n", "mode: draft\n"))
     found, chat = await again(folder)
     assert verdicts(found)[runs["answered"]] == verdicts(found)[runs["by_tool"]] == "changed"
     assert changes_of(found, runs["answered"])["status"] == ("sent", "waiting_review")

@@ -18,6 +18,7 @@ from tests.replay_kit import ALL, changes_of, recording, replayed, verdicts
 
 DESK = """
 desk: asking
+mode: auto
 models: {fast: local/small}
 providers: {local: {base_url: "BASE_URL"}}
 brain: {use: llm, redact: REDACT}

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class Shown(NamedTuple):
     identity: str
     server: str
     mails_a_turn: int
+    answers_alone: bool = False
+    """Whether it shows the mode `auto` here, although the desk ships in `draft`."""
 
 
 DESKS = (
@@ -51,6 +53,7 @@ DESKS = (
         "Dostupnost léků <info@dostupnost-leku.cz>",
         "mx.dostupnost-leku.cz",
         1,
+        answers_alone=True,
     ),
 )
 
@@ -66,7 +69,13 @@ def at_home(loaded: "LoadedDesk", shown: Shown, folder: Path, undo: float) -> "L
     incoming.mkdir(parents=True, exist_ok=True)
     channel = ChannelSpec(name=CHANNEL, identity=identity, signature="", files=incoming)
     mail = loaded.spec.mail.model_copy(update={"trusted_servers": [shown.server]})
-    changed = {"channels": {CHANNEL: channel}, "mail": mail, "undo_seconds": undo}
+    changed: dict[str, Any] = {
+        "channels": {CHANNEL: channel},
+        "mail": mail,
+        "undo_seconds": undo,
+    }
+    if shown.answers_alone:
+        changed["mode"] = "auto"
     return replace(loaded, spec=loaded.spec.model_copy(update=changed))
 
 

@@ -18,8 +18,8 @@ class Check(NamedTuple):
     """It works, but somebody should look."""
 
 
-async def desk_checks(desk: str) -> list[Check]:
-    """A desk's configuration, and everything outside that it names."""
+async def desk_checks(desk: str, database: str) -> list[Check]:
+    """A desk's configuration, what it may send by itself, and everything outside that it names."""
     from deskhand.errors import ConfigError
     from deskhand.wiring import read_desk
 
@@ -29,6 +29,7 @@ async def desk_checks(desk: str) -> list[Check]:
         return list(_problems(error))
     return [
         *_configuration(loaded),
+        await _replies(loaded, database),
         *await _channels(loaded),
         *await _calendar(loaded),
         *await _servers(desk, loaded),
@@ -140,6 +141,21 @@ def _intents(loaded: "LoadedDesk") -> Iterator[Check]:
             f"never found, for want of examples: {', '.join(missing)}",
             warning=True,
         )
+
+
+async def _replies(loaded: "LoadedDesk", url: str) -> Check:
+    """What may leave without a person, by the modes in force."""
+    from deskhand.errors import DeskhandError
+    from deskhand.wiring import database_file, describe_sending, open_database
+
+    try:
+        file = database_file(url)
+        if file is None or file.exists():
+            async with open_database(url) as database:
+                return Check("replies", True, await describe_sending(loaded.spec, database))
+    except DeskhandError:
+        pass  # the check of the database tells
+    return Check("replies", True, await describe_sending(loaded.spec, None))
 
 
 async def _servers(desk: str, loaded: "LoadedDesk") -> list[Check]:

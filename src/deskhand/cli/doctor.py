@@ -46,7 +46,7 @@ def doctor(
 async def _checks(desk: str | None, database: str | None) -> list[Check]:
     checks = [_python(), _sqlite()]
     if desk is not None:
-        checks += await desk_checks(desk)
+        checks += await desk_checks(desk, database or options.DEFAULT_DATABASE)
     return checks + await _database(database)
 
 

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.service_process import keep_memory_compact, opened_together, outbox_folders
+from deskhand.cli.service_process import (
+    keep_memory_compact,
+    log_what_leaves,
+    opened_together,
+    outbox_folders,
+)
 from deskhand.cli.terminal import run_async
 
 if TYPE_CHECKING:
@@ -89,6 +94,7 @@ async def _serve(
                 where,
                 extra={"database": options.shown(url)},
             )
+            await log_what_leaves(log, desks, database)
             await _warn_without_people(database, where)
             await until_stopped(await web_server(desks, database), desks, listener)
             log.info("stopping: what runs comes to rest or is handed back")

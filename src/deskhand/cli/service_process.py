@@ -1,6 +1,7 @@
 """What `serve` and `worker` share: processes that work several desks and live for weeks."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from deskhand.wiring import LoadedDesk
+    from deskhand.wiring import Database, Desk, LoadedDesk
 
 T = TypeVar("T")
 
@@ -51,6 +52,16 @@ def outbox_folders(outbox: Path, desks: "Sequence[LoadedDesk]") -> list[Path]:
     if len(desks) == 1:
         return [outbox]
     return [outbox / desk.spec.name for desk in desks]
+
+
+async def log_what_leaves(
+    log: logging.Logger, desks: "Sequence[Desk]", database: "Database"
+) -> None:
+    """Log a line for each desk: which of its replies may leave without a person."""
+    from deskhand.wiring import describe_sending
+
+    for desk in desks:
+        log.info("%s: %s", desk.spec.name, await describe_sending(desk.spec, database))
 
 
 def keep_memory_compact() -> None:

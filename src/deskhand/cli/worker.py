@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.service_process import keep_memory_compact, opened_together, outbox_folders
+from deskhand.cli.service_process import (
+    keep_memory_compact,
+    log_what_leaves,
+    opened_together,
+    outbox_folders,
+)
 from deskhand.cli.terminal import run_async
 
 if TYPE_CHECKING:
@@ -143,6 +148,7 @@ async def _live(
             names,
             extra={"database": options.shown(setup.database)},
         )
+        await log_what_leaves(log, desks, database)
         stopping = asyncio.ensure_future(stop.wait())
         ends: set[asyncio.Future[Any]] = {stopping, worker_process.lost}
         done, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)

@@ -78,7 +78,7 @@ class DeskSpec(Frozen):
     outgoing: OutgoingSpec = Field(default_factory=OutgoingSpec)
     commitments: tuple[ClauseSpec, ...] = ()
     channels: dict[str, ChannelSpec] = Field(default_factory=dict)
-    mode: Mode = "auto"
+    mode: Mode = "draft"
     modes: dict[str, Mode] = Field(default_factory=dict)
     """By category; what is not named has `mode`."""
     trust: TrustSpec | None = None
@@ -260,10 +260,16 @@ def _desk_spec(
 
 
 def _usual_mode(desk: DeskSection) -> Mode:
-    """The mode of categories that `modes` does not name."""
+    """The mode of categories that `modes` does not name.
+
+    Nothing leaves by itself unless desk.yaml says so. With `trust` this is the most that can be
+    earned, and every category begins with `trust.start`.
+    """
     if desk.modes:
         return desk.modes.get(ELSE, "draft")
-    return desk.mode or "auto"
+    if desk.mode is not None:
+        return desk.mode
+    return "draft" if desk.trust is None else "auto"
 
 
 class _Shaping(NamedTuple):

@@ -1,7 +1,7 @@
 """A desk's modes and what they rest on, as one document for the CLI and the API."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from deskhand.engine.trust_modes import Trust, figures_of
@@ -9,6 +9,9 @@ from deskhand.model.documents import document
 from deskhand.model.judgement import Figure, Judged, ModeChange
 
 Document = dict[str, Any]
+
+NO_CATEGORY = ""
+"""Messages of which no stage said what they are about."""
 
 
 async def modes_of(trust: Trust) -> Document:
@@ -24,6 +27,30 @@ async def modes_of(trust: Trust) -> Document:
         "categories": [await _category(trust, name, figures) for name in names],
         "changes": list(map(change_of, await trust.store.mode_changes())),
     }
+
+
+async def unattended_replies(trust: Trust, always_asked: Collection[str]) -> str:
+    """Says in one line which replies may leave without a person, by the modes in force.
+
+    `always_asked` are the categories whose replies a person approves in any mode.
+    """
+    names = await trust.categories(await trust.store.figures())
+    modes = {name: (await trust.place(name)).mode for name in (*names, NO_CATEGORY)}
+    if "auto" not in modes.values():
+        return "nothing leaves without a person"
+    alone = [name for name in names if name and _leaves_alone(name, modes, always_asked)]
+    if modes[NO_CATEGORY] != "auto":
+        if not alone:
+            return "nothing leaves without a person"
+        return f"replies to {', '.join(alone)} may leave without a person; all others wait for one"
+    kept = [name for name in names if name and name not in alone]
+    if not kept:
+        return "every reply may leave without a person"
+    return f"every reply may leave without a person, except to {', '.join(kept)}"
+
+
+def _leaves_alone(name: str, modes: Mapping[str, str], always_asked: Collection[str]) -> bool:
+    return modes[name] == "auto" and name not in always_asked
 
 
 async def _category(trust: Trust, name: str, figures: Iterable[Figure]) -> Document:

@@ -21,6 +21,7 @@ from deskhand.evals.recorded_runs import (
     RecordedConversation,
     RecordedRun,
 )
+from deskhand.evals.recorded_stages import mode_told
 from deskhand.evals.recorded_tools import OUR_OWN, result_in
 from deskhand.evals.run_facts import category_of, language_of_reply, stages_of
 from deskhand.knowledge.exchanges import digest_of, sentences
@@ -28,7 +29,7 @@ from deskhand.model.message import REPLY, Address, Message, iso
 from deskhand.model.outcome import Outcome
 from deskhand.model.principal import PrincipalKind
 from deskhand.model.results import ToolResult, normalize_tool_result
-from deskhand.model.run import EXPIRY, Decision, Review, ReviewKind, ReviewState
+from deskhand.model.run import EXPIRY, Decision, Review, ReviewKind, ReviewState, RunStatus
 
 EDITED = "edited"
 """The tag of cases that a reviewer's edit taught."""
@@ -52,6 +53,9 @@ def case_of(conversation: RecordedConversation, case_id: str, tags: list[str]) -
     case: Document = {"id": case_id}
     if tags:
         case["tags"] = tags
+    mode = _mode(last)
+    if mode is not None:
+        case["mode"] = mode
     if len(moments) == 1:
         case["message"] = _message(last.records.message)
     else:
@@ -61,6 +65,16 @@ def case_of(conversation: RecordedConversation, case_id: str, tags: list[str]) -
         case["given"] = given
     case["expect"] = expected_of(last) if edit is None else _taught(last, edit)
     return case
+
+
+def _mode(recorded: RecordedRun) -> str | None:
+    """The mode that the run met, which the desk may have left since; None if it is not known."""
+    told = map(mode_told, (state.result for state in recorded.states))
+    mode = next(filter(None, told), None)
+    asked = any(state.result.outcome is Outcome.CLARIFY for state in recorded.states)
+    if mode is None and (asked or recorded.story["status"] == RunStatus.SENT):
+        return "auto"
+    return mode
 
 
 def _turns_of(

@@ -28,7 +28,12 @@ class OpensLanes(Protocol):
     """A sandboxed desk."""
 
     def lane(
-        self, clock: LaneClock, stand_in: StandIn | None = None, *, chat: ChatModel | None = None
+        self,
+        clock: LaneClock,
+        stand_in: StandIn | None = None,
+        *,
+        chat: ChatModel | None = None,
+        mode: str | None = None,
     ) -> Lane: ...
 
 
@@ -124,7 +129,7 @@ class _Conversation:
         self._id = f"{case.id}#{number}"
         self._clock = LaneClock(case.first_at.timestamp(), waits=settings.waits)
         self._said = GivenTurns() if case.says and not settings.live else None
-        self._lane = desk.lane(self._clock, self._stand_in, chat=self._said)
+        self._lane = desk.lane(self._clock, self._stand_in, chat=self._said, mode=case.mode)
         self._given: Sequence[Stub] = ()
         self._clauses = settings.clauses
         self._runs: list[str] = []

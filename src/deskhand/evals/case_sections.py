@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import Discriminator, Field, Tag
 
 from deskhand.config.schema import DRAFT, Schema, condition_definitions, tidy
+from deskhand.config.sections.channels import Mode
 from deskhand.config.sections.section import Section
 
 Status = Literal[
@@ -278,6 +279,8 @@ class CaseSection(Section):
     """Words to choose cases and to report them apart by: `[blind]`; `author` if absent."""
     why: str | None = None
     """Why the case is there, or why it was corrected."""
+    mode: Mode | None = None
+    """The mode in which the desk answers, whatever desk.yaml says: `auto`, `draft` or `shadow`."""
     message: Message | None = None
     """The message, or the name of a message file in the desk's folder."""
     from_: str | None = Field(default=None, alias="from", min_length=1)
@@ -297,6 +300,9 @@ class CasesSection(Section):
 
     tags: list[Text] = Field(default_factory=list)
     """Tags of every case in this file."""
+    mode: Mode | None = None
+    """The mode of the cases that name none; the desk's own, as it starts, if absent. With `auto`
+    they show what would leave by itself."""
     cases: list[CaseSection] = Field(min_length=1)
     """The cases."""
 

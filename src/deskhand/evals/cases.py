@@ -1,6 +1,6 @@
 """Reads a desk's golden cases; everything wrong with them is said at once, by file and line."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -76,6 +76,8 @@ class Case:
     file: Path
     line: int
     why: str | None = None
+    mode: str | None = None
+    """The mode in which the desk answers; None for its own."""
 
     @property
     def says(self) -> bool:
@@ -163,7 +165,7 @@ def _file(path: Path, desk: Desk) -> Iterator[Case | ConfigError]:
         yield from findings
         if not findings:
             try:
-                yield _case(source, place, section, parsed.read.tags, desk.spec)
+                yield _case(source, place, section, parsed.read, desk.spec)
             except ConfigError as error:
                 yield error
 
@@ -172,7 +174,7 @@ def _case(
     source: YamlFile,
     place: tuple[str, int],
     section: CaseSection,
-    tags: Sequence[str],
+    whole: CasesSection,
     spec: DeskSpec,
 ) -> Case:
     given = _stubs(section.given)
@@ -182,8 +184,10 @@ def _case(
         assert section.message is not None
         message = _message(source, (*place, "message"), section.message, section, spec)
         turns = (Turn(message, None, given, _expected(section.expect), _said(section.given)),)
-    every = tuple(dict.fromkeys([*tags, *section.tags])) or (AUTHOR,)
-    return Case(section.id, every, turns, source.path, source.line(place), section.why)
+    every = tuple(dict.fromkeys([*whole.tags, *section.tags])) or (AUTHOR,)
+    line = source.line(place)
+    mode = section.mode or whole.mode
+    return Case(section.id, every, turns, source.path, line, section.why, mode)
 
 
 def _turns(

@@ -56,16 +56,7 @@ class RecordedStages:
 
         For desks whose modes are earned and so not in desk.yaml. None where no attempt tells.
         """
-        if self.attempt is None:
-            return None
-        ask = self.attempt.ask
-        if ask is not None and isinstance(mode := ask.payload.get("mode"), str):
-            return mode
-        delta = self.attempt.delta
-        for output in (*delta.outputs.values(), *delta.merge.values()):
-            if isinstance(output, dict) and output.get("sent") is False and "mode" in output:
-                return str(output["mode"])
-        return _MODES_BY_OLD_REASON.get(self.attempt.reason or "", "auto")
+        return None if self.attempt is None else mode_told(self.attempt) or "auto"
 
     def was_spot_check(self) -> bool:
         """Whether a person looked at this reply although it could have left by itself."""
@@ -102,6 +93,18 @@ class RecordedStages:
                 raise
             return await _stand_in(visit, ctx)
         return await _stand_in(visit, ctx) if reached_outside() else result
+
+
+def mode_told(result: StageResult) -> str | None:
+    """The mode that a stage met, by what its result says; None where it says nothing."""
+    ask = result.ask
+    if ask is not None and isinstance(mode := ask.payload.get("mode"), str):
+        return mode
+    delta = result.delta
+    for output in (*delta.outputs.values(), *delta.merge.values()):
+        if isinstance(output, dict) and output.get("sent") is False and "mode" in output:
+            return str(output["mode"])
+    return _MODES_BY_OLD_REASON.get(result.reason or "")
 
 
 async def _stand_in(visit: _Visit, ctx: StageContext) -> StageResult:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from deskhand.wiring.models import embedder as embedder
     from deskhand.wiring.models import embedder_name as embedder_name
     from deskhand.wiring.models import without_models as without_models
+    from deskhand.wiring.modes import describe_sending as describe_sending
+    from deskhand.wiring.modes import open_trust as open_trust
     from deskhand.wiring.office import check_calendar as check_calendar
     from deskhand.wiring.office import looking_at_calendar as looking_at_calendar
     from deskhand.wiring.office import open_calendar as open_calendar
@@ -50,7 +52,6 @@ if TYPE_CHECKING:
     from deskhand.wiring.sandbox import open_sandbox as open_sandbox
     from deskhand.wiring.serving import Desk as Desk
     from deskhand.wiring.serving import open_desk as open_desk
-    from deskhand.wiring.serving import open_trust as open_trust
     from deskhand.wiring.tools import described as described
     from deskhand.wiring.tools import pin_changes as pin_changes
     from deskhand.wiring.tools import pin_objection as pin_objection
@@ -97,6 +98,10 @@ _MODULES = {
         "embedder_name",
         "without_models",
     ),
+    "modes": (
+        "describe_sending",
+        "open_trust",
+    ),
     "office": (
         "check_calendar",
         "looking_at_calendar",
@@ -117,7 +122,6 @@ _MODULES = {
     "serving": (
         "Desk",
         "open_desk",
-        "open_trust",
     ),
     "tools": (
         "described",

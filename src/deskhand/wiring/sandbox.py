@@ -86,10 +86,12 @@ class Sandbox:
         screened: Screening | None = None,
         earned: EarnedModes | None = None,
         chat: ChatModel | None = None,
+        mode: str | None = None,
     ) -> Lane:
         """A place to work one conversation, with a time, tool results and run ids of its own.
 
-        Its agents ask `chat` in place of the sandbox's model.
+        Its agents ask `chat` in place of the sandbox's model. `mode` stands in for all modes that
+        desk.yaml names.
         """
         alone = f"{self.spec.name}#{next(self._numbers)}"  # time and totals are each lane's own
         store = self._database.store(alone, now=clock.now, ids=ids)
@@ -108,7 +110,7 @@ class Sandbox:
                 agent_chat=chat or self._chat,
                 knowledge=self._knowledge,
                 cited=self._knowledge.texts,
-                sending=self._sending(store, clock, sent_lately, earned),
+                sending=self._sending(store, clock, sent_lately, earned, mode),
                 terms=self._terms,
                 stand_in=stand_in,
                 around=around,
@@ -123,19 +125,22 @@ class Sandbox:
         clock: Clock,
         sent_lately: SentLately | None,
         earned: EarnedModes | None,
+        mode: str | None,
     ) -> Sending:
         """By desk.yaml, and by what the caller knows of earlier replies and modes."""
         counted = sent_within_the_hour(store, clock)
         if sent_lately is not None:
             counted = _counted_by(sent_lately, clock)
         if earned is None or self.spec.trust is None:
-            return reply_sending(self.spec, mode_for=self._first_mode, sent_lately=counted)
+            first = partial(self._first_mode, mode)
+            return reply_sending(self.spec, mode_for=first, sent_lately=counted)
         mode_for = partial(recorded_mode, self.spec, earned)
         sending = reply_sending(self.spec, mode_for=mode_for, sent_lately=counted)
         return replace(sending, spot_checks=earned)
 
-    async def _first_mode(self, category: str | None) -> str:
-        return first_mode(self.spec.trust, self.spec.mode_for(category))
+    async def _first_mode(self, said: str | None, category: str | None) -> str:
+        """The mode that the caller said, else what desk.yaml gives a category at first."""
+        return said or first_mode(self.spec.trust, self.spec.mode_for(category))
 
 
 def _counted_by(sent_lately: SentLately, clock: Clock) -> Callable[[str, str], Awaitable[int]]:

@@ -26,10 +26,11 @@ from deskhand.ports import ChatModel, Sink
 from deskhand.tools.office import Office
 from deskhand.wiring.assembly import DeskSetup, assemble
 from deskhand.wiring.channels import DeskChannel, desk_channels, review_notifier
-from deskhand.wiring.databases import Database, DeskStore, channel_store, exchanges_of, trust_store
+from deskhand.wiring.databases import Database, DeskStore, channel_store, exchanges_of
 from deskhand.wiring.desks import LoadedDesk
 from deskhand.wiring.knowledge import index_articles, open_knowledge
 from deskhand.wiring.models import embedder, limited_chat, open_chat, without_models
+from deskhand.wiring.modes import open_trust
 from deskhand.wiring.office import desk_office
 from deskhand.wiring.routing import desk_intake
 from deskhand.wiring.sending import reply_sending, sent_within_the_hour
@@ -108,11 +109,6 @@ async def open_desk(
         yield Desk(
             spec, store, dispatcher, worker, live, around.knowledge, around.trust, tuple(runners)
         )
-
-
-def open_trust(spec: DeskSpec, database: Database) -> Trust:
-    """A desk's modes as they are in force in this database."""
-    return Trust(spec, trust_store(database, spec.name), SystemClock())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

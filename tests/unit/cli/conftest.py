@@ -7,7 +7,14 @@ import pytest
 
 from deskhand.cli import main
 from deskhand.cli.terminal import console
+from tests.automatic import automatic_copy
 from tests.cli_kit import Cli, Said
+
+
+@pytest.fixture
+def parcels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample desk as it sends by itself."""
+    return automatic_copy("sample", tmp_path_factory.mktemp("desks") / "sample")
 
 
 @pytest.fixture

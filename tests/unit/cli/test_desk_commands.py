@@ -21,7 +21,8 @@ def test_a_new_desk_has_its_own_name_and_works(cli: Cli, tmp_path: Path) -> None
     assert text.startswith("# yaml-language-server: $schema=./desk.schema.json\n")
     assert "\ndesk: my-shop\n" in text
     story = cli("run", "my-shop/samples/order-status.eml", "--desk", "my-shop", "--json").json
-    assert story["status"] == "sent"
+    assert story["status"] == "waiting_review"
+    assert story["review"]["reason"] == "draft mode: a person sends it"
 
 
 def test_the_schema_beside_a_new_desk_accepts_it(cli: Cli, tmp_path: Path) -> None:
@@ -49,6 +50,41 @@ def test_a_name_that_no_desk_can_have_is_refused(cli: Cli, tmp_path: Path, name:
     assert said.code == 2
     assert "lower case letters, digits and dashes" in said.err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ("", "nothing leaves without a person"),
+        ("mode: draft", "nothing leaves without a person"),
+        ("mode: auto", "every reply may leave without a person, except to refund"),
+        (
+            "modes: {order: auto, refund: auto, else: draft}",
+            "replies to order may leave without a person; all others wait for one",
+        ),
+        ("trust: {start: draft}", "nothing leaves without a person"),
+        ("trust: {start: auto}", "every reply may leave without a person, except to refund"),
+    ],
+)
+def test_the_doctor_says_what_may_leave_without_a_person(
+    settings: str, line: str, cli: Cli, tmp_path: Path
+) -> None:
+    stages = (
+        "{classify: {task: classify, categories: [order, refund, other], next: draft},"
+        " draft: {task: draft, next: review},"
+        " review: {service: review, always_ask: [refund], next: send}, send: {service: dispatch}}"
+    )
+    desk = f"desk: shop\n{settings}\nflows: {{main: {{stages: {stages}}}}}\n"
+    folder = write_desk(tmp_path / "shop", desk, "rules: []\n")
+    checks = cli("doctor", folder, "--port", "0", "--json").json["checks"]
+    assert [check["found"] for check in checks if check["name"] == "replies"] == [line]
+
+
+def test_the_doctor_goes_by_the_modes_in_force(cli: Cli, parcels: Path) -> None:
+    cli("run", parcels / "samples" / "spam.eml", "--desk", parcels, "--live")
+    assert cli("modes", "lower", parcels, "other", "--reason", "too bold").code == 0
+    said = cli("doctor", parcels, "--port", "0").out
+    assert "replies   every reply may leave without a person, except to other, refund\n" in said
 
 
 def test_a_desk_of_ones_own_can_be_copied(cli: Cli) -> None:
@@ -92,6 +128,7 @@ def test_the_doctor_finds_nothing_wrong_with_the_sample(cli: Cli, tmp_path: Path
         "SQLite",
         "desk",
         "brain",
+        "replies",
         "database",
         "port",
     }

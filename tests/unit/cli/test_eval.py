@@ -7,14 +7,14 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from deskhand.wiring import find_desk
+from tests.automatic import automatic_copy
 from tests.cli_kit import SAMPLES, Cli
 from tests.eval_kit import a_case, a_desk
 
 
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(find_desk("sample"), tmp_path / "mine"))
+    return automatic_copy("sample", tmp_path / "mine")
 
 
 def test_the_sample_desk_passes_its_thirty_cases_and_tells_the_splits_apart(
@@ -115,6 +115,19 @@ def test_a_comparison_fails_only_where_it_got_worse(cli: Cli, tmp_path: Path) ->
         "before": "sent",
         "now": "waiting_review",
     }
+
+
+def test_a_recorded_case_keeps_the_mode_that_its_run_met(
+    cli: Cli, sample: Path, tmp_path: Path
+) -> None:
+    story = cli("run", SAMPLES / "order-status.eml", "--desk", sample, "--live", "--json").json
+    assert story["status"] == "sent"
+    shutil.rmtree(sample / "evals")
+    assert cli("eval", "add", story["run"], "--desk", sample, "--id", "left").code == 0
+    text = (sample / "desk.yaml").read_text()
+    (sample / "desk.yaml").write_text(text.replace("mode: auto", "mode: draft"))
+    assert cli("eval", sample).code == 0
+    assert "mode: auto" in (sample / "evals" / "recorded.yaml").read_text()
 
 
 def test_a_recorded_run_becomes_a_case_and_comments_stay(

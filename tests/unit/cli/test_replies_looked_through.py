@@ -10,6 +10,7 @@ from tests.cli_kit import Cli, Said, write_desk, write_message
 
 DESK = """
 desk: promising
+mode: auto
 brain: {scripted: brain.yaml}
 outgoing: {hosts: [acme.example], canaries: [zebra-lantern-42]}
 commitments:

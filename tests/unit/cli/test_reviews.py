@@ -163,7 +163,7 @@ def test_a_decision_that_does_not_fit_is_refused_with_those_that_do(
 
 
 def test_a_taken_over_conversation_stays_silent_until_given_back(
-    cli: Cli, waiting: dict[str, Any], tmp_path: Path
+    cli: Cli, waiting: dict[str, Any], parcels: Path, tmp_path: Path
 ) -> None:
     cli("reviews", "take-over", waiting["review"]["id"], "--by", "ann")
     follow_up = {
@@ -175,7 +175,7 @@ def test_a_taken_over_conversation_stays_silent_until_given_back(
         "run",
         write_message(tmp_path / "m.json", **follow_up),
         "--desk",
-        "sample",
+        parcels,
         "--live",
         "--json",
     )
@@ -187,7 +187,7 @@ def test_a_taken_over_conversation_stays_silent_until_given_back(
         "run",
         write_message(tmp_path / "m2.json", **follow_up),
         "--desk",
-        "sample",
+        parcels,
         "--live",
         "--json",
     )

@@ -30,8 +30,8 @@ PROMISED = {
 }
 
 
-def test_a_message_gives_one_document_with_the_promised_fields(cli: Cli) -> None:
-    said = cli("run", SAMPLES / "order-status.eml", "--desk", "sample", "--json")
+def test_a_message_gives_one_document_with_the_promised_fields(cli: Cli, parcels: Path) -> None:
+    said = cli("run", SAMPLES / "order-status.eml", "--desk", parcels, "--json")
     story = said.json
     assert said.code == 0
     assert said.err == ""
@@ -64,13 +64,13 @@ def test_a_message_gives_one_document_with_the_promised_fields(cli: Cli) -> None
 
 
 def test_without_live_nothing_is_carried_out_and_nothing_is_left_behind(
-    cli: Cli, tmp_path: Path
+    cli: Cli, parcels: Path, tmp_path: Path
 ) -> None:
-    said = cli("run", SAMPLES / "refund.eml", "--desk", "sample", "--json")
+    said = cli("run", SAMPLES / "refund.eml", "--desk", parcels, "--json")
     assert said.json["status"] == "waiting_review"
     assert said.json["outputs"]["act"]["results"][1]["data"] == {"captured": True}
     assert (
-        cli("run", SAMPLES / "order-status.eml", "--desk", "sample", "--json").json["delivery"][
+        cli("run", SAMPLES / "order-status.eml", "--desk", parcels, "--json").json["delivery"][
             "captured"
         ]
         is True
@@ -78,8 +78,8 @@ def test_without_live_nothing_is_carried_out_and_nothing_is_left_behind(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_live_carries_effects_out(cli: Cli, tmp_path: Path) -> None:
-    said = cli("run", SAMPLES / "order-status.eml", "--desk", "sample", "--live", "--json")
+def test_live_carries_effects_out(cli: Cli, parcels: Path, tmp_path: Path) -> None:
+    said = cli("run", SAMPLES / "order-status.eml", "--desk", parcels, "--live", "--json")
     left = Path(said.json["delivery"]["delivered"])
     assert left.parent == Path("outbox")
     assert "Thursday" in (tmp_path / left).read_text()
@@ -93,15 +93,15 @@ def test_what_waits_for_a_person_says_how_to_decide_it(cli: Cli) -> None:
     assert "deskhand reviews show" not in cli("run", SAMPLES / "refund.eml", "--desk", "sample").out
 
 
-def test_the_same_message_again_is_the_same_run(cli: Cli, tmp_path: Path) -> None:
-    first = cli("run", SAMPLES / "order-status.eml", "--desk", "sample", "--live", "--json").json
-    again = cli("run", SAMPLES / "order-status.eml", "--desk", "sample", "--live", "--json").json
+def test_the_same_message_again_is_the_same_run(cli: Cli, parcels: Path, tmp_path: Path) -> None:
+    first = cli("run", SAMPLES / "order-status.eml", "--desk", parcels, "--live", "--json").json
+    again = cli("run", SAMPLES / "order-status.eml", "--desk", parcels, "--live", "--json").json
     assert again["run"] == first["run"]
     assert len(list((tmp_path / "outbox").glob("*.eml"))) == 1
 
 
-def test_a_conversation_asks_and_goes_on_with_the_answer(cli: Cli) -> None:
-    said = cli("run", SAMPLES / "which-parcel.json", "--desk", "sample", "--json")
+def test_a_conversation_asks_and_goes_on_with_the_answer(cli: Cli, parcels: Path) -> None:
+    said = cli("run", SAMPLES / "which-parcel.json", "--desk", parcels, "--json")
     first, second = said.json["turns"]
     assert said.code == 0
     assert first["status"] == "waiting_user"
@@ -125,16 +125,16 @@ def test_a_refund_waits_for_a_person(cli: Cli) -> None:
     assert said.json["review"]["reason"] == "refund is always looked at by a person"
 
 
-def test_a_failed_look_up_is_told_and_the_run_goes_on(cli: Cli) -> None:
-    story = cli("run", SAMPLES / "unknown-number.eml", "--desk", "sample", "--json").json
+def test_a_failed_look_up_is_told_and_the_run_goes_on(cli: Cli, parcels: Path) -> None:
+    story = cli("run", SAMPLES / "unknown-number.eml", "--desk", parcels, "--json").json
     assert story["tool_calls"][0]["verdict"] == "allow"
     assert story["tool_calls"][0]["ok"] is False
     assert story["status"] == "sent"
     assert "no parcel with the number P-9999" in story["reply"]["text"]
 
 
-def test_bytes_that_are_no_text_are_worked_all_the_same(cli: Cli) -> None:
-    said = cli("run", SAMPLES / "broken-bytes.eml", "--desk", "sample", "--json")
+def test_bytes_that_are_no_text_are_worked_all_the_same(cli: Cli, parcels: Path) -> None:
+    said = cli("run", SAMPLES / "broken-bytes.eml", "--desk", parcels, "--json")
     assert (said.code, said.json["status"]) == (0, "sent")
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from deskhand.config.desk import DeskSpec, load_desk
 from deskhand.errors import ConfigErrors
+from deskhand.trust.standing import first_mode
+from deskhand.wiring import read_desk
 
 IMAP = "imap: {host: mail.acme.example, user: support@acme.example, password_file: secrets/imap}"
 FLOWS = """
@@ -75,7 +77,20 @@ def test_modes_by_category(tmp_path: Path) -> None:
     ]
     assert loaded(tmp_path, "modes: {inquiry: auto}").mode_for("complaint") == "draft"
     assert loaded(tmp_path, "mode: draft").mode_for("inquiry") == "draft"
-    assert loaded(tmp_path, "").mode_for("inquiry") == "auto"
+
+
+def test_nothing_leaves_by_itself_unless_desk_yaml_says_so(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "").mode_for("inquiry") == "draft"
+    assert loaded(tmp_path, "").mode_for(None) == "draft"
+    earning = loaded(tmp_path, "trust: {start: draft}")
+    assert earning.mode_for("inquiry") == "auto", "the most that it may earn"
+
+
+@pytest.mark.parametrize("name", ["sample", "inbox", "pharmacy"])
+def test_a_shipped_desk_starts_in_draft(name: str) -> None:
+    spec = read_desk(name).spec
+    categories = [None, *spec.modes, "other"]
+    assert {first_mode(spec.trust, spec.mode_for(category)) for category in categories} == {"draft"}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Conversations, given results, reviewers, repetition, scorers and judges."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,25 @@ async def test_a_decision_that_cannot_be_made_fails_the_case(
     [result] = await run_desk([{"id": "it", "turns": turns}])
     assert not result.passed
     assert words in str(result.shown.scores["2.reviewer"].why)
+
+
+@pytest.mark.parametrize(
+    ("of_the_file", "of_the_case", "status"),
+    [
+        (None, None, "sent"),
+        ("draft", None, "waiting_review"),
+        ("draft", "auto", "sent"),
+        (None, "shadow", "done"),
+    ],
+)
+async def test_a_case_is_worked_in_the_mode_it_names(
+    of_the_file: str | None, of_the_case: str | None, status: str, run_desk: RunCases
+) -> None:
+    """The desk itself is in `auto`."""
+    case = a_case({"status": status}, **({"mode": of_the_case} if of_the_case else {}))
+    cases = {"cases": [case], **({"mode": of_the_file} if of_the_file else {})}
+    [result] = await run_desk(json.dumps(cases))
+    assert result.passed, result.shown.scores
 
 
 async def test_cases_do_not_meet_each_other(run_desk: RunCases) -> None:

@@ -140,8 +140,8 @@ class DeskSection(Section):
     """Where messages come from and replies leave, by name: `{support: {imap: {...}, smtp: {...},
     identity: ...}}`."""
     mode: Mode | None = None
-    """What happens to replies: `auto` sends them, `draft` keeps them for a person, `shadow` only
-    records them."""
+    """What happens to replies: `draft` (if absent) keeps them for a person, `auto` sends them,
+    `shadow` only records them."""
     modes: dict[str, Mode] = Field(default_factory=dict)
     """Modes by category, as `{inquiry: auto, else: draft}`; without `else` all others are
     `draft`."""
