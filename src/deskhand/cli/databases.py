@@ -51,6 +51,8 @@ async def opened_desk(url: str | None, desk: str | None) -> "AsyncIterator[tuple
 def _chosen(desk: str | None, desks: list[str], database: str) -> str:
     listed = ", ".join(desks) or "none"
     if desk is not None:
+        if desk in desks:
+            return desk  # a folder of that name does not hide it: that is ./NAME
         name = name_of(desk)
         if name in desks:
             return name
@@ -68,9 +70,11 @@ def _chosen(desk: str | None, desks: list[str], database: str) -> str:
 
 
 def name_of(desk: str) -> str:
-    """The name a folder's desk.yaml gives, or the argument itself."""
+    """The name a folder's desk.yaml gives, or the argument itself; ConfigError for a file."""
     from deskhand.config.yaml import read_yaml
+    from deskhand.wiring import SHIPPED_PREFIX, require_folder
 
+    require_folder(Path(desk))
     file = Path(desk) / "desk.yaml"
     named = read_yaml(file).data.get("desk") if file.is_file() else None
-    return named if isinstance(named, str) else desk
+    return named if isinstance(named, str) else desk.removeprefix(SHIPPED_PREFIX)

@@ -37,7 +37,7 @@ def init(
     names = dict.fromkeys(_top_level(path) for path in files)
     console().print(f"[bold green]{escape(str(folder))}/[/] is a desk now: {', '.join(names)}")
     console().print("\nNext:")
-    here = shlex.quote(str(folder))
+    here = shlex.quote(_typed(folder))
     steps = (
         (f"{program()} flow show {here}", "see its stages"),
         (
@@ -51,6 +51,13 @@ def init(
     width = max(len(command) for command, _ in steps)
     for command, why in steps:
         console().print(f"  {command:<{width}}  [dim]{why}[/]", soft_wrap=True)
+
+
+def _typed(folder: Path) -> str:
+    """How a desk's folder is named to a command: not as a shipped desk is."""
+    from deskhand.wiring import shipped_desks
+
+    return f"./{folder}" if str(folder) in shipped_desks() else str(folder)
 
 
 def _top_level(path: str) -> str:

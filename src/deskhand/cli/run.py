@@ -21,9 +21,20 @@ if TYPE_CHECKING:
 TROUBLE = ("needs_review", "failed")
 
 
+def _a_message(file: Path) -> Path:
+    """Refuses a desk in the place of a message, before anything else is found missing."""
+    from deskhand.mail.message_files import require_message_file
+
+    require_message_file(file)
+    return file
+
+
 def run(
     file: Annotated[
-        Path, typer.Argument(help="An .eml, or JSON of a message or of a conversation's turns.")
+        Path,
+        typer.Argument(
+            help="An .eml, or JSON of a message or of a conversation's turns.", callback=_a_message
+        ),
     ],
     desk: Annotated[
         str,

@@ -82,7 +82,7 @@ async def _store(desk: str, database: str | None) -> "AsyncIterator[DeskStore]":
 
     async with opened_database(database) as opened:
         desks = await desks_in(opened)
-        name = name_of(desk)
+        name = desk if desk in desks else name_of(desk)
         if name not in desks:
             try:
                 find_desk(desk)

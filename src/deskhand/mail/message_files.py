@@ -17,6 +17,7 @@ from deskhand.model.message import Message
 from deskhand.model.principal import ANONYMOUS, Principal, asserted
 
 DEFAULT_LIMIT = 25_000_000
+YAML_ENDINGS = (".yaml", ".yml")
 
 
 class MessageInvalid(ValueError):
@@ -35,6 +36,7 @@ def read_messages(
     With `trust` a mail's sender is judged as if it had come by a mailbox. Raises ConfigError for a
     file that is too large or cannot be read.
     """
+    require_message_file(path)
     try:
         size = path.stat().st_size
         if size > max_bytes:
@@ -54,6 +56,23 @@ def read_messages(
     if trust is not None:
         mail = mail.changed(principal=principal_of(mail, trust))
     return [mail], False
+
+
+def require_message_file(path: Path) -> None:
+    """Raises ConfigError for what is plainly no message: a folder, or YAML such as a desk.yaml."""
+    if path.is_dir():
+        kind = "folder"
+        desk = path
+    elif path.suffix.lower() in YAML_ENDINGS:
+        kind = "YAML file"
+        desk = path.parent
+    else:
+        return
+    raise ConfigError(
+        f"this is a {kind}, and a message is an .eml or a .json file",
+        file=path,
+        fix=f"name the message first and the desk with --desk, as in: MESSAGE.eml --desk {desk}",
+    )
 
 
 def message_from(

@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from deskhand.wiring.databases import open_store as open_store
     from deskhand.wiring.databases import own_database as own_database
     from deskhand.wiring.databases import user_accounts as user_accounts
-    from deskhand.wiring.desks import SHIPPED as SHIPPED
+    from deskhand.wiring.desk_folders import SHIPPED as SHIPPED
+    from deskhand.wiring.desk_folders import SHIPPED_PREFIX as SHIPPED_PREFIX
+    from deskhand.wiring.desk_folders import desk_name as desk_name
+    from deskhand.wiring.desk_folders import find_desk as find_desk
+    from deskhand.wiring.desk_folders import require_folder as require_folder
+    from deskhand.wiring.desk_folders import shipped_desks as shipped_desks
     from deskhand.wiring.desks import LoadedDesk as LoadedDesk
     from deskhand.wiring.desks import desk_cases as desk_cases
-    from deskhand.wiring.desks import desk_name as desk_name
-    from deskhand.wiring.desks import find_desk as find_desk
     from deskhand.wiring.desks import read_desk as read_desk
     from deskhand.wiring.desks import server_tools as server_tools
     from deskhand.wiring.desks import with_brain as with_brain
@@ -81,12 +84,17 @@ _MODULES = {
         "own_database",
         "user_accounts",
     ),
-    "desks": (
+    "desk_folders": (
         "SHIPPED",
-        "LoadedDesk",
-        "desk_cases",
+        "SHIPPED_PREFIX",
         "desk_name",
         "find_desk",
+        "require_folder",
+        "shipped_desks",
+    ),
+    "desks": (
+        "LoadedDesk",
+        "desk_cases",
         "read_desk",
         "server_tools",
         "with_brain",

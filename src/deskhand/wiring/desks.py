@@ -1,7 +1,6 @@
 """A desk read from its folder, together with the code it brings."""
 
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,48 +9,19 @@ from deskhand.config.desk import DeskSpec, load_desk
 from deskhand.config.sections.mcp import McpToolSpec
 from deskhand.config.tool_shape import ToolShape
 from deskhand.config.without_model import stand_ins
-from deskhand.config.yaml import read_yaml
-from deskhand.errors import ConfigError, ToolError
+from deskhand.errors import ToolError
 from deskhand.tools.built_in import built_in_shapes
 from deskhand.tools.desk_code import DeskCode, load_tools
 from deskhand.tools.office import OFFICE_SHAPES
 from deskhand.tools.pinned import pinned_tool
 from deskhand.tools.registry import Tool, shape_of
 from deskhand.tools.services import BUILT_IN_SERVICES
+from deskhand.wiring.desk_folders import find_desk
 from deskhand.wiring.models import without_models
 
 if TYPE_CHECKING:
     from deskhand.evals.cases import Case
     from deskhand.evals.scorers import Scorer
-
-SHIPPED = Path(str(files("deskhand"))) / "desks"
-
-
-def find_desk(name: str) -> Path:
-    """A desk's folder, from its path or from the name of a shipped desk."""
-    folder = Path(name)
-    if (folder / "desk.yaml").is_file() or folder.is_dir():
-        return folder
-    if (SHIPPED / name / "desk.yaml").is_file():
-        return SHIPPED / name
-    raise ConfigError(
-        f"there is no desk {name!r}",
-        fix=f"name a folder with a desk.yaml, or one of: {', '.join(shipped_desks())}",
-    )
-
-
-def desk_name(folder: Path) -> str:
-    """The name that a desk's desk.yaml gives it, without checking the rest of it."""
-    source = read_yaml(folder / "desk.yaml")
-    name = source.data.get("desk")
-    if not isinstance(name, str):
-        raise source.problem(("desk",), "`desk` is missing or not text", "write `desk: my-desk`")
-    return name
-
-
-def shipped_desks() -> list[str]:
-    """The names of the desks that come with the package."""
-    return sorted(entry.parent.name for entry in SHIPPED.glob("*/desk.yaml"))
 
 
 @dataclass(frozen=True, slots=True)

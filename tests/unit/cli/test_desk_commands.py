@@ -213,3 +213,71 @@ def test_an_unknown_command_is_a_usage_error(cli: Cli) -> None:
 
 def test_the_version(cli: Cli) -> None:
     assert re.fullmatch(r"deskhand \d+\.\d+\.\d+\n", cli("--version").out)
+
+
+# --- which desk is meant
+
+
+def test_a_folder_of_mail_does_not_hide_the_shipped_desk(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "inbox").mkdir()
+    (tmp_path / "inbox" / "1.eml").write_text("Subject: Hello")
+    assert cli("flow", "show", "inbox", "--json").json["desk"] == "inbox"
+    assert "no desk.yaml in this folder" in cli("flow", "show", "./inbox").err
+
+
+def test_a_name_that_fits_two_desks_is_refused_and_both_can_be_named(
+    cli: Cli, tmp_path: Path
+) -> None:
+    made = cli("init", "sample", "--from", "inbox")
+    assert "deskhand serve ./sample" in made.out
+    said = cli("flow", "show", "sample")
+    assert said.code == 2
+    assert "'sample' is a desk in this folder and the name of a shipped desk" in said.err
+    assert "write ./sample for the one here, or shipped:sample for the shipped one" in said.err
+    assert "inbox" in cli("flow", "show", "./sample", "--json").json["flows"]
+    assert "parcels" in cli("flow", "show", "shipped:sample", "--json").json["flows"]
+
+
+def test_a_folder_does_not_hide_a_desk_of_the_database(
+    cli: Cli, parcels: Path, tmp_path: Path
+) -> None:
+    cli("run", parcels / "samples" / "spam.eml", "--desk", parcels, "--live")
+    write_desk(tmp_path / "sample", BROKEN_DESK, BROKEN_RULES)
+    assert len(cli("runs", "list", "--desk", "sample", "--json").json["runs"]) == 1
+    assert "holds nothing of a desk 'failing'" in cli("runs", "list", "--desk", "./sample").err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("flow", "show", "my-shop/desk.yaml"),
+        ("serve", "my-shop/desk.yaml"),
+        ("eval", "my-shop/desk.yaml"),
+        ("runs", "list", "--desk", "my-shop/desk.yaml"),
+        ("run", "my-shop/samples/spam.eml", "--desk", "my-shop/desk.yaml"),
+    ],
+)
+def test_a_file_in_the_place_of_a_desk_is_told(
+    command: tuple[str, ...], cli: Cli, parcels: Path
+) -> None:
+    cli("init", "my-shop")
+    cli("run", parcels / "samples" / "spam.eml", "--desk", parcels, "--live")
+    said = cli(*command)
+    assert said.code == 2
+    assert "my-shop/desk.yaml: this is a file, and a desk is a folder" in said.err
+    assert "fix: name the folder it lies in: my-shop" in said.err
+
+
+@pytest.mark.parametrize("command", ["run", "parse", "route"])
+@pytest.mark.parametrize(
+    ("named", "what"), [("my-shop/desk.yaml", "YAML file"), ("my-shop", "folder")]
+)
+def test_a_desk_in_the_place_of_a_message_is_told(
+    command: str, named: str, what: str, cli: Cli
+) -> None:
+    cli("init", "my-shop")
+    desk = ("--desk", "my-shop") if command == "route" else ()
+    said = cli(command, named, *desk)
+    assert said.code == 2
+    assert f"{named}: this is a {what}, and a message is an .eml or a .json file" in said.err
+    assert "MESSAGE.eml --desk my-shop" in said.err

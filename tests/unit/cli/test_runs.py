@@ -9,11 +9,11 @@ from tests.cli_kit import BROKEN_DESK, BROKEN_RULES, SAMPLES, Cli, write_desk, w
 
 
 @pytest.fixture
-def worked(cli: Cli) -> list[dict[str, Any]]:
+def worked(cli: Cli, parcels: Path) -> list[dict[str, Any]]:
     """Three runs of the sample desk in ./deskhand.db."""
     names = ("order-status.eml", "refund.eml", "spam.eml")
     return [
-        cli("run", SAMPLES / name, "--desk", "sample", "--live", "--json").json for name in names
+        cli("run", SAMPLES / name, "--desk", parcels, "--live", "--json").json for name in names
     ]
 
 

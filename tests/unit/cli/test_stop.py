@@ -6,9 +6,11 @@ from deskhand.wiring import notices_of, open_database
 from tests.cli_kit import SAMPLES, Cli, write_message
 
 
-def test_a_stopped_desk_holds_and_a_resumed_one_goes_on(cli: Cli, tmp_path: Path) -> None:
+def test_a_stopped_desk_holds_and_a_resumed_one_goes_on(
+    cli: Cli, parcels: Path, tmp_path: Path
+) -> None:
     database, outbox = tmp_path / "desk.db", tmp_path / "outbox"
-    live = ("--desk", "sample", "--live", "--database", database, "--outbox", outbox, "--json")
+    live = ("--desk", parcels, "--live", "--database", database, "--outbox", outbox, "--json")
     assert cli("run", SAMPLES / "order-status.eml", *live).json["status"] == "sent"
     stopped = cli(
         "stop",

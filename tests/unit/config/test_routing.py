@@ -65,3 +65,72 @@ def test_trust_loads(tmp_path: Path) -> None:
     load(
         tmp_path, "mail: {trusted_servers: [mx.example.com], forwarders: [notify@crisp.example]}\n"
     )
+
+
+AGENT_ONLY = """\
+desk: shop
+agent:
+  profiles:
+    helper: {system_prompt_file: p.txt, tools: [escalate], model: p/m}
+routing:
+  rules:
+    - name: one
+      match: {all: true}
+"""
+BOTH = AGENT_ONLY.replace(
+    "agent:\n", "flows: {inbox: {stages: {a: {task: summarise}}}}\nagent:\n", 1
+)
+
+
+def load_agent(tmp_path: Path, text: str) -> object:
+    (tmp_path / "p.txt").write_text("You help.")
+    (tmp_path / "desk.yaml").write_text(text)
+    return load_desk(tmp_path, tools={"escalate"})
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "fix", "line"),
+    [
+        (
+            AGENT_ONLY + "      route: pipeline\n",
+            "rule `one` says pipeline without a flow, and the default is the agent `helper`",
+            "write `route: agent` and `profile: helper`, or a flow under `flows:`",
+            9,
+        ),
+        (AGENT_ONLY, "rule `one` says pipeline without a flow", "`profile: helper`", 7),
+        (
+            BOTH + "      route: pipeline\ndefault_flow: helper\n",
+            "and the default is the agent `helper`",
+            "or `flow: inbox`",
+            10,
+        ),
+        (
+            BOTH + "      flow: helper\n",
+            "rule `one` says pipeline, and `helper` is an agent",
+            "or `flow: inbox`",
+            10,
+        ),
+    ],
+)
+def test_a_rule_for_a_flow_that_would_go_to_an_agent_is_told(
+    tmp_path: Path, text: str, problem: str, fix: str, line: int
+) -> None:
+    with pytest.raises(ConfigErrors) as caught:
+        load_agent(tmp_path, text)
+    (told,) = caught.value.problems
+    assert problem in told.problem
+    assert fix in (told.fix or "")
+    assert (told.file, told.line) == (tmp_path / "desk.yaml", line)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BOTH + "      route: pipeline\n",
+        BOTH + "      flow: inbox\ndefault_flow: helper\n",
+        AGENT_ONLY + "      route: agent\n      profile: helper\n",
+        AGENT_ONLY.partition("routing:")[0],
+    ],
+)
+def test_a_rule_that_says_where_it_goes_loads(tmp_path: Path, text: str) -> None:
+    load_agent(tmp_path, text)

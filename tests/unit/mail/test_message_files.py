@@ -204,7 +204,7 @@ def test_the_limit_is_the_desks_own(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there_or_no_file(tmp_path: Path) -> None:
     assert "No such file" in refused(tmp_path / "missing.eml").problem
-    assert "cannot be read" in refused(tmp_path).problem
+    assert "this is a folder" in refused(tmp_path).problem
 
 
 Json = st.recursive(

@@ -74,8 +74,31 @@ def _target(draft: DeskDraft, place: YamlPlace, rule: RoutingRuleSection) -> Con
             (*place, "profile"), "`profile` has no effect without `route: agent`", fix
         )
     if rule.flow is not None and rule.flow not in (*flows, *profiles):
-        fix = did_you_mean(rule.flow, (*flows, *profiles), otherwise="add this flow")
+        others = [flow for flow in flows if flow not in profiles]
+        fix = did_you_mean(rule.flow, others, otherwise="add this flow")
         yield ConfigFinding((*place, "flow"), f"there is no flow `{rule.flow}`", fix, ("flows",))
+    yield from _goes_to_an_agent(draft, place, rule)
+
+
+def _goes_to_an_agent(
+    draft: DeskDraft, place: YamlPlace, rule: RoutingRuleSection
+) -> ConfigFindings:
+    """A rule that says pipeline, or nothing, while an agent would answer its messages."""
+    flows, profiles = draft.names_at("flows"), draft.names_at("agent", "profiles")
+    default = draft.desk.default_flow or next(iter((*flows, *profiles)), None)
+    target = rule.flow or default
+    if target not in profiles:
+        return
+    plain = [flow for flow in flows if flow not in profiles]
+    named = f"`flow: {plain[0]}`" if plain else "a flow under `flows:` and `flow: NAME`"
+    fix = f"write `route: agent` and `profile: {target}`, or {named}"
+    if rule.flow is not None:
+        problem = f"rule `{rule.name}` says pipeline, and `{target}` is an agent"
+        yield ConfigFinding((*place, "flow"), problem, fix)
+        return
+    problem = f"rule `{rule.name}` says pipeline without a flow, and the default is the agent"
+    route = (*place, "route") if "route" in rule.model_fields_set else place
+    yield ConfigFinding(route, f"{problem} `{target}`", fix, (*place, "flow"))
 
 
 def _matches(place: YamlPlace, match: MatchSection) -> Iterator[tuple[YamlPlace, MatchSection]]:
