@@ -7,8 +7,6 @@ from deskhand.config.yaml import read_yaml
 from deskhand.errors import ConfigError
 
 SHIPPED = Path(str(files("deskhand"))) / "desks"
-
-
 SHIPPED_PREFIX = "shipped:"
 """Before the name of a shipped desk, where a folder of that name is a desk too."""
 DESK_FILES = ("desk.yaml", "desk.yml")
