@@ -23,6 +23,7 @@ from tests.waiting import until
 OWN = "support@acme.example"
 DESK = """
 desk: shop
+mode: auto
 brain: {scripted: brain.yaml}
 undo_seconds: 0
 mail:

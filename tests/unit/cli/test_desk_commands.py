@@ -229,7 +229,7 @@ def test_a_name_that_fits_two_desks_is_refused_and_both_can_be_named(
     cli: Cli, tmp_path: Path
 ) -> None:
     made = cli("init", "sample", "--from", "inbox")
-    assert "deskhand serve ./sample" in made.out
+    assert " serve ./sample " in made.out
     said = cli("flow", "show", "sample")
     assert said.code == 2
     assert "'sample' is a desk in this folder and the name of a shipped desk" in said.err
