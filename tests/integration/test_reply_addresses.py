@@ -1,6 +1,8 @@
 """Where answers go: to whom the message proves, and to nobody else before a person has looked."""
 
+import asyncio
 import os
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -254,6 +256,30 @@ async def test_a_reviewer_is_told_of_what_is_no_address(
     async with worked(tmp_path, a_mail(Cc="bob@elsewhere.example")) as (desk, _):
         with pytest.raises(Conflict, match="address"):
             await decide(desk, await waiting(desk), Decision.EDIT, text="Hello", **edit)
+
+
+async def test_the_command_line_shows_the_addresses_and_changes_them(tmp_path: Path) -> None:
+    asked = {"Reply_To": "office@elsewhere.example", "Cc": "bob@elsewhere.example"}
+    async with worked(tmp_path, a_mail(proven=True, **asked)) as (desk, _):
+        review = await waiting(desk)
+
+        async def deskhand(*arguments: str) -> str:
+            place = ("--desk", "shop", "--database", str(tmp_path / "desk.db"))
+            command = [sys.executable, "-m", "deskhand.cli", "reviews", *arguments, *place]
+            pipe = asyncio.subprocess.PIPE
+            process = await asyncio.create_subprocess_exec(*command, stdout=pipe)
+            out, _ = await process.communicate()
+            assert process.returncode == 0, out.decode()
+            return out.decode()
+
+        shown = await deskhand("show", review.id)
+        for address in ("ann@customer.example", *asked.values()):
+            assert address in shown
+        await deskhand("edit", review.id, "--to", "ann@customer.example", "--cc", "")
+        desk.dispatcher.wake()
+        await desk.dispatcher.wait(review.run_id)
+    [mail] = left(tmp_path)
+    assert (mail["To"], mail["Cc"]) == ("ann@customer.example", None)
 
 
 # --- what the mail looks like

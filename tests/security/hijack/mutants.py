@@ -130,7 +130,7 @@ def _whoever_writes_is_believed() -> Patches:
 
 
 def _copies_are_recipients() -> Patches:
-    def known(case: Any) -> set[str]:
+    def known(case: Any, terms: Any) -> set[str]:
         message = case.ctx.envelope.message
         return {one.address for one in (message.sender, *message.cc)} | {case.principal.address}
 
