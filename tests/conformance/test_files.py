@@ -38,6 +38,8 @@ async def test_files_are_kept_with_their_message(stores: Stores) -> None:
     assert await other.files(accepted.run_id) == []
     with pytest.raises(NotFound):
         await other.file(accepted.run_id, first.id)
+    with pytest.raises(NotFound):  # what a customer sent is nothing to send along
+        await store.file(accepted.run_id, first.id, FileOrigin.REPLY)
 
 
 async def test_a_reviewers_file_belongs_to_the_run_and_goes_with_it(stores: Stores) -> None:

@@ -33,6 +33,7 @@ SCOPES = {
     ("GET", "/api/runs/{run_id}/attachments"): Scope.RUNS_READ,
     ("GET", "/api/runs/{run_id}/attachments/{attachment_id}"): Scope.RUNS_READ,
     ("GET", "/api/reviews/{review_id}/attachments"): Scope.REVIEWS_READ,
+    ("POST", "/api/reviews/{review_id}/attachments"): Scope.REVIEWS_WRITE,
     ("GET", "/api/reviews/{review_id}/attachments/{attachment_id}"): Scope.REVIEWS_READ,
     ("GET", "/api/conversations/taken-over"): Scope.REVIEWS_READ,
     ("POST", "/api/conversations/give-back"): Scope.REVIEWS_WRITE,

@@ -24,6 +24,7 @@ def acknowledge(
         Path | None, typer.Option("--file", help="A file with the text; - reads what is piped in.")
     ] = None,
     subject: Annotated[str | None, typer.Option("--subject", help="A subject of your own.")] = None,
+    attach: options.Attach = None,
     within: Annotated[
         str | None, typer.Option("--within", help="How long an answer may take, as 2 days.")
     ] = None,
@@ -45,6 +46,15 @@ def acknowledge(
     fields = (("text", (text or "").strip()), ("subject", subject))
     edit = {name: value for name, value in fields if value}
     decided = decide(
-        "acknowledge", review, by, note, version, database, desk, edit or None, due_at=due_at
+        "acknowledge",
+        review,
+        by,
+        note,
+        version,
+        database,
+        desk,
+        edit or None,
+        due_at=due_at,
+        attach=attach,
     )
     tell(run_async(decided), as_json)

@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+Attach = Annotated[
+    list[Path] | None, typer.Option("--attach", help="A file to send along; once for each.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 Database = Annotated[
     str | None,

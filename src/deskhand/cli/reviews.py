@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
+from deskhand.cli.attaching import attached
 from deskhand.cli.databases import opened_store
 from deskhand.cli.review_screen import print_review_file, print_reviews
 from deskhand.cli.terminal import console, print_json, run_async
@@ -243,6 +244,7 @@ def edit(
     final: Final = False,
     to: To = None,
     cc: Copies = None,
+    attach: options.Attach = None,
     by: options.By = None,
     note: Note = None,
     version: Version = None,
@@ -258,11 +260,12 @@ def edit(
     answer = None if invitation is None else invitation.value
     fields = (("text", text), ("subject", subject), ("invitation", answer))
     changed = {name: value for name, value in fields if value} | _recipients(to, cc)
-    if not changed:
-        raise ConfigError(
-            "nothing was changed", fix="give --text, --file, --subject, --invitation, --to or --cc"
-        )
-    decided = decide("edit", review, by, note, version, database, desk, changed, final=final)
+    if not changed and not attach:
+        fix = "give --text, --file, --subject, --invitation, --to, --cc or --attach"
+        raise ConfigError("nothing was changed", fix=fix)
+    decided = decide(
+        "edit", review, by, note, version, database, desk, changed, final=final, attach=attach
+    )
     tell(run_async(decided), as_json)
 
 
@@ -278,6 +281,7 @@ def answer(
     subject: Annotated[str | None, typer.Option("--subject", help="A subject of your own.")] = None,
     to: To = None,
     cc: Copies = None,
+    attach: options.Attach = None,
     by: options.By = None,
     note: Note = None,
     version: Version = None,
@@ -299,7 +303,8 @@ def answer(
     written: dict[str, Any] = {"text": text.strip(), **_recipients(to, cc)}
     if subject:
         written["subject"] = subject
-    tell(run_async(decide("answer", review, by, note, version, database, desk, written)), as_json)
+    decided = decide("answer", review, by, note, version, database, desk, written, attach=attach)
+    tell(run_async(decided), as_json)
 
 
 @app.command("revise")
@@ -330,12 +335,15 @@ async def decide(
     *,
     due_at: float | None = None,
     final: bool = False,
+    attach: list[Path] | None = None,
 ) -> "Review":
     """Decide a review as it stands, or as it stood in `version`."""
     from deskhand.model.run import Decision, Verdict
 
     async with opened_store(database, desk) as store:
         seen = await store.review(review)
+        if attach:
+            edit = await attached(store, seen, by or options.login_name(), attach, edit)
         if decision == Decision.EDIT or (decision == Decision.ACKNOWLEDGE and edit):
             edit = {"text": _shown_text(seen), **(edit or {})}
         verdict = Verdict(

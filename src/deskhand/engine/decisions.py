@@ -7,6 +7,7 @@ from typing import Any
 from deskhand.engine.descriptions import describe_decision
 from deskhand.errors import Conflict, IncompleteDecision
 from deskhand.mail.reply_to import is_whole
+from deskhand.model.attached_files import MOST_FILES
 from deskhand.model.message import INVITATION_ANSWERS, REPLY
 from deskhand.model.placeholders import unfilled_placeholders
 from deskhand.model.run import (
@@ -24,7 +25,7 @@ LONGEST_NOTE = 10_000
 """Characters."""
 LONGEST_NAME = 100
 """Characters of the name that a review is assigned to."""
-EDITABLE = ("text", "subject", "invitation", "to", "cc")
+EDITABLE = ("text", "subject", "invitation", "to", "cc", "attachments")
 """What a reviewer may change in a reply."""
 MOST_COPIES = 20
 LONGEST_DUE = 366 * 86400.0
@@ -61,8 +62,9 @@ def check_decision(review: Review, verdict: Verdict, now: float) -> None:
         )
     if review.expires_at is not None and review.expires_at <= now:
         raise Conflict(f"{review.id} has expired")
-    if verdict.decision is Decision.APPROVE:
+    if verdict.decision is Decision.APPROVE or _sends_as_shown(review, verdict):
         _check_has_recipient(review)
+    if verdict.decision is Decision.APPROVE:
         _check_second_person(review, verdict)
 
 
@@ -189,6 +191,7 @@ def _check_edit(review: Review, verdict: Verdict) -> None:
         raise IncompleteDecision("edit", "the subject is empty; write one, or leave it out")
     _check_invitation_answer(review, edit)
     _check_addresses(review, edit)
+    _check_attachments(edit)
     for placeholder in unfilled_placeholders(text):
         raise Conflict(f"the text still says {{{placeholder}}}; write what belongs there")
 
@@ -236,6 +239,16 @@ def _check_addresses(review: Review, edit: Mapping[str, Any]) -> None:
     for address in copies:
         if not isinstance(address, str) or not is_whole(address):
             raise IncompleteDecision("edit", f"{address!r} is not one mail address; correct it")
+
+
+def _check_attachments(edit: Mapping[str, Any]) -> None:
+    """The files of a reply are a list of ids; whose they are the store looks up."""
+    named = edit.get("attachments", [])
+    is_list = isinstance(named, list) and all(isinstance(name, str) for name in named)
+    if not is_list or len(named) > MOST_FILES or len(set(named)) < len(named):
+        raise IncompleteDecision(
+            "edit", f"`attachments` is a list of at most {MOST_FILES} attachments, each once"
+        )
 
 
 _NO_RECIPIENT = "nobody knows whom this reply goes to; write the address"

@@ -36,6 +36,7 @@ _ACTIONS = {
     "review.signed": "approved it, the first of two",
     "review.undo": "stopped it from leaving",
     "review.note": "noted",
+    "review.attached": "attached a file",
     "reply.bounced": "came back",
     "reply.complained": "complained about the reply",
     "run.answered_by_person": "answered from a mail program",
@@ -78,7 +79,7 @@ def describe_event(event: Event, show_time: Callable[[float], str]) -> str:
     action = _ACTIONS.get(event.kind, event.kind.partition(".")[2].replace("_", " "))
     if event.kind == "reply.complained":
         return f"{action} (run {about.get('in')})"
-    detail = about.get("text") or about.get("note") or about.get("reason")
+    detail = about.get("text") or about.get("name") or about.get("note") or about.get("reason")
     return _with_detail(action, detail)
 
 

@@ -63,6 +63,8 @@ def answer_in(review: Review, envelope: Envelope) -> StageResult:
         reply = reply.changed(to=str(written["to"]))
     if "cc" in written:
         reply = reply.changed(cc=tuple(written["cc"]))
+    if "attachments" in written:
+        reply = reply.changed(attachments=tuple(written["attachments"]))
     output = reply.model_dump(mode="json")
     note = {**decision_note(review), "reply_hash": canonical_hash(output), "waits": None}
     metadata = {"decision": note, **acknowledgement(review)}

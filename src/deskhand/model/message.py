@@ -214,21 +214,24 @@ class Reply(Frozen):
     """What the reply answers to the invitation in the message, for the organizer's calendar to
     read."""
     cc: tuple[str, ...] = ()
+    attachments: tuple[str, ...] = ()
+    """The ids of files of the run that are sent along; only people attach any."""
     by_person: bool = Field(default=False, exclude=True)
     """Whether a person approved or wrote it; known when it leaves, and no part of what was
     approved."""
 
-    @field_validator("cc", mode="before")
+    @field_validator("cc", "attachments", mode="before")
     @classmethod
-    def _nobody(cls, cc: Any) -> Any:
-        return cc or ()
+    def _none(cls, listed: Any) -> Any:
+        return listed or ()
 
     @model_serializer(mode="wrap")
-    def _without_empty_cc(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_empty_lists(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Most replies have none: their records look as they always did."""
         fields: dict[str, Any] = handler(self)
-        if not self.cc:
-            fields.pop("cc", None)
+        for name in ("cc", "attachments"):
+            if not fields.get(name):
+                fields.pop(name, None)
         return fields
 
     @classmethod
@@ -249,7 +252,7 @@ class Reply(Frozen):
 
 def delivery_of(reply: Mapping[str, Any]) -> list[Any]:
     """The call of `deliver_reply` that a reply stands for, as its approval is bound to it."""
-    return [DELIVER, {"cc": None, **reply}]
+    return [DELIVER, {"cc": None, "attachments": None, **reply}]
 
 
 def iso(moment: datetime) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from deskhand.model.attached_files import AttachedFile, StoredFile
+from deskhand.model.attached_files import AttachedFile, FileOrigin, StoredFile
 from deskhand.model.message import Message
 from deskhand.model.queue import ALL_REVIEWS, Facets, ReviewFilter, TakenOver
 from deskhand.model.run import (
@@ -156,8 +156,11 @@ class Files(Protocol):
         """What is kept for a run: the message's files in order, then those for replies."""
         ...
 
-    async def file(self, run_id: str, file_id: str) -> AttachedFile:
-        """One of them with its bytes; NotFound where the run has no such file."""
+    async def file(
+        self, run_id: str, file_id: str, origin: FileOrigin | None = None
+    ) -> AttachedFile:
+        """One of them with its bytes; NotFound where the run has no such file, or none of this
+        origin."""
         ...
 
     async def attach(self, review_id: str, by: str, file: AttachedFile) -> StoredFile:

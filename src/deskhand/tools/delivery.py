@@ -27,6 +27,7 @@ def delivery_tool(outbox: Outbox) -> Tool:
         in_reply_to: str | None = None,
         invitation: InvitationAnswer | None = None,
         cc: list[str] | None = None,
+        attachments: list[str] | None = None,
     ) -> dict[str, Any]:
         """Send a reply to the customer."""
         reply = Reply(
@@ -37,6 +38,7 @@ def delivery_tool(outbox: Outbox) -> Tool:
             in_reply_to=in_reply_to,
             invitation=invitation,
             cc=tuple(cc or ()),
+            attachments=tuple(attachments or ()),
             by_person=bool(ctx.approved_by),
         )
         return {"delivered": await outbox.send(reply, ctx.effect_key)}
@@ -59,6 +61,7 @@ def draft_tool(drafts: Drafts) -> Tool:
         in_reply_to: str | None = None,
         invitation: InvitationAnswer | None = None,
         cc: list[str] | None = None,
+        attachments: list[str] | None = None,
     ) -> dict[str, Any]:
         """Keep a reply among the drafts of the customer's channel."""
         reply = Reply(
@@ -69,6 +72,7 @@ def draft_tool(drafts: Drafts) -> Tool:
             in_reply_to=in_reply_to,
             invitation=invitation,
             cc=tuple(cc or ()),
+            attachments=tuple(attachments or ()),
             by_person=True,  # whoever sends it from a mail program
         )
         return {"draft": await drafts.keep_draft(reply, ctx.effect_key)}

@@ -1,6 +1,7 @@
 """A desk's tools, and the servers that bring some of them."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from deskhand.adapters.channels.routed_outbox import RoutedOutbox
 from deskhand.config.desk import DeskSpec
 from deskhand.config.sections.mcp import McpServerSpec, Pin
 from deskhand.errors import DeskhandError
+from deskhand.model.attached_files import FileOrigin
 from deskhand.tools.built_in import MAY_BE_ABSENT, built_in_tools
 from deskhand.tools.delivery import delivery_tool, draft_tool
 from deskhand.tools.gate_call import Terms
@@ -41,7 +43,8 @@ def tool_registry(
     for tool in spec.mcp.tools:
         registry.register(pinned_tool(tool, ask))
     folder = FolderOutbox(outbox, f"{spec.name}@localhost", spec.channels)
-    routed = RoutedOutbox(sending_channels(channels), folder, store.message)
+    sent_along = partial(store.file, origin=FileOrigin.REPLY)
+    routed = RoutedOutbox(sending_channels(channels), folder, store.message, sent_along)
     registry.register(delivery_tool(routed))
     registry.register(draft_tool(routed))
     return registry

@@ -51,6 +51,22 @@ def test_open_reviews_are_listed_and_shown_as_recorded(cli: Cli, waiting: dict[s
     )
 
 
+def test_a_file_is_sent_along_with_an_edited_reply(
+    cli: Cli, waiting: dict[str, Any], tmp_path: Path
+) -> None:
+    review = waiting["review"]["id"]
+    paper = tmp_path / "label.pdf"
+    missing = cli("reviews", "edit", review, "--attach", paper)
+    assert (missing.code, "name a file to attach" in missing.err) == (2, True)
+    paper.write_bytes(b"%PDF")
+    edited = cli("reviews", "edit", review, "--attach", paper, "--by", "ann", "--json").json
+    assert len(edited["edit"]["attachments"]) == 1
+    assert go_on(cli, waiting["run"])["status"] == "sent"
+    [mail] = [path.read_text() for path in tmp_path.rglob("*.eml") if waiting["run"] in path.name]
+    assert 'filename="label.pdf"' in mail
+    assert "JVBERg==" in mail
+
+
 def test_a_taken_over_conversation_is_listed_and_given_back(
     cli: Cli, waiting: dict[str, Any]
 ) -> None:
@@ -113,7 +129,7 @@ def test_an_edited_reply_leaves_as_edited(
     review = waiting["review"]["id"]
     nothing = cli("reviews", "edit", review)
     assert nothing.code == 2
-    assert "--text, --file, --subject or --invitation" in nothing.err
+    assert "--text, --file, --subject, --invitation" in nothing.err
     assert cli("reviews", "edit", review, "--text", "We are on it.").code == 0
     story = go_on(cli, waiting["run"])
     assert story["reply"]["text"] == "We are on it."

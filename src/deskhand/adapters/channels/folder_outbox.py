@@ -7,6 +7,7 @@ from pathlib import Path
 
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose
 from deskhand.config.sections.channels import ChannelSpec
+from deskhand.model.attached_files import AttachedFile
 from deskhand.model.message import Address, Message, Reply
 
 _NO_CHANNELS: Mapping[str, ChannelSpec] = {}
@@ -26,12 +27,18 @@ class FolderOutbox:
         self._folder, self._channels = folder, channels
         self._otherwise = ChannelSpec(name="", identity=Address(address=sender), signature="")
 
-    async def send(self, reply: Reply, key: str, answers: Message | None = None) -> str:
+    async def send(
+        self,
+        reply: Reply,
+        key: str,
+        answers: Message | None = None,
+        files: tuple[AttachedFile, ...] = (),
+    ) -> str:
         """Write the mail; `answers` is the message that it replies to."""
         channel = self._otherwise
         if answers is not None:
             channel = self._channels.get(answers.channel, channel)
-        raw = compose(OutgoingMail(reply, key, answers), channel, any_recipient=True)
+        raw = compose(OutgoingMail(reply, key, answers, files), channel, any_recipient=True)
         return await asyncio.to_thread(self._write, raw, key)
 
     async def find(self, key: str) -> str | None:

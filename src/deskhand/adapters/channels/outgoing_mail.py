@@ -12,6 +12,7 @@ from deskhand.config.sections.channels import ChannelSpec
 from deskhand.errors import ToolError
 from deskhand.mail.automatic import own_marks
 from deskhand.mail.quoting import quoted_original
+from deskhand.model.attached_files import ANY_TYPE, AttachedFile, safe_file_name, safe_type
 from deskhand.model.message import Message, Reply
 from deskhand.model.principal import PrincipalKind
 from deskhand.scheduling.answers import answer_to
@@ -28,6 +29,7 @@ class OutgoingMail:
     reply: Reply
     key: str
     answers: Message | None
+    files: tuple[AttachedFile, ...] = ()
 
     @property
     def run_id(self) -> str:
@@ -74,7 +76,20 @@ def compose(outgoing: OutgoingMail, channel: ChannelSpec, *, any_recipient: bool
         mail.add_alternative(
             answer, subtype="calendar", charset="utf-8", params={"method": "REPLY"}
         )
+    for file in outgoing.files:
+        _attach(mail, file)
     return mail.as_bytes()
+
+
+def _attach(mail: EmailMessage, file: AttachedFile) -> None:
+    """A part of its own; what is itself made of parts travels as plain bytes."""
+    file_type = safe_type(file.type)
+    main, _, sub = file_type.partition("/")
+    if main in ("message", "multipart"):
+        main, _, sub = ANY_TYPE.partition("/")
+    mail.add_attachment(
+        file.content, maintype=main, subtype=sub, filename=safe_file_name(file.name)
+    )
 
 
 def recipients(reply: Reply) -> list[str]:

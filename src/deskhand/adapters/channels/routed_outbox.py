@@ -5,7 +5,8 @@ from typing import Protocol
 
 from deskhand.adapters.channels.folder_outbox import FolderOutbox
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail
-from deskhand.errors import ToolError
+from deskhand.errors import NotFound, ToolError
+from deskhand.model.attached_files import AttachedFile
 from deskhand.model.message import Message, Reply
 
 
@@ -29,14 +30,18 @@ class RoutedOutbox:
         carriers: Mapping[str, SendingChannel],
         otherwise: FolderOutbox,
         message_of: Callable[[str], Awaitable[Message | None]],
+        file_of: Callable[[str, str], Awaitable[AttachedFile]],
     ) -> None:
+        """`file_of` reads a file of a run, by the ids of both."""
         self._carriers, self._otherwise, self._message_of = carriers, otherwise, message_of
+        self._file_of = file_of
 
     async def send(self, reply: Reply, key: str) -> str:
         message, carrier = await self._way(key)
+        files = await self._files(reply, key)
         if carrier is None:
-            return await self._otherwise.send(reply, key, message)
-        return await carrier.send(OutgoingMail(reply, key, message))
+            return await self._otherwise.send(reply, key, message, files)
+        return await carrier.send(OutgoingMail(reply, key, message, files))
 
     async def find(self, key: str) -> str | None:
         _, carrier = await self._way(key)
@@ -46,11 +51,22 @@ class RoutedOutbox:
         message, carrier = await self._way(key)
         if carrier is None:
             raise ToolError("no_drafts", "this channel has no place for drafts", recoverable=False)
-        return await carrier.keep_draft(OutgoingMail(reply, key, message))
+        files = await self._files(reply, key)
+        return await carrier.keep_draft(OutgoingMail(reply, key, message, files))
 
     async def find_draft(self, key: str) -> str | None:
         _, carrier = await self._way(key)
         return None if carrier is None else await carrier.find_draft(key)
+
+    async def _files(self, reply: Reply, key: str) -> tuple[AttachedFile, ...]:
+        """What is sent along; ToolError where a file is gone, since a reply without it says
+        something else."""
+        run_id = key.partition(".")[0]
+        try:
+            files = [await self._file_of(run_id, file_id) for file_id in reply.attachments]
+        except NotFound as error:
+            raise ToolError("attachment_gone", str(error), recoverable=False) from None
+        return tuple(files)
 
     async def _way(self, key: str) -> tuple[Message | None, SendingChannel | None]:
         message = await self._message_of(key.partition(".")[0])

@@ -79,7 +79,9 @@ class SqlFiles(SqlDesk):
             lambda core: [_stored(run_id, row) for row in core.execute(query)]
         )
 
-    async def file(self, run_id: str, file_id: str) -> AttachedFile:
+    async def file(
+        self, run_id: str, file_id: str, origin: FileOrigin | None = None
+    ) -> AttachedFile:
         query = (
             sa.select(t.attachments.c.name, t.attachments.c.type, t.attachments.c.content)
             .join(t.runs, t.runs.c.position == t.attachments.c.run)
@@ -89,6 +91,8 @@ class SqlFiles(SqlDesk):
                 t.runs.c.desk == self.desk,
             )
         )
+        if origin is not None:
+            query = query.where(t.attachments.c.origin == origin)
         row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
         if row is None:
             raise NotFound(f"there is no attachment {file_id} of run {run_id}")

@@ -14,6 +14,7 @@ from deskhand.engine.decisions import (
     is_first_approval,
 )
 from deskhand.errors import Conflict, NotFound
+from deskhand.model.attached_files import LARGEST_TOGETHER, FileOrigin
 from deskhand.model.ids import new_id
 from deskhand.model.run import (
     EXPIRY,
@@ -82,9 +83,30 @@ def decide_review(
     review = find_review(core, desk, review_id, lock=True)
     verdict = decision_meant(review, verdict)
     check_decision(review, verdict, now)
+    _check_files(core, review, verdict)
     if is_first_approval(review, verdict):
         return _sign(core, review, verdict, now)
     return _settle(core, review, verdict, ReviewState.DECIDED, now)
+
+
+def _check_files(core: sa.Connection, review: Review, verdict: Verdict) -> None:
+    """Raise Conflict unless people brought the files that are to be sent, for this very run."""
+    named = (verdict.edit or {}).get("attachments") or []
+    if not named:
+        return
+    brought = sa.select(t.attachments.c.size).where(
+        t.attachments.c.id.in_(named),
+        t.attachments.c.origin == FileOrigin.REPLY,
+        t.attachments.c.run == t.runs.c.position,
+        t.runs.c.id == review.run_id,
+    )
+    sizes = list(core.execute(brought).scalars())
+    if len(sizes) < len(named):
+        raise Conflict("a file is to be sent that nobody attached here; attach it again")
+    if sum(sizes) > LARGEST_TOGETHER:
+        raise Conflict(
+            f"the files together have {sum(sizes):,} bytes; send at most {LARGEST_TOGETHER:,}"
+        )
 
 
 def _sign(core: sa.Connection, review: Review, verdict: Verdict, now: float) -> Review:

@@ -35,6 +35,8 @@ T = TypeVar("T")
 class DeskLimits(Protocol):
     @property
     def max_message_bytes(self) -> int: ...
+    @property
+    def max_attachment_bytes(self) -> int: ...
 
 
 class DeskFacts(Protocol):

@@ -20,6 +20,11 @@ _SURROGATE_OR_NUL = re.compile("[\0\ud800-\udfff]")
 async def read_body(request: Request, limit: int) -> bytes:
     """The body, if it is JSON and at most `limit` bytes; no more than that is ever held."""
     _check_type(request)
+    return await read_bytes(request, limit)
+
+
+async def read_bytes(request: Request, limit: int) -> bytes:
+    """The body, whatever it is, if it has at most `limit` bytes."""
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length[:20]) > limit:
         raise too_large(limit)

@@ -47,6 +47,8 @@ class ReplyEdit(Frozen):
     """One address."""
     cc: list[str] | None = None
     """Who gets a copy; an empty list for nobody."""
+    attachments: list[str] | None = None
+    """The files that leave with it, by the ids under which they were attached."""
 
 
 class DecisionBody(Frozen):

@@ -6,10 +6,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from deskhand.engine.decisions import TAKE_TEXT
+from deskhand.errors import Conflict
 from deskhand.model.run import LETS_GO, Decision, Review, ReviewKind, Verdict
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
-from deskhand.web.approvals.review_page import typed
+from deskhand.web.approvals.review_page import FILE_FIELD, attached_in, typed
+from deskhand.web.approvals.session import Visit
 from deskhand.web.undo import undo
 
 _SOON = 3.0
@@ -25,6 +27,23 @@ async def act(desk: ServedDesk, action: str, review_id: str, form: Form, me: str
     if action not in ACTIONS:
         raise Refused(404, f"there is no action {action!r}")
     return await ACTIONS[action](desk, review_id, form, me)
+
+
+async def bring_files(desk: ServedDesk, review_id: str, visit: Visit) -> Form:
+    """Keep the files that were chosen in a form; returns its fields with them as attached.
+
+    Conflict where one is too large; then none is kept, and what was typed is.
+    """
+    most = desk.spec.limits.max_attachment_bytes
+    for file in visit.files:
+        if len(file.content) > most:
+            await _keep(desk, review_id, visit.form, visit.name)
+            raise Conflict(f"{file.name} has {len(file.content):,} bytes; attach at most {most:,}")
+    fields = dict(visit.form)
+    for file in visit.files:
+        stored = await desk.store.attach(review_id, visit.name, file)
+        fields[f"{FILE_FIELD}{stored.id}"] = "yes"
+    return fields
 
 
 async def _decide(
@@ -95,7 +114,9 @@ async def _keep(desk: ServedDesk, review_id: str, form: Form, me: str) -> Review
     review = await desk.store.review(review_id)
     reply = review.payload.get("reply")
     as_written = {name: str((reply or {}).get(name, "")) for name in ("text", "subject")}
-    await desk.store.keep_edit(review_id, me, typed(review, form) or as_written)
+    files = attached_in(form)
+    edit: dict[str, Any] = typed(review, form) or as_written
+    await desk.store.keep_edit(review_id, me, {**edit, "attachments": files} if files else edit)
     return review
 
 
@@ -105,6 +126,7 @@ ACTIONS: dict[str, Callable[[ServedDesk, str, Form, str], Awaitable[Review]]] = 
     "note": _note,
     "undo": _undo,
     "keep": _keep,
+    "attach": _keep,
 }
 """What is done beside deciding."""
 

@@ -19,7 +19,7 @@ from deskhand.model.run import Decision, Review, ReviewState
 from deskhand.ports import Users
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.approvals import taken_over_page
-from deskhand.web.approvals.actions import act, leaving_until
+from deskhand.web.approvals.actions import act, bring_files, leaving_until
 from deskhand.web.approvals.forms import read_form
 from deskhand.web.approvals.labels import (
     CAUSES,
@@ -77,7 +77,7 @@ _HEADERS = {
 }
 _SOON = 3600.0
 """Seconds before its end in which it is marked."""
-_STAYS = ("note", "assign")
+_STAYS = ("note", "assign", "attach")
 """Actions after which one goes on looking at the same review."""
 
 
@@ -265,7 +265,8 @@ class Pages:
         desk, review_id = _place(visit)
         action = visit.request.path_params["action"]
         try:
-            review = await act(desk, action, review_id, visit.form, visit.name)
+            form = await bring_files(desk, review_id, visit)
+            review = await act(desk, action, review_id, form, visit.name)
         except Conflict as error:
             current = await desk.store.review(review_id)
             problem = str(error)

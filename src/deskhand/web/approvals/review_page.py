@@ -13,7 +13,7 @@ from deskhand.engine.descriptions import DECIDED, actor_of, describe_decision, d
 from deskhand.engine.review_file import ReviewFile, read_review_file
 from deskhand.mail.reply import visible_reply
 from deskhand.mail.reply_to import reply_to
-from deskhand.model.attached_files import FileOrigin
+from deskhand.model.attached_files import FileOrigin, StoredFile
 from deskhand.model.message import INVITATION_ANSWERS, REPLY, Message, Reply
 from deskhand.model.run import (
     DECISIONS,
@@ -30,6 +30,8 @@ from deskhand.web.api.access import ServedDesk
 from deskhand.web.approvals.labels import age, due, iso, origin
 
 _EARLIER = 5
+FILE_FIELD = "file-"
+"""How the fields of a form begin that name an attached file."""
 
 
 async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float) -> dict[str, Any]:
@@ -143,8 +145,14 @@ def _draft(review_file: ReviewFile, reply: Mapping[str, Any], me: str) -> dict[s
         "invitation": edit.get("invitation") or reply.get("invitation"),
         "to": str(edit.get("to", reply.get("to")) or ""),
         "cc": ", ".join(edit.get("cc", reply.get("cc")) or ()),
+        "files": _attached(review_file, edit.get("attachments", reply.get("attachments")) or ()),
         "changed": bool(edit),
     }
+
+
+def _attached(review_file: ReviewFile, named: Sequence[str]) -> list[StoredFile]:
+    """The files that leave with the reply, as far as they are kept."""
+    return [file for file in review_file.files if file.id in named]
 
 
 def _edit_of(review_file: ReviewFile, person: str) -> Mapping[str, Any]:
@@ -264,8 +272,13 @@ def typed(review: Review, form: Mapping[str, str]) -> dict[str, Any]:
     reply = review.payload.get("reply")
     if not isinstance(reply, dict):
         shown = {"to": form.get("to_was", ""), "cc": _addresses(form.get("cc_was", ""))}
-        return _answer(text, subject, _typed_addresses(form, shown))
+        changed = _typed_addresses(form, shown)
+        if attached_in(form):
+            changed["attachments"] = attached_in(form)
+        return _answer(text, subject, changed)
     changed = _typed_addresses(form, reply)
+    if attached_in(form) != list(reply.get("attachments") or ()):
+        changed["attachments"] = attached_in(form)
     if subject not in ("", " ".join(str(reply.get("subject", "")).split())):
         changed["subject"] = subject
     answer = form.get("invitation", "")
@@ -274,6 +287,11 @@ def typed(review: Review, form: Mapping[str, str]) -> dict[str, Any]:
     if not changed and text == str(reply.get("text", "")).replace("\r\n", "\n").strip():
         return {}
     return {"text": text, **changed}
+
+
+def attached_in(form: Mapping[str, str]) -> list[str]:
+    """The files that a form names as attached, in its order."""
+    return [name.removeprefix(FILE_FIELD) for name in form if name.startswith(FILE_FIELD)]
 
 
 def _typed_addresses(form: Mapping[str, str], reply: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from starlette.responses import RedirectResponse, Response
 
 from deskhand.errors import NotFound
 from deskhand.model.access import Session
+from deskhand.model.attached_files import AttachedFile
 from deskhand.ports import Users
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
-from deskhand.web.approvals.forms import read_form
+from deskhand.web.approvals.forms import Submission, read_submission
 
 log = logging.getLogger("deskhand.web")
 
@@ -36,6 +37,8 @@ class Visit:
     desks: Mapping[str, ServedDesk]
     """Those the user may touch; the others do not exist."""
     form: Mapping[str, str]
+    files: tuple[AttachedFile, ...] = ()
+    """Files that were chosen in the form."""
 
     @property
     def name(self) -> str:
@@ -62,9 +65,11 @@ class SessionGate:
             session = await self.session(request)
             if session is None:
                 return _to_login(request)
-            form = {} if request.method in ("GET", "HEAD") else await self._form(request, session)
+            sent = Submission({})
+            if request.method not in ("GET", "HEAD"):
+                sent = await self._submission(request, session)
             mine = {name: desk for name, desk in self._desks.items() if session.user.touches(name)}
-            return await show(Visit(request, session, mine, form))
+            return await show(Visit(request, session, mine, sent.fields, sent.files))
 
         return answer
 
@@ -75,13 +80,13 @@ class SessionGate:
             request.state.caller = session.user.name
         return session
 
-    async def _form(self, request: Request, session: Session) -> dict[str, str]:
+    async def _submission(self, request: Request, session: Session) -> Submission:
         check_origin(request)
-        form = await read_form(request)
-        given = form.pop("csrf", "") or request.headers.get("x-csrf", "")
+        sent = await read_submission(request)
+        given = sent.fields.pop("csrf", "") or request.headers.get("x-csrf", "")
         if not hmac.compare_digest(given.encode(), session.csrf.encode()):
             raise Refused(403, "this form is not from a page of yours; load the page again")
-        return form
+        return sent
 
 
 def check_origin(request: Request) -> None:

@@ -16,10 +16,11 @@ if (text) {
   const form = text.form;
   const word = one("[data-kept-word]");
   let waiting = 0;
-  let sent = new URLSearchParams(new FormData(form)).toString();
+  const fields = () => new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === "string")).toString();
+  let sent = fields();
   const keep = async (leaving) => {
     clearTimeout(waiting);
-    const body = new URLSearchParams(new FormData(form)).toString();
+    const body = fields();
     if (body === sent) return;
     sent = body;
     const request = { method: "POST", body, keepalive: Boolean(leaving), headers: { "Content-Type": "application/x-www-form-urlencoded" } };
