@@ -1,11 +1,12 @@
 """A local server that speaks the documented shapes of the Gmail API, with a mailbox behind it."""
 
 import base64
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from email import policy
 from email.parser import BytesParser
+from itertools import count
 from typing import Any
 
 from aiohttp import web
@@ -39,6 +40,7 @@ class FakeGmail:
     fail_sends: list[str] = field(default_factory=list)
     """What goes wrong with the next sends: `after` (taken, then 500), `before` (500), `busy`
     (429)."""
+    label_numbers: Iterator[int] = field(default_factory=lambda: count(1))
     url: str = ""
     asked: list[str] = field(default_factory=list)
     history: int = 100
@@ -51,6 +53,10 @@ class FakeGmail:
 
     def with_label(self, label: str) -> list[Stored]:
         return [mail for mail in self.mails.values() if label in mail.labels]
+
+    def label(self, name: str) -> str:
+        """The id of a label, or nothing."""
+        return next((key for key, known in self.labels.items() if known == name), "")
 
     # --- the API
 
@@ -153,9 +159,14 @@ class FakeGmail:
 
     async def make_label(self, request: web.Request) -> web.Response:
         name = (await request.json())["name"]
-        key = f"Label_{len(self.labels) + 1}"
+        key = f"Label_{next(self.label_numbers)}"
         self.labels[key] = name
         return web.json_response({"id": key, "name": name})
+
+    async def remove_label(self, request: web.Request) -> web.Response:
+        if self.labels.pop(request.match_info["id"], None) is None:
+            return web.json_response({"error": {"code": 404}}, status=404)
+        return web.Response(status=204)
 
     async def modify(self, request: web.Request) -> web.Response:
         mail, body = self.mails[request.match_info["id"]], await request.json()
@@ -182,6 +193,7 @@ async def fake_gmail() -> AsyncIterator[FakeGmail]:
             web.post(f"{root}/drafts", gmail.draft),
             web.get(f"{root}/labels", gmail.list_labels),
             web.post(f"{root}/labels", gmail.make_label),
+            web.delete(f"{root}/labels/{{id}}", gmail.remove_label),
         ]
     )
     runner = web.AppRunner(app)

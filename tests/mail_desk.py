@@ -79,3 +79,17 @@ async def at_work(desk: Path, database: str | None = None) -> AsyncIterator[Desk
     ):
         await until(lambda: all(keeper.health.state == "connected" for keeper in working.channels))
         yield working
+
+
+@asynccontextmanager
+async def refused(desk: Path, database: Path) -> AsyncIterator[Desk]:
+    """The same desk on another database, once it has found the claim of the first."""
+    async with (
+        open_database(str(database)) as opened,
+        open_desk(
+            read_desk(str(desk)), opened, outbox=desk.parent / "outbox", listen=True
+        ) as working,
+    ):
+        (runner,) = working.channels
+        await until(lambda: "another installation" in runner.health.detail)
+        yield working

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from deskhand.adapters.channels import gmail_channel as gmail_module
+from deskhand.adapters.channels.claim_places import LABEL
+from deskhand.adapters.channels.mailbox_claim import read_claim
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import ReviewState, RunStatus
 from deskhand.wiring import Desk, check_channels, read_desk
 from tests.fake_gmail import FakeGmail, fake_gmail
-from tests.mail_desk import at_work
+from tests.mail_desk import at_work, refused
 from tests.mail_servers import SUPPORT, a_mail
 from tests.waiting import until
 
@@ -76,16 +78,16 @@ async def test_new_mail_is_answered_and_labelled_and_old_mail_is_left_alone(
         new = [gmail.arrive(a_mail(number), "INBOX", "UNREAD") for number in range(5)]
         gmail.arrive(a_mail("spam"), "SPAM")
         await at_rest(desk, RunStatus.SENT, 5)
-        await until(lambda: sum("Label_1" in mail.labels for mail in gmail.mails.values()) == 5)
+        await until(lambda: len(gmail.with_label(gmail.label("Deskhand/Done"))) == 5)
         assert len(await desk.store.runs()) == 5
-    assert gmail.labels["Label_1"] == "Deskhand/Done"
     assert gmail.mails[old].labels == {"INBOX"}
     sent = [
         BytesParser(policy=policy.default).parsebytes(mail.raw) for mail in gmail.with_label("SENT")
     ]
     asked = {f"<{number}@example.test>" for number in range(5)}
     assert {mail["In-Reply-To"] for mail in sent} == asked
-    assert all("Label_1" in gmail.mails[one].labels for one in new)
+    done = gmail.label("Deskhand/Done")
+    assert all(done in gmail.mails[one].labels for one in new)
 
 
 async def test_what_the_history_no_longer_holds_is_found_by_time(
@@ -142,3 +144,16 @@ async def test_the_doctor_says_when_the_refresh_token_is_refused(
     gmail.refresh_tokens.clear()
     refused = str((await check_channels(read_desk(str(folder)).spec))["support"])
     assert refused == f"{gmail.url}/token gave no token: invalid_grant"
+
+
+async def test_a_mailbox_is_claimed_with_a_label_that_a_second_installation_respects(
+    tmp_path: Path, gmail: FakeGmail
+) -> None:
+    desk = desk_for(tmp_path, gmail)
+    async with at_work(desk), refused(desk, tmp_path / "second.db") as second:
+        assert "works INBOX since" in second.channels[0].health.detail
+        (label,) = [name for name in gmail.labels.values() if name.startswith(LABEL)]
+
+    claim = read_claim("", label.removeprefix(LABEL))
+    assert claim is not None
+    assert claim.watched == "INBOX"

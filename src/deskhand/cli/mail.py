@@ -1,6 +1,6 @@
 """`deskhand mail`: what lies in a desk's mailboxes."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 import typer
 
@@ -10,6 +10,13 @@ from deskhand.cli.terminal import console, print_json, print_table, printable, r
 if TYPE_CHECKING:
     from deskhand.wiring import Database, LoadedDesk, MailChannel
 
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+T = TypeVar("T", bound=_Named)
 app = typer.Typer(help="Look into a desk's mailboxes.", no_args_is_help=True)
 
 
@@ -53,6 +60,57 @@ def backlog(
         console().print(f"{len(mails)} handed in; the serving process works them (deskhand serve)")
 
 
+@app.command("claim")
+def claim(
+    desk: Annotated[
+        str, typer.Argument(help="A desk's folder, or the name of a shipped desk.", metavar="DESK")
+    ],
+    take_over: Annotated[
+        bool,
+        typer.Option(
+            "--take-over", help="Make the mailboxes this database's; stop the other one first."
+        ),
+    ] = False,
+    channel: Annotated[
+        str | None, typer.Option("--channel", help="One channel only.", metavar="NAME")
+    ] = None,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show which other installation works a desk's mailboxes, or take them over."""
+    found = run_async(_claim(desk, channel, take_over, database or options.DEFAULT_DATABASE))
+    if as_json:
+        print_json({"desk": desk, "taken_over": take_over, "mailboxes": found})
+        return
+    for name, others in found.items():
+        whose = "; ".join(claim["words"] for claim in others)
+        if take_over:
+            words = f"taken over from {whose}" if others else "claimed; nobody else had it"
+        else:
+            words = whose or "no other installation has it"
+        console().print(printable(f"{name}: {words}"), markup=False, soft_wrap=True)
+    if take_over and any(found.values()):
+        console().print("the other one notices within a minute; mail is read after that")
+
+
+async def _claim(
+    desk: str, channel: str | None, take_over: bool, url: str
+) -> dict[str, list[dict[str, Any]]]:
+    from deskhand.wiring import claimed_mailboxes, open_database, read_desk
+
+    loaded = read_desk(desk)
+    found: dict[str, list[dict[str, Any]]] = {}
+    async with open_database(url) as database:
+        for mailbox in _chosen(claimed_mailboxes(loaded.spec, database), loaded, channel):
+            claim = mailbox.claim
+            try:
+                others = await (claim.take_over() if take_over else claim.others())
+            finally:
+                await mailbox.close()
+            found[mailbox.name] = [{**other._asdict(), "words": str(other)} for other in others]
+    return found
+
+
 async def _backlog(
     desk: str, channel: str | None, limit: int, look: bool, url: str
 ) -> list[dict[str, Any]]:
@@ -72,15 +130,20 @@ async def _backlog(
 def _mailboxes(
     loaded: "LoadedDesk", database: "Database", wanted: str | None
 ) -> "list[MailChannel]":
-    from deskhand.errors import ConfigError
     from deskhand.wiring import mailboxes
 
-    desk_mailboxes = mailboxes(loaded.spec, database)
+    return _chosen(mailboxes(loaded.spec, database), loaded, wanted)
+
+
+def _chosen(desk_mailboxes: "list[T]", loaded: "LoadedDesk", wanted: str | None) -> "list[T]":
+    """The mailbox that is wanted, or all; ConfigError where there is none."""
+    from deskhand.errors import ConfigError
+
     chosen = [mailbox for mailbox in desk_mailboxes if wanted in (None, mailbox.name)]
     if not chosen:
         names = ", ".join(mailbox.name for mailbox in desk_mailboxes) or "none"
         problem = (
-            f"the desk has no mailbox {wanted!r}" if wanted else "the desk has no IMAP mailbox"
+            f"the desk has no mailbox {wanted!r}" if wanted else "the desk has no such mailbox"
         )
         raise ConfigError(problem, fix=f"mailboxes of {loaded.spec.name}: {names}")
     return chosen

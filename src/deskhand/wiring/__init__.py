@@ -7,6 +7,7 @@ from deskhand.lazy_names import LazyNames
 if TYPE_CHECKING:
     from deskhand.adapters.channels.mail_channel import MailChannel as MailChannel
     from deskhand.wiring.channels import check_channels as check_channels
+    from deskhand.wiring.channels import claimed_mailboxes as claimed_mailboxes
     from deskhand.wiring.channels import mailboxes as mailboxes
     from deskhand.wiring.databases import Database as Database
     from deskhand.wiring.databases import DeskStore as DeskStore
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "channels": (
         "check_channels",
+        "claimed_mailboxes",
         "mailboxes",
     ),
     "databases": (

@@ -79,6 +79,14 @@ def mailboxes(spec: DeskSpec, database: Database) -> "list[MailChannel]":
     return [channel for channel in channels if isinstance(channel, MailChannel)]
 
 
+def claimed_mailboxes(spec: DeskSpec, database: Database) -> "list[MailChannel | GmailChannel]":
+    """A desk's mailboxes of every kind, to see and to change whose they are."""
+    from deskhand.adapters.channels.files_channel import FilesChannel
+
+    channels = desk_channels(spec, database, database.store(spec.name))
+    return [channel for channel in channels if not isinstance(channel, FilesChannel)]
+
+
 async def check_channels(spec: DeskSpec) -> dict[str, str | DeskhandError]:
     """What every channel says when it is tried, by name; nothing is read for good or sent."""
     answers: dict[str, str | DeskhandError] = {}

@@ -134,19 +134,30 @@ class Gmail:
         }
         await self._ask("POST", f"messages/{quote(gmail_id)}/modify", body=body, missing=True)
 
+    async def labels(self) -> dict[str, str]:
+        """Ids by name."""
+        answer = await self._get("labels")
+        return {str(label["name"]): str(label["id"]) for label in answer.get("labels", ())}
+
+    async def make_label(self, name: str, *, shown: bool = True) -> str:
+        """The new label's id; one that is not `shown` does not clutter Gmail's list."""
+        visible = {"labelListVisibility": "labelShow", "messageListVisibility": "show"}
+        hidden = {"labelListVisibility": "labelHide", "messageListVisibility": "hide"}
+        body = {"name": name, **(visible if shown else hidden)}
+        made = await self._ask("POST", "labels", body=body)
+        return str((made or {})["id"])
+
+    async def remove_label(self, label_id: str) -> None:
+        await self._ask("DELETE", f"labels/{quote(label_id)}", missing=True)
+
     # --- inside
 
     async def _label(self, name: str) -> str:
         """The id of a label of ours, which is made when it is missing."""
         if not self._labels:
-            answer = await self._get("labels")
-            self._labels = {
-                str(label["name"]): str(label["id"]) for label in answer.get("labels", ())
-            }
+            self._labels = await self.labels()
         if name not in self._labels:
-            shown = {"labelListVisibility": "labelShow", "messageListVisibility": "show"}
-            made = await self._ask("POST", "labels", body={"name": name, **shown})
-            self._labels[name] = str((made or {})["id"])
+            self._labels[name] = await self.make_label(name)
         return self._labels[name]
 
     async def _get(self, path: str, **query: str) -> dict[str, Any]:
@@ -168,6 +179,8 @@ class Gmail:
             async with self._http().request(
                 method, f"{self._root}/{path}", params=query, json=body, headers=headers
             ) as response:
+                if response.status == 204:
+                    return {}
                 if response.status == 200:
                     answer: Any = await response.json(content_type=None)
                     return answer if isinstance(answer, dict) else {}

@@ -5,9 +5,11 @@ import logging
 import time
 from typing import Any
 
+from deskhand.adapters.channels.claim_places import LabelClaims
 from deskhand.adapters.channels.gmail_api import Gmail, GmailMail, HistoryGone
 from deskhand.adapters.channels.mail_connection import ServerUnavailable
 from deskhand.adapters.channels.mail_intake import read_mail
+from deskhand.adapters.channels.mailbox_claim import MailboxClaim
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose, ids_in, message_id
 from deskhand.adapters.stores.channels import Arrival, Mark, SqlChannelStore
 from deskhand.config.sections.channels import ChannelSpec
@@ -45,8 +47,23 @@ class GmailChannel:
         self._watched = frozenset(spec.gmail.labels)
         self._poll = spec.gmail.poll
         self._api = Gmail(spec.gmail)
+        self.claim = MailboxClaim(LabelClaims(self._api), memory, spec.gmail.labels)
 
     async def listen(self, intake: Intake) -> None:
+        await self.claim.hold()
+        await self.claim.settled()
+        keeping = asyncio.create_task(self.claim.keep())
+        reading = asyncio.create_task(self._listen(intake))
+        try:
+            done, _ = await asyncio.wait({keeping, reading}, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            keeping.cancel()
+            reading.cancel()
+            await asyncio.gather(keeping, reading, return_exceptions=True)
+
+    async def _listen(self, intake: Intake) -> None:
         mark = await self._start()
         while True:
             mark = await self._read(mark, intake)

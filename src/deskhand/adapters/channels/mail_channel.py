@@ -3,11 +3,13 @@
 import asyncio
 from functools import partial
 
+from deskhand.adapters.channels.claim_places import FolderClaims
 from deskhand.adapters.channels.credentials import Tokens
 from deskhand.adapters.channels.imap import Imap
 from deskhand.adapters.channels.mail_intake import FolderReader, place_of, read_mail
 from deskhand.adapters.channels.mail_outbox import MailOutbox
 from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.mailbox_claim import MailboxClaim
 from deskhand.adapters.channels.mailbox_states import MailboxStates
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail
 from deskhand.adapters.channels.sent_folder import SentFolderReader
@@ -43,10 +45,13 @@ class MailChannel:
         smtp_oauth = spec.smtp.login.oauth if spec.smtp.login is not None else None
         self._smtp_tokens = self._tokens if smtp_oauth is not None else None
         self._mailbox = Mailbox(spec.imap, self._tokens)
+        self.claim = MailboxClaim(FolderClaims(self._mailbox), memory, spec.imap.folders)
         self._sent_reader = SentFolderReader(self._mailbox, memory, store, trust)
         self._outbox = MailOutbox(spec, spec.smtp, self._mailbox, self._smtp_tokens, drafts=drafts)
 
     async def listen(self, intake: Intake) -> None:
+        await self.claim.hold()
+        await self.claim.settled()
         sent = await self._mailbox.sent()  # one connection finds and makes it, not several at once
         waited_for = {*self._imap.folders, sent}
 
@@ -65,6 +70,7 @@ class MailChannel:
                     group.create_task(reader.watch(partial(well, folder)))
                 group.create_task(self._sent_reader.watch(partial(well, sent)))
                 group.create_task(MailboxStates(self._mailbox, self._memory).keep())
+                group.create_task(self.claim.keep())
         except BaseExceptionGroup as group_of:
             raise group_of.exceptions[0] from None
 
