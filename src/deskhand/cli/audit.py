@@ -20,6 +20,7 @@ app = typer.Typer(help="Prove that the records are what was written.", no_args_i
 
 KEY_VARIABLE = "DESKHAND_SEAL_KEY"
 _SHORTEST_KEY = 16
+_TEXTS = (".yaml", ".yml", ".json", ".eml", ".txt", ".md", ".csv", ".html", ".ics", ".vcf")
 
 KeyFile = Annotated[
     Path | None,
@@ -145,8 +146,12 @@ def erase(
             f"this deletes everything of {address} for good", fix="say --yes if you mean it"
         )
     runs, rows = run_async(_erase(address, by, database, desk))
+    folder = _desk_folder(desk)
+    standing = [] if folder is None else _still_named(folder, address)
     if as_json:
-        print_json({"address": address, "runs": runs, "own_rows": rows})
+        looked = None if folder is None else str(folder)
+        still = {"looked_through": looked, "still_in": standing}
+        print_json({"address": address, "runs": runs, "own_rows": rows, **still})
     else:
         words = (
             f"{runs} run{'s' * (runs != 1)} erased"
@@ -155,7 +160,45 @@ def erase(
         )
         words += f", {rows} row{'s' * (rows != 1)} of the desk's own tables as well" if rows else ""
         console().print(words, markup=False, soft_wrap=True)
+        _tell_where_they_stand(folder, standing)
     raise typer.Exit(0 if runs or rows else 1)
+
+
+def _desk_folder(desk: str | None) -> Path | None:
+    """The folder of a desk that was named by it."""
+    folder = Path(desk) if desk else None
+    return folder if folder is not None and (folder / "desk.yaml").is_file() else None
+
+
+def _still_named(folder: Path, address: str) -> list[str]:
+    """Files of the desk that name the person, such as golden cases, each with its lines.
+
+    They are the author's: a case changed by us might no longer test what it was made for.
+    """
+    wanted = address.strip().lower()
+    found: list[str] = []
+    for file in sorted(folder.rglob("*")):
+        if file.suffix.lower() not in _TEXTS or not file.is_file():
+            continue
+        lines = file.read_text(encoding="utf-8", errors="replace").lower().splitlines()
+        numbers = [str(number) for number, line in enumerate(lines, 1) if wanted in line]
+        if numbers:
+            found.append(f"{file}:{','.join(numbers)}")
+    return found
+
+
+def _tell_where_they_stand(folder: Path | None, standing: list[str]) -> None:
+    to = console()
+    if folder is None:
+        to.print(
+            "golden cases were not looked through: name the desk by its folder (--desk FOLDER)",
+            style="yellow",
+        )
+    for place in standing:
+        to.print(f"still named in {place}: change or delete it", style="yellow", markup=False)
+    to.print(
+        "[dim]mail in the mailbox, files in the outbox folder and backups are yours to delete[/]"
+    )
 
 
 async def _erase(address: str, by: str | None, database: str | None, desk: str | None) -> "Erased":

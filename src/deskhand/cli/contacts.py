@@ -194,6 +194,7 @@ def export(
 ) -> None:
     """Write everybody down as CSV, notes and all; `deskhand contacts import` reads it again."""
     from deskhand.contacts.csv_files import write_csv
+    from deskhand.private_files import write_private_file
 
     people = run_async(_all(database, desk))
     if as_json:
@@ -208,7 +209,7 @@ def export(
     if file is None:
         sys.stdout.write(text)
         return
-    file.write_bytes(text.encode())
+    write_private_file(file, text.encode())
     console(to_stderr=True).print(f"{len(people)} contacts in {file}", markup=False)
 
 

@@ -62,10 +62,11 @@ def demo(
     printed.
     """
     from deskhand.logs import set_up_logging
+    from deskhand.private_files import make_private_folder
 
     set_up_logging()
     home = folder or Path(mkdtemp(prefix="deskhand-demo-"))
-    home.mkdir(parents=True, exist_ok=True)
+    make_private_folder(home)
     result = run_async(_demo(home, port, 0.0 if as_json else pace, mails, quiet=as_json))
     if as_json:
         print_json(result)

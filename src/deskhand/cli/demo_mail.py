@@ -62,11 +62,12 @@ def at_home(loaded: "LoadedDesk", shown: Shown, folder: Path, undo: float) -> "L
     """The shipped desk with a folder for a mailbox, and as the mail server of its samples would
     have it."""
     from deskhand.config.sections.channels import ChannelSpec, identity_of
+    from deskhand.private_files import make_private_folder
 
     identity = identity_of(shown.identity)
     assert identity is not None
     incoming = folder / "incoming" / shown.desk
-    incoming.mkdir(parents=True, exist_ok=True)
+    make_private_folder(incoming)
     channel = ChannelSpec(name=CHANNEL, identity=identity, signature="", files=incoming)
     mail = loaded.spec.mail.model_copy(update={"trusted_servers": [shown.server]})
     changed: dict[str, Any] = {

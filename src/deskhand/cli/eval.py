@@ -247,11 +247,13 @@ def _chosen(cases: "Sequence[Case]", ids: Sequence[str], tags: Sequence[str]) ->
 
 
 def _write(report: "Document", junit: Path | None, html: Path | None) -> None:
+    from deskhand.private_files import write_private_file
+
     if junit is not None:
         from deskhand.evals.report_files import junit_of
 
-        junit.write_text(junit_of(report), encoding="utf-8")
+        write_private_file(junit, junit_of(report).encode())
     if html is not None:
         from deskhand.evals.report_files import html_of
 
-        html.write_text(html_of(report), encoding="utf-8")
+        write_private_file(html, html_of(report).encode())

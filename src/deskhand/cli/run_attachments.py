@@ -82,5 +82,7 @@ async def _attachments(
 
 
 def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+    from deskhand.private_files import make_private_folder, write_private_file
+
+    make_private_folder(path.parent)
+    write_private_file(path, content)

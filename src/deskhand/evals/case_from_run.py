@@ -30,6 +30,7 @@ from deskhand.model.outcome import Outcome
 from deskhand.model.principal import PrincipalKind
 from deskhand.model.results import ToolResult, normalize_tool_result
 from deskhand.model.run import EXPIRY, Decision, Review, ReviewKind, ReviewState, RunStatus
+from deskhand.private_files import make_private_file, make_private_folder
 
 EDITED = "edited"
 """The tag of cases that a reviewer's edit taught."""
@@ -158,7 +159,8 @@ def append_case(path: Path, case: Document) -> None:
     cases.append(_readable(case))
     if len(cases) > 1:
         cases.yaml_set_comment_before_after_key(len(cases) - 1, before="\n")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path.parent)
+    make_private_file(path)
     with path.open("w", encoding="utf-8") as file:
         yaml.dump(whole, file)
 

@@ -17,6 +17,7 @@ from deskhand.language.experts import Experts
 from deskhand.language.intent_fit import Learned, OutOfFold
 from deskhand.language.intent_report import Conflict, Confusion, FitReport, Suspect
 from deskhand.language.ngrams import Ngrams
+from deskhand.private_files import make_private_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,7 +66,7 @@ def write_model(path: Path, learned: Learned) -> None:
     }
     arrays["ngrams.weights"] = learned.ngrams.weights
     arrays["document"] = np.frombuffer(json.dumps(document).encode(), dtype=np.uint8)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(descriptor, "wb") as file:

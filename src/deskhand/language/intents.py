@@ -118,7 +118,6 @@ class IntentModel:
         finally:
             vectors.close()
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             made.save(path)
             _drop_oldest(folder)
         except OSError as error:

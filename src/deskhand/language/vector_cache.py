@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from deskhand.private_files import make_private_file, make_private_folder
+
 logger = logging.getLogger(__name__)
 
 _AT_ONCE = 500
@@ -101,7 +103,8 @@ class SqliteVectorCache:
         if self._broken:
             raise sqlite3.OperationalError("given up before")
         if self._connection is None:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self.path.parent)
+            make_private_file(self.path)
             self._connection = sqlite3.connect(
                 self.path, timeout=_PATIENCE, check_same_thread=False
             )

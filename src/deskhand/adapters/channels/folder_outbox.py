@@ -9,6 +9,7 @@ from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose
 from deskhand.config.sections.channels import ChannelSpec
 from deskhand.model.attached_files import AttachedFile
 from deskhand.model.message import Address, Message, Reply
+from deskhand.private_files import make_private_file, make_private_folder
 
 _NO_CHANNELS: Mapping[str, ChannelSpec] = {}
 
@@ -49,8 +50,9 @@ class FolderOutbox:
         return self._folder / f"{key}.eml"
 
     def _write(self, raw: bytes, key: str) -> str:
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self._folder)
         path, part = self._path(key), self._folder / f".{key}.part"
+        make_private_file(part)
         with part.open("wb") as file:
             file.write(raw)
             file.flush()

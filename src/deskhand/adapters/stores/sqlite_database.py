@@ -17,6 +17,7 @@ from sqlalchemy.pool import StaticPool
 from deskhand.adapters.stores.migrate import is_newest, migrate
 from deskhand.crashpoints import Crash, crash_point
 from deskhand.errors import StoreUnavailable
+from deskhand.private_files import make_private_file
 
 T = TypeVar("T")
 
@@ -159,6 +160,9 @@ class SqliteDatabase:
 
     def _serve(self, loop: asyncio.AbstractEventLoop, ready: asyncio.Future[None]) -> None:
         try:
+            # SQLite makes its other files with the rights of this one.
+            with suppress(OSError):
+                make_private_file(self.path)
             tx = self._connect()
         except sqlite3.Error as error:
             loop.call_soon_threadsafe(ready.set_exception, explain(error, self.path))
