@@ -149,6 +149,7 @@ async def served(
     more: str = "",
     url: str | None = None,
     approvals: bool = False,
+    public_url: str | None = None,
 ) -> AsyncIterator[Served]:
     """`more` is added to each desk.yaml; `url` names another database than a file in the folder."""
     async with AsyncExitStack() as opened:
@@ -162,7 +163,9 @@ async def served(
                 open_desk(loaded, database, outbox=folder / "outbox", owner="test", grace=0.2)
             )
         keys = api_keys(database)
-        pages = {PREFIX: create_approvals(desks, user_accounts(database))} if approvals else {}
+        accounts = user_accounts(database)
+        page = create_approvals(desks, accounts, public_url=public_url)
+        pages = {PREFIX: page} if approvals else {}
         app = create_app(desks, keys, version="1.2.3", pages=pages)
         yield Served(app, desks, keys, database, folder)
 

@@ -281,7 +281,7 @@ async def test_readiness_says_yes_or_no_and_how_many_desks_are_stopped(
     desk = shop.desks["shop"]
     desk.dispatcher.lost.cancel()
     problem = is_problem(await stranger.get("/readyz"), 503, "store_unavailable")
-    assert problem["detail"] == "not ready"
+    assert problem["detail"] == "not ready: shop: another process serves this desk now"
     assert (await stranger.get("/healthz")).json() == {"status": "alive"}
 
 

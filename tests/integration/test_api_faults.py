@@ -84,7 +84,9 @@ async def test_a_database_that_is_away_is_told_as_such_and_the_log_knows_why(
         assert str(error) not in answer.text
     assert str(error) in caplog.text
     not_ready = await shop.stranger().get("/readyz")
-    assert is_problem(not_ready, 503, "store_unavailable")["detail"] == "not ready"
+    assert is_problem(not_ready, 503, "store_unavailable")["detail"] == (
+        "not ready: shop: its database does not answer"
+    )
     assert (await shop.stranger().get("/healthz")).status_code == 200
 
 
@@ -223,5 +225,7 @@ async def test_a_channel_that_stays_away_makes_the_process_not_ready(
     assert (await stranger.get("/readyz")).status_code == 200
     channel.is_well = False
     problem = is_problem(await stranger.get("/readyz"), 503, "store_unavailable")
+    assert problem["detail"] == "not ready: shop.support: the channel is away"
+    assert problem["errors"] == [{"field": "shop.support", "problem": "the channel is away"}]
     assert "hung up" not in str(problem)
     assert "channel support is away: mail.acme.example:993 hung up" in caplog.text

@@ -1,7 +1,9 @@
 """Lines that others cannot read, and logins with tokens: on a real Dovecot with a certificate of
 its own."""
 
+import asyncio
 import base64
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,7 +64,25 @@ async def test_a_certificate_nobody_vouches_for_is_refused(
             folder = write_desk(tmp_path, dovecot, smtp, security=security)
             found = (await check_channels(read_desk(str(folder)).spec))["support"]
             assert "TLS failed" in str(found)
+            assert "`ca_file`" in str(getattr(found, "fix", ""))
         assert not smtp.sessions
+
+
+async def test_a_port_without_tls_is_told_with_the_key_to_set(
+    tmp_path: Path, dovecot: Dovecot
+) -> None:
+    async with smtp_server(dovecot, SUPPORT, certificate=dovecot.certificate) as smtp:
+        desk = write_desk(tmp_path, dovecot, smtp, security="tls") / "desk.yaml"
+        desk.write_text(desk.read_text().replace(str(dovecot.tls_port), str(dovecot.port)))
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "deskhand.cli", "doctor", str(desk.parent), "--port", "0"),
+            cwd=tmp_path,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        said = (await process.communicate())[0].decode()
+    assert "TLS failed" in said
+    assert "fix: port" in said
+    assert "`security: starttls`" in said
 
 
 async def test_a_mailbox_is_opened_with_an_access_token(tmp_path: Path) -> None:

@@ -206,7 +206,9 @@ async def _channels(loaded: "LoadedDesk") -> list[Check]:
         advice = (
             None
             if isinstance(said, str)
-            else fix or "check host, port, security, user and secret in desk.yaml"
+            else fix
+            or getattr(said, "fix", None)
+            or "check host, port, security, user and secret in desk.yaml"
         )
         checks.append(Check("channel", isinstance(said, str), f"{name}: {problem}", advice))
     return checks

@@ -49,6 +49,15 @@ def serve(
             "--workers", help="Take messages in only; `deskhand worker` processes do the work."
         ),
     ] = False,
+    public_url: Annotated[
+        str | None,
+        typer.Option(
+            "--public-url",
+            envvar="DESKHAND_PUBLIC_URL",
+            help="The address browsers use, where a proxy is in front: https://desk.example.com",
+            metavar="URL",
+        ),
+    ] = None,
     log_json: Annotated[
         bool, typer.Option("--log-json", help="Log JSON lines; so does DESKHAND_LOG=json.")
     ] = False,
@@ -67,12 +76,40 @@ def serve(
             host,
             port,
             workers,
+            _public_origin(public_url),
         )
     )
 
 
+def _public_origin(url: str | None) -> str | None:
+    """The address as browsers name it in `Origin`; ConfigError where it is none."""
+    from urllib.parse import urlsplit
+
+    from deskhand.errors import ConfigError
+
+    if not url:
+        return None
+    parts = urlsplit(url.strip())
+    has_more = parts.path not in ("", "/") or parts.query or parts.fragment or parts.username
+    if parts.scheme not in ("http", "https") or not parts.hostname or has_more:
+        raise ConfigError(
+            f"{url!r} is not the address of a site",
+            fix="write --public-url https://desk.example.com, without a path",
+        )
+    usual = {"http": 80, "https": 443}[parts.scheme]
+    port = "" if parts.port in (None, usual) else f":{parts.port}"
+    name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{name}{port}"
+
+
 async def _serve(
-    names: list[str], url: str, outbox: Path, host: str, port: int, workers: bool
+    names: list[str],
+    url: str,
+    outbox: Path,
+    host: str,
+    port: int,
+    workers: bool,
+    public_url: str | None,
 ) -> None:
     from deskhand.wiring import open_database, read_desk
 
@@ -95,8 +132,9 @@ async def _serve(
                 extra={"database": options.shown(url)},
             )
             await log_what_leaves(log, desks, database)
-            await _warn_without_people(database, where)
-            await until_stopped(await web_server(desks, database), desks, listener)
+            await _warn_without_people(database, public_url or where)
+            server = await web_server(desks, database, public_url)
+            await until_stopped(server, desks, listener)
             log.info("stopping: what runs comes to rest or is handed back")
     log.info("stopped")
 
@@ -127,7 +165,9 @@ async def opened(
         yield desks
 
 
-async def web_server(desks: "list[Desk]", database: "Database") -> "uvicorn.Server":
+async def web_server(
+    desks: "list[Desk]", database: "Database", public_url: str | None = None
+) -> "uvicorn.Server":
     import uvicorn
 
     from deskhand import __version__
@@ -143,7 +183,7 @@ async def web_server(desks: "list[Desk]", database: "Database") -> "uvicorn.Serv
             yield
 
     served = {desk.spec.name: desk for desk in desks}
-    pages = {PREFIX: create_approvals(served, user_accounts(database))}
+    pages = {PREFIX: create_approvals(served, user_accounts(database), public_url=public_url)}
     app = create_app(served, api_keys(database), version=__version__, pages=pages)
     return Server(
         uvicorn.Config(

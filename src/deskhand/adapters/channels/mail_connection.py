@@ -16,6 +16,19 @@ _BUFFER = 1 << 20
 class ServerUnavailable(RetryableError):
     """The mail server cannot be reached, hung up or did not answer in time."""
 
+    fix: str | None = None
+    """What to change in desk.yaml, where that would help."""
+
+
+class TlsFailed(ServerUnavailable):
+    """The line could not be encrypted, or the server is not who it should be."""
+
+    def __init__(self, server: ServerSpec, error: Exception) -> None:
+        reason = getattr(error, "verify_message", "") or getattr(error, "reason", "") or error
+        where = f"{server.host}:{server.port}"
+        super().__init__(f"{where}: TLS failed: {str(reason) or 'no answer in time'}")
+        self.fix = _tls_fix(server, error)
+
 
 class LoginRefused(RetryableError):
     """The mail server refuses the login; the secret's file may hold another one next time."""
@@ -44,7 +57,7 @@ class Wire:
                     server_hostname=server.host if context else None,
                 )
         except ssl.SSLError as error:
-            raise ServerUnavailable(f"{where}: TLS failed: {error.reason or error}") from error
+            raise TlsFailed(server, error) from error
         except (OSError, TimeoutError) as error:
             raise ServerUnavailable(
                 f"{where} cannot be reached: {str(error) or 'no answer in time'}"
@@ -59,9 +72,7 @@ class Wire:
             async with asyncio.timeout(ANSWER_WITHIN):
                 await self._writer.start_tls(_tls(self._server), server_hostname=self._server.host)
         except (OSError, TimeoutError) as error:
-            raise ServerUnavailable(
-                f"{self.where}: TLS failed: {str(error) or 'no answer in time'}"
-            ) from error
+            raise TlsFailed(self._server, error) from error
 
     async def line(self, within: float = ANSWER_WITHIN) -> bytes:
         try:
@@ -97,6 +108,31 @@ class Wire:
         with contextlib.suppress(OSError, TimeoutError, asyncio.CancelledError):
             async with asyncio.timeout(1):
                 await self._writer.wait_closed()
+
+
+_UNKNOWN_ISSUER = (18, 19, 20, 21)
+_EXPIRED, _OTHER_HOST = 10, 62
+"""OpenSSL's numbers for what is wrong with a certificate."""
+
+
+def _tls_fix(server: ServerSpec, error: Exception) -> str | None:
+    """The key of desk.yaml that most likely mends it."""
+    code = getattr(error, "verify_code", None)
+    if code in _UNKNOWN_ISSUER:
+        return (
+            "its certificate is signed by nobody this machine knows: set `ca_file` beside `host`"
+            " to the PEM file of your own authority"
+        )
+    if code == _OTHER_HOST:
+        return f"its certificate is for another name: set `host` to that name, not {server.host}"
+    if code == _EXPIRED:
+        return "its certificate has expired: renew it on the server"
+    if isinstance(error, ssl.SSLError) and code is None and server.security == "tls":
+        return (
+            f"port {server.port} does not begin with TLS: set `security: starttls`, or `port` to"
+            " the one for TLS (993 for IMAP, 465 for SMTP)"
+        )
+    return None
 
 
 def _tls(server: ServerSpec) -> ssl.SSLContext:

@@ -1,16 +1,16 @@
-"""Whether the process lives, and whether it can work: yes or no, to anybody."""
+"""Whether the process lives, and whether it can work: yes, or what is away, to anybody."""
 
 import asyncio
 import logging
 from collections.abc import Mapping
-from typing import Literal, cast
+from typing import NamedTuple, cast
 
 from fastapi import APIRouter, Request
 
 from deskhand.errors import DeskhandError
 from deskhand.model.codes import ErrorCode
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.api.problems import RETRY_AFTER, Refused
+from deskhand.web.api.problems import RETRY_AFTER, FieldProblem, Refused
 
 log = logging.getLogger("deskhand.web")
 
@@ -28,34 +28,44 @@ async def alive() -> dict[str, str]:
 async def ready(request: Request) -> dict[str, str | int]:
     """Every desk's store answers, its channels are not away, and this process still serves them.
 
-    `stopped` is how many desks somebody has stopped: they take messages and let nothing leave, so
-    they are ready.
+    Otherwise the answer is 503 and names the desks and channels that are away. `stopped` is how
+    many desks somebody has stopped: they take messages and let nothing leave, so they are ready.
     """
     desks = cast(Mapping[str, ServedDesk], request.app.state.desks)
     states = await asyncio.gather(*map(_state_of, desks.values()))
-    if "away" in states:
-        raise Refused(503, "not ready", code=ErrorCode.STORE_UNAVAILABLE, headers=RETRY_AFTER)
-    return {"status": "ready", "stopped": states.count("stopped")}
+    away = [problem for state in states for problem in state.away]
+    if away:
+        raise Refused(
+            503,
+            f"not ready: {'; '.join(map(str, away))}",
+            code=ErrorCode.STORE_UNAVAILABLE,
+            errors=away,
+            headers=RETRY_AFTER,
+        )
+    return {"status": "ready", "stopped": sum(state.stopped for state in states)}
 
 
-async def _state_of(desk: ServedDesk) -> Literal["acting", "stopped", "away"]:
+class _State(NamedTuple):
+    stopped: bool = False
+    away: tuple[FieldProblem, ...] = ()
+    """By name only: anybody may ask, and what exactly is wrong stands in the log."""
+
+
+async def _state_of(desk: ServedDesk) -> _State:
+    name = desk.spec.name
     if desk.dispatcher.lost.done():
-        return "away"
+        return _State(away=(FieldProblem(name, "another process serves this desk now"),))
+    away: list[FieldProblem] = []
     for channel in desk.channels:
         if not channel.is_well:
             log.error(
-                "desk %s is not ready: channel %s is away: %s",
-                desk.spec.name,
-                channel.name,
-                channel.trouble,
+                "desk %s is not ready: channel %s is away: %s", name, channel.name, channel.trouble
             )
-            return "away"
+            away.append(FieldProblem(f"{name}.{channel.name}", "the channel is away"))
     try:
         async with asyncio.timeout(PATIENCE):
             stop = await desk.store.stopped()
     except (DeskhandError, TimeoutError) as error:
-        log.error(
-            "desk %s is not ready: %s", desk.spec.name, str(error) or "its store does not answer"
-        )
-        return "away"
-    return "acting" if stop is None else "stopped"
+        log.error("desk %s is not ready: %s", name, str(error) or "its store does not answer")
+        return _State(away=(*away, FieldProblem(name, "its database does not answer")))
+    return _State(stop is not None, tuple(away))

@@ -17,10 +17,13 @@ from deskhand.web.approvals.session import SessionGate
 PREFIX = "/approvals"
 
 
-def create_approvals(desks: Mapping[str, ServedDesk], users: Users) -> Starlette:
+def create_approvals(
+    desks: Mapping[str, ServedDesk], users: Users, *, public_url: str | None = None
+) -> Starlette:
     """The page that shows these desks' queues to these people.
 
-    Without a session only the login and our own static files are served.
+    Without a session only the login and our own static files are served. `public_url` is the
+    address that browsers know it by, where a proxy stands in between.
     """
     pages = Pages(users)
     gate = SessionGate(users, desks)
@@ -35,7 +38,7 @@ def create_approvals(desks: Mapping[str, ServedDesk], users: Users) -> Starlette
         )
 
     review = "/{desk}/{review}"
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/static/{name}", pages.static),
             Route("/login", pages.login, methods=["GET", "POST"]),
@@ -50,3 +53,5 @@ def create_approvals(desks: Mapping[str, ServedDesk], users: Users) -> Starlette
         ],
         exception_handlers={Refused: refused, NotFound: missing, 404: missing, 405: missing},
     )
+    app.state.public_url = public_url
+    return app

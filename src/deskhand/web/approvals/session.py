@@ -90,17 +90,36 @@ class SessionGate:
 
 
 def check_origin(request: Request) -> None:
-    """Raise Refused unless the browser says that the form comes from our own pages."""
+    """Raise Refused unless the browser says that the form comes from our own pages.
+
+    Those are at the address that the request names, or at the public one of `serve --public-url`.
+    """
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
-    foreign_origin = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
-    if site not in (None, "same-origin") or foreign_origin or (site is None and origin is None):
-        log.warning("refused a form from %r", origin)
-        raise Refused(403, "this form comes from another site")
+    host = request.headers.get("host")
+    ours = origin is None or urlsplit(origin).netloc == host or _is_public(request)
+    if site not in (None, "same-origin") or not ours or (site is None and origin is None):
+        log.warning(
+            "refused a form from %r: this server was asked as %r; if a proxy in front of it changes"
+            " the host, start it with --public-url",
+            origin,
+            host,
+        )
+        raise Refused(
+            403,
+            "this form comes from another site; behind a proxy, the server needs --public-url",
+        )
+
+
+def _is_public(request: Request) -> bool:
+    """Whether the browser is at the public address."""
+    public = getattr(request.app.state, "public_url", None)
+    return public is not None and request.headers.get("origin") == public
 
 
 def keep_cookie(request: Request, response: Response, secret: str) -> None:
-    secure = request.url.scheme == "https"
+    encrypted_outside = _is_public(request) and request.app.state.public_url.startswith("https:")
+    secure = request.url.scheme == "https" or encrypted_outside
     response.set_cookie(
         COOKIE, secret, path="/approvals", httponly=True, samesite="strict", secure=secure
     )
