@@ -7,7 +7,15 @@ from typing import Any
 
 class LazyNames:
     """The public names of a package. Each brings its module along when it is first used, so that
-    a command starts with what it needs and no more."""
+    a command starts with what it needs and no more.
+
+        _NAMES = LazyNames(globals(), {"databases": ("open_database", "open_store")})
+
+        def __getattr__(name: str) -> Any:
+            return _NAMES.find(name)
+
+    Type checkers read the same names from imports under TYPE_CHECKING.
+    """
 
     def __init__(self, namespace: dict[str, Any], modules: Mapping[str, Sequence[str]]) -> None:
         """`namespace` is the package's `globals()`; `modules` lists names by their module."""

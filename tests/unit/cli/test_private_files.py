@@ -24,8 +24,11 @@ def rights(path: Path) -> str:
 
 def test_database_and_outbox_are_for_their_owner_alone(cli: Cli, tmp_path: Path) -> None:
     outbox = tmp_path / "new" / "outbox"
+    cli("init", "shop")
+    desk = tmp_path / "shop" / "desk.yaml"
+    desk.write_text(desk.read_text().replace("mode: draft", "mode: auto", 1))
     cli(
-        *("run", SAMPLES / "order-status.eml", "--desk", "sample", "--live"),
+        *("run", SAMPLES / "order-status.eml", "--desk", "shop", "--live"),
         *("--database", tmp_path / "desk.db", "--outbox", outbox),
     )
 
