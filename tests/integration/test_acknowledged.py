@@ -103,6 +103,8 @@ async def test_the_page_says_what_approving_means_and_shows_what_is_owed(
     assert "answer owed" in sheet
     assert "The answer is due in 3 h." in sheet
     assert "Send this answer" in sheet
+    assert "Sent so far: Thank you. A colleague will answer you today." in sheet
+    assert sheet.count("A colleague will answer") == 1  # it does not wait to be sent again
     assert "due in 3 h" in words_of((await ida.get("/approvals/")).text)
 
     late = await ida.do(await _shown(api, task), "snooze", until=str(int(task.created_at + 90000)))

@@ -167,7 +167,7 @@ def _breaks_off(change: "Document") -> bool:
 def _print_run(run: "Document") -> None:
     """A run that did not come out as recorded, with what changed."""
     from deskhand.evals.divergence import divergence_in_words
-    from deskhand.evals.report import value_in_words
+    from deskhand.evals.report import lines_of, value_in_words
 
     out = console()
     message = run["message"]
@@ -177,10 +177,24 @@ def _print_run(run: "Document") -> None:
         out.print(f"    {printable(divergence_in_words(divergence))}", markup=False)
     for change in _worth_showing(run):
         out.print(f"    {change['what']}", markup=False)
+        before, now = lines_of(change["before"]), lines_of(change["now"])
+        if len(before) > 1 or len(now) > 1:
+            _print_diff(before, now)
+            continue
         for name, value in (("was", change["before"]), ("now", change["now"])):
             out.print(
                 f"      {name} {printable(value_in_words(value))}", markup=False, soft_wrap=True
             )
+
+
+def _print_diff(before: "list[str]", now: "list[str]") -> None:
+    """Line by line, as `diff -u` shows it: what went in red, what came in green."""
+    from difflib import unified_diff
+
+    shown = list(unified_diff(before, now, lineterm="", n=2))[2:]
+    for line in shown:
+        style = {"+": "green", "-": "red", "@": "dim"}.get(line[:1])
+        console().print(f"      {printable(line)}", style=style, markup=False, soft_wrap=True)
 
 
 def _tell(report: "Document") -> None:

@@ -7,7 +7,7 @@ import typer
 
 from deskhand.cli import options, reviews
 from deskhand.cli.databases import opened_store
-from deskhand.cli.reviews import ReviewId
+from deskhand.cli.reviews import ReviewId, review_document
 from deskhand.cli.terminal import console, moment, print_json, print_plain, printable, run_async
 from deskhand.model.documents import document
 
@@ -32,7 +32,7 @@ def _changed(
 
     review = run_async(work())
     if as_json:
-        print_json(document(review))
+        print_json(review_document(review))
         return
     console().print(printable(f"{review.id}: {words(review)}"), markup=False, soft_wrap=True)
 

@@ -1,6 +1,5 @@
 """Reviews in a terminal: the queue, and one of them with all that is needed to decide it."""
 
-import json
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -18,31 +17,42 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from deskhand.engine.review_file import ReviewFile
+    from deskhand.engine.review_search import Item
     from deskhand.model.run import Review
 
 _WIDEST = 100
 _MOST_LINES = 12
 
 
-def print_reviews(reviews: "list[Review]") -> None:
+def print_reviews(items: "list[Item]") -> None:
     from rich.markup import escape
 
-    if not reviews:
+    if not items:
         console().print("nothing waits for a person")
         return
     rows = [
         (
-            review.id,
-            when(review.created_at),
-            review.kind,
-            status_text(review.state),
-            next(iter(review.causes), ""),
-            escape(shortened(review.assignee or "", 20)),
-            escape(shortened(review.reason, 70)),
+            item.review.id,
+            when(item.review.created_at),
+            next(iter(item.review.causes), item.review.kind),
+            escape(shortened(item.review.assignee or "", 20)),
+            escape(shortened(_sender(item), 40)),
+            escape(shortened(_subject(item), 80)),
         )
-        for review in reviews
+        for item in items
     ]
-    print_table(("review", "since", "kind", "state", "cause", "for"), ("reason",), rows)
+    print_table(("review", "since", "cause", "for"), ("from", "subject"), rows)
+
+
+def _sender(item: "Item") -> str:
+    if item.message is None:
+        return ""
+    writer = item.message.writer
+    return writer.name or writer.address
+
+
+def _subject(item: "Item") -> str:
+    return "(erased)" if item.message is None else item.message.subject or "(no subject)"
 
 
 def print_review_file(review_file: "ReviewFile") -> None:
@@ -125,18 +135,16 @@ def _beside(review_file: "ReviewFile") -> "list[Text]":
     """Calls that were made, what the draft was drawn from, and what colleagues did and said."""
     from rich.text import Text
 
+    from deskhand.cli.trace import in_one_line
     from deskhand.engine.descriptions import actor_of, describe_event
 
     lines: list[str] = []
     for call in review_file.tool_calls:
-        written = json.dumps(call["arguments"], ensure_ascii=False)
+        written = in_one_line(call["arguments"])
         lines.append(
             f"  ⚒ {call['tool']} {written}  {call['verdict']}{'' if call['ok'] else ', not done'}"
         )
-    lines += [
-        f"  ❝ {source.get('title') or source.get('article') or source}"
-        for source in review_file.sources
-    ]
+    lines += [f"  ❝ {_source(source)}" for source in review_file.sources]
     lines += [
         f"  ☞ {moment(event.at)} {actor_of(event)} {describe_event(event, moment)}"
         for event in review_file.history
@@ -144,6 +152,12 @@ def _beside(review_file: "ReviewFile") -> "list[Text]":
     if not lines:
         return []
     return [Text(""), *(Text(shortened(line, 160), style="dim") for line in lines)]
+
+
+def _source(source: dict[str, Any]) -> str:
+    """What a source is called, as far as it has a name; else which stage named it."""
+    named = (source.get(name) for name in ("title", "article", "source", "stage"))
+    return str(next(filter(None, named), ""))
 
 
 def _print_how(review: "Review") -> None:

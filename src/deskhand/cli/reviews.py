@@ -1,6 +1,7 @@
 """`deskhand reviews`: see what waits for a person, and decide it."""
 
 import sys
+import time
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -13,10 +14,10 @@ from deskhand.cli.attaching import attached
 from deskhand.cli.databases import opened_store
 from deskhand.cli.review_screen import print_review_file, print_reviews
 from deskhand.cli.terminal import console, print_json, run_async
-from deskhand.model.documents import document
 
 if TYPE_CHECKING:
     from deskhand.engine.review_file import ReviewFile
+    from deskhand.engine.review_search import Item
     from deskhand.model.causes import Cause
     from deskhand.model.queue import ReviewFilter
     from deskhand.model.run import Review
@@ -90,15 +91,14 @@ def list_reviews(
         assignee=assignee,
         snoozed=snoozed if snoozing_matters else None,
     )
-    reviews = run_async(_list(database, desk, wanted, words, limit, after))
+    items = run_async(_list(database, desk, wanted, words, limit, after))
     if as_json:
-        print_json({"reviews": [document(review) for review in reviews]})
+        print_json({"reviews": [review_document(item.review) for item in items]})
         return
-    print_reviews(reviews)
-    if len(reviews) == limit:
-        console().print(
-            f"there may be more; go on with: --after {reviews[-1].id}", style="dim", markup=False
-        )
+    print_reviews(items)
+    if len(items) == limit:
+        more = f"there may be more; go on with: --after {items[-1].review.id}"
+        console().print(more, style="dim", markup=False)
 
 
 async def _list(
@@ -108,19 +108,16 @@ async def _list(
     words: str,
     limit: int,
     after: str | None,
-) -> "list[Review]":
+) -> "list[Item]":
     from deskhand.engine.review_search import search, terms_of, walk
     from deskhand.model.run import ReviewState
 
     async with opened_store(database, desk) as store:
         seen = None if after is None else (await store.review(after)).place
         if wanted.state is ReviewState.OPEN:
-            items = await walk(store, wanted, terms_of(words), beyond=seen, limit=limit)
-        else:
-            items = await search(
-                store, wanted, terms_of(words), after=seen and seen[1:], limit=limit
-            )
-    return [item.review for item in items]
+            return await walk(store, wanted, terms_of(words), beyond=seen, limit=limit)
+        place = seen and seen[1:]
+        return await search(store, wanted, terms_of(words), after=place, limit=limit)
 
 
 def _cause(word: str | None) -> "Cause | None":
@@ -159,15 +156,17 @@ async def _show(database: str | None, desk: str | None, review: str) -> "ReviewF
         return await read_review_file(store, review)
 
 
+def review_document(review: "Review") -> dict[str, Any]:
+    """A review by the names that the API uses."""
+    from deskhand.web.api.review_views import ReviewView
+
+    return ReviewView.of(review).model_dump(mode="json")
+
+
 def _document(review_file: "ReviewFile") -> dict[str, Any]:
-    message = review_file.message
-    return document(review_file.review) | {
-        "message": None if message is None else message.model_dump(mode="json"),
-        "tool_calls": review_file.tool_calls,
-        "sources": review_file.sources,
-        "history": list(map(document, review_file.history)),
-        "edits": list(map(document, review_file.edits)),
-    }
+    from deskhand.web.api.review_views import ReviewDocument
+
+    return ReviewDocument.of_file(review_file, time.time()).model_dump(mode="json")
 
 
 # --- deciding
@@ -377,7 +376,7 @@ def tell(review: "Review", as_json: bool) -> None:
     from deskhand.engine.descriptions import describe_decision
 
     if as_json:
-        print_json(document(review))
+        print_json(review_document(review))
         return
     if review.decision is None:
         words = (

@@ -1,6 +1,7 @@
 """A recorded run in a terminal: the timeline, and the full state around one step."""
 
 import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.console import Console
@@ -140,9 +141,7 @@ def _held_call(payload: dict[str, Any]) -> list[Text]:
         )
     lines.append(Text(printable(f"  held by the rule {payload.get('rule')}"), style="dim"))
     for finding in payload.get("findings") or []:
-        lines.append(
-            Text(printable(f"  ! {json.dumps(finding, ensure_ascii=False)}"), style="yellow")
-        )
+        lines.append(Text(printable(f"  ! {in_one_line(finding)}"), style="yellow"))
     return lines
 
 
@@ -165,11 +164,37 @@ def payload_lines(payload: dict[str, Any]) -> list[Text]:
         return [*reply_lines(reply, _WIDEST), *_finding_lines(payload.get("findings") or [])]
     if "call_hash" in payload:
         return _held_call(payload)
-    text = printable(json.dumps(payload, ensure_ascii=False, indent=2))
+    lines = [printable(line) for line in _in_words(payload)]
     return [
         Text(""),
-        *(Text("  │ ", style="cyan").append(line, style="default") for line in text.splitlines()),
+        *(Text("  │ ", style="cyan").append(line, style="default") for line in lines),
     ]
+
+
+def _in_words(payload: dict[str, Any]) -> Iterator[str]:
+    """What a hand-over or a follow-up brings along, a line for each thing that is known."""
+    for name, value in payload.items():
+        if value in (None, "", [], {}):
+            continue
+        if isinstance(value, dict):
+            yield f"{name.replace('_', ' ')}: {in_one_line(value)}"
+            continue
+        first, *more = str(value).splitlines()
+        yield f"{name.replace('_', ' ')}: {first}"
+        yield from (f"  {line}" for line in more)
+
+
+def in_one_line(fields: Mapping[str, Any]) -> str:
+    """Fields as `order=P-1002 reason=damaged`; what has parts is written as JSON."""
+    return " ".join(
+        f"{name}={_short(value)}" for name, value in fields.items() if value is not None
+    )
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _finding_lines(findings: list[dict[str, Any]]) -> list[Text]:

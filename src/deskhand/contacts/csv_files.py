@@ -8,6 +8,7 @@ from typing import Protocol
 
 from deskhand.contacts.entries import BadEntry, entry_of
 from deskhand.model.contact import Contact, ContactEntry
+from deskhand.model.documents import iso_at
 
 _NAMES = {
     "address": (
@@ -134,7 +135,7 @@ def write_csv(contacts: Iterable[Contact]) -> Iterator[str]:
 
 
 def _written_time(at: float | None) -> str:
-    return "" if at is None else f"{at:.0f}"
+    return "" if at is None else iso_at(at)
 
 
 def _line(cells: Sequence[str]) -> str:

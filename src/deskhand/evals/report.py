@@ -117,3 +117,18 @@ def value_in_words(value: Any) -> str:
     if isinstance(value, str):
         return value
     return "nothing" if value is None else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def lines_of(value: Any) -> list[str]:
+    """A value as lines that can be compared one by one: a reply's words, a call a line."""
+    if isinstance(value, str):
+        return value.splitlines()
+    if isinstance(value, list):
+        return [value_in_words(item) for item in value]
+    if not isinstance(value, dict):
+        return [] if value is None else [value_in_words(value)]
+    lines: list[str] = []
+    for name, item in value.items():
+        is_text = isinstance(item, str) and "\n" in item
+        lines += item.splitlines() if is_text else [f"{name}: {value_in_words(item)}"]
+    return lines

@@ -1,6 +1,7 @@
 """`deskhand contacts` and `deskhand calendar`: people and times from the command line."""
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,9 @@ def test_whoever_writes_becomes_a_contact(cli: Cli, tmp_path: Path) -> None:
     assert cli("run", message, "--desk", "sample", "--live").code in (0, 1)
     found = cli("contacts", "list", "--json").json["contacts"]
     assert [one["messages"] for one in found] == [1]
+    [_, row] = cli("contacts", "export").out.splitlines()
+    written = row.split(",")[-3:-1]
+    assert [datetime.fromisoformat(at).utcoffset() for at in written] == [timedelta(0)] * 2
 
 
 @pytest.mark.parametrize(

@@ -213,6 +213,17 @@ def test_a_replay_tells_what_changes_and_ends_with_one(
     assert change in report["runs"][0]["changes"]
 
 
+def test_a_replay_shows_a_changed_reply_as_a_diff(cli: Cli, sample: Path, tmp_path: Path) -> None:
+    run = cli("run", SAMPLES / "other.eml", "--desk", sample, "--live", "--json").json["run"]
+    changed = Path(shutil.copytree(sample, tmp_path / "changed"))
+    rules = (changed / "brain.yaml").read_text()
+    (changed / "brain.yaml").write_text(rules.replace("thank you for writing.", "we are grateful."))
+    said = cli("replay", run, "--desk", sample, "--config", changed)
+    assert "-thank you for writing. A colleague will answer you today." in said.out
+    assert "+we are grateful. A colleague will answer you today." in said.out
+    assert "-Your parcel shop" not in said.out  # what is the same is not told as changed
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

@@ -89,7 +89,7 @@ def test_live_carries_effects_out(cli: Cli, parcels: Path, tmp_path: Path) -> No
 def test_what_waits_for_a_person_says_how_to_decide_it(cli: Cli) -> None:
     said = cli("run", SAMPLES / "refund.eml", "--desk", "sample", "--live").out
     (review,) = cli("reviews", "list", "--json").json["reviews"]
-    assert f"deskhand reviews show {review['id']}" in said
+    assert f"deskhand reviews show {review['review']}" in said
     assert "deskhand reviews show" not in cli("run", SAMPLES / "refund.eml", "--desk", "sample").out
 
 
@@ -205,7 +205,7 @@ def test_unfinished_runs_of_a_named_database_are_not_worked_without_effects(
     cli("run", SAMPLES / "refund.eml", "--desk", "sample", "--live")
     parked = cli("run", SAMPLES / "spam.eml", "--desk", "sample", "--database", "deskhand.db")
     assert (parked.code, "waiting_review" in parked.err) == (1, True)
-    review = cli("reviews", "list", "--json").json["reviews"][0]["id"]
+    review = cli("reviews", "list", "--json").json["reviews"][0]["review"]
     cli("reviews", "approve", review)
     said = cli("run", SAMPLES / "spam.eml", "--desk", "sample", "--database", "deskhand.db")
     assert said.code == 1

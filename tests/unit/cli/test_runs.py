@@ -162,7 +162,7 @@ def test_a_timeline_tells_who_decided_and_how_a_failing_step_failed(
     assert (step["trace_id"], step["step_name"], step["step_order"]) == (run, "classify", 0)
     assert step["error_message"] == step["error"]["message"]
     (review,) = cli("reviews", "list", "--json").json["reviews"]
-    cli("reviews", "close", review["id"], "--by", "ann")
+    cli("reviews", "close", review["review"], "--by", "ann")
     shown = cli("runs", "show", run)
     assert "closed by ann after" in shown.out
     told = cli("runs", "show", run, "--json").json["events"]

@@ -78,6 +78,7 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "holding": holds_out_an_answer(review),
         "answer_within": age(desk.spec.reviews.answer_within),
         "due": due(review, now),
+        "sent": str(review.payload.get("acknowledged_with") or ""),
         "people": await desk.store.reviewers(),
         "run": run,
     }
@@ -130,7 +131,8 @@ def _reply(review_file: ReviewFile) -> dict[str, Any] | None:
     reply = review.payload.get(REPLY)
     if isinstance(reply, dict) or message is None or Decision.ANSWER not in DECISIONS[review.kind]:
         return reply if isinstance(reply, dict) else None
-    drafted = review_file.outputs.get(REPLY)
+    is_answered = review.kind is ReviewKind.FOLLOW_UP  # what was drafted has left already
+    drafted = None if is_answered else review_file.outputs.get(REPLY)
     text = drafted.get("text") if isinstance(drafted, dict) else None
     return Reply.to_message(message, str(text or "")).model_dump(mode="json")
 
