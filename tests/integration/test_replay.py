@@ -84,7 +84,7 @@ async def test_a_changed_route_is_told_for_the_messages_it_concerns(
     found, _ = await replayed(tmp_path / "desk.db", sample)
     changed = {run for run, verdict in verdicts(found).items() if verdict == "changed"}
     assert changed == {runs["waits"], runs["cancelled"], runs["silent"]}
-    assert changes_of(found, runs["waits"])["status"] == ("waiting_review", "sent")
+    assert changes_of(found, runs["waits"])["status"] == ("waiting_review", "needs_review")
 
 
 async def test_a_decision_stands_only_where_the_question_is_the_same(
