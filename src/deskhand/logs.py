@@ -10,6 +10,8 @@ from collections.abc import Iterator, MutableMapping
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
+from deskhand.errors import ConfigError
+
 _STANDARD = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName", "color_message"}
 _COLOURS = {logging.WARNING: "33", logging.ERROR: "31", logging.CRITICAL: "31;1"}
 _SECRET_NAME = re.compile(r"(?i)(^|[_-])(key|secret|token|password|authorization|cookie)$")
@@ -38,14 +40,25 @@ def set_up_logging(
     level: int = logging.WARNING, *, as_json: bool | None = None, stream: TextIO | None = None
 ) -> None:
     """Send everything to stderr; `DESKHAND_LOG=json` asks for JSON lines where the caller does
-    not say."""
+    not say. ConfigError where it asks for anything else than `json` or `text`."""
     if as_json is None:
-        as_json = os.environ.get("DESKHAND_LOG", "").strip().lower() == "json"
+        as_json = _wanted_format() == "json"
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonLines() if as_json else HumanLines(colour=handler.stream.isatty()))
     logging.basicConfig(level=level, handlers=[handler], force=True)
     for talkative in ("alembic", "asyncio", "uvicorn"):
         logging.getLogger(talkative).setLevel(max(level, logging.WARNING))
+
+
+def _wanted_format() -> str:
+    """What DESKHAND_LOG asks for; ConfigError where it asks for what there is not."""
+    wanted = os.environ.get("DESKHAND_LOG", "").strip().lower()
+    if wanted not in ("", "text", "json"):
+        raise ConfigError(
+            f"the environment variable DESKHAND_LOG is `{wanted[:50]}`, and there is no such log",
+            fix="set it to `json` or `text`, or unset it",
+        )
+    return wanted or "text"
 
 
 class JsonLines(logging.Formatter):

@@ -275,3 +275,17 @@ async def test_only_a_key_that_may_says_who_the_customer_is(shop: Served) -> Non
     assert (ignored.principal, ignored.headers) == (ANONYMOUS, {"x-shop": "1"})
     assert (believed.principal.kind, believed.principal.customer_id) == ("asserted", "c-7")
     assert believed.headers == {name.lower(): value for name, value in said["headers"].items()}
+
+
+async def test_a_sender_that_is_no_address_is_refused(client: Client) -> None:
+    refused = await client.post("/api/messages", json={"from": "x", "body": "Hello"})
+    problem = is_problem(refused, 422, "request_invalid")
+    assert problem["errors"] == [
+        {"field": "from", "problem": "`x` is not an address; write it as `ann@example.com`"}
+    ]
+
+
+async def test_a_message_may_say_its_senders_name(client: Client) -> None:
+    accepted = await client.message(wait=30, name="Ann Reed")
+    run = (await client.get(f"/api/runs/{accepted.json()['run']}")).json()
+    assert run["reply"]["text"] == "Hello Ann Reed <ann@example.com>"

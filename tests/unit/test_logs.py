@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from deskhand.errors import ConfigError
 from deskhand.logs import bound, set_up_logging
 
 
@@ -77,3 +78,10 @@ def test_libraries_that_talk_much_are_quiet(stream: io.StringIO) -> None:
     set_up_logging(logging.INFO, stream=stream)
     logging.getLogger("alembic.runtime.migration").info("Context impl SQLiteImpl.")
     assert stream.getvalue() == ""
+
+
+def test_a_log_that_there_is_not_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DESKHAND_LOG", "yaml")
+    with pytest.raises(ConfigError, match="DESKHAND_LOG is `yaml`") as caught:
+        set_up_logging()
+    assert caught.value.fix == "set it to `json` or `text`, or unset it"

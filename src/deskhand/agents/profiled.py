@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from deskhand.agents.loop import AgentLoop, Brief
-from deskhand.agents.replying.closing import Closing, HandedIn
+from deskhand.agents.replying.closing import Closing
 from deskhand.agents.replying.delivery import ReplyDelivery, held_result
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.routing import facts_of
@@ -127,8 +127,7 @@ class ProfileStage:
         if not closing and not _rewrites(output):
             return ServiceResult(output=output | {END: ANSWER})
         if not closing:
-            (drafted,) = Closing.answering(envelope, text).replies
-            closing = Closing((HandedIn(drafted.reply, REVISED),))
+            closing = Closing.rewriting(envelope, text, REVISED)
         output |= {END: HANDED_IN if closing.escalated is None else PERSON}
         rounds = sum("heard" in turn for turn in output[TURNS])
         sending = self._sending or Sending()

@@ -96,13 +96,23 @@ class FactTypes:
         bare = name.removeprefix("arguments.")
         for shape in (self.tools[tool] for tool in names if tool in self.tools):
             for argument, schema in shape.arguments.items():
-                has_fields = argument in shape.objects or schema.get("type") in (None, "object")
+                has_fields = _may_have(shape, argument, schema, bare)
                 is_date = _argument(schema).kind == "date"
                 if bare.startswith(f"{argument}.") and (
                     has_fields or (is_date and bare == f"{argument}.age")
                 ):
                     return FactType("duration" if bare.endswith(".age") else "any")
         return None
+
+    def fields_of(self, name: str, tools: Iterable[str]) -> frozenset[str] | None:
+        """The fields of the object that a fact's name begins with; None where they are not
+        known."""
+        argument, _, rest = name.removeprefix("arguments.").partition(".")
+        shapes = [self.tools[tool] for tool in tools if tool in self.tools]
+        known = [shape.fields[argument] for shape in shapes if argument in shape.fields]
+        if not rest or not known:
+            return None
+        return frozenset[str]().union(*known)
 
     def _common(self, tools: list[str]) -> dict[str, FactType]:
         facts: dict[str, FactType] = {
@@ -135,6 +145,13 @@ class FactTypes:
                 facts[f"{room}.calls"] = FactType("integer", least=0)
                 facts[f"{room}.money"] = FactType("sums")
         return facts
+
+
+def _may_have(shape: ToolShape, argument: str, schema: Mapping[str, Any], name: str) -> bool:
+    """Whether an argument may have the field that stands after it in a fact's name."""
+    if argument in shape.fields:
+        return name.removeprefix(f"{argument}.").partition(".")[0] in shape.fields[argument]
+    return argument in shape.objects or schema.get("type") in (None, "object")
 
 
 def _argument_of(shape: ToolShape, argument: str) -> FactType | None:

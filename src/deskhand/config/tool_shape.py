@@ -16,8 +16,9 @@ class ToolShape:
     required: frozenset[str] = frozenset()
     """Arguments that are always there and never null."""
     objects: frozenset[str] = frozenset()
-    """Arguments that stand for something with fields of its own, as `order.status`; which ones
-    only running tells."""
+    """Arguments that stand for something with fields of its own, as `order.status`."""
+    fields: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """Of these, the fields of each whose type declares them; of the others only running tells."""
     built_in: bool = False
     """One of the engine's own, which needs no rule."""
 

@@ -31,6 +31,8 @@ class End:
     reason: str | None = None
     error: ErrorNote | None = None
     ask: Ask | None = None
+    resume: str | None = None
+    """The stage that would draft a reply again; None where none would."""
 
 
 async def run_flow(flow: Flow, ctx: RunContext, *, start: str | None = None) -> End:
@@ -107,5 +109,5 @@ def _patience(flow: Flow, spec: AgentSpec | None) -> Patience:
 
 def _parked(result: StageResult) -> End:
     if result.outcome is Outcome.CONFIRM:
-        return End(RunStatus.WAITING_REVIEW, result.reason, ask=result.ask)
+        return End(RunStatus.WAITING_REVIEW, result.reason, ask=result.ask, resume=result.resume)
     return End(RunStatus.NEEDS_REVIEW, result.reason, error=result.error, ask=result.ask)

@@ -265,8 +265,7 @@ class Worker:
             ask = end.ask
             kind = ReviewKind(end.ask.kind)
             if kind is ReviewKind.REPLY and ctx is not None:
-                drafted_by = ctx.envelope.metadata.get("drafted_by")
-                facts[REVISABLE] = drafted_by is not None and self._revisable(str(drafted_by))
+                facts[REVISABLE] = end.resume is not None and self._revisable(end.resume)
             fallback = Decision(ask.fallback) if ask.fallback else None
             asked = NewReview(kind, ask.reason, ask.payload, seq, None, fallback, causes, facts)
             if ask.expires_in is None:

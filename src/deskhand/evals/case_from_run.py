@@ -1,5 +1,6 @@
 """Makes a golden case of a recorded run: what happened is what must happen from now on."""
 
+import re
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
@@ -35,6 +36,8 @@ from deskhand.private_files import make_private_file, make_private_folder
 EDITED = "edited"
 """The tag of cases that a reviewer's edit taught."""
 _WIDTH = 110
+_LONGEST_GREETING = 6
+"""In words."""
 
 
 def case_of(conversation: RecordedConversation, case_id: str, tags: list[str]) -> Document:
@@ -128,15 +131,46 @@ def _is_edit(review: Review) -> bool:
 def lesson_of(edit: Review) -> Document:
     """Returns what the next draft must say (sentences put in) and must not (sentences struck out).
 
-    Where the edit changes no whole sentence, the reply must be what the reviewer wrote.
+    How a reply greets and closes is the desk's, whatever a reviewer made of it: no lesson is about
+    that. Where the edit changes no whole sentence, the reply must be what the reviewer wrote.
     """
     drafted = str((edit.payload.get(REPLY) or {}).get("text") or "")
     written = str((edit.edit or {})["text"])
+    said, meant = _between(drafted), _between(written)
     lesson = {
-        "contains": _sentences_beyond(written, drafted),
-        "not_contains": _sentences_beyond(drafted, written),
+        "contains": _sentences_beyond(meant, said),
+        "not_contains": _sentences_beyond(said, meant),
     }
-    return _present(lesson) or {"equals": written}
+    if _present(lesson):
+        return _present(lesson)
+    if drafted.replace(said, meant) == written:
+        return {"equals": written}
+    return {"contains": sentences(meant) or [meant]}
+
+
+def _between(text: str) -> str:
+    """A reply without its greeting and its closing; the whole of one that is nothing else."""
+    lines = text.strip().split("\n")
+    if len(lines) > 1 and _greets(lines[0]):
+        lines = lines[1:]
+    paragraphs = re.split(r"\n\s*\n", "\n".join(lines).strip())
+    while len(paragraphs) > 1 and _closes(paragraphs[-1]):
+        paragraphs.pop()
+    return "\n\n".join(paragraphs).strip() or text
+
+
+def _greets(line: str) -> bool:
+    """`Hello Ann,`: a few words that end like a salutation, or with nothing."""
+    return len(line.split()) <= _LONGEST_GREETING and not line.rstrip().endswith((".", "?"))
+
+
+def _closes(paragraph: str) -> bool:
+    """`Kind regards` and names: short lines, none of which ends a sentence."""
+    lines = paragraph.strip().split("\n")
+    return all(
+        len(line.split()) <= _LONGEST_GREETING and not line.rstrip().endswith((".", "!", "?"))
+        for line in lines
+    )
 
 
 def _sentences_beyond(text: str, other: str) -> list[str]:

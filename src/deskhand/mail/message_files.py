@@ -2,7 +2,9 @@
 
 import base64
 import json
+import re
 from datetime import UTC, datetime
+from email.utils import parseaddr
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +20,9 @@ from deskhand.model.principal import ANONYMOUS, Principal, asserted
 
 DEFAULT_LIMIT = 25_000_000
 YAML_ENDINGS = (".yaml", ".yml")
+CHAT = "chat"
+"""The channel whose senders may be called by a handle instead of an address."""
+_ADDRESS = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
 
 
 class MessageInvalid(ValueError):
@@ -101,6 +106,7 @@ def message_from(
     _write_reply_to(fields)
     if fields["sender"] is None:
         raise MessageInvalid("from", "a message needs `from`")
+    _require_address(fields)
     _fill_in(fields, conversation)
     try:
         message = Message.model_validate(fields)
@@ -121,6 +127,9 @@ def _spell_out_people(fields: dict[str, Any]) -> None:
     written = fields.pop("from", None) or fields.pop("customer_address", None)
     fields.setdefault("sender", written)
     fields["sender"] = _spelled_out(fields["sender"])
+    name = fields.pop("name", None)
+    if name is not None and isinstance(fields["sender"], dict):
+        fields["sender"] = {**fields["sender"], "name": name}
     for field in ("recipients", "cc"):
         people = fields.get(field) or []
         if isinstance(people, str | dict):
@@ -168,7 +177,23 @@ def _write_reply_to(fields: dict[str, Any]) -> None:
 
 
 def _spelled_out(person: Any) -> Any:
-    return {"address": person} if isinstance(person, str) else person
+    """Somebody as `Message` takes them; `Ann Reed <ann@example.com>` has a name and an address."""
+    if not isinstance(person, str):
+        return person
+    name, address = parseaddr(person) if person.rstrip().endswith(">") else ("", person)
+    return {"address": address, "name": name} if name and address else {"address": person.strip()}
+
+
+def _require_address(fields: dict[str, Any]) -> None:
+    """A sender on any channel but a chat is answered by mail, so it must be an address."""
+    sender = fields["sender"]
+    address = sender.get("address") if isinstance(sender, dict) else None
+    if not isinstance(address, str) or fields.get("channel") == CHAT:
+        return
+    if not _ADDRESS.fullmatch(address):
+        raise MessageInvalid(
+            "from", f"`{address[:100]}` is not an address; write it as `ann@example.com`"
+        )
 
 
 def _fill_in(fields: dict[str, Any], conversation: str | None) -> None:

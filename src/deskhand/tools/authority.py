@@ -36,6 +36,20 @@ class Authority(BaseModel):
         def __getattr__(self, name: str) -> Any: ...
 
 
+def declared_fields(kind: type[Authority]) -> frozenset[str] | None:
+    """The fields of a type that a desk declares; None for a type that leaves them to its
+    resolver."""
+    own = {name for base in kind.__mro__ for name in _own_fields(base)}
+    return frozenset(kind.model_fields) if own else None
+
+
+def _own_fields(base: type) -> frozenset[str]:
+    """What a class adds, unless it is one of ours."""
+    if base.__module__ == __name__ or not issubclass(base, Authority):
+        return frozenset()
+    return frozenset(base.__annotations__) & frozenset(base.model_fields)
+
+
 class Owned(Authority):
     """Something that one customer owns: `owner` is his id, or his address where the company
     knows him by it."""

@@ -12,7 +12,7 @@ from typing import Any, Literal, NoReturn
 from deskhand.config.tool_shape import ToolShape
 from deskhand.errors import ConfigError
 from deskhand.model.outcome import EffectClass, IdempotencyClass, RiskLevel
-from deskhand.tools.authority import Authority
+from deskhand.tools.authority import Authority, declared_fields
 from deskhand.tools.declared import SourcePlace, declare, place_of
 from deskhand.tools.docstring import read_docstring
 from deskhand.tools.handlers import keep_handler
@@ -244,15 +244,15 @@ class ToolRegistry:
 def shape_of(tool: Tool) -> ToolShape:
     """The tool as configuration and policies see it."""
     schema = tool.signature.schema
+    kinds = {name: bound.kind for name, bound in tool.signature.bound.items()}
+    objects = {name: kind for name, kind in kinds.items() if issubclass(kind, Authority)}
+    declared = {name: declared_fields(kind) for name, kind in objects.items()}
     return ToolShape(
         name=tool.name,
         effect=str(tool.effect),
         risk=str(tool.risk),
         arguments=schema["properties"],
         required=frozenset(schema["required"]),
-        objects=frozenset(
-            name
-            for name, bound in tool.signature.bound.items()
-            if issubclass(bound.kind, Authority)
-        ),
+        objects=frozenset(objects),
+        fields={name: fields for name, fields in declared.items() if fields is not None},
     )

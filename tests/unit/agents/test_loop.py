@@ -397,11 +397,14 @@ async def test_a_draft_waits_and_may_be_sent_back_with_a_wish(tmp_path: Path) ->
     async with closing(tmp_path, chat) as running:
         run_id = await running.work(a_message(1))
         assert (await running.store.run(run_id)).status is RunStatus.WAITING_REVIEW
+        (drafted,) = await running.store.find_reviews(ReviewFilter(run_id=run_id))
+        assert drafted.payload["reply"]["subject"] == "Your parcel"
         await decide(running, run_id, Decision.REVISE, "be kinder")
         (review,) = await running.store.find_reviews(
             ReviewFilter(run_id=run_id, state=ReviewState.OPEN)
         )
         assert review.payload["reply"]["text"] == "It comes soon."
+        assert review.payload["reply"]["subject"] == drafted.payload["reply"]["subject"]
         assert "be kinder" in str(chat.requests[-1].messages[-1]["content"])
         offered = [spec["function"]["name"] for spec in chat.requests[-1].tools]
         assert not {"send_reply", "create_draft"} & set(offered)

@@ -192,6 +192,40 @@ def test_an_edited_reply_becomes_a_case_that_asks_for_the_edit(
     assert cli("eval", sample).code == 0
 
 
+def test_a_lesson_is_not_about_how_the_desk_greets_and_closes(
+    cli: Cli, sample: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SAMPLE_RETURNS", str(tmp_path / "returns"))
+    drafted = cli("run", SAMPLES / "refund.eml", "--desk", sample, "--live", "--json").json
+    own = "You get your money back today."
+    rewritten = f"Hi Carla my dear friend,\n\n{own}\n\nBest wishes from all of us\nJana"
+    edited = cli("reviews", "edit", drafted["review"]["id"], "--desk", sample, "--text", rewritten)
+    assert edited.code == 0
+    cli("run", SAMPLES / "spam.eml", "--desk", sample, "--live")  # takes up what was queued
+    shutil.rmtree(sample / "evals")
+    assert cli("eval", "add", drafted["run"], "--desk", sample, "--id", "lesson").code == 0
+    [case] = cli("eval", sample, "--json").json["cases"]
+    wanted = case["scores"]["reply"]["expected"]
+    greeting = drafted["reply"]["text"].splitlines()[0]
+    assert wanted["contains"] == [own]
+    assert greeting not in wanted["not_contains"]
+    assert case["passed"] is False
+    rules = (sample / "brain.yaml").read_text()
+    for struck_out in wanted["not_contains"]:
+        assert struck_out in drafted["reply"]["text"]
+    learned = f"{greeting}\n\n{own}\n\nYour parcel shop"
+    (sample / "brain.yaml").write_text(_drafting(rules, learned))
+    assert cli("eval", sample).code == 0
+
+
+def _drafting(rules: str, text: str) -> str:
+    """The rules of a brain that drafts this text, whatever it is asked."""
+    drafted = json.dumps({"text": text, "language": "en"})
+    return rules.replace(
+        "rules:\n", f"rules:\n  - {{when: {{stage: draft}}, answer: {drafted}}}\n", 1
+    )
+
+
 def test_a_replay_tells_what_changes_and_ends_with_one(
     cli: Cli, sample: Path, tmp_path: Path
 ) -> None:

@@ -103,6 +103,7 @@ def desk(tmp_path: Path) -> Desk:
             **(files or {}),
         }.items():
             path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return tmp_path
 

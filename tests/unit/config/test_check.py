@@ -438,3 +438,69 @@ def test_the_error_reads_as_file_line_problem_fix(refuse: Refuse, tmp_path: Path
         text
         == f"{tmp_path}/desk.yaml:6: there is no service `reveiw`\n  fix: did you mean `review`?"
     )
+
+
+# --- slips that were taken for something else
+
+
+@pytest.mark.parametrize(
+    ("languages", "problem", "fix"),
+    [
+        ("[en, cz]", "`cz` is no language", "did you mean `cs`?"),
+        ("[en, xx]", "`xx` is no language", "ISO 639-1"),
+    ],
+)
+def test_a_language_that_there_is_not_is_told(
+    languages: str, problem: str, fix: str, refuse: Refuse
+) -> None:
+    text = stages("a: {task: draft}").replace("desk: d\n", f"desk: d\nlanguages: {languages}\n")
+    told = only(refuse(text))
+    assert (told.line, problem in told.problem, fix in (told.fix or "")) == (2, True, True)
+
+
+def test_a_category_that_is_listed_twice_is_told(refuse: Refuse) -> None:
+    told = only(refuse(stages("a: {task: classify, categories: [order, other, order]}")))
+    assert told.problem == "the category `order` is listed twice"
+    assert (told.line, told.fix) == (6, "remove one of the two")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "line"),
+    [
+        ("intents.yaml", "intents:\n  order: [Where is it?]\n  refnd: [Money back]\n", 3),
+        ("intents/en.yaml", "intents:\n  refnd: {examples: [Money back]}\n", 2),
+        ("intents/more.csv", "text,label\nWhere is it?,order\nMoney back,refnd\n", 3),
+    ],
+)
+def test_a_label_that_no_category_has_is_told(
+    file: str, text: str, line: int, refuse: Refuse
+) -> None:
+    desk = stages("a: {task: classify, categories: [order, refund, other]}")
+    told = only(refuse(desk, {file: text}))
+    assert told.problem == "no stage gives the category `refnd`"
+    assert (str(told.file).endswith(file), told.line) == (True, line)
+    assert told.fix == "did you mean `refund`?"
+
+
+def test_a_label_that_a_routing_rule_asks_for_needs_no_category(desk: Desk) -> None:
+    text = stages("a: {task: classify, categories: [order, other]}")
+    text += "routing: {rules: [{name: one, match: {intent: medical}}]}\n"
+    load_desk(desk(text, {"intents.yaml": "intents: {order: [Where?], medical: [Safe?]}\n"}))
+
+
+def test_a_routing_rule_for_an_intent_without_examples_is_told(refuse: Refuse) -> None:
+    desk = stages("a: {task: classify, categories: [order, medical]}")
+    desk += "routing: {rules: [{name: one, match: {intent: medicl}}]}\n"
+    told = only(refuse(desk, {"intents/en.yaml": "intents: {order: [Where?], medical: [Safe?]}\n"}))
+    assert (told.problem, told.fix) == ("there is no intent `medicl`", "did you mean `medical`?")
+
+
+def test_a_reply_that_speaks_of_a_call_nobody_makes_is_told(refuse: Refuse) -> None:
+    desk = stages("a: {task: classify, categories: [order]}")
+    desk += "plans:\n  order:\n    reply: There are {results.get_contct.name} here.\n"
+    desk += "    steps: [{tool: get_contact}]\n"
+    told = only(refuse(desk))
+    assert told.problem == (
+        "`{results.get_contct.name}` speaks of a call that the plan does not make"
+    )
+    assert (told.line, told.fix) == (9, "did you mean `get_contact`?")

@@ -1,5 +1,6 @@
 """A policy's mistakes are told with file, line and what to write instead."""
 
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -8,6 +9,7 @@ from deskhand.config.desk import DeskSpec, load_desk
 from deskhand.config.tool_shape import ToolShape
 from deskhand.errors import ConfigErrors
 from deskhand.model.money import Money
+from deskhand.wiring import read_desk
 from tests.unit.config.conftest import Desk, Files
 
 SHAPES = {
@@ -187,3 +189,54 @@ def test_a_strange_zone_is_refused(desk: Desk) -> None:
     [(_, _, told, fix)] = problems(desk, "time_zone: Europe/Praha\n")
     assert "Europe/Praha" in told
     assert "Europe/" in fix
+
+
+def test_a_field_that_the_type_does_not_declare_is_told(tmp_path: Path) -> None:
+    (tmp_path / "desk.yaml").write_text(
+        HEAD
+        + "policy:\n"
+        + "  - {name: paid, when: {tool: cancel, booking.state: paid}, then: hold}\n"
+        + "  - {name: late, when: {booking.starts_on.age: {above: 1 days}}, then: hold}\n"
+        + "  - {name: mine, when: {tool: cancel, booking.owner: ann}, then: hold}\n"
+        + "  - {name: loose, when: {tool: send_back, order.anything: x}, then: hold}\n"
+    )
+    (tmp_path / "tools.py").write_text(BOOKINGS)
+    with pytest.raises(ConfigErrors) as caught:
+        read_desk(str(tmp_path))
+    (told,) = caught.value.problems
+    assert (told.problem, told.line) == ("`booking` has no field `state`", 4)
+    assert told.fix == "did you mean `status`?"
+
+
+BOOKINGS = """
+from datetime import date
+
+from deskhand import Context, Owned, OwnedOrder, Principal, resolver, tool
+
+
+class Booking(Owned):
+    status: str
+    starts_on: date
+
+
+@resolver(Booking)
+async def bookings(key: str, principal: Principal, ctx: Context) -> Booking | None:
+    return None
+
+
+@resolver(OwnedOrder)
+async def orders(key: str, principal: Principal, ctx: Context) -> OwnedOrder | None:
+    return None
+
+
+@tool(effect="reversible", risk="low")
+async def cancel(booking: Booking) -> dict:
+    \"\"\"Cancel a booking.\"\"\"
+    return {}
+
+
+@tool(effect="reversible", risk="low")
+async def send_back(order: OwnedOrder) -> dict:
+    \"\"\"Send an order back.\"\"\"
+    return {}
+"""

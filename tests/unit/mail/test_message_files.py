@@ -228,3 +228,32 @@ def test_any_json_is_a_storable_message_or_refused_in_words(data: Any) -> None:
     except MessageInvalid:
         return
     message.model_dump_json()
+
+
+# --- one message, the same everywhere
+
+
+@pytest.mark.parametrize("sender", ["x", "ann", "ann@", "@example.com", "ann@x y", "a@b@c", ""])
+def test_a_sender_that_is_no_address_is_refused(sender: str) -> None:
+    with pytest.raises(MessageInvalid) as caught:
+        message_from({"from": sender, "body": "Hello"})
+    assert caught.value.field == "from"
+
+
+def test_a_chat_may_call_people_by_a_handle() -> None:
+    message = message_from({"from": "ann_77", "body": "Hello", "channel": "chat"})
+    assert message.sender.address == "ann_77"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"from": "ann@example.com", "name": "Ann Reed"},
+        {"from": "Ann Reed <ann@example.com>"},
+        {"from": {"address": "ann@example.com", "name": "Ann Reed"}},
+        {"sender": {"address": "ann@example.com"}, "name": "Ann Reed"},
+    ],
+)
+def test_a_senders_name_may_be_written_in_any_of_these_ways(written: dict[str, Any]) -> None:
+    message = message_from({**written, "body": "Hello"})
+    assert str(message.sender) == "Ann Reed <ann@example.com>"

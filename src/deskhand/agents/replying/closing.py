@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from deskhand.agents.replying.reply import reply_from_call
 from deskhand.model.envelope import Envelope
-from deskhand.model.message import CREATE_DRAFT, ESCALATE, SEND_REPLY
+from deskhand.model.message import CREATE_DRAFT, ESCALATE, REPLY, SEND_REPLY
 
 DRAFTED = "the agent asks for a look at this reply before it is sent"
 
@@ -57,3 +57,14 @@ class Closing:
     def answering(cls, envelope: Envelope, text: str) -> Self:
         """The agent's last words as a reply, where it neither sent nor drafted nor escalated."""
         return cls((HandedIn(reply_from_call({"body": text}, envelope)),))
+
+    @classmethod
+    def rewriting(cls, envelope: Envelope, text: str, review_reason: str) -> Self:
+        """The agent's last words in place of the reply it handed in before, whose subject and
+        recipient stay."""
+        earlier = envelope.output(REPLY)
+        kept: dict[str, Any] = {}
+        if isinstance(earlier, dict):
+            kept = {name: earlier[name] for name in ("to", "subject") if earlier.get(name)}
+        reply = reply_from_call({**kept, "body": text}, envelope)
+        return cls((HandedIn(reply, review_reason),))

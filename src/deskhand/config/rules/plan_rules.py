@@ -96,8 +96,10 @@ def _reference(
             problem,
             did_you_mean(name, WISHES, otherwise=f"write one of {', '.join(WISHES)}"),
         )
-    elif root == RESULTS and step is not None and name not in called:
-        problem = f"`{{{reference}}}` speaks of a call that is not made before this one"
+    elif root == RESULTS and name not in called:
+        problem = f"`{{{reference}}}` speaks of a call that the plan does not make"
+        if step is not None:
+            problem = f"`{{{reference}}}` speaks of a call that is not made before this one"
         yield ConfigFinding(
             place, problem, did_you_mean(name, called, otherwise=f"call `{name}` first")
         )

@@ -111,6 +111,13 @@ def _line(
 
 
 def _unknown(place: YamlPlace, name: str, types: FactTypes, tools: list[str]) -> ConfigFinding:
+    fields = types.fields_of(name, tools)
+    if fields is not None:
+        argument, _, rest = name.removeprefix("arguments.").partition(".")
+        field = rest.partition(".")[0]
+        otherwise = f"declare `{field}` in its class in tools.py"
+        fix = did_you_mean(field, fields, otherwise=otherwise)
+        return ConfigFinding(place, f"`{argument}` has no field `{field}`", fix)
     facts = types.facts_for(tools)
     meant = near(name, facts)
     if meant is None and "." not in name and tools:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 import re2
 
 from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
+from deskhand.config.rules.intent_rules import intent_labels
+from deskhand.config.rules.language_rules import language_problem
 from deskhand.config.sections.routing import MatchSection, RoutingRuleSection
 from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import YamlPlace
@@ -150,9 +152,17 @@ def _names(draft: DeskDraft, place: YamlPlace, match: MatchSection) -> ConfigFin
         yield ConfigFinding(
             (*place, "channel"), f"there is no channel `{match.channel}`", fix, ("channels",)
         )
-    if match.intent is not None and not (draft.folder / "intents.yaml").is_file():
+    if match.language is not None and (wrong := language_problem(match.language)) is not None:
+        yield ConfigFinding((*place, "language"), *wrong)
+    if match.intent is None:
+        return
+    labels = {label for label, _, _ in intent_labels(draft.folder)}
+    if not labels:
         fix = "add intents.yaml with examples of each intent, or remove the condition"
         yield ConfigFinding((*place, "intent"), "the desk has learned no intents", fix)
+    elif match.intent not in labels:
+        fix = did_you_mean(match.intent, labels, otherwise="give examples of it in intents.yaml")
+        yield ConfigFinding((*place, "intent"), f"there is no intent `{match.intent}`", fix)
 
 
 def pattern_problem(pattern: str) -> str | None:

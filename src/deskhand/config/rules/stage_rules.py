@@ -157,7 +157,13 @@ def _targets(flow: FlowDraft, place: YamlPlace, stage: StageSection) -> ConfigFi
 
 
 def _categories(flow: FlowDraft, place: YamlPlace, stage: StageSection) -> ConfigFindings:
-    """A misspelt category in `always_ask` would let through what a person wanted to see."""
+    """A category twice, or one that no stage gives: a misspelt one in `always_ask` would let
+    through what a person wanted to see."""
+    listed = stage.categories or []
+    for index, category in enumerate(listed):
+        if category in listed[:index]:
+            problem = f"the category `{category}` is listed twice"
+            yield ConfigFinding((*place, "categories", index), problem, "remove one of the two")
     categories = {
         category for other in flow.flow.stages.values() for category in other.categories or ()
     }

@@ -44,7 +44,10 @@ class MessageBody(BaseModel):
     conversation: str = Field(
         default="", description="Messages of one conversation are worked in order."
     )
-    sender: str = Field(alias="from", description="The customer's address.")
+    sender: str = Field(
+        alias="from", description="The customer's address: `ann@example.com`, on a chat a handle."
+    )
+    name: str = Field(default="", description="The customer's name.")
     subject: str = ""
     body: str = ""
     recipients: list[str] = []
