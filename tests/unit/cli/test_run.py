@@ -89,7 +89,7 @@ def test_live_carries_effects_out(cli: Cli, parcels: Path, tmp_path: Path) -> No
 def test_what_waits_for_a_person_says_how_to_decide_it(cli: Cli) -> None:
     said = cli("run", SAMPLES / "refund.eml", "--desk", "sample", "--live").out
     (review,) = cli("reviews", "list", "--json").json["reviews"]
-    assert f"deskhand reviews show {review['review']}" in said
+    assert f" reviews show {review['review']}" in said
     assert "deskhand reviews show" not in cli("run", SAMPLES / "refund.eml", "--desk", "sample").out
 
 
