@@ -97,7 +97,7 @@ async def test_the_command_line_lists_takes_back_and_counts(shop: Served, client
         return out.decode()
 
     listed = json.loads(await deskhand("runs", "list", "--screened", "--desk", "shop", "--json"))
-    assert [run["id"] for run in listed["runs"]] == [screened["run"]]
+    assert [run["run"] for run in listed["runs"]] == [screened["run"]]
     checks = json.loads(await deskhand("doctor", "--json"))["checks"]
     [counted] = [check for check in checks if check["name"] == "screened"]
     assert counted["found"].startswith("shop: 1 within a week not answered")

@@ -186,7 +186,7 @@ def _tell(run: dict[str, Any], as_json: bool) -> None:
     served = (
         "; the serving process takes it up (deskhand serve)" if run["status"] == "queued" else ""
     )
-    console().print(f"{run['id']} is {status_text(run['status'])}{served}")
+    console().print(f"{run['run']} is {status_text(run['status'])}{served}")
 
 
 def _status(word: str | None) -> Any:
@@ -199,7 +199,9 @@ def _status(word: str | None) -> Any:
 
 
 def _document(run: "Run") -> dict[str, Any]:
-    return document(run)
+    """Under the names that the API gives them."""
+    fields = document(run)
+    return {"run": fields.pop("id"), **fields}
 
 
 def _print_runs(runs: list[dict[str, Any]]) -> None:
@@ -219,7 +221,7 @@ def _print_runs(runs: list[dict[str, Any]]) -> None:
         )
         rows.append(
             (
-                run["id"],
+                run["run"],
                 when(run["created_at"]),
                 status_text(run["status"]),
                 *map(escape, cells[:shown]),

@@ -19,6 +19,8 @@ class ToolShape:
     """Arguments that stand for something with fields of its own, as `order.status`."""
     fields: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """Of these, the fields of each whose type declares them; of the others only running tells."""
+    returns: frozenset[str] | None = None
+    """The fields of its result where a TypedDict declares them; None where only running tells."""
     built_in: bool = False
     """One of the engine's own, which needs no rule."""
 

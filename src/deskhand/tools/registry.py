@@ -255,4 +255,5 @@ def shape_of(tool: Tool) -> ToolShape:
         required=frozenset(schema["required"]),
         objects=frozenset(objects),
         fields={name: fields for name, fields in declared.items() if fields is not None},
+        returns=tool.signature.returns,
     )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Annotated, Any, cast, get_type_hints
+from typing import Annotated, Any, cast, get_type_hints, is_typeddict
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticUserError
@@ -54,6 +54,8 @@ class Signature:
     """Parameters that give authority, shown to a model as keys."""
     hints: dict[str, Any] = field(default_factory=dict[str, Any])
     """The types of those that a model fills, as written."""
+    returns: frozenset[str] | None = None
+    """The fields of a result that is declared as a TypedDict."""
 
     def check(self, arguments: Mapping[str, Any]) -> Arguments:
         """Types are taken strictly, as JSON can write them: a date is a string, but "5" is not a
@@ -161,8 +163,19 @@ def signature_of(
         raise place.error(f"tool {name!r}: {first}", fix="use types that JSON can carry") from None
     shown_hints = {key: hints[key] for key in fields}
     return Signature(
-        name, schema, filled, dict(zip(fields, shape, strict=True)), model, bound, shown_hints
+        name,
+        schema,
+        filled,
+        dict(zip(fields, shape, strict=True)),
+        model,
+        bound,
+        shown_hints,
+        returns=_declared_fields(hints.get("return")),
     )
+
+
+def _declared_fields(hint: Any) -> frozenset[str] | None:
+    return frozenset(get_type_hints(hint)) if is_typeddict(hint) else None
 
 
 def _check_kind(

@@ -20,7 +20,7 @@ def worked(cli: Cli, parcels: Path) -> list[dict[str, Any]]:
 def test_runs_are_listed_newest_first(cli: Cli, worked: list[dict[str, Any]]) -> None:
     said = cli("runs", "list", "--json")
     newest_first = [story["run"] for story in reversed(worked)]
-    assert [run["id"] for run in said.json["runs"]] == newest_first
+    assert [run["run"] for run in said.json["runs"]] == newest_first
     assert said.json["runs"][0]["message"]["subject"] == "CONGRATULATIONS"
     shown = cli("runs", "list").out
     assert all(story["run"] in shown for story in worked)
@@ -29,7 +29,7 @@ def test_runs_are_listed_newest_first(cli: Cli, worked: list[dict[str, Any]]) ->
 
 def test_runs_are_listed_by_status(cli: Cli, worked: list[dict[str, Any]]) -> None:
     found = cli("runs", "list", "--status", "waiting_review", "--json").json["runs"]
-    assert [run["id"] for run in found] == [worked[1]["run"]]
+    assert [run["run"] for run in found] == [worked[1]["run"]]
 
 
 def test_an_unknown_status_is_a_usage_error(cli: Cli, worked: list[dict[str, Any]]) -> None:

@@ -49,16 +49,16 @@ def _steps(draft: DeskDraft, place: YamlPlace, plan: PlanSection) -> ConfigFindi
             fix = did_you_mean(step.tool, draft.tools, otherwise="define a tool of this name")
             yield ConfigFinding((*here, "tool"), f"there is no tool `{step.tool}`", fix)
         for reference in references_in(step.parameters):
-            yield from _reference((*here, "parameters"), reference, plan, REPLY_ROOTS, index)
+            yield from _reference(draft, (*here, "parameters"), reference, plan, REPLY_ROOTS, index)
         if step.given is not None:
-            yield from _reference((*here, "given"), step.given, plan, ROOTS, index)
+            yield from _reference(draft, (*here, "given"), step.given, plan, ROOTS, index)
 
 
 def _replies(draft: DeskDraft, place: YamlPlace, plan: PlanSection) -> ConfigFindings:
     yield from _text_references(draft, (*place, "reply"), plan.reply, plan)
     for index, reply in enumerate(plan.replies):
         here = (*place, "replies", index)
-        yield from _reference((*here, "given"), reply.given, plan, REPLY_ROOTS)
+        yield from _reference(draft, (*here, "given"), reply.given, plan, REPLY_ROOTS)
         yield from _text_references(draft, (*here, "words"), reply.words, plan)
 
 
@@ -67,11 +67,12 @@ def _text_references(
 ) -> ConfigFindings:
     for text in texts_at(draft, place, written):
         for reference in references_in(text.text):
-            for finding in _reference(text.place, reference, plan, REPLY_ROOTS):
+            for finding in _reference(draft, text.place, reference, plan, REPLY_ROOTS):
                 yield text.finding(f"{{{reference}", finding.problem, finding.fix)
 
 
 def _reference(
+    draft: DeskDraft,
     place: YamlPlace,
     reference: str,
     plan: PlanSection,
@@ -79,7 +80,7 @@ def _reference(
     step: int | None = None,
 ) -> ConfigFindings:
     """A reference that leads nowhere, or to the result of a call that is made later."""
-    root, name = reference.split(".")[:2]
+    root, name, *fields = reference.split(".")
     called = [earlier.tool for earlier in plan.steps[:step]]
     if root not in roots:
         problem = f"`{{{reference}}}` leads nowhere"
@@ -103,3 +104,17 @@ def _reference(
         yield ConfigFinding(
             place, problem, did_you_mean(name, called, otherwise=f"call `{name}` first")
         )
+    elif root == RESULTS:
+        yield from _result_field(draft, place, reference, name, fields)
+
+
+def _result_field(
+    draft: DeskDraft, place: YamlPlace, reference: str, tool: str, fields: list[str]
+) -> ConfigFindings:
+    """A field that the tool's result does not have, where its type declares them."""
+    shape = draft.shapes.get(tool)
+    if shape is None or shape.returns is None or not fields or fields[0] in shape.returns:
+        return
+    problem = f"`{{{reference}}}`: the result of `{tool}` has no field `{fields[0]}`"
+    otherwise = f"its fields are {', '.join(sorted(shape.returns))}"
+    yield ConfigFinding(place, problem, did_you_mean(fields[0], shape.returns, otherwise=otherwise))

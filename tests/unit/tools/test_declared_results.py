@@ -1,0 +1,61 @@
+"""A tool whose result is declared: what a reply says of it is checked before it runs."""
+
+from pathlib import Path
+
+import pytest
+
+from deskhand.errors import ConfigErrors
+from deskhand.wiring import read_desk
+
+DESK = """
+desk: shop
+brain: {{scripted: brain.yaml}}
+flows:
+  answer:
+    stages:
+      understand: {{task: classify, categories: [order], next: act}}
+      act: {{task: decide, output: plan}}
+plans:
+  order:
+    steps: [{{tool: find_order}}]
+    reply: "It is {{results.find_order.{field}}}."
+"""
+TOOLS = """
+from typing import Any, TypedDict
+
+from deskhand import tool
+
+
+class Order(TypedDict):
+    status: str
+    day: str
+
+
+@tool(effect="read")
+async def find_order() -> {returned}:
+    \"\"\"Find the order.\"\"\"
+    return {{"status": "on its way", "day": "Monday"}}
+"""
+
+
+def desk(folder: Path, field: str, returned: str = "Order") -> str:
+    (folder / "brain.yaml").write_text("rules: [{answer: {category: order, confidence: 1.0}}]\n")
+    (folder / "desk.yaml").write_text(DESK.format(field=field).lstrip())
+    (folder / "tools.py").write_text(TOOLS.format(returned=returned))
+    return str(folder)
+
+
+def test_a_field_that_the_result_does_not_have_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigErrors) as caught:
+        read_desk(desk(tmp_path, "statu"))
+    [told] = caught.value.problems
+    assert told.problem == (
+        "`{results.find_order.statu}`: the result of `find_order` has no field `statu`"
+    )
+    assert told.fix == "did you mean `status`?"
+    assert (told.file, told.line) == (tmp_path / "desk.yaml", 11)
+
+
+def test_declared_fields_pass_and_undeclared_ones_are_left_to_the_run(tmp_path: Path) -> None:
+    assert read_desk(desk(tmp_path, "day")).spec.name == "shop"
+    assert read_desk(desk(tmp_path, "anything", "dict[str, Any]")).spec.name == "shop"
