@@ -42,7 +42,8 @@ async def parked(store: Any, number: int, *causes: Cause, **fields: Any) -> Revi
         "language": "cs",
         **known,
     }
-    payload = {"reply": {"text": "draft"}, "waits": fields.pop("waits", "draft")}
+    reply = {"text": "draft", "to": "ann@example.com"}
+    payload = {"reply": reply, "waits": fields.pop("waits", "draft")}
     review = NewReview(ReviewKind.REPLY, "unsure", payload, 0, causes=causes, facts=facts, **fields)
     await store.finish(accepted.run_id, RunStatus.WAITING_REVIEW, review=review)
     [opened] = await store.find_reviews(ReviewFilter(run_id=accepted.run_id))
@@ -258,7 +259,7 @@ async def test_an_approved_reply_is_held_back_by_the_review_that_let_it_go(store
     leaving = NewReview(
         ReviewKind.REPLY,
         "leaves",
-        {"reply": {"text": "x"}, "waits": "undo"},
+        {"reply": {"text": "x", "to": "ann@example.com"}, "waits": "undo"},
         1,
         NOW + 30,
         Decision.APPROVE,

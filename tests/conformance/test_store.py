@@ -252,7 +252,8 @@ async def test_of_twenty_clicks_on_approve_one_counts(stores: Stores) -> None:
         (Verdict(Decision.EDIT, "eve", 1, edit={"text": "Dear {name}"}), "still says {name}"),
         (Verdict(Decision.EDIT, "eve", 1, edit={"text": "It costs {slots.price}."}), "slots.price"),
         (Verdict(Decision.EDIT, "eve", 1, edit={"text": "Hi", "subject": " "}), "subject is empty"),
-        (Verdict(Decision.EDIT, "eve", 1, edit={"text": "Hi", "to": "thief@example.com"}), "to"),
+        (Verdict(Decision.EDIT, "eve", 1, edit={"text": "Hi", "to": "thief"}), "thief"),
+        (Verdict(Decision.EDIT, "eve", 1, edit={"text": "Hi", "from": "eve"}), "'from' cannot"),
         (
             Verdict(Decision.EDIT, "eve", 1, edit={"text": "Hi", "invitation": "accepted"}),
             "no invitation",

@@ -11,6 +11,7 @@ from deskhand.agents.parts import Parts
 from deskhand.agents.replying.services import dispatch_through, review
 from deskhand.engine.loop import Flow
 from deskhand.engine.story import read_records, story_of
+from deskhand.model.causes import Cause
 from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.message import Reply
 from deskhand.model.money import Money
@@ -183,10 +184,8 @@ async def test_a_reply_to_somebody_else_is_shown_to_a_person(desk: Engine) -> No
     message = a_message(1, body="").model_copy(update={"subject": "elsewhere"})
     run = await desk.work(message)
     opened = await the_review(desk)
-    assert (opened.payload["rule"], opened.payload["arguments"]["to"]) == (
-        "recipient",
-        "warehouse@acme.example",
-    )
+    assert (opened.kind, opened.causes) == (ReviewKind.REPLY, (Cause.RECIPIENT,))
+    assert opened.payload["reply"]["to"] == "warehouse@acme.example"
     assert desk.outbox.sent == []
     await approve(desk)
     assert await at_rest(desk, run) is RunStatus.SENT
