@@ -136,8 +136,8 @@ async def test_other_replies_leave_as_before(tmp_path: Path, flow: str) -> None:
 @pytest.mark.parametrize(
     ("flow", "cause", "words"),
     [
-        ("agent", Cause.BELOW_THRESHOLD, "confidence 0.2 is below 0.5"),
-        ("planned", Cause.BELOW_THRESHOLD, "confidence 0.2 is below 0.5"),
+        ("agent", Cause.BELOW_THRESHOLD, "category confidence 0.2 is below 0.5"),
+        ("planned", Cause.BELOW_THRESHOLD, "category confidence 0.2 is below 0.5"),
         ("all", Cause.EVERY_REPLY, "every reply is looked at by a person"),
     ],
 )

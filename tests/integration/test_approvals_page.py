@@ -175,7 +175,7 @@ async def test_the_queue_shows_what_waits_and_why(shop: Served, api: Client) -> 
         "My order" in (await ida.get(f"{HOME}?cause=below_threshold&desk=shop&tab=nonsense")).text
     )
     sheet = words_of(await ida.page(review))
-    assert "confidence 0.4 is below 0.8" in sheet
+    assert "category confidence 0.4 is below 0.8" in sheet
     assert "I am unsure about my order" in sheet
     assert "Hello ann@example.com" in sheet
 

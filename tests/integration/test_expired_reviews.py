@@ -55,7 +55,9 @@ async def test_a_reply_that_nobody_decides_becomes_a_hand_over_that_can_be_answe
             EXPIRY,
         )
         assert (handed_over.kind, handed_over.causes) == (ReviewKind.HAND_OVER, (Cause.EXPIRED,))
-        assert handed_over.reason.startswith("nobody decided in time: confidence 0.4 is below 0.8")
+        assert handed_over.reason.startswith(
+            "nobody decided in time: category confidence 0.4 is below 0.8"
+        )
         assert handed_over.expires_at is None  # it waits for ever
         store = shop.desks["shop"].store
         assert (await store.run(review.run_id)).status is RunStatus.NEEDS_REVIEW

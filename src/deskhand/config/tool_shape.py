@@ -20,10 +20,14 @@ class ToolShape:
     fields: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """Of these, the fields of each whose type declares them; of the others only running tells."""
     returns: frozenset[str] | None = None
-    """The fields of its result where a TypedDict declares them; None where only running tells."""
+    """The fields of its result where they are declared; None where only running tells."""
     built_in: bool = False
     """One of the engine's own, which needs no rule."""
 
     @property
     def changes_something(self) -> bool:
         return self.effect != "read"
+
+
+TIMES_IN_WORDS = frozenset(("offer", "in_words", "missed", "none_fits"))
+"""What replies may say of a result with times beside its own fields (brain/appointments.py)."""

@@ -49,15 +49,53 @@ _SLOT: dict[str, Any] = {
     "description": "the id of a time that check_calendar offered",
 }
 
+_CONTACT = frozenset(
+    [
+        "known",
+        "reason",
+        "name",
+        "address",
+        "company",
+        "language",
+        "customer_id",
+        "tier",
+        "first_seen",
+        "last_seen",
+        "messages",
+    ]
+)
+_FREE_TIMES = frozenset(["time_zone", "slots", "fitting", "wished", "asked", "slot"])
+_ANSWERED = frozenset(
+    [
+        "answer",
+        "accepted",
+        "tentative",
+        "declined",
+        "cancelled",
+        "held",
+        "released",
+        "start",
+        "end",
+        "date",
+    ]
+)
+_HELD = frozenset(["held", "state", "id", "start", "end", "date", "time", "until"])
+
 OFFICE_SHAPES = {
     shape.name: shape
     for shape in (
-        ToolShape(GET_CONTACT, "read", "low"),
-        ToolShape(CHECK_CALENDAR, "read", "low", _WISH),
-        ToolShape(READ_INVITATION, "read", "low"),
-        ToolShape(ANSWER_INVITATION, "keyed", "low"),
+        ToolShape(GET_CONTACT, "read", "low", returns=_CONTACT),
+        ToolShape(CHECK_CALENDAR, "read", "low", _WISH, returns=_FREE_TIMES),
+        ToolShape(READ_INVITATION, "read", "low", returns=frozenset(("time_zone", "invitations"))),
+        ToolShape(ANSWER_INVITATION, "keyed", "low", returns=_ANSWERED),
         ToolShape(
-            HOLD_SLOT, "keyed", "low", {"slot": _SLOT}, frozenset(("slot",)), frozenset(("slot",))
+            HOLD_SLOT,
+            "keyed",
+            "low",
+            {"slot": _SLOT},
+            frozenset(("slot",)),
+            frozenset(("slot",)),
+            returns=_HELD,
         ),
     )
 }

@@ -34,12 +34,20 @@ def found(category: Any = "status", confidence: Any = 0.9) -> dict[str, Any]:
         (found(), {"auto_send_at": 0.8}, None),
         (found(confidence=0.8), {"auto_send_at": 0.8}, None),
         (found(confidence=1), {"auto_send_at": 1.0}, None),
-        (found(confidence=0.79), {"auto_send_at": 0.8}, "confidence 0.79 is below 0.8"),
-        (found(confidence=None), {"auto_send_at": 0.0}, "confidence unknown is below 0"),
-        (found(confidence="high"), {"auto_send_at": 0.8}, "confidence unknown is below 0.8"),
-        (found(confidence=float("nan")), {"auto_send_at": 0.8}, "confidence unknown is below 0.8"),
-        ({"category": "status"}, {"auto_send_at": 0.8}, "confidence unknown is below 0.8"),
-        (None, {"auto_send_at": 0.8}, "confidence unknown is below 0.8"),
+        (found(confidence=0.79), {"auto_send_at": 0.8}, "category confidence 0.79 is below 0.8"),
+        (found(confidence=None), {"auto_send_at": 0.0}, "category confidence unknown is below 0"),
+        (
+            found(confidence="high"),
+            {"auto_send_at": 0.8},
+            "category confidence unknown is below 0.8",
+        ),
+        (
+            found(confidence=float("nan")),
+            {"auto_send_at": 0.8},
+            "category confidence unknown is below 0.8",
+        ),
+        ({"category": "status"}, {"auto_send_at": 0.8}, "category confidence unknown is below 0.8"),
+        (None, {"auto_send_at": 0.8}, "category confidence unknown is below 0.8"),
         (
             found("refund", 1.0),
             {"auto_send_at": 0.8, "always_ask": ["refund"]},
@@ -98,7 +106,7 @@ async def test_the_newest_classification_counts() -> None:
     result = await review(
         Envelope(outputs=outputs), FixedContext(), {"auto_send_at": 0.8, "always_ask": ["refund"]}
     )
-    assert result.reason == "confidence 0.2 is below 0.8"
+    assert result.reason == "category confidence 0.2 is below 0.8"
 
 
 @pytest.mark.parametrize("reply", [None, {}, {"text": " "}, "text", {"to": "ann@example.com"}])

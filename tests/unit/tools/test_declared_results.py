@@ -1,12 +1,15 @@
 """A tool whose result is declared: what a reply says of it is checked before it runs."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+import deskhand
 from deskhand.errors import ConfigErrors
 from deskhand.wiring import read_desk
 
+SHIPPED = Path(deskhand.__file__).parent / "desks"
 DESK = """
 desk: shop
 brain: {{scripted: brain.yaml}}
@@ -59,3 +62,21 @@ def test_a_field_that_the_result_does_not_have_is_told(tmp_path: Path) -> None:
 def test_declared_fields_pass_and_undeclared_ones_are_left_to_the_run(tmp_path: Path) -> None:
     assert read_desk(desk(tmp_path, "day")).spec.name == "shop"
     assert read_desk(desk(tmp_path, "anything", "dict[str, Any]")).spec.name == "shop"
+
+
+def test_a_field_that_an_office_tool_does_not_return_is_told(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(SHIPPED / "inbox", tmp_path / "inbox"))
+    text = (folder / "desk.yaml").read_text()
+    assert "results.check_calendar.none_fits" in text
+    wrong = text.replace("results.check_calendar.none_fits", "results.check_calendar.fiting")
+    (folder / "desk.yaml").write_text(wrong)
+    with pytest.raises(ConfigErrors) as caught:
+        read_desk(str(folder))
+    [told] = caught.value.problems
+    assert "the result of `check_calendar` has no field `fiting`" in told.problem
+    assert told.fix == "did you mean `fitting`?"
+    assert wrong.splitlines()[(told.line or 0) - 1].strip().startswith("- {given: results")
+
+
+def test_times_in_words_stand_beside_the_declared_fields(tmp_path: Path) -> None:
+    assert read_desk(desk(tmp_path, "in_words")).spec.name == "shop"

@@ -84,7 +84,9 @@ def _reasons_by_settings(envelope: Envelope, settings: Mapping[str, Any]) -> lis
     confidence = understanding.confidence
     if threshold is not None and (confidence is None or confidence < threshold):
         shown = "unknown" if confidence is None else f"{confidence:g}"
-        reasons.append((Cause.BELOW_THRESHOLD, f"confidence {shown} is below {threshold:g}"))
+        reasons.append(
+            (Cause.BELOW_THRESHOLD, f"category confidence {shown} is below {threshold:g}")
+        )
     return reasons
 
 

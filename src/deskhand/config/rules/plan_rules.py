@@ -11,6 +11,7 @@ from deskhand.config.sections.plans import (
     references_in,
 )
 from deskhand.config.suggestions import did_you_mean
+from deskhand.config.tool_shape import TIMES_IN_WORDS
 from deskhand.config.yaml import YamlPlace
 
 
@@ -113,8 +114,11 @@ def _result_field(
 ) -> ConfigFindings:
     """A field that the tool's result does not have, where its type declares them."""
     shape = draft.shapes.get(tool)
-    if shape is None or shape.returns is None or not fields or fields[0] in shape.returns:
+    if shape is None or shape.returns is None or not fields:
+        return
+    known = shape.returns | TIMES_IN_WORDS
+    if fields[0] in known:
         return
     problem = f"`{{{reference}}}`: the result of `{tool}` has no field `{fields[0]}`"
     otherwise = f"its fields are {', '.join(sorted(shape.returns))}"
-    yield ConfigFinding(place, problem, did_you_mean(fields[0], shape.returns, otherwise=otherwise))
+    yield ConfigFinding(place, problem, did_you_mean(fields[0], known, otherwise=otherwise))
