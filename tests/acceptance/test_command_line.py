@@ -69,6 +69,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed(start: str) -> None:
     assert [name for name in json.loads(done.stdout.replace("'", '"')) if name not in allowed] == []
 
 
+@pytest.mark.slow
 def test_a_command_that_looks_starts_without_what_works(clean: Path) -> None:
     """No model, no HTTP client or server and no PostgreSQL driver: they take seconds to import."""
     needed = ("pydantic", "sqlalchemy")
@@ -87,6 +88,7 @@ def test_a_command_that_looks_starts_without_what_works(clean: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_the_golden_cases_of_the_inbox_desk_pass_as_they_ship(clean: Path) -> None:
     done = deskhand("eval", "inbox", "--json")
     cases = json.loads(done.stdout)["cases"]
@@ -100,6 +102,7 @@ def test_json_alone_is_on_stdout(clean: Path, parcels: Path) -> None:
     assert [turn["status"] for turn in json.loads(done.stdout)["turns"]] == ["waiting_user", "sent"]
 
 
+@pytest.mark.slow
 def test_an_answer_days_later_in_another_process_goes_on(clean: Path, parcels: Path) -> None:
     for number, body in enumerate(("When will my parcel come?", "It is P-1003.")):
         message = {

@@ -123,6 +123,7 @@ def check(every: list[Any], left: int, lowest: int) -> None:
     ("processes", "kills"),
     [pytest.param(2, 2, id="few"), pytest.param(3, 15, id="many", marks=pytest.mark.chaos)],
 )
+@pytest.mark.slow
 async def test_stock_is_right_however_often_processes_die(
     kind: str, processes: int, kills: int, tmp_path: Path
 ) -> None:

@@ -184,6 +184,7 @@ def test_an_attached_mail_is_told_in_words() -> None:
 
 @settings(max_examples=1200, deadline=None)
 @given(st.binary(max_size=300) | MAILS)
+@pytest.mark.slow
 def test_whatever_comes_every_reader_of_it_answers(raw: bytes) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what codecs say about odd escapes
