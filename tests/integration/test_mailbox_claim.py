@@ -45,7 +45,11 @@ async def test_a_second_installation_answers_nothing_and_names_the_first(
     async with at_work(desk) as first, refused(desk, tmp_path / "second.db") as second:
         dovecot.deliver(SUPPORT, a_mail(1))
         await until(lambda: len(dovecot.mails(CUSTOMER)) == 1)
-        assert len(await first.store.runs(status=RunStatus.SENT)) == 1
+
+        async def sent() -> bool:
+            return len(await first.store.runs(status=RunStatus.SENT)) == 1
+
+        await until(sent)
         assert await second.store.runs() == []
         trouble = second.channels[0].health.detail
 

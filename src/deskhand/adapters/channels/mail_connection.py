@@ -1,7 +1,6 @@
 """Connections to mail servers: checked TLS, time limits, and no secret in any error."""
 
 import asyncio
-import contextlib
 import ssl
 from pathlib import Path
 
@@ -105,9 +104,17 @@ class Wire:
 
     async def close(self) -> None:
         self._writer.close()
-        with contextlib.suppress(OSError, TimeoutError, asyncio.CancelledError):
+        try:
             async with asyncio.timeout(1):
                 await self._writer.wait_closed()
+        except (OSError, TimeoutError):
+            pass
+        except asyncio.CancelledError:
+            # An earlier close that was cancelled leaves this behind; a cancellation of our own
+            # must pass, or a task that is to end goes on and whoever stops it waits for ever.
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
 
 
 _UNKNOWN_ISSUER = (18, 19, 20, 21)

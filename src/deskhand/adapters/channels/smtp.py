@@ -1,6 +1,5 @@
 """Sending one mail (RFC 6409), and knowing afterwards whether it may have left."""
 
-import asyncio
 import base64
 import contextlib
 import re
@@ -127,9 +126,11 @@ class Smtp:
         return True
 
     async def close(self) -> None:
-        with contextlib.suppress(ServerUnavailable, asyncio.CancelledError):
-            await self._wire.send(b"QUIT\r\n")
-        await self._wire.close()
+        try:
+            with contextlib.suppress(ServerUnavailable):
+                await self._wire.send(b"QUIT\r\n")
+        finally:
+            await self._wire.close()
 
     # --- inside
 
