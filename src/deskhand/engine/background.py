@@ -59,6 +59,8 @@ class Background:
         while True:
             self._nudge.clear()
             went_well = await self._round()
+            if was_cancelled():
+                return
             await asyncio.sleep(self._pause if went_well else max(self._pause, AFTER_FAILURE))
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._every):
@@ -74,3 +76,13 @@ class Background:
             self._log.exception("%s", self._failed)
             return False
         return True
+
+
+def was_cancelled() -> bool:
+    """Whether the current task is to end, although what it called raised something else or went on.
+
+    A TaskGroup, for example, raises the errors of its tasks in place of the cancellation. A loop
+    that goes on after errors asks this, or whoever stops it waits for ever.
+    """
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from deskhand.engine.background import Background
+from deskhand.engine.background import Background, was_cancelled
 from deskhand.errors import AlreadyServed, DeskhandError, Fenced, StoreUnavailable
 from deskhand.model.message import Message
 from deskhand.model.run import Accepted
@@ -141,6 +141,8 @@ class ChannelRunner:
                 log.warning(
                     "channel %s: %s", self.name, error, exc_info=None if expected else error
                 )
+            if was_cancelled():
+                return
             await self._clock.sleep(wait * random.uniform(0.8, 1.2))  # noqa: S311 only so that not all come at once
             wait = min(2 * wait, LONGEST_WAIT)
 

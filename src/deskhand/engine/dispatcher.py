@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from deskhand.crashpoints import crash_point
-from deskhand.engine.background import Background
+from deskhand.engine.background import Background, was_cancelled
 from deskhand.errors import AlreadyServed, Fenced, NotFound, StoreUnavailable
 from deskhand.model.message import Message
 from deskhand.model.run import Accepted, RunStatus
@@ -254,6 +254,8 @@ class InProcessDispatcher:
                 log.error("run %s waits for the database: %s", run_id, error)
             except Exception:
                 log.exception("run %s could not be put down; trying again", run_id)
+            if was_cancelled():
+                raise asyncio.CancelledError
             await self._clock.sleep(RETRY_AFTER)
 
     async def _is_still_ours(self, run_id: str) -> bool:

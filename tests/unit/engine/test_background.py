@@ -49,6 +49,26 @@ async def test_rounds_follow_each_other_until_it_is_stopped() -> None:
     assert rounds == list(range(done))
 
 
+async def test_a_round_that_fails_when_it_is_broken_off_is_the_last() -> None:
+    rounds: list[int] = []
+
+    async def once() -> None:
+        rounds.append(len(rounds))
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise StoreUnavailable("it was broken off") from None
+
+    work = in_background(once)
+    work.start()
+    await until(lambda: len(rounds) == 1, "the first round")
+    stopping = asyncio.create_task(work.stop())
+    for _ in range(1000):
+        await asyncio.sleep(0)
+    assert stopping.done()
+    assert rounds == [0]
+
+
 async def test_a_nudge_brings_the_next_round_at_once_also_during_a_round() -> None:
     rounds: list[int] = []
     going_on = asyncio.Event()

@@ -121,6 +121,25 @@ async def test_whoever_loses_the_lease_stops_reading() -> None:
     await keeper.stop()
 
 
+async def test_a_channel_that_fails_while_it_is_stopped_stops() -> None:
+    """As a group of tasks does of which one fails when all are cancelled."""
+
+    async def fail_at_the_end(intake: Intake) -> None:
+        try:
+            await rest(intake)
+        except asyncio.CancelledError:
+            raise StoreUnavailable("the server hung up") from None
+
+    channel = FakeChannel(fail_at_the_end)
+    keeper = await kept(channel, FakeLease(), TestClock())
+    await until(lambda: keeper.health.state == "connected")
+    stopping = asyncio.create_task(keeper.stop())
+    for _ in range(1000):
+        await asyncio.sleep(0)
+    assert stopping.done()
+    assert channel.begun == 1
+
+
 async def test_a_channel_that_stays_away_makes_the_process_not_ready() -> None:
     clock = TestClock()
     keeper = ChannelRunner(FakeChannel(*[break_off] * 100_000), FakeLease(), accept, clock)

@@ -9,7 +9,7 @@ from deskhand.adapters.dispatch.dbos_queue import Ticket
 from deskhand.adapters.dispatch.worker_process import MakeSure, WorkerProcess
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.crashpoints import crash_point
-from deskhand.engine.background import Background
+from deskhand.engine.background import Background, was_cancelled
 from deskhand.engine.dispatcher import SUSPECT_AFTER
 from deskhand.errors import Fenced, NotFound, StoreUnavailable
 from deskhand.model.message import Message
@@ -141,7 +141,7 @@ class DbosDispatcher:
 
     async def attend(self, run_id: str) -> None:
         """Return when the run is at rest; its conversation is ours until then."""
-        while True:
+        while not was_cancelled():
             try:
                 if (status := await self._work_alone(run_id)) is not None:
                     return self._tell(run_id, status)

@@ -19,6 +19,7 @@ from deskhand.adapters.dispatch.dbos_queue import (
 )
 from deskhand.adapters.dispatch.worker_registry import Watch, WorkerRegistry
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
+from deskhand.engine.background import was_cancelled
 from deskhand.errors import Fenced, StoreUnavailable
 
 log = logging.getLogger("deskhand.workers")
@@ -313,12 +314,12 @@ class WorkerProcess:
             log.warning("taken back: %d run(s), %d workflow(s)", recovered, len(orphans))
 
     async def _forever(self, keeper: Callable[[], Awaitable[None]]) -> None:
-        while not self.lost.done():
+        while not self.lost.done() and not was_cancelled():
             try:
                 await keeper()
             except Exception:
                 log.exception("a keeper failed; it goes on")
-                await asyncio.sleep(1)
+                await asyncio.sleep(0 if was_cancelled() else 1)
 
     def _lose(self, error: Fenced) -> None:
         self.open = False
