@@ -23,6 +23,7 @@ from deskhand.model.run import (
 from tests.accounts import add_accounts
 from tests.conformance.adapters import Stores
 from tests.kit import a_message
+from tests.many_reviews import add_like
 
 NOW = 1_800_000_000.0
 
@@ -32,7 +33,8 @@ def ids_of(reviews: Iterable[Review]) -> list[str]:
 
 
 async def parked(store: Any, number: int, *causes: Cause, **fields: Any) -> Review:
-    accepted = await store.accept(a_message(number), flow="flow")
+    body = fields.pop("body", "Where is my parcel?")
+    accepted = await store.accept(a_message(number, body=body), flow="flow")
     await store.claim(accepted.run_id, {"flow": "v1"})
     known = fields.pop("known", {})
     facts = {
@@ -149,18 +151,57 @@ async def test_a_walk_through_the_queue_shows_everything_once_whatever_happens_m
 async def test_words_are_searched_for_in_all_that_a_reviewer_sees(stores: Stores) -> None:
     store = await stores()
     one, two = await parked(store, 1), await parked(store, 2, Cause.EMERGENCY)
-    wanted = ReviewFilter(state=ReviewState.OPEN)
     for words, expected in (
         ("PARCEL ann", [two, one]),
+        ("PÁRCEL", [two, one]),
         ("ann@EXAMPLE.com", [two, one]),
         ("draft", [two, one]),
         (one.run_id, [one]),
         ("parcel otherwise", []),
         ("", [two, one]),
     ):
-        found = await walk(store, wanted, terms_of(words), limit=10)
+        wanted = ReviewFilter(state=ReviewState.OPEN, terms=terms_of(words))
+        found = await walk(store, wanted, limit=10)
         assert [item.review.id for item in found] == ids_of(expected), words
-    assert len(await walk(store, wanted, terms_of("parcel"), limit=1)) == 1
+        assert await store.count_reviews(wanted) == len(expected)
+    assert len(await walk(store, ReviewFilter(terms=terms_of("parcel")), limit=1)) == 1
+
+
+async def found_by(store: Any, words: str) -> list[str]:
+    wanted = ReviewFilter(state=ReviewState.OPEN, terms=terms_of(words))
+    return [item.review.id for item in await walk(store, wanted, limit=10)]
+
+
+async def test_words_are_found_in_the_newest_of_thousands_of_reviews(stores: Stores) -> None:
+    store = await stores(now=lambda: NOW)
+    old = await parked(store, 1)
+    await add_like(store, old, 5200)
+    new = await parked(store, 2, body="Where is the žluťoučký kůň?")
+    assert await found_by(store, "zlutoucky KŮŇ") == [new.id]
+
+
+async def test_a_review_is_found_by_what_it_says_now(stores: Stores) -> None:
+    store = await stores()
+    one = await parked(store, 1, body="50% of\0 it_em ſtraße", expires_at=NOW + 1e9)
+    for words in ("50%", "it_em", "STRASSE", "of it_em"):
+        assert await found_by(store, words) == [one.id], words
+    for words in ("5%0", "it-em", "%", "_m"):
+        assert await found_by(store, words) == ([one.id] if words == "%" else []), words
+    assert await found_by(store, "otto") == []
+    await add_accounts(store, "otto")
+    await store.assign(one.id, "ida", "otto")
+    assert await found_by(store, "otto") == [one.id]
+    await store.assign(one.id, "ida", None)
+    assert await found_by(store, "otto") == []
+
+
+async def test_what_was_erased_is_not_found_any_more(stores: Stores) -> None:
+    store = await stores()
+    one = await parked(store, 1)
+    await store.erase("ann@example.com", "ida")
+    everything = ReviewFilter(terms=terms_of("parcel"))
+    assert await store.find_reviews(everything) == []
+    assert ids_of(await store.find_reviews(ReviewFilter(terms=terms_of(one.id)))) == [one.id]
 
 
 async def test_what_is_snoozed_is_out_of_sight_until_its_time(stores: Stores) -> None:

@@ -28,6 +28,7 @@ from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, NewReview, ReviewKind, RunStatus, Verdict
 from tests.conformance.adapters import ADAPTERS, Stores
 from tests.kit import TestClock, a_message
+from tests.many_reviews import add_like
 
 SECRET = "whsec_" + base64.b64encode(b"a secret of thirty-two bytes ...").decode()
 MORNING = datetime(2026, 11, 16, 8, 31, tzinfo=UTC).timestamp()
@@ -165,6 +166,31 @@ async def test_a_webhook_that_fails_is_told_again_under_the_same_id_and_given_up
         assert [event.kind for event in await store.events()][-1] == "notice.failed"
 
 
+async def test_a_webhook_tells_of_the_newest_message_also_while_hundreds_wait(
+    stores: Stores, tmp_path: Path
+) -> None:
+    clock = TestClock(MORNING)
+    store = await stores(now=clock.now)
+    notices = SqlNoticeStore(store._database, "desk", clock.now)
+    async with listening() as ear:
+        await add_like(store, await parked(store, 1), 300)
+        newest = await parked(store, 2)
+        await Notifier(store, notices, clock, hook_to(ear.url, tmp_path, content=True)).once()
+    documents = [json.loads(body)["data"] for _, body in ear.heard]
+    [about] = [data for data in documents if data["review"] == newest.id]
+    assert "My parcel" in json.dumps(about)
+
+
+async def test_a_digest_counts_all_that_waits(stores: Stores) -> None:
+    clock = TestClock(MORNING)
+    store = await stores(now=clock.now)
+    await add_like(store, await parked(store, 1), 1100)
+    post = Post()
+    notices = SqlNoticeStore(store._database, "desk", clock.now)
+    await Notifier(store, notices, clock, digest=post.digest()).once()
+    assert "1101 waiting for a person" in post.sent[0][2]
+
+
 async def test_a_notice_that_a_dead_process_took_is_told_by_another(
     stores: Stores, tmp_path: Path
 ) -> None:
@@ -175,7 +201,10 @@ async def test_a_notice_that_a_dead_process_took_is_told_by_another(
         notifier = Notifier(store, notices, clock, hook_to(ear.url, tmp_path))
         await parked(store, 1)
         await notices.announce(
-            lambda review, kind: {"type": kind, "data": {"review": review.id, "state": "open"}}
+            lambda review, kind, message: {
+                "type": kind,
+                "data": {"review": review.id, "state": "open"},
+            }
         )
         assert len(await notices.take(digests=False)) == 1  # and dies
         await notifier.once()

@@ -74,6 +74,7 @@ def list_reviews(
     as_json: options.Json = False,
 ) -> None:
     """List reviews, the oldest first; of open ones emergencies before all others."""
+    from deskhand.engine.review_search import terms_of
     from deskhand.model.queue import ReviewFilter
     from deskhand.model.run import ReviewState
 
@@ -90,8 +91,9 @@ def list_reviews(
         language=language,
         assignee=assignee,
         snoozed=snoozed if snoozing_matters else None,
+        terms=terms_of(words),
     )
-    items = run_async(_list(database, desk, wanted, words, limit, after))
+    items = run_async(_list(database, desk, wanted, limit, after))
     if as_json:
         print_json({"reviews": [review_document(item.review) for item in items]})
         return
@@ -105,19 +107,18 @@ async def _list(
     database: str | None,
     desk: str | None,
     wanted: "ReviewFilter",
-    words: str,
     limit: int,
     after: str | None,
 ) -> "list[Item]":
-    from deskhand.engine.review_search import search, terms_of, walk
+    from deskhand.engine.review_search import search, walk
     from deskhand.model.run import ReviewState
 
     async with opened_store(database, desk) as store:
         seen = None if after is None else (await store.review(after)).place
         if wanted.state is ReviewState.OPEN:
-            return await walk(store, wanted, terms_of(words), beyond=seen, limit=limit)
+            return await walk(store, wanted, beyond=seen, limit=limit)
         place = seen and seen[1:]
-        return await search(store, wanted, terms_of(words), after=place, limit=limit)
+        return await search(store, wanted, after=place, limit=limit)
 
 
 def _cause(word: str | None) -> "Cause | None":

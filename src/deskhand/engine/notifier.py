@@ -16,7 +16,7 @@ from deskhand.config.sections.notify import DigestSpec, WebhookSpec
 from deskhand.engine.background import Background
 from deskhand.errors import DeskhandError, ToolError
 from deskhand.model.message import Message, Reply
-from deskhand.model.notice import DIGEST, Notice, NoticeState
+from deskhand.model.notice import DIGEST, Notice, NoticeState, Tell
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Review, ReviewState
 from deskhand.ports import Clock, Store
@@ -34,10 +34,11 @@ MAIL_WITHIN = 100.0
 """Seconds that a mail server may take; less than another process waits before it tries what this
 one has taken."""
 _MOST_LISTED = 30
+_PAGE = 500
 
 
 class Notices(Protocol):
-    async def announce(self, tell: Callable[[Review, str], dict[str, Any]]) -> int: ...
+    async def announce(self, tell: Tell) -> int: ...
 
     async def take(self, *, digests: bool) -> list[Notice]: ...
 
@@ -114,18 +115,11 @@ class Notifier:
 
     async def _post_all(self, hook: Hook) -> None:
         content = hook.spec.content
-        messages = await self._messages() if content else {}
         await self._notices.announce(
-            lambda review, kind: webhook_payload(
-                review, kind, messages.get(review.run_id), content=content
-            )
+            lambda review, kind, message: webhook_payload(review, kind, message, content=content)
         )
         for notice in await self._notices.take(digests=False):
             await self._post(hook, notice)
-
-    async def _messages(self) -> dict[str, Message]:
-        reviews = await self._store.find_reviews(ReviewFilter(state=ReviewState.OPEN), limit=200)
-        return await self._store.messages([review.run_id for review in reviews])
 
     async def _post(self, hook: Hook, notice: Notice) -> None:
         try:
@@ -148,21 +142,29 @@ class Notifier:
         slot = slot_of(digest.spec, now, digest.time_zone)
         if slot is None or slot == self._written:
             return
-        waiting = await self._store.find_reviews(
-            ReviewFilter(state=ReviewState.OPEN, snoozed=False), limit=1000
-        )
-        waiting = [review for review in waiting if not review.leaves_by_itself]
+        waiting = await self._waiting()
         if not waiting:
             return
         messages: dict[str, Message] = {}
         if digest.spec.content:
-            messages = await self._store.messages([review.run_id for review in waiting])
+            listed = [review.run_id for review in waiting[:_MOST_LISTED]]
+            messages = await self._store.messages(listed)
         text = digest_text(waiting, messages, digest.spec, now)
         subject = f"{len(waiting)} waiting for approval at {self._store.desk}"
         for number, to in enumerate(digest.spec.to):
             letter = {"to": to, "subject": subject, "text": text, "waiting": len(waiting)}
             await self._notices.put(f"{DIGEST}{self._store.desk}-{slot}-{number}", letter)
         self._written = slot
+
+    async def _waiting(self) -> list[Review]:
+        """Every review that waits for a person now, the oldest first."""
+        waiting: list[Review] = []
+        after = None
+        wanted = ReviewFilter(state=ReviewState.OPEN, snoozed=False, leaving=False)
+        while page := await self._store.find_reviews(wanted, limit=_PAGE, after=after):
+            waiting += page
+            after = (page[-1].created_at, page[-1].id)
+        return waiting
 
     async def _mail(self, digest: Digest, notice: Notice) -> None:
         """Try once to send it, unless the channel finds that an earlier attempt succeeded."""

@@ -1,6 +1,7 @@
 """Searches the review queue in one stable order, page by page, also by words of a message."""
 
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,9 +10,7 @@ from deskhand.model.queue import QueuePosition, ReviewFilter
 from deskhand.model.run import Review
 from deskhand.ports import Store
 
-_PAGE = 200
-MOST_SEARCHED = 5000
-"""Reviews that one search looks through."""
+_MOST_TERMS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +20,56 @@ class Item:
     """None once it was erased."""
 
 
+class _Folding(dict[int, str]):
+    """What each character becomes, by its number; made when a character is first met."""
+
+    def __missing__(self, number: int) -> str:
+        plain = unicodedata.normalize("NFKD", chr(number).casefold())
+        letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
+        folded = letters.casefold().replace("\0", "").encode("utf-8", "ignore").decode()
+        self[number] = folded
+        return folded
+
+
+_FOLDING = _Folding()
+
+
+def fold(text: str) -> str:
+    """The text without what a search overlooks: upper case, accents and widths of letters.
+
+    Each character is folded by itself. So whatever is part of a text is part of the folded text
+    once it is folded too. What a database cannot keep as text is left out.
+    """
+    return text.translate(_FOLDING)
+
+
 def terms_of(words: str) -> tuple[str, ...]:
-    """The words to search for; a review must have all of them, in upper or lower case."""
-    return tuple(words.casefold().split())[:20]
+    """The words to search for; a review must have all of them, however they are written."""
+    terms = dict.fromkeys(fold(words).split())
+    return tuple(terms)[:_MOST_TERMS]
+
+
+def searched_text(
+    review_id: str,
+    run_id: str,
+    reason: str,
+    assignee: str | None,
+    payload: Mapping[str, Any],
+    message: Message | None,
+) -> str:
+    """All that a review is found by, folded: the stores keep it beside the review."""
+    texts = [review_id, run_id, reason, assignee or ""]
+    reply = payload.get(REPLY)
+    if isinstance(reply, dict):
+        texts.append(str(reply.get("text") or ""))
+    if message is not None:
+        texts += [message.subject, str(message.writer), str(message.sender), message.words]
+    return fold("\n".join(texts))
 
 
 async def walk(
     store: Store,
     wanted: ReviewFilter,
-    terms: Sequence[str] = (),
     *,
     beyond: QueuePosition | None = None,
     limit: int,
@@ -47,7 +87,7 @@ async def walk(
         after = beyond[1:] if beyond is not None and emergency != beyond[0] else None
         part = replace(wanted, emergency=emergency)
         items += await search(
-            store, part, terms, after=after, limit=limit - len(items), backwards=backwards
+            store, part, after=after, limit=limit - len(items), backwards=backwards
         )
         if len(items) >= limit:
             break
@@ -57,36 +97,12 @@ async def walk(
 async def search(
     store: Store,
     wanted: ReviewFilter,
-    terms: Sequence[str] = (),
     *,
     after: tuple[float, str] | None = None,
     limit: int,
     backwards: bool = False,
 ) -> list[Item]:
-    """Reviews in order of time alone, oldest first."""
-    items: list[Item] = []
-    searched = 0
-    while len(items) < limit and searched < MOST_SEARCHED:
-        page = _PAGE if terms else limit - len(items)
-        reviews = await store.find_reviews(wanted, limit=page, after=after, backwards=backwards)
-        messages = await store.messages([review.run_id for review in reviews])
-        page_items = [Item(review, messages.get(review.run_id)) for review in reviews]
-        items += [item for item in page_items if not terms or _is_about(item, terms)]
-        if len(reviews) < page:
-            break
-        searched += len(reviews)
-        after = (reviews[-1].created_at, reviews[-1].id)
-    return items[:limit]
-
-
-def _is_about(item: Item, terms: Sequence[str]) -> bool:
-    review = item.review
-    message = item.message
-    reply: Any = review.payload.get(REPLY)
-    texts = [review.id, review.run_id, review.reason, review.assignee or ""]
-    if isinstance(reply, dict):
-        texts.append(str(reply.get("text") or ""))
-    if message is not None:
-        texts += [message.subject, str(message.writer), str(message.sender), message.words]
-    text = "\n".join(texts).casefold()
-    return all(term in text for term in terms)
+    """Reviews in order of time alone, oldest first; every review of the desk is searched."""
+    reviews = await store.find_reviews(wanted, limit=limit, after=after, backwards=backwards)
+    messages = await store.messages([review.run_id for review in reviews])
+    return [Item(review, messages.get(review.run_id)) for review in reviews]

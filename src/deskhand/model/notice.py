@@ -1,11 +1,19 @@
 """Word to reviewers that is on its way: durable until it arrived or nobody would take it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from deskhand.model.message import Message
+from deskhand.model.run import Review
+
 DIGEST = "digest-"
 """How the id of a digest begins."""
+
+
+Tell = Callable[[Review, str, Message | None], dict[str, Any]]
+"""What is told of a review, by the kind of the notice and the message it is about."""
 
 
 class NoticeState(StrEnum):

@@ -26,6 +26,8 @@ class ReviewFilter:
     leaving: bool | None = None
     """A reply that leaves by itself, or anything else."""
     emergency: bool | None = None
+    terms: tuple[str, ...] = ()
+    """Folded pieces of text, as `terms_of` makes them; a review must have all of them."""
 
 
 ALL_REVIEWS = ReviewFilter()

@@ -6,6 +6,7 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.attachments import erase_files
 from deskhand.adapters.stores.exchanges import forget_exchanges
 from deskhand.adapters.stores.review_decisions import close_reviews, record_event
+from deskhand.adapters.stores.review_texts import write_texts_of_run
 from deskhand.adapters.stores.rows import pack, unpack
 from deskhand.adapters.stores.totals import name_digest
 from deskhand.errors import Conflict
@@ -86,6 +87,7 @@ def _erase_run(
             conversation=f"erased:{run_id}",
         )
     )
+    write_texts_of_run(core, position)
     core.execute(t.events.update().where(t.events.c.run_id == run_id).values(payload=None))
     close_reviews(core, position)
     values: dict[str, object] = {
@@ -107,6 +109,7 @@ def _erase_work(core: sa.Connection, position: int) -> None:
         .where(t.reviews.c.run == position)
         .values(payload=None, edit=None, facts=None)
     )
+    write_texts_of_run(core, position)
     core.execute(t.review_edits.delete().where(t.review_edits.c.run == position))
     erase_files(core, position)
     forget_exchanges(core, position)

@@ -9,9 +9,10 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.review_decisions import record_event
-from deskhand.adapters.stores.rows import pack, review_of, unpack
-from deskhand.model.notice import DIGEST, FailedNotice, Notice, NoticeState
-from deskhand.model.run import Review, ReviewState
+from deskhand.adapters.stores.rows import REVIEW_COLUMNS, pack, review_of, unpack
+from deskhand.model.message import Message
+from deskhand.model.notice import DIGEST, FailedNotice, Notice, NoticeState, Tell
+from deskhand.model.run import ReviewState
 
 OPENED, CLOSED = 1, 2
 TAKEN_FOR = 120.0
@@ -26,7 +27,7 @@ class SqlNoticeStore:
         self.desk = desk
         self._database, self._now = database, now
 
-    async def announce(self, tell: Callable[[Review, str], dict[str, Any]]) -> int:
+    async def announce(self, tell: Tell) -> int:
         """Make a notice of every review that began or ceased to wait since it was last told;
         returns how many.
 
@@ -99,9 +100,7 @@ class SqlNoticeStore:
         return {row.id: NoticeState(row.state) for row in rows}
 
 
-def _announce(
-    core: sa.Connection, desk: str, tell: Callable[[Review, str], dict[str, Any]], now: float
-) -> int:
+def _announce(core: sa.Connection, desk: str, tell: Tell, now: float) -> int:
     here = t.reviews.c
     begun = sa.and_(
         here.state == ReviewState.OPEN,
@@ -110,7 +109,7 @@ def _announce(
     )
     over = sa.and_(here.state != ReviewState.OPEN, here.announced == OPENED)
     query = (
-        sa.select(t.reviews, t.runs.c.id.label("run_id"))
+        sa.select(*REVIEW_COLUMNS, t.runs.c.id.label("run_id"))
         .join(t.runs, t.runs.c.position == here.run)
         .where(here.desk == desk, sa.or_(begun, over))
         .order_by(here.created_at)
@@ -118,6 +117,7 @@ def _announce(
         .with_for_update(of=t.reviews, skip_locked=True)
     )
     reviews = [review_of(row.run_id, row) for row in core.execute(query)]
+    messages = _messages(core, [review.run_id for review in reviews])
     for review in reviews:
         is_open = review.state is ReviewState.OPEN
         kind = "review.opened" if is_open else "review.closed"
@@ -125,7 +125,7 @@ def _announce(
             t.notices.insert().values(
                 id=f"{review.id}.{'opened' if is_open else 'closed'}",
                 desk=desk,
-                payload=pack(tell(review, kind)),
+                payload=pack(tell(review, kind, messages.get(review.run_id))),
                 state=NoticeState.DUE,
                 attempts=0,
                 next_at=now,
@@ -135,6 +135,15 @@ def _announce(
         mark = OPENED if is_open else CLOSED
         core.execute(t.reviews.update().where(here.id == review.id).values(announced=mark))
     return len(reviews)
+
+
+def _messages(core: sa.Connection, run_ids: list[str]) -> dict[str, Message]:
+    query = (
+        sa.select(t.runs.c.id, t.messages.c.body)
+        .join(t.messages, t.messages.c.run == t.runs.c.position)
+        .where(t.runs.c.id.in_(run_ids), t.messages.c.body.is_not(None))
+    )
+    return {row.id: Message.model_validate_json(row.body) for row in core.execute(query)}
 
 
 def _take(core: sa.Connection, desk: str, digests: bool, now: float) -> list[Notice]:

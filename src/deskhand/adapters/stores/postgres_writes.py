@@ -14,9 +14,11 @@ from deskhand.adapters.stores.postgres_rows import (
     Finish,
     LlmCallRow,
     OwnedRun,
+    ReviewRow,
     StepWrite,
     columns_of,
 )
+from deskhand.adapters.stores.review_texts import text_of
 from deskhand.adapters.stores.rows import run_of
 from deskhand.errors import Fenced, NotFound
 from deskhand.model.run import Accepted, Claimed
@@ -266,9 +268,15 @@ RETURNING r.id, r.position, r.conversation
 _REVIEW = """
 INSERT INTO reviews(
   id, desk, kind, reason, payload, payload_hash, seq, created_at, expires_at, fallback, causes,
-  facts, run, conversation, state, version)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 'open', 1)
+  facts, run, conversation, search_text, state, version)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 'open', 1)
 """
+
+
+async def _open_review(connection: Connection, review: ReviewRow, run: Any) -> None:
+    body = await connection.fetchval("SELECT body FROM messages WHERE run = $1", run["position"])
+    text = text_of(review.id, run["id"], review.reason, None, review.payload, body)
+    await connection.execute(_REVIEW, *review, run["position"], run["conversation"], text)
 
 
 async def finish(connection: Connection, finishes: Sequence[Finish]) -> list[Exception | None]:
@@ -289,7 +297,7 @@ async def finish(connection: Connection, finishes: Sequence[Finish]) -> list[Exc
             results.append(not_ours(finish.end.run_id))
             continue
         if finish.review is not None:
-            await connection.execute(_REVIEW, *finish.review, run["position"], run["conversation"])
+            await _open_review(connection, finish.review, run)
         results.append(None)
     return results
 

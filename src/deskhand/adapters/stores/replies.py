@@ -11,7 +11,8 @@ from deskhand.adapters.stores.review_decisions import (
     record_event,
     take_over,
 )
-from deskhand.adapters.stores.rows import pack, review_of
+from deskhand.adapters.stores.review_texts import write_text
+from deskhand.adapters.stores.rows import REVIEW_COLUMNS, pack, review_of
 from deskhand.crashpoints import crash_point
 from deskhand.engine.decisions import check_open
 from deskhand.errors import Conflict
@@ -125,7 +126,7 @@ def answered_by_person(
 
 
 def _open_reviews(core: sa.Connection, position: int, run_id: str) -> list[Review]:
-    query = sa.select(t.reviews).where(
+    query = sa.select(*REVIEW_COLUMNS).where(
         t.reviews.c.run == position, t.reviews.c.state == ReviewState.OPEN
     )
     return [review_of(run_id, row) for row in core.execute(query)]
@@ -170,6 +171,7 @@ def hold_back(core: sa.Connection, desk: str, review_id: str, by: str, now: floa
             payload_hash=canonical_hash(payload),
         )
     )
+    write_text(core, review.id)
     record_event(core, desk, "review.undo", review.run_id, by, {"review": review.id}, now)
     crash_point("review.before_commit")
     return find_review(core, desk, review.id)

@@ -5,7 +5,8 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.judgements import judge_decision
-from deskhand.adapters.stores.rows import pack, review_of
+from deskhand.adapters.stores.review_texts import text_of_new, write_text
+from deskhand.adapters.stores.rows import REVIEW_COLUMNS, pack, review_of
 from deskhand.crashpoints import crash_point
 from deskhand.engine.decisions import (
     check_decision,
@@ -42,6 +43,7 @@ def open_review(
     review_id: str | None = None,
 ) -> str:
     review_id = review_id or new_id("rev", at=now)
+    payload = pack(new.payload)
     core.execute(
         t.reviews.insert().values(
             id=review_id,
@@ -51,7 +53,7 @@ def open_review(
             conversation=conversation,
             kind=new.kind,
             reason=new.reason,
-            payload=pack(new.payload),
+            payload=payload,
             payload_hash=canonical_hash(new.payload),
             state=ReviewState.OPEN,
             version=1,
@@ -60,6 +62,7 @@ def open_review(
             fallback=new.fallback,
             causes=" ".join(new.causes),
             facts=pack(new.facts),
+            search_text=text_of_new(core, position, review_id, new.reason, payload),
         )
     )
     return review_id
@@ -67,7 +70,7 @@ def open_review(
 
 def find_review(core: sa.Connection, desk: str, review_id: str, *, lock: bool = False) -> Review:
     query = (
-        sa.select(t.reviews, t.runs.c.id.label("run_id"))
+        sa.select(*REVIEW_COLUMNS, t.runs.c.id.label("run_id"))
         .join(t.runs, t.runs.c.position == t.reviews.c.run)
         .where(t.reviews.c.id == review_id, t.reviews.c.desk == desk)
     )
@@ -154,6 +157,7 @@ def _reassign(core: sa.Connection, review: Review, now: float) -> Review:
     to = str(review.facts.get(REASSIGN_TO) or "") or None
     values = {"assignee": to, "expires_at": None, "fallback": None, "snoozed_until": None}
     core.execute(t.reviews.update().where(t.reviews.c.id == review.id).values(**values))
+    write_text(core, review.id)
     details = {"review": review.id, "to": to, "note": "nobody decided in time"}
     record_event(core, review.desk, "review.assigned", review.run_id, EXPIRY, details, now)
     return find_review(core, review.desk, review.id)

@@ -9,7 +9,8 @@ from sqlalchemy.dialects import postgresql
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.review_decisions import find_review, record_event
-from deskhand.adapters.stores.rows import pack, review_of, unpack
+from deskhand.adapters.stores.review_texts import write_text
+from deskhand.adapters.stores.rows import REVIEW_COLUMNS, pack, review_of, unpack
 from deskhand.engine.decisions import check_assignee, check_colleagues_note, check_open
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.access import User
@@ -32,7 +33,7 @@ def list_reviews(
     here = t.reviews.c
     order = (here.created_at.desc(), here.id.desc()) if backwards else (here.created_at, here.id)
     query = (
-        sa.select(t.reviews, t.runs.c.id.label("run_id"))
+        sa.select(*REVIEW_COLUMNS, t.runs.c.id.label("run_id"))
         .join(t.runs, t.runs.c.position == here.run)
         .where(here.desk == desk, *_conditions(core, wanted, now))
         .order_by(*order)
@@ -74,7 +75,7 @@ def facets(core: sa.Connection, desk: str) -> Facets:
 def _conditions(
     core: sa.Connection, wanted: ReviewFilter, now: float
 ) -> list[sa.ColumnElement[bool]]:
-    return [*_exact(core, wanted), *_yes_or_no(wanted, now)]
+    return [*_exact(core, wanted), *_yes_or_no(wanted, now), *_has_terms(core, wanted)]
 
 
 def _exact(core: sa.Connection, wanted: ReviewFilter) -> Iterator[sa.ColumnElement[bool]]:
@@ -107,6 +108,13 @@ def _yes_or_no(wanted: ReviewFilter, now: float) -> Iterator[sa.ColumnElement[bo
     for answer, condition in asked:
         if answer is not None:
             yield condition if answer else sa.not_(condition)
+
+
+def _has_terms(core: sa.Connection, wanted: ReviewFilter) -> Iterator[sa.ColumnElement[bool]]:
+    """Conditions on the searched text, by the function that finds a text in another as it is."""
+    find = sa.func.strpos if core.dialect.name == "postgresql" else sa.func.instr
+    for term in wanted.terms:
+        yield find(t.reviews.c.search_text, term) > 0
 
 
 def _has(cause: Cause) -> sa.ColumnElement[bool]:
@@ -196,6 +204,7 @@ def _changed(
 ) -> Review:
     """The version stays: what would be decided about is still the same."""
     core.execute(t.reviews.update().where(t.reviews.c.id == review.id).values(**values))
+    write_text(core, review.id)
     record_event(core, review.desk, kind, review.run_id, by, {"review": review.id, **details}, now)
     return find_review(core, review.desk, review.id)
 

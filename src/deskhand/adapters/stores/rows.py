@@ -68,7 +68,12 @@ def effect_of(run_id: str, row: Row) -> Effect:
     )
 
 
-def review_of(run_id: str, row: Row) -> Review:
+REVIEW_COLUMNS = tuple(column for column in t.reviews.c if column.name != "search_text")
+"""What a review is made of; the text that it is searched by may be long and stays behind."""
+
+
+def review_of(run_id: str, row: Any) -> Review:
+    """A review from a row that has the columns of REVIEW_COLUMNS."""
     return Review(
         id=row.id,
         desk=row.desk,

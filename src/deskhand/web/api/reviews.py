@@ -131,10 +131,11 @@ async def list_reviews(
         language=language,
         assignee=assignee,
         snoozed={"hide": False, "only": True, "show": None}[snoozed],
+        terms=terms_of(words),
     )
     store = caller.desk(desk).store
     after = review_place(cursor)
-    items = await search(store, wanted, terms_of(words), after=after, limit=limit + 1)
+    items = await search(store, wanted, after=after, limit=limit + 1)
     reviews = [item.review for item in items]
     shown = reviews[:limit]
     following = review_cursor(shown[-1].created_at, shown[-1].id) if len(reviews) > limit else None

@@ -77,6 +77,7 @@ class Filter:
         return self != Filter(self.tab)
 
     def wanted(self, me: str) -> ReviewFilter:
+        """What the filter stands for when `me` looks, its words included."""
         assignee = "" if self.assignee == NOBODY else self.assignee
         return ReviewFilter(
             state=ReviewState.OPEN,
@@ -86,6 +87,7 @@ class Filter:
             assignee=me if self.tab == "mine" else assignee,
             snoozed=self.tab == "snoozed",
             leaving=self.tab == "leaving",
+            terms=terms_of(self.words),
         )
 
 
@@ -106,17 +108,14 @@ async def read_queue(
     backwards: bool = False,
 ) -> list[Item]:
     wanted = chosen.wanted(visit.name)
-    terms = terms_of(chosen.words)
     items: list[Item] = []
     for desk in _chosen(visit, chosen):
-        items += await walk(
-            desk.store, wanted, terms, beyond=beyond, limit=limit, backwards=backwards
-        )
+        items += await walk(desk.store, wanted, beyond=beyond, limit=limit, backwards=backwards)
     return sorted(items, key=lambda item: item.review.place, reverse=backwards)[:limit]
 
 
 async def count(visit: Visit, chosen: Filter) -> int:
-    """How many reviews the filter has, whatever words are searched for."""
+    """How many reviews the filter has."""
     return sum(
         [
             await desk.store.count_reviews(chosen.wanted(visit.name))

@@ -22,6 +22,8 @@ from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.adapters.stores.tables import metadata
 from deskhand.errors import ConfigError
+from deskhand.model.queue import ReviewFilter
+from tests.conformance.test_review_queue import parked
 from tests.kit import a_message
 from tests.migrated import REAL_PREPARE
 
@@ -158,6 +160,23 @@ async def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> No
         await SqliteDatabase.open(path)
     assert raw.execute("SELECT version_num FROM alembic_version").fetchone() == ("9999",)
     raw.close()
+
+
+async def test_reviews_from_before_the_migration_are_found_by_their_words(tmp_path: Path) -> None:
+    path = tmp_path / "d.db"
+    database = await SqliteDatabase.open(path)
+    store = SqliteStore(database, "desk")
+    expected = {(await parked(store, number)).id for number in range(3)}
+    await database.close()
+    engine = sa.create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        command.downgrade(config(connection), "0018")
+    engine.dispose()
+
+    database = await SqliteDatabase.open(path)
+    found = await SqliteStore(database, "desk").find_reviews(ReviewFilter(terms=("parcel",)))
+    await database.close()
+    assert {review.id for review in found} == expected
 
 
 def test_the_scripts_may_lie_in_a_folder_with_a_percent_sign(

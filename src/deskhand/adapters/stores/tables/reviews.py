@@ -32,6 +32,7 @@ reviews = Table(
     Column("assignee", Text),
     Column("snoozed_until", Float),
     Column("announced", Integer),
+    Column("search_text", Text),
     Index("reviews_conversation", "conversation", "state"),
     Index("reviews_run", "run"),
     Index("reviews_queue", "desk", "state", "created_at", "id"),
