@@ -90,6 +90,21 @@ async def test_a_database_that_is_away_is_told_as_such_and_the_log_knows_why(
     assert (await shop.stranger().get("/healthz")).status_code == 200
 
 
+@pytest.mark.parametrize("how", ["max_page_count=1", "query_only=1"])
+async def test_a_database_that_takes_no_writes_is_not_ready(
+    shop: Served, client: Client, caplog: pytest.LogCaptureFixture, how: str
+) -> None:
+    database: Any = shop.desks["shop"].store._database
+    await database.write(lambda tx: tx.raw.execute(f"PRAGMA {how}").close(), single=True)
+    body = {"from": "ann@example.com", "subject": "Hi", "body": "x" * 15_000}
+    is_problem(await client.post("/api/messages", json=body), 503, "store_unavailable")
+    not_ready = await shop.stranger().get("/readyz")
+    problem = is_problem(not_ready, 503, "store_unavailable")
+    assert problem["detail"] == "not ready: shop: its database cannot be written"
+    assert str(database.path) not in not_ready.text
+    assert "writes fail" in caplog.text
+
+
 async def test_keys_that_cannot_be_read_let_nobody_in(
     shop: Served, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,6 +88,7 @@ async def _database(url: str | None) -> list[Check]:
             stops = [(name, await open_store(database, name).stopped()) for name in desks]
             untold = [check for name in desks async for check in _untold(database, name)]
             screened = [check for name in desks async for check in _screened(database, name)]
+            damage = [check async for check in _damage(database)]
         held = [
             Check("stopped", False, f"{name}: {describe_stop(stop)}", f"deskhand resume {name}")
             for name, stop in stops
@@ -99,6 +100,7 @@ async def _database(url: str | None) -> list[Check]:
                 True,
                 f"{options.shown(chosen)} is writable: {', '.join(desks) or 'no desk yet'}",
             ),
+            *damage,
             *held,
             *untold,
             *screened,
@@ -106,6 +108,16 @@ async def _database(url: str | None) -> list[Check]:
     except DeskhandError as error:
         problem, _, fix = str(error).partition("\n  fix: ")
         return [Check("database", False, problem, fix or None)]
+
+
+async def _damage(database: "Database") -> AsyncIterator[Check]:
+    """Whether all that is stored can be read; a damaged page is seen before somebody needs it."""
+    integrity = await database.check_integrity()
+    if not integrity.problems:
+        yield Check("integrity", True, f"{integrity.looked_at}: no damage")
+    for problem in integrity.problems:
+        fix = "stop whoever serves it, keep the damaged files, and restore the newest backup"
+        yield Check("integrity", False, f"damaged: {printable(problem)}", fix)
 
 
 async def _untold(database: "Database", desk: str) -> AsyncIterator[Check]:

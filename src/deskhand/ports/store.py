@@ -338,6 +338,10 @@ class Store(Journal, Effects, Reviews, AgentRecords, Files, Protocol):
         """Delete API responses and totals older than this, in seconds; how many there were."""
         ...
 
+    async def check_writes(self) -> None:
+        """Raise StoreUnavailable while writes fail: a full disk, a database that is read-only."""
+        ...
+
     async def remember_response(
         self, key: str, request_digest: str, response: bytes
     ) -> bytes | None:

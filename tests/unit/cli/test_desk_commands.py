@@ -1,6 +1,8 @@
 """`deskhand init`, `flow show`, `schema` and `doctor`."""
 
+import asyncio
 import json
+import os
 import re
 import socket
 from pathlib import Path
@@ -9,7 +11,10 @@ import jsonschema
 import pytest
 from ruamel.yaml import YAML
 
+from deskhand.adapters.stores.sqlite import SqliteStore
+from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from tests.cli_kit import BROKEN_DESK, BROKEN_RULES, Cli, write_desk
+from tests.kit import a_message
 
 
 def test_a_new_desk_has_its_own_name_and_works(cli: Cli, tmp_path: Path) -> None:
@@ -281,3 +286,28 @@ def test_a_desk_in_the_place_of_a_message_is_told(
     assert said.code == 2
     assert f"{named}: this is a {what}, and a message is an .eml or a .json file" in said.err
     assert "MESSAGE.eml --desk my-shop" in said.err
+
+
+def test_the_doctor_sees_a_damaged_page(cli: Cli, parcels: Path, tmp_path: Path) -> None:
+    database = tmp_path / "desk.db"
+    asyncio.run(_fill(database))
+    sound = cli("doctor", "--port", "0", "--database", database, "--json").json["checks"]
+    [fine] = [check for check in sound if check["name"] == "integrity"]
+    assert fine["ok"]
+    assert "no damage" in fine["found"]
+    with database.open("r+b") as file:
+        file.seek(-3 * 8192, os.SEEK_END)
+        file.write(b"\xa5" * 3 * 8192)
+    said = cli("doctor", "--port", "0", "--database", database, "--json")
+    damaged = [check for check in said.json["checks"] if check["name"] == "integrity"]
+    assert said.code == 1
+    assert not any(check["ok"] for check in damaged)
+    assert "restore the newest backup" in damaged[0]["fix"]
+
+
+async def _fill(path: Path) -> None:
+    database = await SqliteDatabase.open(path)
+    store = SqliteStore(database, "parcels")
+    for number in range(40):
+        await store.accept(a_message(number, body="x" * 4000), flow="flow")
+    await database.close()

@@ -3,10 +3,12 @@
 import asyncio
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose
 from deskhand.config.sections.channels import ChannelSpec
+from deskhand.errors import ToolError
 from deskhand.model.attached_files import AttachedFile
 from deskhand.model.message import Address, Message, Reply
 from deskhand.private_files import make_private_file, make_private_folder
@@ -50,12 +52,21 @@ class FolderOutbox:
         return self._folder / f"{key}.eml"
 
     def _write(self, raw: bytes, key: str) -> str:
-        make_private_folder(self._folder)
+        """Raises ToolError where it cannot be written: then nothing has left, and nothing of it
+        stays behind."""
         path, part = self._path(key), self._folder / f".{key}.part"
-        make_private_file(part)
-        with part.open("wb") as file:
-            file.write(raw)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        try:
+            make_private_folder(self._folder)
+            make_private_file(part)
+            with part.open("wb") as file:
+                file.write(raw)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError as error:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+            raise ToolError(
+                "outbox", f"the outbox {self._folder} cannot be written: {error.strerror or error}"
+            ) from error
         return str(path)

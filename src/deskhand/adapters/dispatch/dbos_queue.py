@@ -76,6 +76,7 @@ class Queues:
     def __init__(self, url: str) -> None:
         client = _dbos().DBOSClient
         _quieten()
+        self._url = url
         self._connections = QueueConnections(url, size=2, overflow=2)
         self._client: DBOSClient = client(
             system_database_engine=self._connections.engine,
@@ -83,6 +84,11 @@ class Queues:
             retry_connection_errors=False,
             lazy=True,
         )
+
+    def prepare(self) -> None:
+        """Make DBOS's own tables unless a worker has: whoever comes first, intake or worker."""
+        with _one_at_a_time(address_of(self._url)):
+            self._client._sys_db.run_migrations()
 
     def close(self) -> None:
         self._client.destroy()

@@ -128,6 +128,8 @@ class WorkerProcess:
         assert sorted(self.desks) == sorted(self._named)
         if self.limits.in_flight:
             await self._take_up_work()
+        else:
+            await self._prepare_queues()
         self.open = True
         keepers: list[Callable[[], Awaitable[None]]] = [self._keep_handing_in, self._keep_sweeping]
         if self.limits.in_flight:
@@ -153,6 +155,14 @@ class WorkerProcess:
         await asyncio.to_thread(self._queues.close)
         await self._aside.close()
         self.lost.cancel()
+
+    async def _prepare_queues(self) -> None:
+        try:
+            await asyncio.to_thread(self._queues.prepare)
+        except Exception as error:
+            raise StoreUnavailable(
+                f"the queue cannot be prepared on {self._database.name}: {_first(error)}"
+            ) from error
 
     async def _take_up_work(self) -> None:
         versions = {

@@ -20,6 +20,10 @@ class CoreDatabase(Protocol):
         """Read a few rows that an index finds, in this thread where that is quick."""
         ...
 
+    async def check_writes(self) -> None:
+        """Raise StoreUnavailable while what is written does not get there."""
+        ...
+
 
 class SqlDesk:
     """One desk's rows in a database. The parts of its store derive from it."""

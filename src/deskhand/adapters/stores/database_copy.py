@@ -18,7 +18,13 @@ from deskhand.errors import Conflict
 CHUNK = 2000
 CHUNK_OF_FILES = 4
 """A row may have ten megabytes."""
-LEFT_BEHIND = {t.leases.name, "workers", t.sessions.name, t.login_failures.name}
+LEFT_BEHIND = {
+    t.leases.name,
+    t.workers.name,
+    t.sessions.name,
+    t.login_failures.name,
+    t.write_checks.name,
+}
 """Who serves a database, and who is logged in to it, is nothing to take along."""
 
 Progress = Callable[[str, int, int], None]

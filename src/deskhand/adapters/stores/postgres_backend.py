@@ -10,6 +10,7 @@ from deskhand.adapters.stores.sqlite_backend import CopyTarget, Progress, cannot
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 
 if TYPE_CHECKING:
+    from deskhand.adapters.stores.file_integrity import Integrity
     from deskhand.adapters.stores.knowledge import SqlKnowledgeStore
     from deskhand.adapters.stores.own_tables import OwnDatabase
 
@@ -36,6 +37,12 @@ class PostgresBackend(PostgresDatabase):
         from deskhand.adapters.stores.own_tables import OwnDatabase, PostgresOwnTables
 
         return OwnDatabase(PostgresOwnTables(self, desk))
+
+    async def check_integrity(self) -> "Integrity":
+        """Read every row, and ask the server for damaged pages."""
+        from deskhand.adapters.stores.server_integrity import check_server
+
+        return await check_server(self.url)
 
     def for_workers(self) -> "PostgresBackend":
         """This database, for many workers to share."""

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from deskhand.adapters.stores.migrate import is_newest, migrate
+from deskhand.adapters.stores.write_health import WriteHealth, write_check
 from deskhand.crashpoints import crash_point
 from deskhand.errors import ConfigError, DeskhandError, StoreUnavailable
 
@@ -75,6 +76,7 @@ class PostgresDatabase:
         self.name = _public(url)
         self.commits = 0
         self.writes = 0
+        self._health = WriteHealth()
         self._engine: AsyncEngine = create_async_engine(
             _with_driver(url),
             pool_size=4,
@@ -125,11 +127,21 @@ class PostgresDatabase:
     async def write_core(self, op: CoreOp[T]) -> T:
         try:
             async with self._engine.begin() as connection:
-                return await connection.run_sync(op)
+                result = await connection.run_sync(op)
         except DeskhandError:
             raise
         except Exception as error:
-            raise self._explain(error) from error
+            failure = self._explain(error)
+            self._health.failed(failure)
+            raise failure from error
+        self._health.succeeded()
+        return result
+
+    async def check_writes(self) -> None:
+        """Raise StoreUnavailable while what is written does not get into the database."""
+        if not self._health.is_known_good():
+            await self.write_core(write_check)
+            self._health.is_known_good()
 
     async def read_core(self, op: CoreOp[T]) -> T:
         try:
@@ -179,6 +191,7 @@ class PostgresDatabase:
                 settled += zip(jobs, results, strict=True)
             crash_point("journal.before_commit")
         crash_point("journal.after_commit")
+        self._health.succeeded()
         self.commits += 1
         self.writes += len(batch)
         for job, result in settled:
@@ -191,6 +204,7 @@ class PostgresDatabase:
             self._drop_connection()
         if len(batch) == 1 or _is_away(error):
             failure = self._explain(error)
+            self._health.failed(failure)
             for job in batch:
                 _settle(job, failure)
             return

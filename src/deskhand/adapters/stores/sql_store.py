@@ -154,6 +154,9 @@ class SqlStore(SqlRuns, SqlConversations, SqlReviews, SqlFiles):
     async def seals(self) -> list[Seal]:
         return await self._database.read_core(lambda core: audit_records.seals(core, self.desk))
 
+    async def check_writes(self) -> None:
+        await self._database.check_writes()
+
     # --- the API's memory
 
     async def prune(self, responses: float, totals: float) -> Pruned:

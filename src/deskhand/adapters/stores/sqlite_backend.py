@@ -1,5 +1,6 @@
 """A SQLite file as the database of desks: the stores that lie in it, and where each lies."""
 
+import asyncio
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, Protocol
@@ -10,6 +11,7 @@ from deskhand.errors import ConfigError
 from deskhand.model.ids import new_id
 
 if TYPE_CHECKING:
+    from deskhand.adapters.stores.file_integrity import Integrity
     from deskhand.adapters.stores.knowledge import SqlKnowledgeStore
     from deskhand.adapters.stores.own_tables import OwnDatabase
 
@@ -50,6 +52,12 @@ class SqliteBackend(SqliteDatabase):
 
         beside = self.path.with_name(f"{self.path.stem}.{desk}{self.path.suffix}")
         return OwnDatabase(SqliteOwnTables(beside))
+
+    async def check_integrity(self) -> "Integrity":
+        """Look at every page, of the files of desks' own as well."""
+        from deskhand.adapters.stores.file_integrity import check_files
+
+        return await asyncio.to_thread(check_files, self.path)
 
     def for_workers(self) -> NoReturn:
         """Raises ConfigError: many workers cannot share a file."""

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
 from deskhand.adapters.stores.migrate import is_newest, migrate
+from deskhand.adapters.stores.write_health import WriteHealth, write_check
 from deskhand.crashpoints import Crash, crash_point
 from deskhand.errors import StoreUnavailable
 from deskhand.private_files import make_private_file
@@ -55,6 +56,7 @@ class SqliteDatabase:
         self.name = str(path)
         self.commits = 0
         self.writes = 0
+        self._health = WriteHealth()
         self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
         self._waiting: list[_Job] = []
         """Handed in since the event loop last came round: they go to the writer together, and
@@ -129,6 +131,12 @@ class SqliteDatabase:
             return op(self._at_hand.core)
         except (sqlite3.Error, sa.exc.SQLAlchemyError):
             return await self.read_core(op)
+
+    async def check_writes(self) -> None:
+        """Raise StoreUnavailable while what is written does not get into the file."""
+        if not self._health.is_known_good():
+            await self.write_core(write_check)
+            self._health.is_known_good()
 
     async def checkpoint(self) -> None:
         """Move the write-ahead log into the file and empty it."""
@@ -221,7 +229,9 @@ class SqliteDatabase:
             _roll_back(tx)
             for job in batch:
                 job.error = explain(error, self.path)
+            self._health.failed(batch[0].error)
             return
+        self._health.succeeded()
         self.commits += 1
         self.writes += len(batch)
 
@@ -235,6 +245,7 @@ class SqliteDatabase:
             tx.raw.execute("RELEASE op")
         except Exception as error:
             job.error = explain(error, self.path)
+            self._health.failed(job.error)
             if not job.single and tx.raw.in_transaction:
                 tx.raw.execute("ROLLBACK TO op")
                 tx.raw.execute("RELEASE op")

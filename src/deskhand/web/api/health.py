@@ -26,7 +26,8 @@ async def alive() -> dict[str, str]:
 
 @router.get("/readyz")
 async def ready(request: Request) -> dict[str, str | int]:
-    """Every desk's store answers, its channels are not away, and this process still serves them.
+    """Every desk's store answers and takes writes, its channels are not away, and this process
+    still serves it.
 
     Otherwise the answer is 503 and names the desks and channels that are away. `stopped` is how
     many desks somebody has stopped: they take messages and let nothing leave, so they are ready.
@@ -68,4 +69,10 @@ async def _state_of(desk: ServedDesk) -> _State:
     except (DeskhandError, TimeoutError) as error:
         log.error("desk %s is not ready: %s", name, str(error) or "its store does not answer")
         return _State(away=(*away, FieldProblem(name, "its database does not answer")))
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await desk.store.check_writes()
+    except (DeskhandError, TimeoutError) as error:
+        log.error("desk %s is not ready: writes fail: %s", name, str(error) or "no answer")
+        away.append(FieldProblem(name, "its database cannot be written"))
     return _State(stop is not None, tuple(away))

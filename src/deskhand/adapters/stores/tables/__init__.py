@@ -20,6 +20,7 @@ from deskhand.adapters.stores.tables.operations import (
     stops,
     totals,
     workers,
+    write_checks,
 )
 from deskhand.adapters.stores.tables.people import (
     api_keys,
@@ -91,4 +92,5 @@ __all__ = [
     "totals",
     "users",
     "workers",
+    "write_checks",
 ]

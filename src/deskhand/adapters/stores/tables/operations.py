@@ -86,3 +86,10 @@ responses = Table(
     Column("at", Float, nullable=False),
     PrimaryKeyConstraint("desk", "key"),
 )
+
+write_checks = Table(
+    "write_checks",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("at", Float, nullable=False),
+)
