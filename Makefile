@@ -1,6 +1,9 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
 
+# The tests start hundreds of processes; each would compile everything again without bytecode.
+unexport PYTHONDONTWRITEBYTECODE
+
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # In a recipe $(@D) is the environment being filled.
 PIP ?= $(@D)/bin/python -m pip

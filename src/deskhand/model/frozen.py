@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 class Frozen(BaseModel):
     """An immutable value that refuses unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     def changed(self, **values: Any) -> Self:
         """A copy with these fields exchanged, unchecked: five times as fast as model_copy, which
