@@ -19,7 +19,6 @@ from deskhand.model.run import (
     ReviewState,
     Verdict,
 )
-from deskhand.outgoing.holding import is_holding_reply
 
 LONGEST_NOTE = 10_000
 """Characters."""
@@ -93,6 +92,8 @@ def decision_meant(review: Review, verdict: Verdict) -> Verdict:
 
 def holds_out_an_answer(review: Review, edit: Mapping[str, Any] | None = None) -> bool:
     """Whether the reply, as shown or as edited, only says that somebody will answer."""
+    from deskhand.outgoing.holding import is_holding_reply  # no listing of reviews needs it
+
     reply = {**(review.payload.get(REPLY) or {}), **(edit or {})}
     return is_holding_reply(str(reply.get("text") or ""), reply.get("language"))
 

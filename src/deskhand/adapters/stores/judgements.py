@@ -7,11 +7,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from deskhand.adapters.stores import tables as t
-from deskhand.mail.reply import visible_reply
 from deskhand.model.judgement import RETURNED, Judged, Judgement
 from deskhand.model.message import REPLY
 from deskhand.model.run import EXPIRY, Decision, Review, ReviewKind, Verdict
-from deskhand.trust.difference import changes_facts, share_changed
 
 _JUDGED = {
     Decision.APPROVE: Judged.UNCHANGED,
@@ -60,7 +58,7 @@ def judge_decision(core: sa.Connection, review: Review, verdict: Verdict, now: f
     share, facts = 0.0, False
     if judged is Judged.EDITED:
         written, sent = _text(reply), _text({**reply, **(verdict.edit or {})})
-        share, facts = share_changed(written, sent), changes_facts(written, sent)
+        share, facts = _difference(written, sent)
         judged = Judged.EDITED if share or facts else Judged.UNCHANGED
     keep(core, review.desk, about(review, judged, now, share=share, facts=facts))
 
@@ -73,9 +71,7 @@ def judge_answer(
     reply = review.payload.get(REPLY)
     if review.kind is not ReviewKind.REPLY or not isinstance(reply, dict):
         return
-    written = visible_reply(str(reply.get("text", "")))
-    share = 1.0 if text is None else share_changed(written, text)
-    facts = text is None or changes_facts(written, text)
+    share, facts = (1.0, True) if text is None else _difference(_own_words(reply), text)
     if not sent_draft:
         judged = Judged.TAKEN_OVER
     elif text is None:
@@ -83,6 +79,19 @@ def judge_answer(
     else:
         judged = Judged.EDITED if share or facts else Judged.UNCHANGED
     keep(core, review.desk, about(review, judged, now, share=share, facts=facts))
+
+
+def _own_words(reply: dict[str, Any]) -> str:
+    from deskhand.mail.reply import visible_reply  # who lists runs does not wait for it
+
+    return visible_reply(str(reply.get("text", "")))
+
+
+def _difference(written: str, sent: str) -> tuple[float, bool]:
+    """How much was changed, and whether facts were."""
+    from deskhand.trust.difference import changes_facts, share_changed
+
+    return share_changed(written, sent), changes_facts(written, sent)
 
 
 def about(
