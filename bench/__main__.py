@@ -22,6 +22,7 @@ from bench import (
     routing,
     scale,
     startup,
+    whole_path,
 )
 from bench.harness import Neighbours, Report, machine, show
 
@@ -41,6 +42,7 @@ BENCHMARKS = {
     "gate": gate.bench,
     "routing": routing.bench,
     "inbox": inbox.bench,
+    "whole_path": whole_path.bench,
 }
 
 

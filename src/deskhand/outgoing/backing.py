@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, time
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, cast
 
 from deskhand.config.sections.outgoing import Action, ClauseSpec
@@ -20,6 +21,8 @@ _DEEPEST = 8
 """How deep data is looked into."""
 _LONGEST = 20_000
 """Characters of one text that are read."""
+_SHORT = 200
+"""Characters of a text whose values are kept in memory."""
 _ACTION_WORDS: dict[str, tuple[Action, ...]] = {
     "refund": ("refund", "credit"),
     "reimburse": ("refund",),
@@ -85,20 +88,20 @@ class Backing:
         return None
 
     @cached_property
-    def _values_of_results(self) -> list[tuple[Mapping[str, Any], set[str]]]:
+    def _values_of_results(self) -> list[tuple[Mapping[str, Any], AbstractSet[str]]]:
         """Read only when a reply speaks of a value."""
         return [(result, _values(result, self.now)) for result in self.results]
 
     @cached_property
-    def in_clauses(self) -> dict[str, set[str]]:
+    def in_clauses(self) -> dict[str, AbstractSet[str]]:
         return {clause.name: _values(clause.words, self.now) for clause in self.clauses}
 
     @cached_property
-    def in_quotes(self) -> set[str]:
+    def in_quotes(self) -> AbstractSet[str]:
         return _values(self.quotes, self.now)
 
     @cached_property
-    def in_message(self) -> set[str]:
+    def in_message(self) -> AbstractSet[str]:
         return _values(self.message, self.now)
 
     @property
@@ -131,7 +134,7 @@ def amount_text(number: object, currency: object) -> str:
     return f"{Decimal(str(number)).normalize():f} {currency}"
 
 
-def _values(data: Any, now: datetime, depth: int = 0) -> set[str]:
+def _values(data: Any, now: datetime, depth: int = 0) -> AbstractSet[str]:
     """Amounts and days in data or text, written as commitments are."""
     if depth > _DEEPEST:
         return set()
@@ -172,9 +175,23 @@ def _is_number(value: Any) -> bool:
     return kind is not None and kind[0] == "number"
 
 
-def _values_in_text(text: str, now: datetime) -> set[str]:
-    slots = AMOUNTS_AND_DAYS.extract(text[:_LONGEST], now=now)
+def _values_in_text(text: str, now: datetime) -> frozenset[str]:
+    today = now.astimezone(UTC) if now.tzinfo else now
+    midnight = datetime.combine(today.date(), time(), UTC)
+    if len(text) <= _SHORT:
+        return _values_in_short_text(text, midnight)
+    return _read_values(text, midnight)
+
+
+@lru_cache(maxsize=8192)
+def _values_in_short_text(text: str, midnight: datetime) -> frozenset[str]:
+    """Results of tools say the same few words again and again: states, names, kinds."""
+    return _read_values(text, midnight)
+
+
+def _read_values(text: str, midnight: datetime) -> frozenset[str]:
+    slots = AMOUNTS_AND_DAYS.extract(text[:_LONGEST], now=midnight)
     money = [match.value for match in slots["amount"].matches]
     amounts = {amount_text(value["amount"], value["currency"]) for value in money}
     days = {match.value[:10] for match in slots["day"].matches}
-    return amounts | days | _day_of(text)
+    return frozenset(amounts | days | _day_of(text))

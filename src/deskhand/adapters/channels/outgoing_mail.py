@@ -60,17 +60,17 @@ def compose(outgoing: OutgoingMail, channel: ChannelSpec, *, any_recipient: bool
     mail["To"] = _one_line(reply.to) if any_recipient else _header_address("", reply.to)
     if reply.cc:
         mail["Cc"] = tuple(_header_address("", address) for address in reply.cc)
-    mail["Subject"] = _one_line(reply.subject)
-    mail["Date"] = format_datetime(datetime.now(UTC))
-    mail["Message-ID"] = message_id(outgoing.key, channel)
+    _set(mail, "Subject", reply.subject)
+    _set(mail, "Date", format_datetime(datetime.now(UTC)))
+    _set(mail, "Message-ID", message_id(outgoing.key, channel))
     references = _references(outgoing)
     if references:
-        mail["In-Reply-To"] = references[-1]
-        mail["References"] = " ".join(references)
+        _set(mail, "In-Reply-To", references[-1])
+        _set(mail, "References", " ".join(references))
     for name, value in own_marks(outgoing.run_id, by_person=reply.by_person).items():
-        mail[name] = value
+        _set(mail, name, value)
     if reply.language:
-        mail["Content-Language"] = _one_line(reply.language)
+        _set(mail, "Content-Language", reply.language)
     mail.set_content(_text(outgoing, channel))
     if (answer := _invitation_answer(outgoing, channel)) is not None:
         mail.add_alternative(
@@ -79,6 +79,15 @@ def compose(outgoing: OutgoingMail, channel: ChannelSpec, *, any_recipient: bool
     for file in outgoing.files:
         _attach(mail, file)
     return mail.as_bytes()
+
+
+def _set(mail: EmailMessage, name: str, value: str) -> None:
+    """A header on one line. Parsing was most of what a mail cost, and plain words need none."""
+    line = _one_line(value)
+    if line.isascii() and line.isprintable() and "=?" not in line:
+        mail.set_raw(name, line)
+    else:
+        mail[name] = line
 
 
 def _attach(mail: EmailMessage, file: AttachedFile) -> None:
