@@ -41,6 +41,8 @@ rules:
 class Server:
     """`deskhand serve`, or one of several workers, as an operator starts it."""
 
+    COMMAND = (sys.executable, "-m", "deskhand.cli")
+
     def __init__(self, desk: Path, url: str, *command: str) -> None:
         self._desk, self._url, self._command = desk, url, command
         self._process: asyncio.subprocess.Process | None = None
@@ -52,15 +54,7 @@ class Server:
             "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
         }
         self._process = await asyncio.create_subprocess_exec(
-            *(
-                sys.executable,
-                "-m",
-                "deskhand.cli",
-                *self._command,
-                str(self._desk),
-                "--database",
-                self._url,
-            ),
+            *(*self.COMMAND, *self._command, str(self._desk), "--database", self._url),
             cwd=self._desk.parent,
             env=environment,
             stdout=log,
@@ -97,7 +91,7 @@ async def storm(
                 await server.start()
             began = time.monotonic()
             try:
-                await _connected(folder, url)
+                await connected(folder, url)
                 async with reviewing(url, "mails", *REVIEWERS) as told:
                     delivering = asyncio.create_task(_deliver(dovecot, count))
                     await _trouble(servers, smtp, dovecot, count, kills, within)
@@ -169,7 +163,7 @@ async def _deliver(dovecot: Dovecot, count: int) -> None:
         await asyncio.sleep(0.002)
 
 
-async def _connected(folder: Path, url: str) -> None:
+async def connected(folder: Path, url: str) -> None:
     """Once the mailbox's end is remembered, what comes after it counts."""
     if "://" not in url:
         await until((folder / "desk.db").exists)
