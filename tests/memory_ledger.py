@@ -91,6 +91,7 @@ class FixedContext:
         self.run_id = run_id
         self.seq = seq
         self.envelope = Envelope(run_id=run_id)
+        self.goes_on_without_model = False
         self.approvals: dict[str, Verdict] = {}
 
     async def step(self, name: str, work: Any, *, at_once: bool = True) -> Any:

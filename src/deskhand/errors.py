@@ -69,6 +69,24 @@ class ModelUnavailable(RetryableError):
 
     code = ErrorCode.MODEL_UNAVAILABLE
 
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        """`retry_after` is how many seconds the endpoint asks to wait."""
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ModelAway(ModelUnavailable):
+    """The model is not asked before a certain time; what needs it waits until then."""
+
+    def __init__(self, message: str, *, model: str, until: float, asked: bool) -> None:
+        """`asked` says whether the model was asked and failed, or was not asked at all."""
+        super().__init__(message)
+        self.model, self.until, self.asked = model, until, asked
+
+
+class SpendingCapReached(ModelUnavailable):
+    """The desk's cap on what models cost is reached: they are there, but not asked."""
+
 
 class ModelAnswerInvalid(RetryableError):
     """The model answered, but not what was asked for, even after being shown its error."""

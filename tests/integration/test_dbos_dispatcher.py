@@ -22,6 +22,7 @@ from deskhand.errors import ModelUnavailable, NotFound
 from deskhand.model.envelope import Envelope
 from deskhand.model.run import RunStatus
 from tests.conformance import test_dispatcher as promises
+from tests.conformance import test_waiting_runs as waiting_promises
 from tests.conformance.adapters import ADAPTERS, Stores
 from tests.kit import a_flow, a_message, chain_of
 from tests.waiting import PATIENCE
@@ -67,6 +68,10 @@ KEPT: tuple[Callable[[Stores], Awaitable[None]], ...] = (
     promises.test_suspects_are_worked_one_at_a_time,
     promises.test_one_bad_run_does_not_disturb_the_others,
     promises.test_waiting_for_a_run_that_is_at_rest_answers_at_once,
+    waiting_promises.test_runs_wait_without_a_place_and_go_on_in_order_when_the_model_is_back,
+    waiting_promises.test_a_run_whose_time_has_come_is_tried_again_by_itself,
+    waiting_promises.test_a_wait_outlives_the_process,
+    waiting_promises.test_a_waiting_run_can_be_cancelled_and_lets_the_next_pass,
 )
 
 

@@ -18,7 +18,7 @@ from deskhand.agents.replying.reply import invitation_answer
 from deskhand.agents.replying.sending import KeptQuestion
 from deskhand.agents.routing import Router, facts_of
 from deskhand.agents.standalone import Standalone
-from deskhand.errors import ConfigError, PermanentError, RetryableError
+from deskhand.errors import ConfigError, ModelAway, PermanentError, RetryableError
 from deskhand.logs import bound
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
@@ -90,7 +90,8 @@ class Agent:
             Exception,
             CancelledError,
         ) as error:  # cancelled: the attempt's time is up, or the desk stops
-            self._completed(ctx, "error", begun, str(error) or type(error).__name__)
+            told = isinstance(error, ModelAway)  # by whoever leaves the model alone
+            self._completed(ctx, "error", begun, str(error) or type(error).__name__, told=told)
             raise
         self._completed(ctx, result.outcome, begun, result.error.message if result.error else None)
         return result
@@ -149,6 +150,7 @@ class Agent:
             model_role=spec.model_role,
             temperature=spec.temperature,
             max_tokens=spec.max_tokens,
+            without_model=ctx.goes_on_without_model,
         )
         return await self._parts.brain.answer(task)
 
@@ -299,11 +301,20 @@ class Agent:
             self.spec, parts.agents, parts.tools, parts.prompts, parts.events, parts.sending
         )
 
-    def _completed(self, ctx: StageContext, status: str, begun: float, error: str | None) -> None:
+    def _completed(
+        self,
+        ctx: StageContext,
+        status: str,
+        begun: float,
+        error: str | None,
+        *,
+        told: bool = False,
+    ) -> None:
         took = (time.perf_counter() - begun) * 1000
         self._emit(AgentCompleted(ctx.run_id, self.spec.name, status, took, time.time(), error))
         if error is not None:
-            self._log.warning(
+            self._log.log(
+                logging.INFO if told else logging.WARNING,
                 "%s failed: %s",
                 self.spec.name,
                 error,

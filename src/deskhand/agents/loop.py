@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any
 
 from deskhand.agents.calling import Called, called, effect_index, not_made, side_by_side
-from deskhand.agents.loop_end import MODEL_FAULTS, end_at_limit, failed, last_word
+from deskhand.agents.loop_end import end_at_limit, ends_loop, failed, last_word
 from deskhand.agents.standalone import Standalone
 from deskhand.agents.transcript import RESULTS, TURNS, Transcript, turn_of
 from deskhand.agents.window import fitted, tools_length
@@ -190,7 +190,7 @@ class AgentLoop:
             try:
                 await self._ask(work)
             except (RetryableError, PermanentError) as error:
-                if error.code not in MODEL_FAULTS:
+                if not ends_loop(error):
                     raise
                 return failed(talk, error)
 

@@ -1,7 +1,7 @@
 """How a tool loop ends: with the model's last word, at a limit, or because no model answered."""
 
 from deskhand.agents.transcript import Transcript
-from deskhand.errors import DeskhandError, RetryableError
+from deskhand.errors import DeskhandError, ModelAway, RetryableError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.loop import AgentResult, LoopStatus
 from deskhand.model.profile import ProfileSpec
@@ -15,6 +15,11 @@ MODEL_FAULTS = frozenset(
     )
 )
 """Errors that end the loop; any other passes through it."""
+
+
+def ends_loop(error: DeskhandError) -> bool:
+    """Whether the loop ends with this error; one for which the run waits passes through it."""
+    return error.code in MODEL_FAULTS and not isinstance(error, ModelAway)
 
 
 def last_word(profile: ProfileSpec, talk: Transcript) -> AgentResult:

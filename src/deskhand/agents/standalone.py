@@ -13,6 +13,7 @@ class Standalone:
     def __init__(self, envelope: Envelope) -> None:
         self.run_id = envelope.run_id or new_id("run")
         self.envelope = envelope
+        self.goes_on_without_model = False
 
     @property
     def principal(self) -> Principal:

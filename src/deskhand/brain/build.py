@@ -52,10 +52,12 @@ def build_brain(
         _redacting(spec, chat), spec.models, spec.default_model, meanings=intents.descriptions
     )
     llm = InformedBrain(asking, knowledge)
-    if asked.kind == "llm":
+    if asked.kind == "llm" and spec.model_away.then == "person":
         return llm
-    from deskhand.brain.cascade import REST, CascadeBrain
+    from deskhand.brain.cascade import REST, CascadeBrain, embedded_instead
 
+    if asked.kind == "llm":
+        return embedded_instead(llm, _embedded(spec, intents, knowledge, embedder), clock)
     thresholds = {TaskKind(task): value for task, value in asked.thresholds.items()}
     resting = REST if rest is None else rest
     return CascadeBrain(

@@ -5,7 +5,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from deskhand.errors import DeskhandError, ModelAnswerInvalid, ModelRefused, ModelUnavailable
+from deskhand.errors import (
+    DeskhandError,
+    ModelAnswerInvalid,
+    ModelAway,
+    ModelRefused,
+    ModelUnavailable,
+)
 from deskhand.model.tasks import Answer, Task, TaskKind
 from deskhand.ports import Brain, Clock
 
@@ -31,16 +37,11 @@ THRESHOLDS: Mapping[TaskKind, float] = MappingProxyType(
 REST = 30.0
 """Seconds for which an LLM that could not be reached is not asked again."""
 HELD = "held"
-_REASONS: dict[type[DeskhandError], str] = {
-    ModelUnavailable: "llm_unavailable",
-    ModelRefused: "llm_refused",
-    ModelAnswerInvalid: "llm_answer_invalid",
-}
 
 
 class CascadeBrain:
-    """Each answer says who gave it. While the LLM cannot be had, embedded answers are marked as
-    held for a person."""
+    """Each answer says who gave it. Where the LLM cannot be had, embedded answers are marked as
+    held for a person; while it may come back, ModelAway passes through."""
 
     def __init__(
         self,
@@ -50,9 +51,12 @@ class CascadeBrain:
         *,
         clock: Clock,
         rest: float = REST,
+        only_while_away: bool = False,
         name: str = "cascade",
     ) -> None:
+        """With `only_while_away` the LLM's other faults stay faults."""
         self.name = name
+        self._only_while_away = only_while_away
         self._embedded, self._llm, self._clock, self._rest = embedded, llm, clock, rest
         self._thresholds = {**THRESHOLDS, **(thresholds or {})}
         self._down_until = 0.0
@@ -72,12 +76,20 @@ class CascadeBrain:
         try:
             second = await self._ask_llm(task)
         except (ModelUnavailable, ModelRefused, ModelAnswerInvalid) as error:
+            if not self._does_without(task, error):
+                raise
             first = first or await self._ask_embedded(task)
             if first is None:
                 raise
-            return _held(first, _REASONS[type(error)])
+            return _held(first, _reason(error))
         unsure = None if first is None else round(confidence_of(first), 4)
         return second.changed(note={**second.note, "embedded_confidence": unsure})
+
+    def _does_without(self, task: Task, error: DeskhandError) -> bool:
+        """Whether the embedded brain may answer although the LLM was to be asked."""
+        if isinstance(error, ModelAway):
+            return task.without_model
+        return not self._only_while_away
 
     async def _ask_embedded(self, task: Task) -> Answer | None:
         """None when the task is beyond it."""
@@ -95,12 +107,20 @@ class CascadeBrain:
             )
         try:
             answer = await self._llm.answer(task)
+        except ModelAway:
+            raise  # whoever says so knows when to ask again
         except ModelUnavailable as error:
             self._down_until = self._clock.now() + self._rest
             log.warning("the LLM cannot be reached, the embedded brain goes on alone: %s", error)
             raise
         self._down_until = 0.0
         return answer
+
+
+def embedded_instead(llm: Brain, embedded: Brain, clock: Clock) -> CascadeBrain:
+    """The LLM, and the embedded brain once the LLM has been away for too long."""
+    thresholds = dict.fromkeys(TaskKind, LLM_ALWAYS)
+    return CascadeBrain(embedded, llm, thresholds, clock=clock, only_while_away=True, name=llm.name)
 
 
 def confidence_of(answer: Answer) -> float:
@@ -111,6 +131,16 @@ def confidence_of(answer: Answer) -> float:
     confidence = fields.get("confidence", getattr(answer.result, "confidence", 1.0))
     is_share = isinstance(confidence, int | float) and 0 <= confidence <= 1
     return float(confidence) if is_share else 0.0
+
+
+def _reason(error: DeskhandError) -> str:
+    match error:
+        case ModelRefused():
+            return "llm_refused"
+        case ModelAnswerInvalid():
+            return "llm_answer_invalid"
+        case _:
+            return "llm_unavailable"
 
 
 def _held(answer: Answer, reason: str) -> Answer:

@@ -119,7 +119,9 @@ async def _opened(
             if not live:
                 await _refuse_other_work(open_store(opened, loaded.spec.name), url)
             folder = outbox or options.DEFAULT_OUTBOX
-            async with open_desk(loaded, opened, outbox=folder, live=live, events=watch) as desk:
+            async with open_desk(
+                loaded, opened, outbox=folder, live=live, events=watch, waits_for_models=False
+            ) as desk:
                 yield desk
 
 

@@ -14,7 +14,7 @@ from deskhand.config.reply_texts import read_reply_texts, texts_in
 from deskhand.config.rules.channel_rules import ELSE
 from deskhand.config.rules.check import check_desk
 from deskhand.config.rules.finding import DeskDraft
-from deskhand.config.sections.brain import BrainSpec, brain_spec
+from deskhand.config.sections.brain import BrainSpec, away_rule, brain_spec
 from deskhand.config.sections.calendar import CalendarSection, CalendarSpec, calendar_spec
 from deskhand.config.sections.channels import ChannelSpec, Mode, channel_spec
 from deskhand.config.sections.desk_file import (
@@ -41,6 +41,7 @@ from deskhand.errors import ConfigError, ConfigErrors
 from deskhand.mail.authentication import MailTrust
 from deskhand.mail.preprocess import BUILT_IN as PREPROCESSORS
 from deskhand.model.frozen import Frozen
+from deskhand.model.model_away import USUAL_WAIT, AwayRule
 from deskhand.model.plan import PLAN
 from deskhand.model.profile import ProfileSpec
 from deskhand.model.run import canonical_hash
@@ -63,6 +64,7 @@ class DeskSpec(Frozen):
     """The `provider/model` of stages that name no role."""
     providers: dict[str, ProviderSpec]
     brain: BrainSpec
+    model_away: AwayRule = USUAL_WAIT
     flows: dict[str, FlowSpec]
     default_flow: str
     prompts: dict[str, str]
@@ -225,6 +227,7 @@ def _desk_spec(
     channels = {
         name: channel_spec(name, channel, folder) for name, channel in desk.channels.items()
     }
+    brain = brain_spec(desk.brain, folder, has_models=bool(desk.models))
     return DeskSpec(
         name=desk.desk,
         folder=folder,
@@ -232,7 +235,8 @@ def _desk_spec(
         models=desk.models,
         default_model=desk.models.get("default", first_model),
         providers=providers,
-        brain=brain_spec(desk.brain, folder, has_models=bool(desk.models)),
+        brain=brain,
+        model_away=away_rule(desk.model_away, brain),
         flows=flows,
         default_flow=desk.default_flow or next(iter(flows)),
         prompts=prompts,

@@ -5,33 +5,34 @@ from asyncio import CancelledError, Future, Task, create_task, get_running_loop
 from asyncio import timeout as time_limit
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import replace
-
-from pydantic import ValidationError
 
 from deskhand.crashpoints import crash_point
-from deskhand.engine.decided import after_decision, approved_reply, noted_verdict, verdict_of
-from deskhand.engine.journal import ADOPTION, DECISION, make_row, result_of, seed
-from deskhand.engine.patience import Patience
-from deskhand.errors import Fenced, PermanentError, StoreUnavailable
+from deskhand.engine.decided import after_decision, verdict_of
+from deskhand.engine.journal import (
+    ADOPTION,
+    DECISION,
+    ends_pass,
+    make_row,
+    result_of,
+    seed,
+    storing_problem,
+)
+from deskhand.engine.patience import ModelWait, Patience
+from deskhand.engine.verdicts import Verdicts
+from deskhand.errors import Fenced, ModelAway, PermanentError, StoreUnavailable
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope, StageResult
-from deskhand.model.message import REPLY, delivery_of
-from deskhand.model.outcome import Outcome
+from deskhand.model.message import REPLY
 from deskhand.model.principal import ANONYMOUS, Principal
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import (
-    EXPIRY,
     Decision,
     EffectKey,
     Review,
-    ReviewKind,
     ReviewState,
     StepRow,
     Verdict,
-    canonical_hash,
 )
-from deskhand.model.spec import END
 from deskhand.ports import Clock, Held, Stepped, StepWork, Store, Work
 
 WRITE_TRIES = 6
@@ -66,9 +67,10 @@ class RunContext:
         self._seq = 0
         self._visit: tuple[str, int] = ("", 0)
         self._done: dict[str, StageResult] = {}
-        self._verdicts: dict[tuple[str, str], Verdict] = {}
-        self._reply_verdict: tuple[str, Verdict] | None = None
+        self._verdicts = Verdicts()
         self._tried = 1
+        self._model_wait = ModelWait()
+        self.goes_on_without_model = False
         self._writing: Task[None] | None = None
         """A step's row on its way to the store."""
         self._noted: list[StepRow] = []
@@ -90,6 +92,26 @@ class RunContext:
         if self._visit[0] != name:
             self._visit = (name, self._seq)
             self._done = {}
+        attempts, result = self._recorded(name)
+        if result is not None and result.retry_at is None:
+            return self._leave(name, result)
+
+        while result is None or result.retry_at is not None:
+            if result is not None and result.retry_at is not None and not result.waits_for:
+                wait = min(result.retry_at - self._clock.now(), patience.timeout)
+                await self._clock.sleep(max(0.0, wait))
+            attempts += 1
+            self._tried = attempts
+            result = await self._attempt(name, work, patience)
+            if result.waits_for is not None:
+                return result
+        return self._leave(name, result)
+
+    def _recorded(self, name: str) -> tuple[int, StageResult | None]:
+        """How many attempts of this visit have failed, and how the last one ended.
+
+        Waiting for a model counts as no attempt.
+        """
         attempts = 0
         result: StageResult | None = None
         while self._pending:
@@ -98,19 +120,14 @@ class RunContext:
             if row.name != name:
                 self._done[row.name] = recorded
                 continue
-            attempts = row.attempt
             result = recorded
             if recorded.retry_at is None:
-                return self._leave(name, recorded)
-
-        while result is None or result.retry_at is not None:
-            if result is not None and result.retry_at is not None:
-                wait = min(result.retry_at - self._clock.now(), patience.timeout)
-                await self._clock.sleep(max(0.0, wait))
-            attempts += 1
-            self._tried = attempts
-            result = await self._attempt(name, work, patience)
-        return self._leave(name, result)
+                break
+            if recorded.waits_for is None:
+                attempts = row.attempt
+            else:
+                self._model_wait.note(row)
+        return attempts, result
 
     def _replay_of(self, stage: str) -> StageResult:
         """Replay the next row; PermanentError when it belongs to another stage."""
@@ -126,14 +143,14 @@ class RunContext:
         """What a person decided about the question the last step asked; None while nobody has."""
         if self._pending:
             result = self._replay()
-            self._note_verdict(asked, None)
+            self._verdicts.note(asked, None, self.envelope)
             return self._decided_on(result)
         review = await self._decided() if self._continued else None
         if review is None:
             return None
         result = after_decision(stage, asked, review, self.envelope)
         await self._record(DECISION, result)
-        self._note_verdict(asked, review)
+        self._verdicts.note(asked, review, self.envelope)
         return self._decided_on(result)
 
     async def answer(self, review: Review, written: Callable[[Envelope], StageResult]) -> None:
@@ -148,8 +165,7 @@ class RunContext:
                 break
         else:
             await self._record(DECISION, written(self.envelope))
-        approved = replace(verdict_of(review), decision=Decision.APPROVE)
-        self._reply_verdict = (canonical_hash(delivery_of(self.envelope.output(REPLY))), approved)
+        self._verdicts.approve_reply(self.envelope.output(REPLY), verdict_of(review))
 
     async def adopt(self, find: Callable[[], Awaitable[StageResult | None]]) -> str | None:
         """The stage to go on at, where an earlier run stopped to ask the customer."""
@@ -213,15 +229,7 @@ class RunContext:
 
     def approval(self, call_hash: str, key: EffectKey) -> Verdict | None:
         """What a person decided about a call; an approved reply counts for the first key only."""
-        call = (call_hash, str(key))
-        if (
-            call not in self._verdicts
-            and self._reply_verdict is not None
-            and self._reply_verdict[0] == call_hash
-        ):
-            self._verdicts[call] = self._reply_verdict[1]
-            self._reply_verdict = None
-        return self._verdicts.get(call)
+        return self._verdicts.find(call_hash, key)
 
     # --- inside
 
@@ -230,6 +238,8 @@ class RunContext:
         started_at = self._clock.now()
         begun = time.perf_counter()
         limit = time_limit(patience.timeout)
+        is_over = self._model_wait.is_over(patience.away, self._seq, started_at)
+        self.goes_on_without_model = is_over and patience.away.then == "embedded"
         try:
             async with limit:
                 made = await work()
@@ -238,21 +248,34 @@ class RunContext:
             raise
         except Exception as error:
             await self._written()
-            failure = patience.after_failure(
-                name,
-                patience.too_late() if limit.expired() else error,
-                tried=self._tried,
-                now=self._clock.now(),
-            )
+            fault = patience.too_late() if limit.expired() else error
+            failure, has_row = self._failure(name, fault, patience, started_at)
+            if not has_row:
+                return failure
             row, result = self._row(name, failure, started_at=started_at, latency_ms=_ms(begun))
         crash_point("loop.after_work")
-        if _ends_the_run(result):
+        if result.waits_for is not None:
+            self._model_wait.note(row)
+        if ends_pass(result):
             self._noted.append(row)
             self._advance(row, result)
         else:
             await self._keep(row, result)
         crash_point("loop.after_row")
         return result
+
+    def _failure(
+        self, name: str, error: Exception, patience: Patience, started_at: float
+    ) -> tuple[StageResult, bool]:
+        """What a failed attempt becomes, and whether it needs a row: a model that was not asked
+        again leaves none."""
+        now = self._clock.now()
+        if not isinstance(error, ModelAway):
+            return patience.after_failure(name, error, tried=self._tried, now=now), True
+        since = self._model_wait.since(self._seq)
+        begun = started_at if since is None else since
+        waits = patience.while_away(name, error, since=begun, now=now)
+        return waits, since is None or error.asked or waits.waits_for is None
 
     def _leave(self, name: str, result: StageResult) -> StageResult:
         if not result.asks_a_person:
@@ -293,7 +316,7 @@ class RunContext:
         except ValueError as error:
             # not JSON, half a character, nested too deeply, a number of 5,000 digits
             raise PermanentError(
-                f"the result of {name!r} cannot be stored: {_problem(error)}"
+                f"the result of {name!r} cannot be stored: {storing_problem(error)}"
             ) from None
 
     async def _keep(self, row: StepRow, result: StageResult) -> None:
@@ -357,31 +380,6 @@ class RunContext:
             after = (reviews[-1].created_at, reviews[-1].id)
         return None
 
-    def _note_verdict(self, asked: StageResult, review: Review | None) -> None:
-        """Keep what was decided about a held tool call, found again in the row on replay."""
-        payload = asked.ask.payload if asked.ask else {}
-        verdict = (
-            noted_verdict(self.envelope.metadata["decision"])
-            if review is None
-            else verdict_of(review)
-        )
-        if asked.ask is not None and asked.ask.kind == ReviewKind.STOPPED:
-            # The resumption decides about the stop: an approval of the call still stands.
-            return
-        if "call_hash" in payload:
-            if verdict.by != EXPIRY or verdict.decision is Decision.REJECT:
-                self._verdicts[str(payload["call_hash"]), str(payload["effect_key"])] = verdict
-        elif (reply := approved_reply(asked, verdict, self.envelope)) is not None:
-            approved = replace(verdict, decision=Decision.APPROVE)
-            self._reply_verdict = (canonical_hash(delivery_of(reply)), approved)
-
-
-def _ends_the_run(result: StageResult) -> bool:
-    """Nothing comes after it but the run's end, so that its row is written with that."""
-    if result.outcome is Outcome.TERMINATE:
-        return not result.asks_a_person
-    return result.outcome.is_success and result.next in (None, END)
-
 
 def _ms(begun: float) -> float:
     return round((time.perf_counter() - begun) * 1000, 3)
@@ -391,10 +389,3 @@ def _seen(writing: "Task[None]") -> None:
     """Mark the exception as seen: after a cancellation nobody waits for it."""
     if not writing.cancelled():
         writing.exception()
-
-
-def _problem(error: ValueError) -> str:
-    """Without the input that pydantic quotes: it may be a customer's."""
-    if isinstance(error, ValidationError):
-        return error.errors(include_input=False)[0]["msg"]
-    return str(error).encode(errors="replace").decode()

@@ -68,6 +68,8 @@ class InProcessDispatcher:
         """Conversations whose first run may be worked."""
         self._known: dict[str, int] = {}
         """Every run in a lane, with the crashes it caused or saw."""
+        self._sleeping: dict[str, str] = {}
+        """Runs that wait for a model, each with its conversation, whose first it may be."""
         self._working: set[str] = set()
         self._waiters: dict[str, list[asyncio.Future[RunStatus]]] = {}
         self._changed = asyncio.Condition()
@@ -205,17 +207,25 @@ class InProcessDispatcher:
 
     # --- lanes
 
-    def _admit(self, run_id: str, conversation: str, crashes: int = 0) -> None:
+    def _admit(
+        self, run_id: str, conversation: str, crashes: int = 0, due_at: float | None = None
+    ) -> None:
         if run_id in self._known:
             return
         self._known[run_id] = crashes
+        if due_at is not None and due_at > self._clock.now():
+            self._sleeping[run_id] = conversation
         lane = self._lanes.setdefault(conversation, deque())
         lane.append(run_id)
         if len(lane) == 1:
             self._offer(conversation)
 
     def _offer(self, conversation: str) -> None:
-        suspect = self._known[self._lanes[conversation][0]] >= SUSPECT_AFTER
+        """Have the conversation's first run worked, unless it waits for a model."""
+        first = self._lanes[conversation][0]
+        if first in self._sleeping:
+            return
+        suspect = self._known[first] >= SUSPECT_AFTER
         (self._suspects if suspect else self._ready).put_nowait(conversation)
 
     async def _serve(self, offered: "asyncio.Queue[str]") -> None:
@@ -228,6 +238,10 @@ class InProcessDispatcher:
             self._working.add(run_id)
             status = await self._work_one(run_id)
             self._working.discard(run_id)
+            if status is RunStatus.QUEUED:
+                self._sleeping[run_id] = conversation
+                await self._announce()
+                continue
             lane.popleft()
             self._known.pop(run_id, None)
             if lane:
@@ -302,7 +316,7 @@ class InProcessDispatcher:
             passed_by = self._passed_by
             page = await self._store.queued(after=self._loaded, limit=PAGE)
             for run in page:
-                self._admit(run.id, run.conversation, run.crashes)
+                self._admit(run.id, run.conversation, run.crashes, run.due_at)
                 self._loaded = run.position
             if len(page) < PAGE and passed_by == self._passed_by:
                 self._caught_up = True
@@ -311,15 +325,29 @@ class InProcessDispatcher:
 
     async def _look(self) -> None:
         """Admit what others queued, such as runs that a person decided in another process."""
-        for run in await self._store.queued(limit=2 * PAGE):
+        for run in await self._store.queued(limit=2 * PAGE, ready_at=self._clock.now()):
             self._admit(run.id, run.conversation, run.crashes)
 
     async def _sweep(self) -> None:
         await self._store.expire_reviews(self._clock.now())
+        await self._wake_sleeping()
         if not self._caught_up:
             await self._load()
-        elif len(self._known) < PAGE:
+        elif len(self._known) - len(self._sleeping) < PAGE:
             await self._look()
+
+    async def _wake_sleeping(self) -> None:
+        """Offer the runs whose wait is over: their time has come, or somebody cancelled them."""
+        sleeping = list(self._sleeping.items())
+        if not sleeping:
+            return
+        waiting = await self._store.waiting(self._clock.now())
+        for run_id, conversation in sleeping:
+            if run_id in waiting:
+                continue
+            del self._sleeping[run_id]
+            if self._lanes[conversation][0] == run_id:
+                self._offer(conversation)
 
     async def _keep_lease(self) -> None:
         while True:

@@ -4,9 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from pydantic import ValidationError
+
 from deskhand.model.envelope import Envelope, StageResult
 from deskhand.model.ids import random_bytes
+from deskhand.model.outcome import Outcome
 from deskhand.model.run import StepRow
+from deskhand.model.spec import END
 
 DECISION = "@decision"
 ADOPTION = "@adopt"
@@ -75,6 +79,24 @@ def result_of(row: StepRow) -> StageResult:
     if row.body is None:
         return StageResult.model_validate({"outcome": row.outcome})
     return StageResult.model_validate_json(row.body)
+
+
+def ends_pass(result: StageResult) -> bool:
+    """Nothing comes after it but the run's end, or its wait, so that its row is written with
+    that."""
+    if result.waits_for is not None:
+        return True
+    if result.outcome is Outcome.TERMINATE:
+        return not result.asks_a_person
+    return result.outcome.is_success and result.next in (None, END)
+
+
+def storing_problem(error: ValueError) -> str:
+    """Why a result cannot be a row, without the input that pydantic quotes: it may be a
+    customer's."""
+    if isinstance(error, ValidationError):
+        return error.errors(include_input=False)[0]["msg"]
+    return str(error).encode(errors="replace").decode()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from deskhand.engine.context import RunContext
 from deskhand.engine.patience import Patience
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, Delta, Envelope, ErrorNote, StageResult
+from deskhand.model.model_away import USUAL_WAIT, AwayRule
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import RunStatus
 from deskhand.model.spec import END, AgentSpec, FlowSpec
@@ -21,11 +22,13 @@ class Flow:
     spec: FlowSpec
     agents: Mapping[str, Process]
     backoff: float = 1.0
+    away: AwayRule = USUAL_WAIT
+    """How long runs wait for a model that is away."""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Where a run came to rest: over, or waiting for `ask` to be decided."""
+    """Where a run came to rest: over, waiting for `ask` to be decided, or for a model."""
 
     status: RunStatus
     reason: str | None = None
@@ -33,6 +36,9 @@ class End:
     ask: Ask | None = None
     resume: str | None = None
     """The stage that would draft a reply again; None where none would."""
+    due_at: float | None = None
+    """With `queued`: when the run goes on that waits for a model."""
+    waits_for: str | None = None
 
 
 async def run_flow(flow: Flow, ctx: RunContext, *, start: str | None = None) -> End:
@@ -51,7 +57,7 @@ async def run_flow(flow: Flow, ctx: RunContext, *, start: str | None = None) -> 
             stage = spec.error_next
             continue
         while result.asks_a_person:
-            decided = await ctx.decision(stage, result)
+            decided = None if result.waits_for else await ctx.decision(stage, result)
             if decided is None:
                 return _parked(result)
             result = decided
@@ -100,14 +106,29 @@ def _may_be_rescued(result: StageResult) -> bool:
         ErrorCode.HOP_LIMIT,
         ErrorCode.LOOP_LIMIT,
     )
-    return result.outcome is Outcome.ERROR and not at_limit
+    return result.outcome is Outcome.ERROR and not at_limit and result.waits_for is None
 
 
 def _patience(flow: Flow, spec: AgentSpec | None) -> Patience:
-    return Patience(spec.attempts, spec.timeout, flow.backoff) if spec else Patience(attempts=1)
+    if spec is None:
+        return Patience(attempts=1)
+    return Patience(spec.attempts, spec.timeout, flow.backoff, flow.away)
+
+
+def _waiting(result: StageResult) -> End:
+    """The run keeps its place in the queue, and nobody works it until its time has come."""
+    return End(
+        RunStatus.QUEUED,
+        result.reason,
+        error=result.error,
+        due_at=result.retry_at,
+        waits_for=result.waits_for,
+    )
 
 
 def _parked(result: StageResult) -> End:
+    if result.waits_for is not None:
+        return _waiting(result)
     if result.outcome is Outcome.CONFIRM:
         return End(RunStatus.WAITING_REVIEW, result.reason, ask=result.ask, resume=result.resume)
     return End(RunStatus.NEEDS_REVIEW, result.reason, error=result.error, ask=result.ask)

@@ -90,7 +90,10 @@ class Worker:
         self._versions = {name: flow.spec.version for name, flow in flows.items()}
 
     async def work(self, run_id: str) -> RunStatus | None:
-        """The status the run came to rest in; None when it was not ours to work."""
+        """The status the run came to rest in; None when it was not ours to work.
+
+        `queued` where it waits for a model, and is to be worked again when its time has come.
+        """
         claimed = await self._store.claim(run_id, self._versions)
         if claimed is None:
             return None
@@ -114,7 +117,8 @@ class Worker:
             # a fault of ours or of a desk's code: the run shows it, everything else goes on
             end = _broken(error)
             review = self._review(end, ctx)
-        if ctx is not None:
+        waits = end.status is RunStatus.QUEUED
+        if ctx is not None and not waits:
             await self._tell(ctx.envelope, end.status)
         crash_point("dispatch.before_finish")
         if ctx is None:
@@ -122,7 +126,7 @@ class Worker:
         else:
             await ctx.rest(partial(self._finish, run_id, end, review))
         crash_point("dispatch.after_finish")
-        if self._at_rest is not None:
+        if self._at_rest is not None and not waits:
             self._at_rest(run_id, end.status)
         return end.status
 
@@ -252,6 +256,8 @@ class Worker:
             error_code=end.error.code if end.error else None,
             review=review,
             rows=rows,
+            due_at=end.due_at,
+            waits_for=end.waits_for,
         )
 
     def _review(self, end: End, ctx: RunContext | None) -> NewReview | None:

@@ -61,6 +61,8 @@ class Cause(StrEnum):
     BOUNCED = "bounced"
     EFFECT_UNKNOWN = "effect_unknown"
     """Nobody knows whether something happened."""
+    MODEL_AWAY = "model_away"
+    """The model could not be reached for as long as the desk waits for it."""
     EXPIRED = "expired"
     """Nobody decided in time."""
     ANSWER_OWED = "answer_owed"
@@ -76,6 +78,7 @@ _OF_ERRORS: Mapping[str, Cause] = {
     ErrorCode.REPLY_BOUNCED: Cause.BOUNCED,
     ErrorCode.TOO_MANY_REPLIES: Cause.PACE,
     ErrorCode.EFFECT_UNKNOWN: Cause.EFFECT_UNKNOWN,
+    ErrorCode.MODEL_UNAVAILABLE: Cause.MODEL_AWAY,
 }
 _OF_RULES = {
     "always_ask": Cause.ALWAYS_ASK,

@@ -210,6 +210,8 @@ class StageResult(Frozen):
     """Which brain answered this stage's question, with which model and at what cost."""
     retry_at: float | None = None
     """Set on a failed attempt that is to be followed by another, not before this time."""
+    waits_for: str | None = None
+    """Set on an attempt that failed because this model is away: the run waits in the queue."""
 
     @property
     def asks_a_person(self) -> bool:

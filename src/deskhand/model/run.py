@@ -61,6 +61,10 @@ class Run:
     messages."""
     created_at: float = 0.0
     updated_at: float = 0.0
+    due_at: float | None = None
+    """When a queued run is to be worked again that waits for a model."""
+    waits_for: str | None = None
+    """The model that it waits for, as `provider/model`."""
 
     @property
     def was_screened_out(self) -> bool:

@@ -39,6 +39,8 @@ class Task(Frozen):
     model_role: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None
+    without_model: bool = False
+    """The model has been away for too long: answer without it, where that is possible."""
 
 
 class TaskResult(Frozen):

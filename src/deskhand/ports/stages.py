@@ -82,6 +82,8 @@ class StageContext(Protocol):
     run_id: str
     envelope: Envelope
     """The state after every step recorded so far."""
+    goes_on_without_model: bool
+    """The model has been away for as long as the desk waits for it: whoever can does without."""
 
     @property
     def principal(self) -> Principal:

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from deskhand.model.attached_files import AttachedFile, FileOrigin, StoredFile
 from deskhand.model.message import Message
+from deskhand.model.model_away import AwayModel
 from deskhand.model.queue import ALL_REVIEWS, Facets, ReviewFilter, TakenOver
 from deskhand.model.run import (
     Accepted,
@@ -168,7 +169,23 @@ class Files(Protocol):
         ...
 
 
-class Store(Journal, Effects, Reviews, AgentRecords, Files, Protocol):
+class WaitingRuns(Protocol):
+    """Queued runs that wait for a model that is away."""
+
+    async def waiting(self, now: float) -> set[str]:
+        """The runs whose time has not come yet."""
+        ...
+
+    async def wake_waiting(self, model: str, now: float) -> int:
+        """Let all go on that wait for this model; returns how many."""
+        ...
+
+    async def models_away(self) -> list[AwayModel]:
+        """The models that runs wait for."""
+        ...
+
+
+class Store(Journal, Effects, Reviews, AgentRecords, Files, WaitingRuns, Protocol):
     """One desk's durable memory. Every write is committed when its call returns."""
 
     desk: str
@@ -197,9 +214,14 @@ class Store(Journal, Effects, Reviews, AgentRecords, Files, Protocol):
         error_code: str | None = None,
         review: NewReview | None = None,
         rows: Sequence[StepRow] = (),
+        due_at: float | None = None,
+        waits_for: str | None = None,
     ) -> None:
         """End or park a running run after its last rows, opening its review in the same
-        transaction as that."""
+        transaction as that.
+
+        With `queued` it waits in its place until `due_at` for the model `waits_for`.
+        """
         ...
 
     async def release(self, run_id: str) -> None:
@@ -211,8 +233,13 @@ class Store(Journal, Effects, Reviews, AgentRecords, Files, Protocol):
         how many."""
         ...
 
-    async def queued(self, *, after: int = 0, limit: int = 1000) -> list[Run]:
-        """Queued runs in order of acceptance, from position `after` on."""
+    async def queued(
+        self, *, after: int = 0, limit: int = 1000, ready_at: float | None = None
+    ) -> list[Run]:
+        """Queued runs in order of acceptance, from position `after` on.
+
+        With `ready_at` only those that do not wait then, nor stand behind one that does.
+        """
         ...
 
     async def run(self, run_id: str) -> Run: ...

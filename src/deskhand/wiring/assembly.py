@@ -180,7 +180,7 @@ def _flow(setup: DeskSetup, flow: FlowSpec, parts: Parts, known_sender: KnownSen
             post_process=code.after.get(name),
         )
         stages[name] = agent.process if setup.around is None else setup.around(name, agent.process)
-    return Flow(flow, stages)
+    return Flow(flow, stages, away=setup.loaded.spec.model_away)
 
 
 def _screen(setup: DeskSetup) -> Screening:

@@ -8,6 +8,7 @@ from deskhand.ports import ChatModel, Clock, Embeds
 from deskhand.wiring.databases import DeskStore
 
 if TYPE_CHECKING:  # the HTTP client takes long to import: only for those who ask a model
+    from deskhand.adapters.chat_models.circuit_breaker import Circuits
     from deskhand.adapters.chat_models.openai import OpenAIChatModel
     from deskhand.adapters.chat_models.rate_limit import SharedRate
 
@@ -55,11 +56,26 @@ def embedder_name() -> str:
     return f"{MODEL}/{MAX_TOKENS}"
 
 
-def open_chat(spec: DeskSpec) -> "OpenAIChatModel":
-    """The models of the desk's providers; close it in the end."""
+def open_chat(spec: DeskSpec, *, insists: bool = True) -> "OpenAIChatModel":
+    """The models of the desk's providers; close it in the end.
+
+    Not to insist suits a caller who comes back later: what fails is told soon.
+    """
+    from deskhand.adapters.chat_models.faults import RetryPolicy
     from deskhand.adapters.chat_models.openai import OpenAIChatModel
 
-    return OpenAIChatModel(provider_table(own_providers(spec)))
+    retries = RetryPolicy() if insists else RetryPolicy.brief()
+    return OpenAIChatModel(provider_table(own_providers(spec)), retries=retries)
+
+
+def model_circuits(store: DeskStore, clock: Clock) -> "Circuits":
+    """What leaves models alone that are away, and lets runs go on when one is back."""
+    from deskhand.adapters.chat_models.circuit_breaker import Circuits
+
+    async def wake(model: str) -> None:
+        await store.wake_waiting(model, clock.now())
+
+    return Circuits(clock, wake)
 
 
 def limited_chat(

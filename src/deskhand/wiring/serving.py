@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deskhand.adapters.chat_models.circuit_breaker import Circuits, GuardedChatModel
 from deskhand.adapters.chat_models.rate_limit import SharedRate
 from deskhand.adapters.chat_models.recording import RecordingChatModel
 from deskhand.agents.prompts import PromptRegistry
@@ -29,7 +30,13 @@ from deskhand.wiring.channels import DeskChannel, desk_channels, review_notifier
 from deskhand.wiring.databases import Database, DeskStore, channel_store, exchanges_of
 from deskhand.wiring.desks import LoadedDesk
 from deskhand.wiring.knowledge import index_articles, open_knowledge
-from deskhand.wiring.models import embedder, limited_chat, open_chat, without_models
+from deskhand.wiring.models import (
+    embedder,
+    limited_chat,
+    model_circuits,
+    open_chat,
+    without_models,
+)
 from deskhand.wiring.modes import open_trust
 from deskhand.wiring.office import desk_office
 from deskhand.wiring.routing import desk_intake
@@ -71,12 +78,14 @@ async def open_desk(
     worker_process: "WorkerProcess | None" = None,
     rates: Mapping[str, float] | None = None,
     listen: bool = False,
+    waits_for_models: bool = True,
 ) -> AsyncIterator[Desk]:
     """A desk that takes messages; on leaving, what runs comes to rest or is handed back.
 
     Not `live` means that effects are captured: judged and recorded, not carried out. With a
     `worker_process` the desk is one of those that many workers serve together. `rates` are calls
     a minute by model, counted over all of them. To `listen` is to read the desk's channels too.
+    Without `waits_for_models` a run whose model is away fails at once.
     """
     spec, clock = loaded.spec, SystemClock()
     require_models(spec, without_models(spec))
@@ -85,10 +94,14 @@ async def open_desk(
     )
     store = served.store
     async with AsyncExitStack() as closing:  # what is entered last is stopped first
-        around = _surroundings(closing, spec, database, store, live=live)
+        chat = open_chat(spec, insists=not waits_for_models)
+        closing.push_async_callback(chat.aclose)
+        around = _surroundings(closing, spec, database, store, chat, live=live)
         rate = SharedRate(database, rates) if rates else None
         model = limited_chat(around.chat, spec, store, clock, rate)
-        setup = _setup(loaded, database, store, around, model, outbox, live=live, events=events)
+        circuits = model_circuits(store, clock) if waits_for_models else None
+        asked = _AskedModels(model, store, clock, circuits)
+        setup = _setup(loaded, database, store, around, asked, outbox, live=live, events=events)
         worker = assemble(setup)
         dispatcher = served.dispatcher(loaded, worker)
         closing.push_async_callback(dispatcher.stop, grace=grace)
@@ -140,12 +153,16 @@ class _Surroundings:
 
 
 def _surroundings(
-    closing: AsyncExitStack, spec: DeskSpec, database: Database, store: DeskStore, *, live: bool
+    closing: AsyncExitStack,
+    spec: DeskSpec,
+    database: Database,
+    store: DeskStore,
+    chat: ChatModel,
+    *,
+    live: bool,
 ) -> _Surroundings:
     """Opens what a desk needs; `closing` stops the background work, then closes connections."""
     clock = SystemClock()
-    chat = open_chat(spec)
-    closing.push_async_callback(chat.aclose)
     office = replace(desk_office(spec, database, store, clock), rehearses=not live)
     closing.push_async_callback(office.calendar.close)
     servers = mcp_servers(spec)
@@ -181,12 +198,35 @@ def _surroundings(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _AskedModels:
+    """The desk's models, with what stands around every call."""
+
+    model: ChatModel
+    store: DeskStore
+    clock: SystemClock
+    circuits: Circuits | None
+    """None where nothing waits for a model that is away."""
+
+    def recorded(self) -> ChatModel:
+        """Every call is booked before its answer is used."""
+        return self._guarded(RecordingChatModel(self.model, self.store.record_call, self.clock))
+
+    def recorded_aside(self, chat: ChatModel) -> ChatModel:
+        """Every call is booked while its answer is already used."""
+        record = self.store.record_call
+        return self._guarded(RecordingChatModel(chat, record, self.clock, waits=False))
+
+    def _guarded(self, chat: ChatModel) -> ChatModel:
+        return chat if self.circuits is None else GuardedChatModel(chat, self.circuits)
+
+
 def _setup(
     loaded: LoadedDesk,
     database: Database,
     store: DeskStore,
     around: _Surroundings,
-    model: ChatModel,
+    asked: _AskedModels,
     outbox: Path,
     *,
     live: bool,
@@ -197,10 +237,6 @@ def _setup(
         spec, mode_for=around.trust.mode_for, sent_lately=sent_within_the_hour(store, clock)
     )
 
-    def recorded_aside(chat: ChatModel) -> ChatModel:
-        return RecordingChatModel(chat, store.record_call, clock, waits=False)
-
-    recorded = RecordingChatModel(model, store.record_call, clock)
     return DeskSetup(
         loaded=loaded,
         database=database,
@@ -211,8 +247,8 @@ def _setup(
         outbox=outbox,
         effects="live" if live else "capture",
         prompts=PromptRegistry(spec.prompts),
-        brain=build_brain(spec, recorded, clock, around.knowledge, embedder),
-        agent_chat=agent_chat(spec, model, recorded_aside),
+        brain=build_brain(spec, asked.recorded(), clock, around.knowledge, embedder),
+        agent_chat=agent_chat(spec, asked.model, asked.recorded_aside),
         knowledge=around.knowledge,
         cited=around.knowledge.store.texts_used,
         sending=replace(sending, spot_checks=around.trust, confirm_times=around.bookings.confirm),

@@ -66,7 +66,12 @@ def _hash_of_the_tool_alone() -> Patches:
 def _approval_anywhere_in_the_run() -> Patches:
     def approval(self: RunContext, call_hash: str, key: EffectKey) -> Verdict | None:
         return next(
-            (verdict for (known, _), verdict in self._verdicts.items() if known == call_hash), None
+            (
+                verdict
+                for (known, _), verdict in self._verdicts._of_calls.items()
+                if known == call_hash
+            ),
+            None,
         )
 
     return {"deskhand.engine.context.RunContext.approval": approval}
@@ -74,7 +79,8 @@ def _approval_anywhere_in_the_run() -> Patches:
 
 def _approval_for_everything_in_its_place() -> Patches:
     def approval(self: RunContext, call_hash: str, key: EffectKey) -> Verdict | None:
-        approved = (one for one in self._verdicts.items() if one[1].decision is Decision.APPROVE)
+        verdicts = self._verdicts._of_calls.items()
+        approved = (one for one in verdicts if one[1].decision is Decision.APPROVE)
         return next((verdict for (_, place), verdict in approved if place == str(key)), None)
 
     return {"deskhand.engine.context.RunContext.approval": approval}

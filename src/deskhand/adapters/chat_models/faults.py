@@ -33,8 +33,15 @@ class RetryPolicy:
     first_pause: float = 0.5
     longest_pause: float = 8.0
     longest_wait: float = 30.0
-    """A Retry-After beyond this is not waited for: the stage's own retries come later anyway."""
+    """A Retry-After beyond this is not waited for here: it is told to whoever asks."""
+    after_timeout: bool = True
+    """Whether a call is tried again that had no answer in time."""
     random: Callable[[], float] = SystemRandom().random
+
+    @classmethod
+    def brief(cls) -> "RetryPolicy":
+        """For a caller who can wait without holding anything up: one more try, and soon."""
+        return cls(tries=2, longest_pause=1.0, longest_wait=1.0, after_timeout=False)
 
     def pause(self, tried: int, fault: Fault) -> float:
         if fault.wait is not None:
@@ -106,12 +113,9 @@ def fault_of_status(
 
 def _passing(problem: str, wait: float | None, policy: RetryPolicy) -> Fault:
     if wait is not None and wait > policy.longest_wait:
-        request = (
-            f"and asks to wait {wait:.0f} s (Retry-After), longer than the"
-            f" {policy.longest_wait:.0f} s we would"
-        )
-        return Fault(ModelUnavailable(f"{problem}; {request}"))
-    return Fault(ModelUnavailable(problem), retry=True, wait=wait)
+        request = f"it asks to wait {wait:.0f} s (Retry-After)"
+        return Fault(ModelUnavailable(f"{problem}; {request}", retry_after=wait))
+    return Fault(ModelUnavailable(problem, retry_after=wait), retry=True, wait=wait)
 
 
 def _about_schema(status: int, detail: str) -> bool:

@@ -135,7 +135,9 @@ class OpenAIChatModel:
             elif outcome.retry and tried < self._retries.tries:
                 await self._clock.sleep(self._retries.pause(tried, outcome))
             elif outcome.retry:
-                raise ModelUnavailable(f"{outcome.error} (after {tried} tries)")
+                raise ModelUnavailable(
+                    f"{outcome.error} (after {tried} tries)", retry_after=outcome.wait
+                )
             else:
                 raise outcome.error
 
@@ -164,7 +166,7 @@ class OpenAIChatModel:
         except TimeoutError:
             return Fault(
                 self._unavailable(endpoint, f"did not answer within {provider.timeout:g} s"),
-                retry=True,
+                retry=self._retries.after_timeout,
             )
         except aiohttp.ClientError as error:
             return Fault(self._unavailable(endpoint, _words(error, endpoint)), retry=True)

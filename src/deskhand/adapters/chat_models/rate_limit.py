@@ -1,12 +1,13 @@
 """One rate for a model, shared by every worker of a database."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Mapping
 
 import sqlalchemy as sa
 
 from deskhand.adapters.stores.core_database import CoreDatabase
-from deskhand.errors import ModelUnavailable
+from deskhand.errors import ModelAway
 from deskhand.model.chat import ChatRequest, Chunk, Completion
 from deskhand.ports import ChatModel
 
@@ -31,7 +32,7 @@ class SharedRate:
         self._database, self._per_minute = database, per_minute
 
     async def turn(self, model: str) -> None:
-        """Return when it is our turn; ModelUnavailable when that is too far off."""
+        """Return when it is our turn; ModelAway when that is too far off."""
         rate = self._per_minute.get(model)
         if rate is None:
             return
@@ -50,9 +51,10 @@ class SharedRate:
 
         wait = await self._database.write_core(op)
         if wait is None:
-            raise ModelUnavailable(
+            words = (
                 f"{model} is asked for more than {rate:g} times a minute; the queue for it is full"
             )
+            raise ModelAway(words, model=model, until=time.time() + LONGEST_WAIT / 2, asked=False)
         await asyncio.sleep(max(0.0, wait))
 
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from deskhand.errors import ModelUnavailable
+from deskhand.errors import SpendingCapReached
 from deskhand.model.chat import ChatRequest, Chunk, Completion
 from deskhand.ports import ChatModel, Clock
 
@@ -32,7 +32,7 @@ class CappedChatModel:
     async def _check(self) -> None:
         spent = await self._spent_today()
         if spent >= self._cap:
-            raise ModelUnavailable(
+            raise SpendingCapReached(
                 f"models have cost {spent:.2f} today and the desk's cap is {self._cap:g}; "
                 "a person works this, or raise caps.day.model_spend"
             )

@@ -140,13 +140,17 @@ class DbosDispatcher:
     # --- a run that the queue gave us
 
     async def attend(self, run_id: str) -> None:
-        """Return when the run is at rest; its conversation is ours until then."""
+        """Return when the run is at rest, or waits for a model; its conversation is ours until
+        then."""
         while not was_cancelled():
             try:
                 if (status := await self._work_alone(run_id)) is not None:
                     return self._tell(run_id, status)
                 active = await self._store.ahead(run_id)
                 if not active or active[-1].id != run_id:
+                    return
+                if _waits(active[0]):
+                    self._verified.pop(_pass_of(active[-1]), None)
                     return
                 await self._make_way(active[0])
             except Fenced:
@@ -211,7 +215,7 @@ class DbosDispatcher:
         await self._store.expire_reviews(time_now)
         now = time.monotonic()
         self._verified = {run: at for run, at in self._verified.items() if now - at < VERIFIED_FOR}
-        runs = {_pass_of(run): run for run in await self._queued()}
+        runs = {_pass_of(run): run for run in await self._queued(time_now)}
         seen, self._seen = self._seen, set(runs)
         doubtful = [
             (queued_pass, run)
@@ -228,13 +232,16 @@ class DbosDispatcher:
             if missing:
                 log.info("%d run(s) of %s were not on the queue; they are now", missing, self.name)
 
-    async def _queued(self) -> list[Run]:
-        """The oldest page, and one page of the others; each sweep goes on where this one ends."""
-        oldest = await self._store.queued(limit=PAGE)
+    async def _queued(self, now: float) -> list[Run]:
+        """The oldest page, and one page of the others; each sweep goes on where this one ends.
+
+        Runs that wait for a model are left out, and those behind them.
+        """
+        oldest = await self._store.queued(limit=PAGE, ready_at=now)
         further: list[Run] = []
         if oldest:
             after = max(self._swept, oldest[-1].position)
-            further = await self._store.queued(after=after, limit=PAGE)
+            further = await self._store.queued(after=after, limit=PAGE, ready_at=now)
         self._swept = further[-1].position if len(further) == PAGE else 0
         if len(oldest) < PAGE:
             self._count(queued=len(oldest))
@@ -265,9 +272,16 @@ class DbosDispatcher:
                 self._tell(run_id, status)
 
     def _tell(self, run_id: str, status: RunStatus) -> None:
+        if status.is_active:
+            return
         for future in self._waiters.pop(run_id, ()):
             if not future.done():
                 future.set_result(status)
+
+
+def _waits(run: Run) -> bool:
+    """Whether it waits for a model, and everything behind it in its conversation as well."""
+    return run.due_at is not None and run.due_at > time.time()
 
 
 def _pass_of(run: Run) -> tuple[str, float]:

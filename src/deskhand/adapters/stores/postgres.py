@@ -151,6 +151,8 @@ class PostgresStore(SqlStore):
         error_code: str | None = None,
         review: NewReview | None = None,
         rows: Sequence[StepRow] = (),
+        due_at: float | None = None,
+        waits_for: str | None = None,
     ) -> None:
         now = self._now()
         end = FinishRow(
@@ -161,6 +163,8 @@ class PostgresStore(SqlStore):
             reason=reason,
             error_code=error_code,
             now=now,
+            due_at=due_at,
+            waits_for=waits_for,
         )
         opened = None if review is None else self._review(review, now)
         steps = tuple(self._step(row) for row in rows)

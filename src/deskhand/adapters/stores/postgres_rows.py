@@ -93,6 +93,8 @@ class FinishRow(NamedTuple):
     reason: str | None
     error_code: str | None
     now: float
+    due_at: float | None
+    waits_for: str | None
 
 
 class ReviewRow(NamedTuple):

@@ -155,12 +155,13 @@ WITH wanted AS (
   ORDER BY r.position FOR UPDATE OF r
 ), taken AS (
   UPDATE runs r SET status = 'running', owner = old.new_owner, updated_at = old.now,
-    flow_version = coalesce(old.versions ->> old.flow, '')
+    flow_version = coalesce(old.versions ->> old.flow, ''), reason = NULL, error_code = NULL,
+    due_at = NULL, waits_for = NULL
   FROM old WHERE r.position = old.position
 )
 SELECT o.id, o.desk, o.position, o.message_key, o.conversation, o.flow, o.status, o.reason,
   o.error_code, o.owner, o.crashes, o.flow_version, o.successor, o.created_at, o.updated_at,
-  m.body, m.body_digest,
+  o.due_at, o.waits_for, m.body, m.body_digest,
   EXISTS(
     SELECT 1 FROM runs w
     WHERE w.conversation = o.conversation AND w.desk = o.desk AND w.status = 'waiting_user'),
@@ -258,9 +259,11 @@ async def append(connection: Connection, steps: Sequence[StepWrite]) -> list[Exc
 
 _FINISH = """
 UPDATE runs r
-SET status = u.status, reason = u.reason, error_code = u.code, owner = NULL, updated_at = u.now
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[])
-  AS u(id, desk, owner, status, reason, code, now)
+SET status = u.status, reason = u.reason, error_code = u.code, owner = NULL, updated_at = u.now,
+  due_at = u.due_at, waits_for = u.waits_for
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[],
+    $8::float8[], $9::text[])
+  AS u(id, desk, owner, status, reason, code, now, due_at, waits_for)
 WHERE r.id = u.id AND r.desk = u.desk AND r.owner = u.owner AND r.status = 'running'
 RETURNING r.id, r.position, r.conversation
 """

@@ -13,6 +13,7 @@ from deskhand.adapters.stores.rows import (
     run_of,
     step_of,
 )
+from deskhand.adapters.stores.waiting_runs import ready
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.causes import Cause
 from deskhand.model.codes import ErrorCode
@@ -94,7 +95,9 @@ class SqlRuns(SqlDesk):
         )
         return await self._database.read_core(lambda core: core.execute(query).scalar_one())
 
-    async def queued(self, *, after: int = 0, limit: int = 1000) -> list[Run]:
+    async def queued(
+        self, *, after: int = 0, limit: int = 1000, ready_at: float | None = None
+    ) -> list[Run]:
         query = (
             sa.select(*RUN_COLUMNS)
             .where(
@@ -105,6 +108,8 @@ class SqlRuns(SqlDesk):
             .order_by(t.runs.c.position)
             .limit(limit)
         )
+        if ready_at is not None:
+            query = query.where(*ready(ready_at))
         return await self._database.read_core(
             lambda core: [run_of(row) for row in core.execute(query)]
         )
@@ -308,6 +313,8 @@ class SqlRuns(SqlDesk):
                 "status": RunStatus.CANCELLED,
                 "reason": f"cancelled by {by}",
                 "updated_at": self._now(),
+                "due_at": None,
+                "waits_for": None,
             }
             core.execute(t.runs.update().where(t.runs.c.position == run.position).values(**values))
             review_decisions.close_reviews(core, run.position)

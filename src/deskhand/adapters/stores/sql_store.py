@@ -22,6 +22,7 @@ from deskhand.adapters.stores.rows import (
 )
 from deskhand.adapters.stores.run_store import SqlRuns
 from deskhand.adapters.stores.totals import read_stop, read_totals, resume_desk, stop_desk
+from deskhand.adapters.stores.waiting_runs import SqlWaitingRuns
 from deskhand.errors import Conflict
 from deskhand.model.run import (
     Effect,
@@ -43,7 +44,7 @@ _EFFECTS_OF_RUN = _EFFECTS.where(t.runs.c.id == sa.bindparam("of_run"))
 """Asked in every run, so they are put together once."""
 
 
-class SqlStore(SqlRuns, SqlConversations, SqlReviews, SqlFiles):
+class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
     """Bound to one desk.
 
     Each database adds the hot path itself: accept, claim, append, finish and effects.

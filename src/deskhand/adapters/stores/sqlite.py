@@ -33,7 +33,7 @@ from deskhand.model.totals import Counted
 _CLAIM = """
 SELECT r.id, r.desk, r.position, r.message_key, r.conversation, r.flow, r.status, r.reason,
   r.error_code, r.owner, r.crashes, r.flow_version, r.successor, r.created_at, r.updated_at,
-  m.body, m.body_digest,
+  r.due_at, r.waits_for, m.body, m.body_digest,
   EXISTS(
     SELECT 1 FROM runs w
     WHERE w.conversation = r.conversation AND w.desk = r.desk AND w.status = 'waiting_user'),
@@ -103,8 +103,8 @@ class SqliteStore(SqlStore):
             if run.status is not RunStatus.QUEUED and not ours:
                 return None
             tx.raw.execute(
-                "UPDATE runs SET status='running', owner=?, flow_version=?, updated_at=? WHERE"
-                " position=?",
+                "UPDATE runs SET status='running', owner=?, flow_version=?, updated_at=?,"
+                " reason=NULL, error_code=NULL, due_at=NULL, waits_for=NULL WHERE position=?",
                 (self.owner, versions.get(run.flow, ""), self._now(), run.position),
             )
             return Claimed(
@@ -157,18 +157,21 @@ class SqliteStore(SqlStore):
         error_code: str | None = None,
         review: NewReview | None = None,
         rows: Sequence[StepRow] = (),
+        due_at: float | None = None,
+        waits_for: str | None = None,
     ) -> None:
         now = self._now()
         review_id = self._ids("rev") if review is not None else None
+        rested = (status, reason, error_code, now, due_at, waits_for)
 
         def op(tx: Tx) -> None:
             for step in rows:
                 self._insert(tx, step)
             ended = tx.raw.execute(
-                "UPDATE runs SET status=?, reason=?, error_code=?, owner=NULL, updated_at=? WHERE"
-                " id=? AND desk=? AND owner=? AND status='running' RETURNING position,"
-                " conversation",
-                (status, reason, error_code, now, run_id, self.desk, self.owner),
+                "UPDATE runs SET status=?, reason=?, error_code=?, owner=NULL, updated_at=?,"
+                " due_at=?, waits_for=? WHERE id=? AND desk=? AND owner=? AND status='running'"
+                " RETURNING position, conversation",
+                (*rested, run_id, self.desk, self.owner),
             ).fetchone()
             if ended is None:
                 raise Fenced(f"run {run_id} is not ours any more")

@@ -25,6 +25,9 @@ def brain_findings(draft: DeskDraft) -> ConfigFindings:
         return
     spec = brain_spec(desk.brain, draft.folder, has_models=bool(desk.models))
     named = draft.names_at("models")
+    if "model_away" in draft.source.data and spec.kind == "embedded" and not desk.agent.profiles:
+        problem = "`model_away` has no effect: the desk asks no model"
+        yield ConfigFinding(("model_away",), problem, "remove it, or name a model under `models`")
     if spec.kind != "embedded" and not named:
         fix = "add `models: {fast: provider/model}`, or write `brain: embedded`, which needs none"
         yield ConfigFinding(

@@ -6,12 +6,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
+from deskhand.config.sections.expiry import seconds_of
 from deskhand.config.sections.section import Section
 from deskhand.model.frozen import Frozen
+from deskhand.model.model_away import AwayRule, TakesOver
 
 BrainName = Literal["embedded", "llm", "cascade"]
 EMBEDDED_ALWAYS, LLM_ALWAYS = 0.0, 2.0
 """Thresholds that no confidence is below, or all are."""
+
+
+WaitText = Annotated[str, Field(pattern=r"^[0-9]{1,5} (seconds?|minutes?|hours?|days?)$")]
 
 
 class ScriptedSection(Section):
@@ -161,3 +166,19 @@ def _threshold(value: float | str) -> float:
     if isinstance(value, float | int):
         return value
     return LLM_ALWAYS if value == "llm" else EMBEDDED_ALWAYS
+
+
+class ModelAwaySection(Section):
+    """How long messages wait for a model that is away: `{wait: 15 minutes, then: person}`."""
+
+    wait: WaitText = "15 minutes"
+    """How long a message waits for the model to come back, as `15 minutes`; `0 minutes` for not
+    at all."""
+    then: TakesOver | None = None
+    """Who takes over: a `person`, or the `embedded` brain, whose reply a person looks at. If
+    absent, `embedded` with `brain: cascade`, else `person`."""
+
+
+def away_rule(section: ModelAwaySection, brain: BrainSpec) -> AwayRule:
+    usual: TakesOver = "embedded" if brain.kind == "cascade" else "person"
+    return AwayRule(wait=seconds_of(section.wait), then=section.then or usual)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from deskhand.config.sections.brain import BrainSection
+from deskhand.config.sections.brain import BrainSection, ModelAwaySection
 from deskhand.config.sections.calendar import CalendarSection
 from deskhand.config.sections.channels import ChannelName, ChannelSection, Mode
 from deskhand.config.sections.mcp import McpSection
@@ -107,6 +107,8 @@ class DeskSection(Section):
     stages that name none."""
     providers: dict[str, ProviderSpec] = Field(default_factory=dict)
     """How to reach the providers the models' names begin with."""
+    model_away: ModelAwaySection = Field(default_factory=ModelAwaySection)
+    """How long messages wait for a model that cannot be reached, and who takes over then."""
     brain: BrainSection | None = None
     """Who answers: `embedded` (the default without `models`), `llm` (with), `cascade`, settings,
     `{scripted: FILE}`."""

@@ -32,6 +32,8 @@ runs = Table(
     Column("successor", Text),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float, nullable=False),
+    Column("due_at", Float),
+    Column("waits_for", Text),
     Index("runs_message", "desk", "message_key", unique=True),
     Index("runs_conversation", "desk", "conversation"),
 )
@@ -46,6 +48,13 @@ runs_waiting = Index(
     runs.c.conversation,
     sqlite_where=runs.c.status == "waiting_user",
     postgresql_where=runs.c.status == "waiting_user",
+)
+runs_due = Index(
+    "runs_due",
+    runs.c.desk,
+    runs.c.due_at,
+    sqlite_where=runs.c.due_at.is_not(None),
+    postgresql_where=runs.c.due_at.is_not(None),
 )
 _screened = and_(runs.c.status == "done", runs.c.error_code == "automatic_mail")
 runs_screened = Index(
