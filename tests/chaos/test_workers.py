@@ -121,6 +121,11 @@ async def check(folder: Path, workers: int, messages: int, conversations: int) -
 
 
 @pytest.mark.slow
+async def test_four_workers_and_eight_hundred_messages(tmp_path: Path) -> None:
+    await check(tmp_path, 4, 800, 160)
+
+
+@pytest.mark.chaos
 async def test_four_workers_and_two_thousand_messages(tmp_path: Path) -> None:
     await check(tmp_path, 4, 2_000, 300)
 
