@@ -174,9 +174,9 @@ class _Check:
             return
         for match in _TOKEN.finditer(self._reading.plain):
             token = match.group().rstrip(".")
-            if _folded(token) in self._own or not is_other(token):
+            if not is_other(token):
                 continue
-            reason = "this is not known to be the customer's own"
+            reason = "this belongs to another customer, or nobody could say whose it is"
             end = match.start() + len(token)
             yield self._finding("other_customer", reason, match.start(), end)
 

@@ -1,6 +1,7 @@
 """Asking a desk's resolvers: who the principal is as a customer, and what the keys in a call's
 arguments mean."""
 
+import json
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from deskhand.errors import Fenced, StoreUnavailable
 from deskhand.model.message import Reply
 from deskhand.model.principal import Principal
+from deskhand.model.understanding import Understanding
 from deskhand.outgoing.content import identifiers_in
 from deskhand.tools.authority import Authority, Customer, CustomerId, Owned, Resolver, SenderAddress
 from deskhand.tools.context import Context
@@ -91,13 +93,14 @@ class Lookups:
         return [word for word in words if await is_strange(word)]
 
     async def named_of_others(self, call: GateCall, context: Context) -> tuple[str, ...]:
-        """What a reply names of other customers', without what the sender wrote himself and what
-        an article says."""
+        """What a reply names of other customers'. The sender's own words and an article's may be
+        repeated, as long as no tool told more about them in this run."""
         if not self.knows_owners:
             return ()
         reply, message = Reply.model_validate(call.canonical), call.ctx.envelope.message
         said = () if message is None else (message.subject, message.body)
         mentioned = set(identifiers_in("\n".join((*said, *call.cited))))
+        mentioned -= set(identifiers_in(_told_by_tools(call)))
         named = [
             word
             for word in identifiers_in(f"{reply.subject}\n{reply.text}")
@@ -156,6 +159,12 @@ class Lookups:
             )
             raise LookupFailed(resolver.kind, error) from error
         return things
+
+
+def _told_by_tools(call: GateCall) -> str:
+    """Everything that tools were asked and said in this run, whoever it is about."""
+    results = Understanding.of(call.ctx.envelope).results
+    return json.dumps([dict(result) for result in results], default=str, ensure_ascii=False)
 
 
 def _keys_in(given: Any) -> list[Any]:

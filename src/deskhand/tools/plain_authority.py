@@ -16,6 +16,12 @@ _ADDRESS = re.compile(
 _FREE = re.compile(
     r"sql|shell|cmd|command|script|code|(?:.*_)?url|uri|webhook|file_?path", re.IGNORECASE
 )
+_THING = re.compile(
+    r"(?:.*_)?(?:order|invoice|booking|reservation|ticket|parcel|shipment|delivery|customer|member"
+    r"|contract|subscription|claim|loan|prescription|payment)(?:_(?:id|key|no|nr|number|ref))?",
+    re.IGNORECASE,
+)
+"""What usually belongs to somebody."""
 _AMOUNT = re.compile(r"(?:.*_)?amount|price|total|refund", re.IGNORECASE)
 
 
@@ -43,6 +49,11 @@ def concerns(tool: Tool) -> list[str]:
             )
             problems.append(
                 f"{name} names something in plain text, so nobody checks whose it is: use {better}"
+            )
+        elif not tool.public and _is_text(tool, name) and _THING.fullmatch(name):
+            problems.append(
+                f"{name} names in plain text what belongs to somebody, and nobody checks whose it"
+                " is: use a type of its own (Owned, OwnedOrder), or say public=True"
             )
         elif tool.changes_something and _is_number(tool, name) and _AMOUNT.fullmatch(name):
             problems.append(f"{name} is a bare number, which no cap counts: use Money")

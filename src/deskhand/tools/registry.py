@@ -41,7 +41,8 @@ class Tool:
     place: SourcePlace
     probe: Probe | None = None
     public: bool = False
-    """Whether it may act for a sender nobody vouched for."""
+    """Whether it may act for a sender nobody vouched for; of a tool that reads, whether what it
+    returns is for anybody who has the number."""
     rehearsable: bool = False
     """Whether all it changes lies in `ctx.database`: where effects are captured it runs, and
     what it did is undone."""

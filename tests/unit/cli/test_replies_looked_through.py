@@ -19,7 +19,7 @@ flows:
   main:
     stages:
       decide: {task: decide, output: plan, next: act}
-      act: {tools: [refund_order], next: draft}
+      act: {tools: [refund_order, plain_lookup], next: draft}
       draft: {task: draft, next: review, max_visits: 3}
       review: {service: review, auto_send_at: 0.1, always_ask: [looked_at], loop_to: draft, next: dispatch}
       dispatch: {service: dispatch}
@@ -46,7 +46,14 @@ async def order(key: str, principal: Principal, ctx: Context) -> OwnedOrder | No
 async def refund_order(amount: Money) -> dict:
     """Give money back."""
     return {"refunded": str(amount)}
+
+
+@tool(effect="read")
+async def plain_lookup(order: str) -> dict:
+    """Look any order up, whoever asks."""
+    return {"order": order, "state": "on its way to Bob"}
 '''
+LOOKUP = "{tool: plain_lookup, parameters: {order: P-2002}}"
 REFUND = "{tool: refund_order, parameters: {amount: 20 EUR}}"
 
 
@@ -96,6 +103,16 @@ def test_an_honest_reply_leaves(work: Any, text: str) -> None:
 
 def test_a_number_that_the_sender_wrote_himself_may_be_repeated(work: Any) -> None:
     assert work("We know nothing of P-2002.", body="Where is P-2002?").json["status"] == "sent"
+
+
+@pytest.mark.parametrize("body", ["Where is my parcel?", "Where is P-2002?"])
+def test_no_tool_makes_anothers_number_the_senders_own(work: Any, cli: Cli, body: str) -> None:
+    """Neither what a tool gave back nor that the sender knows the number says whose it is."""
+    story = work("P-2002 is on its way to Bob.", steps=LOOKUP, body=body).json
+    assert story["status"] == "waiting_review"
+    shown = cli("reviews", "show", story["review"]["id"], "--json").json
+    [finding, *_] = shown["payload"]["findings"]
+    assert (finding["rule"], finding["text"]) == ("other_customer", "P-2002")
 
 
 def test_what_a_tool_did_may_be_said(work: Any) -> None:

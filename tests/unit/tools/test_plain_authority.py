@@ -40,7 +40,8 @@ def test_authority_in_plain_text_is_pointed_out() -> None:
 
 
 def test_free_commands_are_pointed_out_even_where_nothing_is_changed() -> None:
-    assert [concern.split()[0] for concern in concerns(query)] == ["sql"]
+    assert [concern.split()[0] for concern in concerns(query)] == ["sql", "order_id"]
+    assert "whose it is" in concerns(query)[1]
 
 
 def test_typed_parameters_are_nobodys_concern() -> None:

@@ -22,7 +22,8 @@ async def order_number(
     return {"number": number[0].upper()} if number else {}
 
 
-@tool(effect="read")
+# public: whoever has the number may know where the parcel is
+@tool(effect="read", public=True)
 async def find_order(order: str) -> dict[str, Any]:
     """Look up where a parcel is.
 
