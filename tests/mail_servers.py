@@ -263,11 +263,20 @@ class SmtpServer:
     """Delivered mails by Message-ID and recipient."""
     dropped: int = 0
     refuse: frozenset[str] = frozenset()
+    slow_for: str = ""
+    """Whose mail is delivered only by `deliver_slow_mail`."""
     sessions: list[list[str]] = field(default_factory=list)
     certificate: Path | None = None
     """With it, STARTTLS is offered; or, in `smtp_server(tls=True)`, all is TLS from the first
     byte."""
     _given: int = 0
+    _slow: list[tuple[str, bytes]] = field(default_factory=list)
+
+    def deliver_slow_mail(self) -> None:
+        """Deliver what was kept back."""
+        self.slow_for = ""
+        while self._slow:
+            self.dovecot.deliver(*self._slow.pop(0))
 
     def tls(self) -> ssl.SSLContext:
         assert self.certificate is not None
@@ -343,7 +352,10 @@ class SmtpServer:
                 BytesParser(policy=policy.default).parsebytes(raw, headersonly=True)["Message-ID"]
             )
             for user in recipients:
-                self.dovecot.deliver(user, raw)
+                if user == self.slow_for:
+                    self._slow.append((user, raw))
+                else:
+                    self.dovecot.deliver(user, raw)
                 self.taken[f"{message_id} {user}"] += 1
         return not drop
 

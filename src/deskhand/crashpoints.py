@@ -27,11 +27,12 @@ APPROVAL_POINTS: tuple[str, ...] = (
     "review.before_commit",
     "review.after_commit",
     "mail.before_data",
+    "mail.after_mark",
     "mail.after_data",
     "mail.after_yes",
 )
-"""Passed where a person decides and where a mail leaves: the last line of it said, and the
-server's yes heard."""
+"""Passed where a person decides and where a mail leaves: marked as leaving, the last line of it
+said, and the server's yes heard."""
 _POINTS = frozenset((*CRASH_POINTS, *APPROVAL_POINTS))
 
 VARIABLE = "DESKHAND_CRASH_AT"

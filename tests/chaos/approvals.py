@@ -26,6 +26,7 @@ from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState, RunStatus
 from deskhand.wiring import DeskStore, api_keys, channel_store, open_database, open_store
 from tests.chaos.armed_server import ARMED, CRASH_AT, LOG
+from tests.chaos.doubts import settle_doubts
 from tests.mail_desk import write_desk
 from tests.mail_servers import CUSTOMER, SUPPORT, Dovecot, SmtpServer, a_mail, smtp_server
 from tests.servers import free_port
@@ -178,6 +179,8 @@ class Bench:
         return (await self.store.run(review.run_id)).status
 
     async def sent(self, review: Review) -> bool:
+        """Whether its reply has left; somebody says so where the desk cannot know."""
+        await settle_doubts(self.store, self.dovecot, "eve")
         return await self.status(review) is RunStatus.SENT
 
     # --- what came of it

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from deskhand.model.run import RunStatus
 from deskhand.wiring import channel_store, open_database, open_store
+from tests.chaos.doubts import settle_doubts
 from tests.chaos.reviewers import reviewing
 from tests.mail_desk import write_desk
 from tests.mail_servers import CUSTOMER, SUPPORT, Dovecot, SmtpServer, a_mail, smtp_server
@@ -96,7 +97,7 @@ async def storm(
                     delivering = asyncio.create_task(_deliver(dovecot, count))
                     await _trouble(servers, smtp, dovecot, count, kills, within)
                     await delivering
-                    await _at_rest(url, count, within)
+                    await _at_rest(url, count, within, dovecot, told)
             finally:
                 for server in servers:
                     await server.end(signal.SIGTERM)
@@ -176,11 +177,14 @@ async def connected(folder: Path, url: str) -> None:
         await until(marked)
 
 
-async def _at_rest(url: str, count: int, within: float) -> None:
+async def _at_rest(
+    url: str, count: int, within: float, dovecot: Dovecot, doubts: Counter[str]
+) -> None:
     async with open_database(url) as database:
         store = open_store(database, "mails")
 
         async def all_sent() -> bool:
+            doubts["in doubt"] += await settle_doubts(store, dovecot, REVIEWERS[0])
             return len(await store.runs(status=RunStatus.SENT, limit=count + 1)) >= count
 
         await until(all_sent, within)

@@ -17,6 +17,7 @@ from deskhand.model.run import (
     ReviewKind,
     ReviewState,
     RunStatus,
+    Verdict,
 )
 from tests.conformance.adapters import Stores
 from tests.kit import a_message
@@ -202,3 +203,72 @@ async def test_a_bounce_is_told_at_the_run(stores: Stores) -> None:
     assert (run.status, run.reason) == (RunStatus.SENT, "550 no such user")
     assert [event.kind for event in await store.events(run_id=run_id)] == ["reply.bounced"]
     assert not await (await stores("other")).note_bounce(run_id, "550")
+
+
+# --- whether a mail has left
+
+
+async def in_doubt(store: Any, run_id: str, key: EffectKey) -> str:
+    """A reply about which a person is asked whether it left."""
+    payload = {"reply": {"text": "x"}, "effect_key": str(key)}
+    review = NewReview(ReviewKind.DELIVERY, "It may have left.", payload, 1)
+    await store.finish(run_id, RunStatus.WAITING_REVIEW, review=review)
+    found: str = (await store.find_reviews(ReviewFilter(run_id=run_id)))[0].id
+    return found
+
+
+async def test_only_the_owner_of_a_run_notes_that_its_reply_leaves(stores: Stores) -> None:
+    store = await stores()
+    key = EffectKey(await working(store), 1, 0)
+    await store.intend(key, DELIVER, "hash")
+    memory = memory_of(store)
+    assert await memory.leaving_at(str(key)) is None
+    with pytest.raises(Fenced):
+        await memory_of(store, owner="a process that was replaced").leaving(str(key))
+    assert await memory.leaving_at(str(key)) is None
+    await memory.leaving(str(key))
+    assert await memory.leaving_at(str(key)) == NOW
+    await memory.stayed(str(key))
+    assert await memory.leaving_at(str(key)) is None
+
+
+@pytest.mark.parametrize(
+    ("decision", "state", "leaving_at"),
+    [
+        (Decision.LEFT, EffectState.DONE, NOW),
+        (Decision.SEND_AGAIN, EffectState.FAILED, None),
+        (Decision.TAKE_OVER, EffectState.UNKNOWN, NOW),
+    ],
+)
+async def test_what_a_person_says_about_a_reply_that_may_have_left_stands_in_the_ledger(
+    stores: Stores, decision: Decision, state: EffectState, leaving_at: float | None
+) -> None:
+    store = await stores()
+    run_id = await working(store)
+    key = EffectKey(run_id, 1, 0)
+    await store.intend(key, DELIVER, "hash")
+    memory = memory_of(store)
+    await memory.leaving(str(key))
+    await store.settle(key, EffectState.UNKNOWN, None)
+    review_id = await in_doubt(store, run_id, key)
+    await store.decide(review_id, Verdict(decision, "eve", 1))
+    (effect,) = await store.effects(run_id)
+    assert (effect.state, await memory.leaving_at(str(key))) == (state, leaving_at)
+
+
+async def test_a_copy_says_that_its_reply_left_and_no_other(stores: Stores) -> None:
+    store = await stores()
+    memory = memory_of(store)
+    reviews: list[str] = []
+    keys: list[EffectKey] = []
+    for number in (1, 2):
+        run_id = await working(store, number)
+        keys.append(EffectKey(run_id, 1, 0))
+        await store.intend(keys[-1], DELIVER, "hash")
+        await memory.leaving(str(keys[-1]))
+        reviews.append(await in_doubt(store, run_id, keys[-1]))
+    await memory.copy_arrived(EffectKey(keys[0].run_id, 2, 0))
+    await memory.copy_arrived(keys[1])
+    states = [(await store.review(review_id)).state for review_id in reviews]
+    assert states == [ReviewState.OPEN, ReviewState.DECIDED]
+    assert (await store.run(keys[1].run_id)).status is RunStatus.QUEUED

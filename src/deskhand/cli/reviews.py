@@ -214,6 +214,8 @@ take_over = _decision(
 )
 close = _decision("close", "End a handed-over run; nothing more happens.")
 retry = _decision("retry", "Try a handed-over run again where it stopped.")
+left = _decision("left", "Say of a reply that may have left that it did.")
+send_again = _decision("send-again", "Send a reply that may have left, unless its copy is found.")
 
 
 To = Annotated[str | None, typer.Option("--to", help="Whom it goes to: one address.")]

@@ -42,7 +42,13 @@ def after_decision(
             return _end(delta, RunStatus.REJECTED, _rejection(review))
         case Decision.REVISE:
             return _revise(delta, asked, review, envelope)
-        case Decision.APPROVE | Decision.REJECT | Decision.RETRY:
+        case (
+            Decision.APPROVE
+            | Decision.REJECT
+            | Decision.RETRY
+            | Decision.LEFT
+            | Decision.SEND_AGAIN
+        ):
             return StageResult(outcome=Outcome.LOOP_BACK, delta=delta, next=asked.resume or stage)
         case Decision.TAKE_OVER | Decision.CLOSE:
             return _end(delta, RunStatus.DONE, review.decision)
@@ -60,7 +66,7 @@ def _decision_delta(review: Review, envelope: Envelope) -> Delta:
     if review.kind is not ReviewKind.REPLY:
         note |= _let_pass_before(review, envelope)
     delta = Delta(metadata={"decision": note})
-    if review.decision is Decision.RETRY:
+    if review.decision is Decision.RETRY or review.kind is ReviewKind.DELIVERY:
         return delta.changed(hops=-envelope.hops)
     return delta
 
@@ -126,7 +132,13 @@ def decision_note(review: Review) -> dict[str, Any]:
 
 
 def _let_pass_before(review: Review, envelope: Envelope) -> dict[str, Any]:
-    """Which reply was let pass earlier, or is now, where its delivery was held and approved."""
+    """Which reply was let pass earlier, or is now, where its delivery was held and approved, or
+    was begun and is in doubt."""
+    if review.kind is ReviewKind.DELIVERY:
+        return {
+            "reply_hash": canonical_hash(review.payload.get(REPLY)),
+            **waiting_fields(review.payload),
+        }
     if review.payload.get("tool") == DELIVER and review.decision is Decision.APPROVE:
         return {
             "reply_hash": canonical_hash(envelope.output(REPLY)),

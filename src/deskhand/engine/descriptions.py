@@ -15,6 +15,8 @@ DECIDED: dict[Decision, str] = {
     Decision.RETRY: "sent on",
     Decision.CLOSE: "closed",
     Decision.ANSWER: "answered",
+    Decision.LEFT: "confirmed as sent",
+    Decision.SEND_AGAIN: "sent again",
     Decision.HAND_OVER: "handed over",
     Decision.REASSIGN: "given to somebody else",
 }
@@ -32,6 +34,8 @@ _ACTIONS = {
     "review.retry": "sent it on",
     "review.close": "closed it",
     "review.answer": "answered it",
+    "review.left": "confirmed that it had left",
+    "review.send_again": "had it sent again",
     "review.hand_over": "handed it over",
     "review.signed": "approved it, the first of two",
     "review.undo": "stopped it from leaving",

@@ -18,7 +18,7 @@ from deskhand.errors import DeskhandError, ToolError
 from deskhand.model.message import Message, Reply
 from deskhand.model.notice import DIGEST, Notice, NoticeState, Tell
 from deskhand.model.queue import ReviewFilter
-from deskhand.model.run import Review, ReviewState
+from deskhand.model.run import Decision, Review, ReviewState
 from deskhand.ports import Clock, Store
 
 log = logging.getLogger("deskhand.notify")
@@ -162,7 +162,8 @@ class Notifier:
         after = None
         wanted = ReviewFilter(state=ReviewState.OPEN, snoozed=False, leaving=False)
         while page := await self._store.find_reviews(wanted, limit=_PAGE, after=after):
-            waiting += page
+            # what is looked into again in a moment waits for nobody yet
+            waiting += [review for review in page if review.fallback is not Decision.RETRY]
             after = (page[-1].created_at, page[-1].id)
         return waiting
 

@@ -52,12 +52,9 @@ class RecordedTools:
             and self._held(attempt.ask, tool, arguments)
         ):
             raise EffectRefused(attempt.ask.payload["rule"], attempt.ask.reason, liftable=True)
-        if (
-            tool == DELIVER
-            and attempt is not None
-            and (away := _server_was_away(attempt)) is not None
-        ):
-            return _failed(away, ErrorCode.TOOL_FAILED, {}, again=True)
+        fault = None if attempt is None or tool != DELIVER else _fault_of_delivery(attempt)
+        if fault is not None:
+            return fault
         recorded = self._results.get(_key(tool, arguments))
         if recorded:
             self.used += tool not in OUR_OWN
@@ -83,6 +80,19 @@ class RecordedTools:
         held = ask.payload
         same = _key(held.get("tool", ""), held.get("arguments") or {}) == _key(tool, arguments)
         return same and held.get("rule") in self._circumstances
+
+
+def _fault_of_delivery(attempt: StageResult) -> ToolResult | None:
+    """What kept a reply from being recorded as sent: a server that was away, or doubt."""
+    away = _server_was_away(attempt)
+    if away is not None:
+        return _failed(away, ErrorCode.TOOL_FAILED, {}, again=True)
+    waiting = None if attempt.ask is None else Waiting.of(attempt.ask.payload)
+    if attempt.ask is None or waiting is None or waiting.kind is not WaitKind.DOUBT:
+        return None
+    retry = "ask_person" if attempt.ask.fallback is None else "same_key"
+    details = {"outcome": "unknown", "retry": retry}
+    return _failed(waiting.problem, ErrorCode.EFFECT_UNKNOWN, details)
 
 
 def _server_was_away(attempt: StageResult) -> str | None:

@@ -175,6 +175,8 @@ class ReviewKind(StrEnum):
     """The desk was stopped in the middle of it: it goes on by itself when the desk is resumed."""
     FOLLOW_UP = "follow_up"
     """The customer was told that somebody will answer: now somebody must, until `due_at`."""
+    DELIVERY = "delivery"
+    """Nobody knows whether a reply left: a person says that it did, or has it sent again."""
 
 
 EXPIRY = "expiry"
@@ -199,6 +201,10 @@ class Decision(StrEnum):
     CLOSE = "close"
     ANSWER = "answer"
     """Written by the person who decides: the reply to a message for which there is none."""
+    LEFT = "left"
+    """A reply that may have left did leave."""
+    SEND_AGAIN = "send_again"
+    """A reply that may have left did not: it is sent, unless its copy is found."""
     HAND_OVER = "hand_over"
     """Nobody decided in time: it waits on as a hand-over. Only time decides so."""
     REASSIGN = "reassign"
@@ -233,6 +239,7 @@ DECISIONS: dict[ReviewKind, tuple[Decision, ...]] = {
         Decision.CLOSE,
     ),
     ReviewKind.STOPPED: (Decision.TAKE_OVER, Decision.RETRY, Decision.CLOSE),
+    ReviewKind.DELIVERY: (Decision.LEFT, Decision.SEND_AGAIN, Decision.TAKE_OVER),
 }
 
 

@@ -24,6 +24,8 @@ class WaitKind(StrEnum):
     """A mail server was away; the delivery is tried again."""
     TIME_LOST = "time_lost"
     """A time that it speaks of could not be kept."""
+    DOUBT = "doubt"
+    """It may have left: its copy is looked for, then a person is asked."""
 
 
 class Waiting(NamedTuple):
@@ -31,9 +33,9 @@ class Waiting(NamedTuple):
 
     kind: WaitKind
     attempt: int = 0
-    """With `retry`: how many deliveries have failed."""
+    """With `retry`: how many deliveries have failed; with `doubt`: how often it was in doubt."""
     problem: str = ""
-    """With `retry`: why the last one failed."""
+    """With `retry` and `doubt`: what went wrong the last time."""
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Self | None:
@@ -51,7 +53,7 @@ class Waiting(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """The fields of a review's payload."""
-        if self.kind is not WaitKind.RETRY:
+        if self.kind not in (WaitKind.RETRY, WaitKind.DOUBT):
             return {WAITS: str(self.kind)}
         return {WAITS: str(self.kind), ATTEMPT: self.attempt, PROBLEM: self.problem}
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from deskhand.crashpoints import crash_point
-from deskhand.errors import ToolError
+from deskhand.errors import Fenced, ToolError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.model.run import Effect, EffectKey, EffectState
@@ -101,6 +101,8 @@ async def _perform(
     """A cancellation passes through and leaves the row as intended."""
     try:
         result = await perform()
+    except Fenced:
+        raise  # another process has the run: what it writes about the effect stands
     except Exception as error:
         crash_point("effect.after_perform")
         if not _leaves_it_open(error):

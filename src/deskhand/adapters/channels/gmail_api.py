@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -101,13 +102,19 @@ class Gmail:
         )
         return list(answer.get("messages", ()))
 
-    async def send(self, raw: bytes, thread: str | None) -> None:
-        """A ToolError says that it did not leave, any other fault that nobody knows."""
+    async def send(
+        self, raw: bytes, thread: str | None, before: Callable[[], Awaitable[None]]
+    ) -> None:
+        """A ToolError says that it did not leave, any other fault that nobody knows.
+
+        What `before` raises, just before the mail is given to Gmail, passes through.
+        """
         body = {"raw": _encoded(raw), **({"threadId": thread} if thread else {})}
         try:
             token = await self._tokens.token()
         except (ServerUnavailable, LoginRefused) as error:
             raise ToolError("mail_server", str(error)) from error
+        await before()
         async with self._http().post(
             f"{self._root}/messages/send", json=body, headers=_bearer(token)
         ) as response:

@@ -3,10 +3,12 @@
 import asyncio
 import logging
 import time
+from functools import partial
 from typing import Any
 
 from deskhand.adapters.channels.claim_places import LabelClaims
 from deskhand.adapters.channels.gmail_api import Gmail, GmailMail, HistoryGone
+from deskhand.adapters.channels.leaving import LeavingMail
 from deskhand.adapters.channels.mail_connection import ServerUnavailable
 from deskhand.adapters.channels.mail_intake import read_mail
 from deskhand.adapters.channels.mailbox_claim import MailboxClaim
@@ -14,6 +16,7 @@ from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose, ids_
 from deskhand.adapters.stores.channels import Arrival, Mark, SqlChannelStore
 from deskhand.config.sections.channels import ChannelSpec
 from deskhand.engine.external_reply import person_answered
+from deskhand.errors import ToolError
 from deskhand.mail.threads import our_key
 from deskhand.model.message import Message
 from deskhand.model.run import Run
@@ -23,7 +26,6 @@ log = logging.getLogger("deskhand.gmail")
 
 DONE, REVIEW = "Deskhand/Done", "Deskhand/Review"
 _HISTORY = "history"
-_LOOK_EVERY = 1.0
 _FOUND_WITHIN = 20.0
 """Seconds after which a mail that Gmail took shows up when it is searched for."""
 
@@ -47,6 +49,7 @@ class GmailChannel:
         self._watched = frozenset(spec.gmail.labels)
         self._poll = spec.gmail.poll
         self._api = Gmail(spec.gmail)
+        self._leaving = LeavingMail(memory, spec.gmail.base_url, _FOUND_WITHIN)
         self.claim = MailboxClaim(LabelClaims(self._api), memory, spec.gmail.labels)
 
     async def listen(self, intake: Intake) -> None:
@@ -118,6 +121,7 @@ class GmailChannel:
         message = read_mail(mail.raw[: self._max_bytes], self.name, self._max_bytes)
         key = our_key(message.id)
         if key is not None and await self._memory.sent(key):
+            await self._memory.copy_arrived(key)
             return None
         if "SENT" in mail.labels:
             await self._person_answered(message)
@@ -155,16 +159,25 @@ class GmailChannel:
     # --- what leaves
 
     async def send(self, mail: OutgoingMail) -> str:
-        await self._api.send(compose(mail, self._spec), await self._thread(mail))
+        raw = compose(mail, self._spec)
+        thread = await self._thread(mail)
+        try:
+            await self._api.send(raw, thread, partial(self._leaving.leaves, mail.key))
+        except ToolError:
+            await self._leaving.stays(mail.key)
+            raise
         return message_id(mail.key, self._spec)
 
     async def find(self, key: str) -> str | None:
-        wanted, until = message_id(key, self._spec), time.monotonic() + _FOUND_WITHIN
-        while not await self._api.with_message_id(wanted):
-            if time.monotonic() >= until:
-                return None
-            await asyncio.sleep(_LOOK_EVERY)
-        return wanted
+        """The Message-ID of an earlier attempt's mail, None where it has certainly not left.
+
+        Raises ToolError where nobody can tell, or not yet.
+        """
+        wanted, looked_at = message_id(key, self._spec), self._leaving.now()
+        if await self._api.with_message_id(wanted):
+            return wanted
+        await self._leaving.check_stayed(key, looked_at)
+        return None
 
     async def keep_draft(self, mail: OutgoingMail) -> str:
         await self._api.draft(compose(mail, self._spec), await self._thread(mail))

@@ -47,7 +47,9 @@ class MailChannel:
         self._mailbox = Mailbox(spec.imap, self._tokens)
         self.claim = MailboxClaim(FolderClaims(self._mailbox), memory, spec.imap.folders)
         self._sent_reader = SentFolderReader(self._mailbox, memory, store, trust)
-        self._outbox = MailOutbox(spec, spec.smtp, self._mailbox, self._smtp_tokens, drafts=drafts)
+        self._outbox = MailOutbox(
+            spec, spec.smtp, self._mailbox, memory, self._smtp_tokens, drafts=drafts
+        )
 
     async def listen(self, intake: Intake) -> None:
         await self.claim.hold()

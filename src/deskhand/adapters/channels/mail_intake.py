@@ -142,12 +142,18 @@ async def wait_for_news(imap: Imap, poll: float) -> None:
 
 
 async def is_ours(mail: Fetched, memory: SqlChannelStore) -> bool:
-    """Whether this is a mail that we sent: the ledger says so, not the mail."""
+    """Whether this is a mail that we sent: the ledger says so, not the mail.
+
+    Then it proves that the mail has left, and nobody need be asked whether it has.
+    """
     message_id = header_reader(mail)("Message-ID")
     key = our_key(message_id)
     if key is None:
         return await memory.sent_notice(message_id.strip("<> ").rpartition("@")[0])
-    return await memory.sent(key)
+    if not await memory.sent(key):
+        return False
+    await memory.copy_arrived(key)
+    return True
 
 
 def header_reader(mail: Fetched) -> Callable[[str], str]:

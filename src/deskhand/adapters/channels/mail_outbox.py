@@ -1,20 +1,19 @@
 """Replies leave by SMTP and are found again by their Message-ID, in Sent or as a copy."""
 
-import asyncio
 import logging
-import time
 from collections.abc import Awaitable
+from functools import partial
 
 from deskhand.adapters.channels.credentials import Tokens
+from deskhand.adapters.channels.leaving import LeavingMail
 from deskhand.adapters.channels.mailbox import Mailbox
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose, message_id, recipients
 from deskhand.adapters.channels.smtp import submit
+from deskhand.adapters.stores.channels import SqlChannelStore
 from deskhand.config.sections.channels import ChannelSpec, SmtpSpec
 from deskhand.errors import DeskhandError, ToolError
 
 log = logging.getLogger("deskhand.mail")
-
-_LOOK_EVERY = 1.0
 
 
 class MailOutbox:
@@ -25,12 +24,15 @@ class MailOutbox:
         channel: ChannelSpec,
         smtp: SmtpSpec,
         mailbox: Mailbox,
+        memory: SqlChannelStore,
         tokens: Tokens | None,
         *,
         drafts: bool,
     ) -> None:
         self._channel, self._smtp, self._mailbox, self._tokens = channel, smtp, mailbox, tokens
         self._drafts = drafts
+        copy_within = 0.0 if smtp.sent_copy == "append" else smtp.copy_within
+        self._leaving = LeavingMail(memory, smtp.host, copy_within)
 
     async def send(self, mail: OutgoingMail) -> str:
         raw = compose(mail, self._channel)
@@ -38,10 +40,10 @@ class MailOutbox:
         people = recipients(mail.reply)
         goes_to_us = own.lower() in [address.lower() for address in people]
         copy_to = own if self._smtp.sent_copy == "self" and not goes_to_us else None
-        copied = await submit(self._smtp, self._tokens, own, people, copy_to, raw)
+        copied = await self._submit(mail.key, people, copy_to, raw)
         if copy_to is not None and not copied:
             log.warning(
-                "%s takes no copy for %s: a reply that is cut off could leave twice",
+                "%s takes no copy for %s: a person is asked about every reply that is cut off",
                 self._smtp.host,
                 own,
             )
@@ -51,17 +53,28 @@ class MailOutbox:
             await self._tidy(self._mailbox.remove_drafts(mail.run_id), "its draft is still there")
         return message_id(mail.key, self._channel)
 
+    async def _submit(self, key: str, people: list[str], copy_to: str | None, raw: bytes) -> bool:
+        """Whether the copy was taken, too; a mail that is refused is noted as not sent."""
+        own = self._channel.identity.address
+        noting = partial(self._leaving.leaves, key)
+        try:
+            return await submit(self._smtp, self._tokens, own, people, copy_to, raw, noting)
+        except ToolError:
+            await self._leaving.stays(key)
+            raise
+
     async def find(self, key: str) -> str | None:
-        """Where an earlier attempt's mail lies; asked only when nobody knows whether it left."""
-        wanted, until = message_id(key, self._channel), time.monotonic() + self._smtp.copy_within
+        """The Message-ID of an earlier attempt's mail, None where it has certainly not left.
+
+        Raises ToolError where nobody can tell, or not yet.
+        """
+        wanted = message_id(key, self._channel)
         places = [*self._mailbox.spec.folders, await self._mailbox.sent()]  # the way a copy takes
-        while (folder := await self._mailbox.find(wanted, places)) is None:
-            if self._smtp.sent_copy == "append":
-                words = f"{self._smtp.host} may have taken {wanted}, and no copy would show it"
-                raise ToolError("no_copy", words, recoverable=False)
-            if time.monotonic() >= until:
-                return None
-            await asyncio.sleep(_LOOK_EVERY)
+        looked_at = self._leaving.now()
+        folder = await self._mailbox.find(wanted, places)
+        if folder is None:
+            await self._leaving.check_stayed(key, looked_at)
+            return None
         log.info("%s has left: its copy is in %s", wanted, folder)
         return wanted
 

@@ -4,7 +4,7 @@ import base64
 import contextlib
 import re
 import socket
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from deskhand.adapters.channels.credentials import Tokens, password_of, xoauth2
 from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable, Wire
@@ -31,11 +31,12 @@ async def submit(
     recipients: Sequence[str],
     copy_to: str | None,
     raw: bytes,
+    before_last_line: Callable[[], Awaitable[None]],
 ) -> bool:
     """Hand the mail over for the recipients; True when the copy was taken, too.
 
     A ToolError says that it did not leave. An OSError says that nobody knows: the line broke after
-    the last byte.
+    the last byte. What `before_last_line` raises passes through, and nothing has left.
     """
     try:
         smtp = await Smtp.connect(server, tokens)
@@ -45,6 +46,8 @@ async def submit(
         copied = await smtp.envelope(sender, recipients, copy_to)
         await smtp.begin()
         await smtp.body(raw)
+        crash_point("mail.before_data")
+        await before_last_line()
     except SmtpRefused as error:
         raise ToolError(
             "mail_refused", f"{smtp.where}: {error}", recoverable=error.code < 500
@@ -112,7 +115,7 @@ class Smtp:
     async def accepted(self) -> bool:
         """Say the last line and hear the answer; ConnectionError when it does not come."""
         try:
-            crash_point("mail.before_data")
+            crash_point("mail.after_mark")
             await self._wire.send(b".\r\n")
             crash_point("mail.after_data")
             await self._expect(250, within=_DATA_WITHIN)

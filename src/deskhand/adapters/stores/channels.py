@@ -11,9 +11,12 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import leases
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
+from deskhand.adapters.stores.leaving_mails import key_of, ledger_row, mark_leaving
+from deskhand.adapters.stores.review_decisions import note_copy
 from deskhand.adapters.stores.rows import RUN_COLUMNS, pack, run_of, unpack
+from deskhand.errors import Fenced
 from deskhand.model.message import DELIVER
-from deskhand.model.run import EffectKey, Run, RunStatus
+from deskhand.model.run import EffectKey, ReviewKind, ReviewState, Run, RunStatus
 
 Mark = dict[str, Any]
 
@@ -168,6 +171,55 @@ class SqlChannelStore:
             )
         )
         return await self._database.read_core(lambda core: core.execute(query).first()) is not None
+
+    # --- mail that is about to leave
+
+    async def leaving(self, key: str) -> None:
+        """Note that this mail is about to leave; Fenced when that is no longer ours to do.
+
+        Without this note it cannot have left.
+        """
+
+        def op(core: sa.Connection) -> bool:
+            return self._mark_leaving(core, key, self._now())
+
+        if not await self._database.write_core(op):
+            raise Fenced(f"{key} is not ours to send any more")
+
+    async def stayed(self, key: str) -> None:
+        """Note that the mail that was about to leave did not: the server has refused it."""
+        await self._database.write_core(lambda core: self._mark_leaving(core, key, None))
+
+    async def leaving_at(self, key: str) -> float | None:
+        """When the mail was about to leave; None when it never was."""
+        effect = key_of(key)
+        query = sa.select(t.notices.c.leaving_at).where(
+            t.notices.c.desk == self.desk, t.notices.c.id == key
+        )
+        if effect is not None:
+            query = sa.select(t.effects.c.leaving_at).where(ledger_row(self.desk, effect))
+        at: float | None = await self._database.read_core(lambda core: core.execute(query).scalar())
+        return at
+
+    async def copy_arrived(self, key: EffectKey) -> None:
+        """The copy of a reply lies in the mailbox, so it has left: nobody need say so."""
+        is_asked = sa.select(t.reviews.c.id).where(
+            t.reviews.c.run == t.runs.c.position,
+            t.runs.c.id == key.run_id,
+            t.reviews.c.state == ReviewState.OPEN,
+            t.reviews.c.kind == ReviewKind.DELIVERY,
+        )
+        if await self._database.read_core(lambda core: core.execute(is_asked).first()) is not None:
+            await self._database.write_core(
+                lambda core: note_copy(core, self.desk, str(key), self._now())
+            )
+
+    def _mark_leaving(self, core: sa.Connection, key: str, at: float | None) -> bool:
+        effect = key_of(key)
+        if effect is not None:
+            return mark_leaving(core, self.desk, self.owner, effect, at)
+        here = sa.and_(t.notices.c.desk == self.desk, t.notices.c.id == key)
+        return core.execute(t.notices.update().where(here).values(leaving_at=at)).rowcount == 1
 
     # --- the lease
 

@@ -12,7 +12,7 @@ from deskhand.adapters.stores.review_decisions import record_event
 from deskhand.adapters.stores.rows import REVIEW_COLUMNS, pack, review_of, unpack
 from deskhand.model.message import Message
 from deskhand.model.notice import DIGEST, FailedNotice, Notice, NoticeState, Tell
-from deskhand.model.run import ReviewState
+from deskhand.model.run import Decision, ReviewState
 
 OPENED, CLOSED = 1, 2
 TAKEN_FOR = 120.0
@@ -105,7 +105,8 @@ def _announce(core: sa.Connection, desk: str, tell: Tell, now: float) -> int:
     begun = sa.and_(
         here.state == ReviewState.OPEN,
         here.announced.is_(None),
-        here.fallback.is_distinct_from("approve"),
+        here.fallback.is_distinct_from(Decision.APPROVE),
+        here.fallback.is_distinct_from(Decision.RETRY),
     )
     over = sa.and_(here.state != ReviewState.OPEN, here.announced == OPENED)
     query = (

@@ -5,6 +5,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.judgements import judge_decision
+from deskhand.adapters.stores.leaving_mails import settle_doubt
 from deskhand.adapters.stores.review_texts import text_of_new, write_text
 from deskhand.adapters.stores.rows import REVIEW_COLUMNS, pack, review_of
 from deskhand.crashpoints import crash_point
@@ -201,6 +202,7 @@ def _settle(
         )
     )
     _move_run(core, review, verdict, now)
+    settle_doubt(core, review, verdict, now)
     judge_decision(core, review, verdict, now)
     payload = {"review": review.id, "note": verdict.note}
     record_event(
@@ -208,6 +210,31 @@ def _settle(
     )
     crash_point("review.before_commit")
     return find_review(core, review.desk, review.id)
+
+
+def note_copy(core: sa.Connection, desk: str, key: str, now: float) -> None:
+    """The copy of a reply has arrived: if somebody is asked whether it left, it did."""
+    waiting = (
+        sa.select(t.reviews.c.id)
+        .join(t.runs, t.runs.c.position == t.reviews.c.run)
+        .where(
+            t.runs.c.id == key.partition(".")[0],
+            t.reviews.c.desk == desk,
+            t.reviews.c.state == ReviewState.OPEN,
+            t.reviews.c.kind == ReviewKind.DELIVERY,
+        )
+    )
+    for review_id in list(core.execute(waiting).scalars()):
+        review = find_review(core, desk, review_id, lock=True)
+        is_open = review.state is ReviewState.OPEN
+        if is_open and review.payload.get("effect_key") == key:
+            verdict = Verdict(Decision.LEFT, by=COPY, version=review.version, note=COPY_FOUND)
+            _settle(core, review, verdict, ReviewState.DECIDED, now)
+
+
+COPY = "the mailbox"
+"""Who says that a reply left, where its copy says so."""
+COPY_FOUND = "its copy has arrived"
 
 
 def close_reviews(core: sa.Connection, position: int) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from deskhand.agents.replying.closing import Closing, HandedIn
+from deskhand.agents.replying.doubt import InDoubt, asked_about
 from deskhand.agents.replying.sending import SHADOWED, ReviewReason, Sending
 from deskhand.errors import DeskhandError, PermanentError, RetryableError
 from deskhand.model.causes import Cause, cause_of_rule, each_once
@@ -27,6 +28,7 @@ RETRY_AFTER = (2.0, 5.0, 15.0, 60.0, 300.0, 900.0, 1800.0, *[3600.0] * 23)
 """Seconds before each further attempt while a mail server is away: about a day in all."""
 FIRST_CALL = 2_000_000
 """The call index of an agent's first delivery, out of the way of the agent's own calls."""
+_AFTER_THE_UNDO_WINDOW = (WaitKind.UNDO, WaitKind.RETRY, WaitKind.DOUBT)
 _LEFT = "left"
 """Metadata: how many replies of which run have left."""
 
@@ -109,6 +111,8 @@ class ReplyDelivery:
                 partial(self._deliver, reply, noted or Delta()),
                 at_once=False,  # the ledger has it already
             )
+        except InDoubt as doubt:
+            return self._ask_whether_it_left(reply, doubt)
         except RetryableError as error:
             later = self.try_later(reply, error)
             if later is None:
@@ -189,6 +193,19 @@ class ReplyDelivery:
         waiting = Waiting(WaitKind.RETRY, tried + 1, problem)
         return _released_after(pause, _wait(reply, waiting, [why]))
 
+    def _ask_whether_it_left(self, reply: dict[str, Any], doubt: InDoubt) -> ServiceResult:
+        """Look for the copy of a reply a few times, then ask a person; raises where looking
+        again at once is enough."""
+        waited = Waiting.of(self._decision_about(reply))
+        looked = waited.attempt if waited is not None and waited.kind is WaitKind.DOUBT else 0
+        by_mail = self.sending.by_mail(self.envelope.message)
+        if not by_mail and not doubt.for_good:
+            raise doubt
+        is_over = doubt.for_good or looked >= len(RETRY_AFTER)
+        key = self.ctx.effect_key(self.calls.deliver)
+        waiting = Waiting(WaitKind.DOUBT, looked + 1, doubt.problem)
+        return asked_about(reply, waiting, key, None if is_over else RETRY_AFTER[looked])
+
     # --- what a person looks at first
 
     async def _for_a_person(
@@ -247,6 +264,8 @@ class ReplyDelivery:
         answer = await self.gate.call(DELIVER, reply, allowed=(DELIVER,), ctx=self.ctx, index=index)
         if answer.verdict == "hold":
             return Held(answer, self.ctx.effect_key(index))
+        if outcome_unknown(answer.result):
+            raise InDoubt.of(answer.result)
         if not answer.result.ok:
             raise undelivered("the reply could not be delivered", answer.result)
         return StageResult(call=answer.record() | {"result": answer.result.data}, delta=noted)
@@ -305,7 +324,7 @@ class ReplyDelivery:
         """Whether its undo window is over."""
         note = self._decision_about(reply)
         waited = Waiting.of(note)
-        if waited is not None and waited.kind in (WaitKind.UNDO, WaitKind.RETRY):
+        if waited is not None and waited.kind in _AFTER_THE_UNDO_WINDOW:
             return True
         return note.get("by") == EXPIRY
 

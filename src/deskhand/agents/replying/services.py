@@ -90,6 +90,8 @@ def limited(result: ServiceResult, settings: Mapping[str, Any]) -> ServiceResult
         return result
     expiry = ExpirySpec.model_validate(limit)
     fallback = expiry.fallback(ReviewKind(ask.kind))
+    if fallback is None:
+        return result
     return result.changed(
         ask=ask.changed(expires_in=expiry.after, fallback=fallback, reassign_to=expiry.to)
     )

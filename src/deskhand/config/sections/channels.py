@@ -102,8 +102,8 @@ class SmtpSection(Section):
     """How a copy gets into Sent: `self` (a blind copy to ourselves), `server` (the server does
     it) or `append`."""
     copy_within: float = Field(default=20, ge=0, le=600)
-    """Seconds within which a copy to ourselves arrives: how long to look for it before a reply
-    is sent again."""
+    """Seconds within which a copy to ourselves arrives: how long to look for it before a person
+    is asked whether a reply has left."""
 
 
 class GmailSpec(Section):

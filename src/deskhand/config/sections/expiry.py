@@ -21,7 +21,7 @@ class ExpirySection(Section):
     then: Then = "end"
     """`end` rejects a reply or a call and closes a hand-over; `hand_over` makes it a hand-over,
     which waits for ever; `assign` gives it to somebody, for whom it waits for ever. Nothing ever
-    leaves because of it."""
+    leaves because of it. A reply that may have left always waits for a person."""
     to: str | None = Field(default=None, min_length=1, max_length=100)
     """With `assign`: to whom."""
 
@@ -36,6 +36,8 @@ class ExpirySpec(Frozen):
         """What is done with a review of this kind; None where it waits for ever."""
         if kind is ReviewKind.STOPPED:
             return None  # it waits for the desk
+        if kind is ReviewKind.DELIVERY and self.then != "assign":
+            return None  # time cannot tell whether it left
         if self.then == "assign":
             return Decision.REASSIGN
         if kind is ReviewKind.HAND_OVER:

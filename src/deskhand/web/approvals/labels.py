@@ -52,12 +52,14 @@ KINDS = {
     ReviewKind.HAND_OVER: "hand-over",
     ReviewKind.STOPPED: "stopped",
     ReviewKind.FOLLOW_UP: "follow-up",
+    ReviewKind.DELIVERY: "delivery",
 }
 FALLBACKS = {
     Decision.REJECT: "it is rejected",
     Decision.CLOSE: "it is closed",
     Decision.APPROVE: "it leaves by itself",
     Decision.HAND_OVER: "it is handed over",
+    Decision.RETRY: "its copy is looked for again",
 }
 """What becomes of a review that nobody decides in time."""
 ORIGINS = {

@@ -61,6 +61,7 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "earlier": _earlier(earlier, now),
         "files": [file for file in listed if file.origin is FileOrigin.MESSAGE],
         "reply": reply,
+        "in_doubt": _in_doubt(review),
         "action": _main_action(review),
         "draft": _draft(review_file, reply or {}, me),
         "typing": typing_words(review_file.edits, me),
@@ -129,12 +130,20 @@ def _reply(review_file: ReviewFile) -> dict[str, Any] | None:
     review = review_file.review
     message = review_file.message
     reply = review.payload.get(REPLY)
+    if review.kind is ReviewKind.DELIVERY:
+        return None  # nobody can change what may have left
     if isinstance(reply, dict) or message is None or Decision.ANSWER not in DECISIONS[review.kind]:
         return reply if isinstance(reply, dict) else None
     is_answered = review.kind is ReviewKind.FOLLOW_UP  # what was drafted has left already
     drafted = None if is_answered else review_file.outputs.get(REPLY)
     text = drafted.get("text") if isinstance(drafted, dict) else None
     return Reply.to_message(message, str(text or "")).model_dump(mode="json")
+
+
+def _in_doubt(review: Review) -> dict[str, Any] | None:
+    """The reply that may have left; None where nobody doubts it."""
+    reply = review.payload.get(REPLY)
+    return reply if review.kind is ReviewKind.DELIVERY and isinstance(reply, dict) else None
 
 
 def _draft(review_file: ReviewFile, reply: Mapping[str, Any], me: str) -> dict[str, Any]:

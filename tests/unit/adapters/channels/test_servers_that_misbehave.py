@@ -123,10 +123,20 @@ async def test_a_missing_secret_says_which_file(tmp_path: Path) -> None:
 HELLO, IN = "220 hello", ["250-x\r\n250 AUTH PLAIN", "235 in"]
 
 
+async def must_not_be_noted() -> None:
+    raise AssertionError("it was noted as leaving before its last line was due")
+
+
 async def sent(tmp_path: Path, *said: str, to: str = "ann@example.test") -> Lines:
     async with server(HELLO, *IN, *said) as (port, heard):
         await submit(
-            spec(port, tmp_path), None, "support@acme.test", [to], None, b"Subject: x\r\n\r\nx\r\n"
+            spec(port, tmp_path),
+            None,
+            "support@acme.test",
+            [to],
+            None,
+            b"Subject: x\r\n\r\nx\r\n",
+            must_not_be_noted,
         )
         return heard
 
@@ -165,6 +175,11 @@ async def test_until_the_last_line_a_fault_means_it_did_not_leave(
 
 
 async def test_a_line_that_breaks_after_the_last_line_leaves_it_open(tmp_path: Path) -> None:
+    noted: list[str] = []
+
+    async def note() -> None:
+        noted.append("leaving")
+
     async with server(HELLO, *IN, "250 ok", "250 ok", "354 go", "", "", "", "!") as (port, _):
         with pytest.raises(ConnectionError, match="after it had been given the mail"):
             await submit(
@@ -174,7 +189,27 @@ async def test_a_line_that_breaks_after_the_last_line_leaves_it_open(tmp_path: P
                 ["ann@example.test"],
                 None,
                 b"Subject: x\r\n\r\nx\r\n",
+                note,
             )
+    assert noted == ["leaving"]
+
+
+async def test_what_cannot_be_noted_is_not_sent(tmp_path: Path) -> None:
+    async def note() -> None:
+        raise ToolError("not_noted", "the database is away")
+
+    async with server(HELLO, *IN, "250 ok", "250 ok", "354 go", "", "", "", "") as (port, heard):
+        with pytest.raises(ToolError, match="the database is away"):
+            await submit(
+                spec(port, tmp_path),
+                None,
+                "a@b.c",
+                ["ann@example.test"],
+                None,
+                b"Subject: x\r\n\r\nx\r\n",
+                note,
+            )
+    assert "." not in heard
 
 
 @pytest.mark.parametrize(
@@ -183,17 +218,29 @@ async def test_a_line_that_breaks_after_the_last_line_leaves_it_open(tmp_path: P
 async def test_an_address_never_becomes_a_command(tmp_path: Path, to: str) -> None:
     async with server(HELLO, *IN, "250 ok", "250 ok") as (port, heard):
         with pytest.raises(ToolError, match="not a mail address"):
-            await submit(spec(port, tmp_path), None, "support@acme.test", [to], None, b"x")
+            await submit(
+                spec(port, tmp_path), None, "support@acme.test", [to], None, b"x", must_not_be_noted
+            )
     assert not any("RCPT" in line for line in heard)
 
 
 async def test_a_wrong_password_is_told_without_it(tmp_path: Path) -> None:
     async with server(HELLO, IN[0], "535 wrong") as (port, _):
         with pytest.raises(ToolError, match=r"does not let support@acme\.test in") as raised:
-            await submit(spec(port, tmp_path), None, "a@b.c", ["ann@example.test"], None, b"x")
+            await submit(
+                spec(port, tmp_path),
+                None,
+                "a@b.c",
+                ["ann@example.test"],
+                None,
+                b"x",
+                must_not_be_noted,
+            )
     assert SECRET not in str(raised.value)
 
 
 async def test_an_unreachable_server_means_it_did_not_leave(tmp_path: Path) -> None:
     with pytest.raises(ToolError, match="cannot be reached"):
-        await submit(spec(1, tmp_path), None, "a@b.c", ["ann@example.test"], None, b"x")
+        await submit(
+            spec(1, tmp_path), None, "a@b.c", ["ann@example.test"], None, b"x", must_not_be_noted
+        )

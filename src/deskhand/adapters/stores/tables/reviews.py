@@ -63,6 +63,7 @@ notices = Table(
     Column("next_at", Float, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("error", Text),
+    Column("leaving_at", Float),
     PrimaryKeyConstraint("desk", "id"),
     Index("notices_due", "desk", "state", "next_at"),
 )

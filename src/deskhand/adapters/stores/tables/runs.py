@@ -119,6 +119,7 @@ effects = Table(
     Column("result", LargeBinary),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float, nullable=False),
+    Column("leaving_at", Float),
     PrimaryKeyConstraint("run", "seq", "call"),
 )
 
