@@ -11,6 +11,8 @@ from unittest.mock import ANY
 
 import pytest
 
+from deskhand.adapters.channels.folder_outbox import FolderOutbox
+from deskhand.errors import ToolError
 from deskhand.web.approvals import pages
 from deskhand.web.approvals.app import create_approvals
 from deskhand.wiring import user_accounts
@@ -385,3 +387,30 @@ async def test_reply_to_and_cc_are_shown_and_whom_it_goes_to_can_be_changed(
     assert await rested(shop, review) == "sent"
     assert "To: carla@example.org" in outbox(shop)[-1]
     assert "Cc: dan@example.net, eve@example.net" in outbox(shop)[-1]
+
+
+async def test_a_person_says_on_the_page_that_a_reply_has_left(
+    shop: Served, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def cut_off(*_: object) -> str:
+        raise ConnectionError("hung up")
+
+    async def nobody_knows(*_: object) -> str | None:
+        raise ToolError("no_copy", "no copy of it has arrived", recoverable=False)
+
+    monkeypatch.setattr(FolderOutbox, "send", cut_off)
+    monkeypatch.setattr(FolderOutbox, "find", nobody_knows)
+    run = await api.worked("hours")
+    review = (await api.get(f"/api/reviews/{run['review']['id']}")).json()
+    assert (review["kind"], review["decisions"]) == (
+        "delivery",
+        ["left", "send_again", "take_over"],
+    )
+    ida = await person(shop)
+    sheet = words_of(await ida.page(review))
+    assert "This reply may have left." in sheet
+    assert review["payload"]["reply"]["text"] in sheet
+    assert "no copy of it has arrived" in sheet
+    assert (await ida.do(review, "left")).status_code == 303
+    assert await rested(shop, review) == "sent"
+    assert "Confirmed as sent by ida" in words_of(await ida.page(review))
