@@ -40,10 +40,18 @@ def verify(
     """Check every message, row, chain and seal; exit 1 when something is not as it was written."""
     report = run_async(_verify(_key(key_file), database, desk))
     if as_json:
-        print_json(asdict(report) | {"ok": report.ok})
+        print_json(_document(report))
     else:
         _print_report(report)
     raise typer.Exit(0 if report.ok else 1)
+
+
+def _document(report: "AuditReport") -> dict[str, Any]:
+    newest_row = None if report.newest_row_at is None else iso_at(report.newest_row_at)
+    document = asdict(report) | {"ok": report.ok, "newest_row_at": newest_row}
+    if report.newest_seal is not None:
+        document["newest_seal"]["at"] = iso_at(report.newest_seal.at)
+    return document
 
 
 async def _verify(key: bytes | None, database: str | None, desk: str | None) -> "AuditReport":
@@ -79,6 +87,11 @@ def seal(
         return
     console().print(
         f"seal {sealed['id']} covers {sealed['runs']} runs  [dim]{moment(sealed['at'])}[/]"
+    )
+    console().print(
+        f"[dim]write down elsewhere: seal {sealed['id']}, {sealed['mac']}; `deskhand audit verify`"
+        " shows the newest seal, which must not be an older one[/]",
+        soft_wrap=True,
     )
 
 
@@ -121,12 +134,43 @@ def _print_report(report: "AuditReport") -> None:
             "  [red]✗[/] " + escape(f"{where.strip() or 'seals'}: {problem.what}"), soft_wrap=True
         )
     if report.ok:
-        to.print("[green]✓[/] everything is as it was written")
+        to.print("[green]✓[/] everything that is here is as it was written")
+    _print_reach(report)
     if report.seals and not report.seals_checked:
         to.print(
             f"[dim]no key was given (--key-file, ${KEY_VARIABLE}): a forged seal would not be"
             " seen[/]"
         )
+
+
+def _print_reach(report: "AuditReport") -> None:
+    """How far the seals reach: what is missing beyond them leaves no sign in the records."""
+    to = console()
+    seal = report.newest_seal
+    if seal is None:
+        to.print(
+            "no seal yet: runs or last rows that are missing, as in an older copy, would not be"
+            " seen; make one: deskhand audit seal --key-file KEY",
+            style="yellow",
+            soft_wrap=True,
+        )
+        return
+    to.print(
+        f"newest seal: {seal.id} of {moment(seal.at)}, over {seal.runs} runs, {seal.mac}",
+        soft_wrap=True,
+    )
+    if report.unsealed_runs:
+        to.print(
+            f"no seal covers {report.unsealed_rows} rows of {report.unsealed_runs} runs since;"
+            f" the newest row is of {moment(report.newest_row_at)}",
+            style="yellow",
+            soft_wrap=True,
+        )
+    to.print(
+        "[dim]an older copy of the database would verify as well: compare this seal with the newest"
+        " that you wrote down elsewhere (deskhand audit seal prints it)[/]",
+        soft_wrap=True,
+    )
 
 
 def erase(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def opened_database(url: str | None) -> "AsyncIterator[Database]":
-    """A database that exists; looking must not create one."""
+    """A database that exists; looking must not create one, and needs no right to write."""
     from deskhand.wiring import database_file, open_database
 
     chosen = url or DEFAULT_DATABASE
@@ -27,7 +27,7 @@ async def opened_database(url: str | None) -> "AsyncIterator[Database]":
                 " --live` create one"
             ),
         )
-    async with open_database(chosen) as database:
+    async with open_database(chosen, or_read=True) as database:
         yield database
 
 

@@ -1,18 +1,20 @@
 """`deskhand db`: databases as a whole."""
 
-from typing import Annotated
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.terminal import console, print_json, run_async
+from deskhand.cli.terminal import console, moment, print_json, run_async
+from deskhand.model.documents import iso_at
+
+if TYPE_CHECKING:
+    from deskhand.ports.database import Backup
 
 app = typer.Typer(help="Databases as a whole.", no_args_is_help=True)
-
-
-@app.callback()
-def databases() -> None:
-    """A group, although it has one command yet."""
 
 
 @app.command("copy")
@@ -45,7 +47,43 @@ def copy(
     console().print(f"Serve from there: deskhand serve DESK --database {options.shown(target)}")
 
 
-async def _copy(source: str, target: str, *, quiet: bool) -> dict[str, int]:
+@app.command("backup")
+def backup(
+    target: Annotated[Path, typer.Argument(help="The new file to write.", metavar="FILE")],
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Copy a SQLite database, and its desks' own tables, while it is served: one moment of it,
+    checked, in a new file."""
+    made = run_async(_backup(database or options.DEFAULT_DATABASE, target, quiet=as_json))
+    newest = None if made.newest_run_at is None else iso_at(made.newest_run_at)
+    if as_json:
+        files = [str(file) for file in made.files]
+        about = {"bytes": made.size, "runs": made.runs, "newest_run_at": newest}
+        print_json({"files": files, **about, "verified": True})
+        return
+    listed = ", ".join(map(str, made.files))
+    until = "no message yet" if newest is None else f"up to the message of {moment(newest)}"
+    console().print(f"{listed}: {made.size:,} bytes, {made.runs:,} runs, {until}", markup=False)
+    console().print("[green]✓[/] every page was read again and is sound")
+
+
+async def _backup(url: str, target: Path, *, quiet: bool) -> "Backup":
+    from deskhand.errors import ConfigError
+    from deskhand.wiring import backup_database, database_file
+
+    file = database_file(url)
+    if file is not None and not file.is_file():
+        raise ConfigError(
+            f"there is no database {url}", fix="name it with --database or DESKHAND_DATABASE"
+        )
+    with progress_bars(quiet=quiet) as progress:
+        return await backup_database(url, target, progress)
+
+
+@contextmanager
+def progress_bars(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Bars on stderr, one for each thing that is told of: its name, how much is done, and all."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -54,9 +92,6 @@ async def _copy(source: str, target: str, *, quiet: bool) -> dict[str, int]:
         TextColumn,
         TimeRemainingColumn,
     )
-
-    from deskhand.cli.databases import opened_database
-    from deskhand.wiring import copy_database, open_database
 
     words = (
         TextColumn("{task.description:15}"),
@@ -67,10 +102,18 @@ async def _copy(source: str, target: str, *, quiet: bool) -> dict[str, int]:
     with Progress(*words, console=Console(stderr=True), disable=quiet) as bars:
         tasks = {}
 
-        def progress(table: str, done: int, total: int) -> None:
-            if table not in tasks:
-                tasks[table] = bars.add_task(table, total=total)
-            bars.update(tasks[table], completed=done)
+        def progress(name: str, done: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=total)
+            bars.update(tasks[name], completed=done)
 
+        yield progress
+
+
+async def _copy(source: str, target: str, *, quiet: bool) -> dict[str, int]:
+    from deskhand.cli.databases import opened_database
+    from deskhand.wiring import copy_database, open_database
+
+    with progress_bars(quiet=quiet) as progress:
         async with opened_database(source) as old, open_database(target) as new:
             return await copy_database(old, new, progress)

@@ -14,6 +14,16 @@ from deskhand.ports import Archive
 PAGE = 200
 
 
+@dataclass(frozen=True, slots=True)
+class NewestSeal:
+    """How far the records are sealed; to be compared with what was written down elsewhere."""
+
+    id: int
+    at: float
+    runs: int
+    mac: str
+
+
 @dataclass(slots=True)
 class AuditReport:
     runs: int = 0
@@ -23,6 +33,12 @@ class AuditReport:
     seals: int = 0
     seals_checked: bool = False
     """Whether a key was given: without it a forged seal would not be seen."""
+    newest_seal: NewestSeal | None = None
+    unsealed_runs: int = 0
+    """Runs with rows that no seal covers."""
+    unsealed_rows: int = 0
+    """Rows that could be missing at the end of a run, or with it, without a sign."""
+    newest_row_at: float | None = None
     problems: list[Problem] = field(default_factory=list[Problem])
 
     @property
@@ -40,13 +56,27 @@ async def verify_desk(store: Archive, *, key: bytes | None = None) -> AuditRepor
         report.erased += sum(row.body is None for row in journaled.rows)
         report.problems += _check_message(journaled)
         report.problems += verify(journaled.run_id, journaled.message_digest, journaled.rows)
-        for count, chain, seal in sealed.pop(journaled.run_id, ()):
+        heads = sealed.pop(journaled.run_id, [])
+        for count, chain, seal in heads:
             report.problems += _check_head(journaled, count, chain, seal)
+        _count_unsealed(report, journaled, heads)
     for run_id, heads in sealed.items():
         report.problems.append(
             Problem(run_id, None, f"the run is gone, but seal {heads[0][2]} covers it")
         )
     return report
+
+
+def _count_unsealed(
+    report: AuditReport, journaled: Journaled, heads: list[tuple[int, str, int]]
+) -> None:
+    covered = max((count for count, _, _ in heads), default=0)
+    beyond = max(len(journaled.rows) - covered, 0)
+    report.unsealed_rows += beyond
+    report.unsealed_runs += bool(beyond) or not heads
+    if journaled.rows:
+        newest = journaled.rows[-1].started_at
+        report.newest_row_at = max(report.newest_row_at or newest, newest)
 
 
 async def seal_desk(store: Archive, key: bytes) -> Seal:
@@ -88,6 +118,7 @@ async def _read_seals(
             report.problems.append(
                 Problem("", None, f"seal {seal.id} was changed, or made with another key")
             )
+        report.newest_seal = NewestSeal(seal.id, seal.at, len(heads), seal.mac)
         for run_id, count, chain in heads:
             sealed.setdefault(run_id, []).append((count, chain, seal.id))
     return sealed

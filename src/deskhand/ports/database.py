@@ -1,7 +1,8 @@
 """A database as a whole: a desk's own tables, and who may use the desks in it."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from deskhand.model.access import ApiKey, Session, User
 from deskhand.model.run import Journaled, Seal
@@ -11,6 +12,16 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 T = TypeVar("T")
+
+
+class Backup(NamedTuple):
+    """What was backed up, and how far it reaches."""
+
+    files: tuple[Path, ...]
+    size: int
+    runs: int
+    newest_run_at: float | None
+    """When the newest message was accepted that the backup holds."""
 
 
 class Archive(Protocol):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from deskhand.wiring.databases import DeskStore as DeskStore
     from deskhand.wiring.databases import Erased as Erased
     from deskhand.wiring.databases import api_keys as api_keys
+    from deskhand.wiring.databases import backup_database as backup_database
     from deskhand.wiring.databases import channel_store as channel_store
     from deskhand.wiring.databases import copy_database as copy_database
     from deskhand.wiring.databases import database_file as database_file
@@ -74,6 +75,7 @@ _MODULES = {
         "Erased",
         "api_keys",
         "channel_store",
+        "backup_database",
         "copy_database",
         "database_file",
         "desks_in",

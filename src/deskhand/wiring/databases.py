@@ -1,10 +1,13 @@
 """Opening a database, and the stores that lie in it."""
 
+import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from urllib.parse import urlsplit, urlunsplit
 
 from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.adapters.stores.channels import SqlChannelStore
@@ -15,6 +18,7 @@ from deskhand.adapters.stores.trust import SqlTrustStore
 from deskhand.adapters.stores.users import SqlUserStore
 from deskhand.errors import ConfigError
 from deskhand.ports import KnowledgeStore
+from deskhand.ports.database import Backup
 
 if TYPE_CHECKING:  # the driver takes a tenth of a second to import: only for those who use it
     from deskhand.adapters.stores.notices import SqlNoticeStore
@@ -42,10 +46,20 @@ def database_file(url: str) -> Path | None:
 
 
 @asynccontextmanager
-async def open_database(url: str) -> AsyncIterator[Database]:
-    """`postgresql://...`, `sqlite:///path` or a path; a missing file is created."""
+async def open_database(url: str, *, or_read: bool = False) -> AsyncIterator[Database]:
+    """`postgresql://...`, `sqlite:///path` or a path; a missing file is created.
+
+    With `or_read`, a file that may not be written is opened to read: every write is refused.
+    """
     file = database_file(url)
     database: Database
+    if or_read and file is not None and file.exists():
+        from deskhand.adapters.stores.sqlite_reading import may_write, opened_to_read
+
+        if not may_write(file):
+            async with opened_to_read(file) as reading:
+                yield reading
+            return
     if file is None:
         from deskhand.adapters.stores.postgres_backend import PostgresBackend
 
@@ -140,6 +154,35 @@ async def erase_person(database: Database, desk: str, address: str, by: str) -> 
     own_rows = await database.own_tables(desk).erase(names, run_ids)
     runs = await database.store(desk).erase(address, by)
     return Erased(runs, own_rows)
+
+
+def _without_password(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=re.sub(r":[^@]*@", "@", parts.netloc)))
+
+
+async def backup_database(
+    url: str, target: Path, progress: Callable[[str, int, int], None]
+) -> Backup:
+    """Copy one moment of a SQLite database to a new file, whoever serves it meanwhile.
+
+    The database is left as it is: not even an older schema is brought up to date. Raises
+    ConfigError for PostgreSQL, which brings a program of its own for this.
+    """
+    from deskhand.adapters.stores.sqlite_backup import backup_files
+
+    file = database_file(url)
+    if file is None:
+        raise ConfigError(
+            "PostgreSQL is backed up with its own program, which takes one moment of everything",
+            fix=f"pg_dump --format=custom --file={target} --dbname='{_without_password(url)}'",
+        )
+    loop = asyncio.get_running_loop()
+
+    def tell(name: str, done: int, total: int) -> None:
+        loop.call_soon_threadsafe(progress, name, done, total)
+
+    return await asyncio.to_thread(backup_files, file, target, tell)
 
 
 async def copy_database(

@@ -27,7 +27,7 @@ def test_untouched_records_verify(cli: Cli, worked: list[dict[str, Any]]) -> Non
     said = cli("audit", "verify", "--json")
     assert said.code == 0
     assert (said.json["ok"], said.json["runs"], said.json["problems"]) == (True, 3, [])
-    assert "everything is as it was written" in cli("audit", "verify").out
+    assert "everything that is here is as it was written" in cli("audit", "verify").out
 
 
 def test_a_changed_row_is_found(cli: Cli, worked: list[dict[str, Any]]) -> None:
@@ -118,3 +118,29 @@ def test_a_key_that_does_not_exist_cannot_be_revoked(cli: Cli) -> None:
     said = cli("keys", "revoke", "key_nope")
     assert said.code == 1
     assert "key_nope" in said.err
+
+
+def test_it_is_said_how_far_the_seals_reach(
+    cli: Cli, worked: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    assert "no seal yet" in cli("audit", "verify").out
+    unsealed = cli("audit", "verify", "--json").json
+    assert unsealed["newest_seal"] is None
+    assert (unsealed["unsealed_runs"], unsealed["unsealed_rows"]) == (3, unsealed["rows"])
+    key = tmp_path / "seal.key"
+    key.write_text("a key that is long enough")
+    sealed = cli("audit", "seal", "--key-file", key, "--json").json
+    covered = cli("audit", "verify", "--key-file", key, "--json").json
+    assert covered["newest_seal"] == {key: sealed[key] for key in ("id", "at", "runs", "mac")}
+    assert (covered["unsealed_runs"], covered["unsealed_rows"]) == (0, 0)
+    assert "no seal covers" not in cli("audit", "verify").out
+
+    cli("run", SAMPLES / "other.eml", "--desk", "sample", "--live", "--json")
+    later = cli("audit", "verify", "--json").json
+    assert later["ok"]
+    assert later["unsealed_runs"] == later["runs"] - 3
+    assert later["newest_row_at"] > sealed["at"]
+    said = cli("audit", "verify").out
+    assert sealed["mac"] in said
+    assert f"no seal covers {later['unsealed_rows']} rows of {later['unsealed_runs']} runs" in said
+    assert "compare this seal" in said

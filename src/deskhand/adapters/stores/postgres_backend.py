@@ -10,7 +10,7 @@ from deskhand.adapters.stores.sqlite_backend import CopyTarget, Progress, cannot
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 
 if TYPE_CHECKING:
-    from deskhand.adapters.stores.file_integrity import Integrity
+    from deskhand.adapters.stores.integrity import Integrity
     from deskhand.adapters.stores.knowledge import SqlKnowledgeStore
     from deskhand.adapters.stores.own_tables import OwnDatabase
 
@@ -40,7 +40,7 @@ class PostgresBackend(PostgresDatabase):
 
     async def check_integrity(self) -> "Integrity":
         """Read every row, and ask the server for damaged pages."""
-        from deskhand.adapters.stores.server_integrity import check_server
+        from deskhand.adapters.stores.integrity import check_server
 
         return await check_server(self.url)
 

@@ -11,7 +11,7 @@ from deskhand.errors import ConfigError
 from deskhand.model.ids import new_id
 
 if TYPE_CHECKING:
-    from deskhand.adapters.stores.file_integrity import Integrity
+    from deskhand.adapters.stores.integrity import Integrity
     from deskhand.adapters.stores.knowledge import SqlKnowledgeStore
     from deskhand.adapters.stores.own_tables import OwnDatabase
 
@@ -55,7 +55,7 @@ class SqliteBackend(SqliteDatabase):
 
     async def check_integrity(self) -> "Integrity":
         """Look at every page, of the files of desks' own as well."""
-        from deskhand.adapters.stores.file_integrity import check_files
+        from deskhand.adapters.stores.integrity import check_files
 
         return await asyncio.to_thread(check_files, self.path)
 

@@ -253,12 +253,15 @@ class SqliteDatabase:
     # --- connections
 
     def _connect(self) -> Tx:
-        raw = sqlite3.connect(
-            self.path, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000
-        )
+        raw = self._open_file()
         engine = sa.create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
         core = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         return Tx(raw, core)
+
+    def _open_file(self) -> sqlite3.Connection:
+        return sqlite3.connect(
+            self.path, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000
+        )
 
     def _prepare(self, tx: Tx) -> None:
         tx.raw.execute(

@@ -1,10 +1,42 @@
-"""Looks for damage in a PostgreSQL database, as far as a client can."""
+"""Looks for damage in a database: every page of a SQLite file, every row on PostgreSQL."""
 
-import asyncpg
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.file_integrity import Integrity
-from deskhand.adapters.stores.postgres_database import CONNECT_SECONDS, Connection
+from deskhand.adapters.stores.own_tables_copy import own_files
+
+MOST_TOLD = 5
+_CONNECT_SECONDS = 10
+
+
+class Integrity(NamedTuple):
+    """What was looked at, and what is wrong there."""
+
+    looked_at: str
+    problems: tuple[str, ...]
+
+
+def check_files(path: Path) -> Integrity:
+    """Check a SQLite file and the files of desks' own beside it: every page, every index."""
+    files = [path, *own_files(path).values()]
+    problems = [f"{file}: {problem}" for file in files for problem in damage_of(file)]
+    pages = sum(file.stat().st_size for file in files) // 1024
+    counted = f"{len(files)} file{'s' * (len(files) != 1)} of {pages:,} KB"
+    return Integrity(f"every page of {counted}", tuple(problems))
+
+
+def damage_of(file: Path, parameters: str = "mode=ro") -> list[str]:
+    """What SQLite finds wrong with a file; empty where it is sound."""
+    uri = f"{file.absolute().as_uri()}?{parameters}"
+    try:
+        with closing(sqlite3.connect(uri, uri=True)) as raw:
+            rows = raw.execute(f"PRAGMA integrity_check({MOST_TOLD})").fetchall()
+    except sqlite3.Error as error:
+        return [str(error)]
+    return [line for (text,) in rows for line in str(text).splitlines() if text != "ok"]
 
 
 async def check_server(url: str) -> Integrity:
@@ -12,7 +44,9 @@ async def check_server(url: str) -> Integrity:
 
     Indexes are checked where the extension amcheck is installed.
     """
-    connection = await asyncpg.connect(url, timeout=CONNECT_SECONDS)
+    import asyncpg
+
+    connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS)
     problems: list[str] = []
     try:
         for table in t.metadata.sorted_tables:
@@ -38,7 +72,7 @@ def _read_all(table: str) -> str:
     return f'SELECT count(md5(row::text)) FROM "{table}" row'  # noqa: S608 our own table names
 
 
-async def _check_indexes(connection: Connection) -> list[str]:
+async def _check_indexes(connection: Any) -> list[str]:
     rows = await connection.fetch(
         "SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_am a ON a.oid = c.relam"
         " JOIN pg_namespace n ON n.oid = c.relnamespace"
@@ -51,7 +85,9 @@ async def _check_indexes(connection: Connection) -> list[str]:
     return problems
 
 
-async def _failure(connection: Connection, where: str, query: str, *arguments: str) -> list[str]:
+async def _failure(connection: Any, where: str, query: str, *arguments: str) -> list[str]:
+    import asyncpg
+
     try:
         await connection.fetchval(query, *arguments)
     except asyncpg.PostgresError as error:
