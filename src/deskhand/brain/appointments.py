@@ -13,7 +13,8 @@ from deskhand.language.meeting_times import choose_offer, read_wish
 from deskhand.mail.mail_phrases import mail_phrases
 from deskhand.model.booking import OFFERED
 from deskhand.model.tasks import Task
-from deskhand.scheduling.invitations import CALENDAR_TYPES, Invitation, read_invitations
+from deskhand.scheduling.invitations import CALENDAR_TYPES, Invitation
+from deskhand.scheduling.limited_calendars import invitations_of
 from deskhand.scheduling.slots import Wish
 
 _ASKING = ("request", "cancel")
@@ -73,14 +74,14 @@ def _invitation(desk: EmbeddedDesk, task: Task) -> Invitation | None:
     """The first invitation that came with the message, made or called off."""
     zone = ZoneInfo(desk.time_zone)
     attachments = message_of(task).get("attachments")
+    texts: list[str] = []
     for attachment in attachments if isinstance(attachments, list) else ():
         if not isinstance(attachment, Mapping) or not attachment.get("text"):
             continue
         if str(attachment.get("type")).lower() in CALENDAR_TYPES:
-            for event in read_invitations(str(attachment["text"]), zone):
-                if event.method in _ASKING:
-                    return event
-    return None
+            texts.append(str(attachment["text"]))
+    invitations = invitations_of(texts, zone)
+    return next((event for event in invitations if event.method in _ASKING), None)
 
 
 def _offered(task: Task) -> list[datetime]:

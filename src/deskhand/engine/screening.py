@@ -8,7 +8,7 @@ from deskhand.mail.automatic import Automatic, AutomaticKind, automatic, bounce
 from deskhand.mail.threads import our_key
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import ErrorNote
-from deskhand.model.message import DELIVER, Message
+from deskhand.model.message import DELIVER, UNREADABLE, Message
 from deskhand.model.run import EffectKey, RunStatus
 from deskhand.ports import Clock, Store
 
@@ -44,6 +44,8 @@ class Screen:
         self._forwarders = forwarders
 
     async def __call__(self, message: Message) -> End | None:
+        if UNREADABLE in message.headers:
+            return _unreadable(message)
         sign = automatic(message, self._own_addresses, self._forwarders)
         if sign is None:
             return await self._too_fast(message)
@@ -91,6 +93,12 @@ class Screen:
         effects = await self._store.effects(key.run_id)
         is_ours = any(effect.key == key and effect.tool == DELIVER for effect in effects)
         return key if is_ours else None
+
+
+def _unreadable(message: Message) -> End:
+    why = message.headers[UNREADABLE]
+    words = f"this mail could not be read: {why}; the whole mail is attached to the message"
+    return _to_a_person(words, ErrorCode.MESSAGE_UNREADABLE)
 
 
 def _not_answered(sign: Automatic) -> End:

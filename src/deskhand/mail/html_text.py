@@ -29,10 +29,8 @@ _UNSEEN = re.compile(
     r"|text-indent:-\d{3,}|(?:left|top|right|margin-left|margin-top):-\d{3,}|clip:rect\(0|clip-path:inset\((?:50|100)%"
     r"|transform:scale\(0|color:transparent|rgba\([^)]*,0?\.?0*\)"
 )
-_RULE = re.compile(r"([^{}]{1,500})\{([^{}]{0,2000})\}")
-_AT_RULE = re.compile(
-    r"@[a-z-]+[^{};]{0,500}\{(?:[^{}]{0,5000}\{[^{}]{0,5000}\}){0,200}[^{}]{0,5000}\}", re.I
-)
+_BRACE = re.compile(r"[{}]")
+_LONGEST_RULE = 2000
 _SIMPLE = re.compile(r"^(?:[a-z0-9*]*)([.#])([\w-]{1,80})$", re.I)
 _COLOUR = re.compile(r"(?:^|;)color:([^;!]{1,40})")
 _GROUND = re.compile(r"(?:^|;)background(?:-color)?:([^;!]{1,60})")
@@ -63,7 +61,13 @@ def html_text(html: str) -> str:
         AssertionError,
         RecursionError,
     ):  # nothing in it, or nothing that can be read
-        return clean(re.sub(r"<[^>]{0,2000}>", " ", page)).strip()
+        return text_without_tags(page)
+
+
+def text_without_tags(html: str) -> str:
+    """The words between the tags of a page, as they stand; for pages that are not laid out."""
+    words = [piece.rpartition(">")[2] for piece in html[:LONGEST].split("<")]
+    return clean(" ".join(words)).strip()
 
 
 def hidden_text(html: str) -> str:
@@ -139,15 +143,31 @@ def _hidden_names(tree: Any) -> tuple[set[str], set[str]]:
     classes: set[str] = set()
     ids: set[str] = set()
     for style in tree.iter("style"):
-        sheet = _AT_RULE.sub(
-            "", (style.text or "")[:200_000]
-        )  # rules for small screens or paper hide nothing here
-        for selectors, body in _RULE.findall(sheet):
+        for selectors, body in _style_rules((style.text or "")[:200_000]):
             if _UNSEEN.search(_squeezed(body)):
                 for selector in selectors.split(","):
                     if simple := _SIMPLE.match(selector.strip()):
                         (classes if simple[1] == "." else ids).add(simple[2])
     return classes, ids
+
+
+def _style_rules(sheet: str) -> Iterator[tuple[str, str]]:
+    """Selectors and body of each plain rule, in one pass.
+
+    Rules for small screens or paper (`@media ...`) hide nothing here, so they are left out.
+    """
+    depth = begin = opened = 0
+    for brace in _BRACE.finditer(sheet):
+        if brace[0] == "{":
+            depth += 1
+            opened = brace.end() if depth == 1 else opened
+            continue
+        if depth == 1:
+            selectors = sheet[begin : opened - 1].rpartition(";")[2].strip()
+            if not selectors.startswith("@") and len(selectors) <= _LONGEST_RULE:
+                yield selectors, sheet[opened : brace.start()][:_LONGEST_RULE]
+        depth = max(depth - 1, 0)
+        begin = brace.end() if depth == 0 else begin
 
 
 def _squeezed(style: str) -> str:

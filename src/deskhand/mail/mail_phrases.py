@@ -103,7 +103,7 @@ def _any_of(many: Iterable[str]) -> str:
 
 def _between_dashes(many: Iterable[str]) -> re.Pattern[str]:
     return re.compile(
-        rf"[\s>]*(?P<dashes>-{{2,}})\s*(?:{_any_of(many)})\s*-{{2,}}\s*(?P<rest>.*)$", re.I
+        rf"[\s>]*+(?P<dashes>-{{2,}}+)\s*+(?:{_any_of(many)})\s*+-{{2,}}+\s*(?P<rest>.*)$", re.I
     )
 
 

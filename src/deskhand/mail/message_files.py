@@ -12,7 +12,8 @@ from pydantic import ValidationError
 
 from deskhand.errors import ConfigError
 from deskhand.mail.authentication import MailTrust, principal_of
-from deskhand.mail.message_parser import parse
+from deskhand.mail.limited_mail import read_mail_now
+from deskhand.mail.long_text import within_length
 from deskhand.model.attached_files import ANY_TYPE
 from deskhand.model.ids import new_id
 from deskhand.model.message import Message
@@ -57,7 +58,7 @@ def read_messages(
         ) from None
     if path.suffix.lower() == ".json":
         return _from_json(raw, path)
-    mail = parse(raw)
+    mail = read_mail_now(raw)
     if trust is not None:
         mail = mail.changed(principal=principal_of(mail, trust))
     return [mail], False
@@ -109,7 +110,7 @@ def message_from(
     _require_address(fields)
     _fill_in(fields, conversation)
     try:
-        message = Message.model_validate(fields)
+        message = within_length(Message.model_validate(fields))
         if vouched_by is None or customer is None:
             return message
         return message.changed(principal=_vouched(customer, tier, message, vouched_by))

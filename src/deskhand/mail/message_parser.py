@@ -8,20 +8,34 @@ from hashlib import sha256
 from deskhand.mail.charsets import clean
 from deskhand.mail.header_text import addresses, header_text
 from deskhand.mail.html_text import hidden_text, html_text
+from deskhand.mail.long_text import within_length
 from deskhand.mail.mime import Part, split
-from deskhand.mail.pdf_text import pdf_text
-from deskhand.model.message import HIDDEN, Address, Attachment, Message
+from deskhand.mail.pdf_text import PDF_SECONDS, read_pdf
+from deskhand.model.message import (
+    HIDDEN,
+    ON_REQUEST,
+    UNREADABLE,
+    Address,
+    Attachment,
+    Message,
+)
 
 CHANNEL = "mail"
 LARGEST = 50_000_000
-LONGEST_BODY = 1_000_000
 LONGEST_TEXT = 200_000
 LONGEST_HIDDEN = 5_000
+LONGEST_HTML = 300_000
+"""Characters of HTML in one mail that are read; more is kept as a file of the mail."""
+_COST_OF_A_PAGE = 3_000
 _NO_WORDS = {"text/calendar", "text/x-amp-html", "text/rfc822-headers"}
 MOST_PDFS = 3
 """PDFs of one mail that are read; the others are listed."""
+_OURS = (HIDDEN, ON_REQUEST, UNREADABLE)
+"""Headers that only we write."""
 
 
+UNREAD_PAGE = "part-of-the-message.html"
+NOT_READ = f"\n[… the rest was not read: it is attached as {UNREAD_PAGE}]"
 CUT_OFF = "the mail is larger than the desk takes: the file is cut off"
 
 
@@ -34,14 +48,19 @@ def parse(raw: bytes, *, is_cut: bool = False) -> Message:
     It stands alone: which conversation it belongs to takes proof, and that is `threads.placed`.
     """
     mail = split(raw[:LARGEST])
+    budget = HtmlBudget()
     own_id = mail.header("message-id")
     if not is_message_id(own_id):
         own_id = f"<{sha256(raw).hexdigest()[:32]}@no-message-id>"
     senders = addresses(mail.header("from"))
-    attachments = [*_attachments(mail)]
+    body = _body(mail, budget)
+    unread = [*_unread_pages(budget)]
+    if unread:
+        body += NOT_READ
+    attachments = [*_attachments(mail, budget), *unread]
     if is_cut and attachments:
         attachments[-1] = attachments[-1].changed(content=None, not_kept=CUT_OFF)
-    return Message(
+    message = Message(
         id=own_id,
         channel=CHANNEL,
         conversation=own_id,
@@ -49,11 +68,12 @@ def parse(raw: bytes, *, is_cut: bool = False) -> Message:
         recipients=addresses(mail.header("to")),
         cc=addresses(mail.header("cc")),
         subject=header_text(mail.header("subject"))[:1000],
-        body=_body(mail)[:LONGEST_BODY],
+        body=body,
         headers=_headers(mail) | _hidden(mail),
         attachments=tuple(attachments),
-        received_at=_date(mail.header("date")),
+        received_at=date_of(mail.header("date")),
     )
+    return within_length(message)
 
 
 def is_message_id(text: str) -> bool:
@@ -66,18 +86,23 @@ def _headers(mail: Part) -> dict[str, str]:
     """Values by name in lower case; one that stands there several times has a line for each."""
     lines: dict[str, list[str]] = {}
     for name, value in mail.headers:
-        lines.setdefault(name, []).append(header_text(value))
+        if name not in _OURS:
+            lines.setdefault(name, []).append(header_text(value))
     return {name: "\n".join(values) for name, values in lines.items()}
 
 
 def _hidden(mail: Part) -> dict[str, str]:
     """Words that are in the mail and that its reader cannot see."""
-    pages = [part.text() for part in mail.walk() if part.kind == "text/html" and _is_words(part)]
-    words = clean(" ".join(hidden_text(page) for page in pages)).strip()[:LONGEST_HIDDEN]
+    budget = HtmlBudget()
+    hidden: list[str] = []
+    for part in mail.walk():
+        if part.kind == "text/html" and _is_words(part) and budget.takes(len(part.body)):
+            hidden.append(hidden_text(part.text()))
+    words = clean(" ".join(hidden)).strip()[:LONGEST_HIDDEN]
     return {HIDDEN: words} if words else {}
 
 
-def _date(written: str) -> datetime:
+def date_of(written: str) -> datetime:
     try:
         moment = parsedate_to_datetime(written)
     except (ValueError, TypeError, OverflowError, IndexError):
@@ -88,32 +113,60 @@ def _date(written: str) -> datetime:
 # --- words
 
 
-def _body(part: Part) -> str:
+class HtmlBudget:
+    """How much HTML of one mail is laid out: drawing pages is the dearest part of reading.
+
+    What is not laid out is not read at all: only the layout tells which words a reader sees.
+    """
+
+    def __init__(self) -> None:
+        self._left = LONGEST_HTML
+        self.unread: list[Part] = []
+        """Pages that were not read, or not to their end."""
+
+    def takes(self, length: int) -> bool:
+        """Whether a page of this length still fits; even an empty one costs something."""
+        if self._left <= 0:
+            return False
+        self._left -= length + _COST_OF_A_PAGE
+        return True
+
+
+def _body(part: Part, budget: HtmlBudget) -> str:
     """The text that the sender wrote: the plain one if there is one, else that of the HTML.
 
     Files do not count.
     """
     if not part.is_multipart:
-        return _leaf_text(part) if _is_words(part) else ""
+        return _leaf_text(part, budget) if _is_words(part) else ""
     if part.kind == "message/rfc822":
         return ""
     if part.kind == "multipart/alternative":
-        return _best(part.parts)
+        return _best(part.parts, budget)
     inside = part.parts[:1] if part.kind == "multipart/related" else part.parts
-    texts = [_body(piece) for piece in inside]
+    texts = [_body(piece, budget) for piece in inside]
     if len(texts) == 1:
         return texts[0]
     return "\n\n".join(text.strip("\n") for text in texts if text.strip())
 
 
-def _best(parts: list[Part]) -> str:
+def _best(parts: list[Part], budget: HtmlBudget) -> str:
     """Of several versions of the same words the plain one, unless it is empty."""
-    plain_first = sorted(parts, key=lambda part: part.kind != "text/plain")
-    return next((text for text in map(_body, plain_first) if text.strip()), "")
+    for part in sorted(parts, key=lambda part: part.kind != "text/plain"):
+        text = _body(part, budget)
+        if text.strip():
+            return text
+    return ""
 
 
-def _leaf_text(part: Part) -> str:
-    return html_text(part.text()) if part.kind == "text/html" else part.text()
+def _leaf_text(part: Part, budget: HtmlBudget) -> str:
+    text = part.text()
+    if part.kind != "text/html":
+        return text
+    is_taken = budget.takes(len(text))
+    if not is_taken or len(text) > LONGEST_HTML:
+        budget.unread.append(part)
+    return html_text(text) if is_taken else ""
 
 
 def _is_words(part: Part) -> bool:
@@ -126,15 +179,17 @@ def _is_words(part: Part) -> bool:
 # --- files
 
 
-def _attachments(mail: Part) -> Iterator[Attachment]:
+def _attachments(mail: Part, budget: HtmlBudget) -> Iterator[Attachment]:
     pdfs = 0
+    seconds = float(PDF_SECONDS)
     for part in _files(mail):
         content = part.attached or part.content()
         if part.kind == "application/pdf":
             pdfs += 1
-            text = pdf_text(content) if pdfs <= MOST_PDFS else None
+            text, used = read_pdf(content, seconds) if pdfs <= MOST_PDFS else (None, 0.0)
+            seconds -= used
         else:
-            text = _file_text(part)
+            text = _file_text(part, budget)
         size = len(content) or sum(len(piece.body) for piece in part.walk())
         yield Attachment(
             name=part.file_name or "unnamed",
@@ -145,12 +200,18 @@ def _attachments(mail: Part) -> Iterator[Attachment]:
         )
 
 
-def _file_text(part: Part) -> str | None:
+def _unread_pages(budget: HtmlBudget) -> Iterator[Attachment]:
+    for part in budget.unread:
+        content = part.content()
+        yield Attachment(name=UNREAD_PAGE, type="text/html", size=len(content), content=content)
+
+
+def _file_text(part: Part, budget: HtmlBudget) -> str | None:
     """The words of an attached text, mail or report; None for what is not read."""
     if part.kind.startswith("text/"):
-        return _leaf_text(part)[:LONGEST_TEXT]
+        return _leaf_text(part, budget)[:LONGEST_TEXT]
     if part.kind == "message/rfc822":
-        return _attached_mail(part)
+        return _attached_mail(part, budget)
     if part.kind in ("message/delivery-status", "message/feedback-report"):
         return part.text()[:LONGEST_TEXT]
     return None
@@ -167,7 +228,7 @@ def _files(part: Part) -> Iterator[Part]:
         yield part
 
 
-def _attached_mail(part: Part) -> str | None:
+def _attached_mail(part: Part, budget: HtmlBudget) -> str | None:
     """An attached mail as text: its main headers and its body."""
     if not part.parts:
         return None
@@ -177,4 +238,4 @@ def _attached_mail(part: Part) -> str | None:
         for name in ("from", "to", "date", "subject", "message-id")
         if inner.header(name)
     ]
-    return "\n".join([*head, "", _body(inner)])[:LONGEST_TEXT]
+    return "\n".join([*head, "", _body(inner, budget)])[:LONGEST_TEXT]

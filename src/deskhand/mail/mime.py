@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from email.message import Message as Headers
+from email.utils import unquote
+from functools import cached_property
 
 from deskhand.mail.charsets import clean, decoded
 from deskhand.mail.header_text import from_base64, header_text, unfolded
@@ -13,11 +15,15 @@ MAX_DEPTH = 20
 MAX_PARTS = 500
 MAX_HEADERS = 1000
 MAX_HEADER_BYTES = 262_144
+_HEAD = 65_536
+_LONGEST_PARAMETERS = 4_000
+"""Characters of a Content-Type and the like that are read: taking its parameters apart takes the
+square of their length."""
 _FIELD = re.compile(rb"([!-9;-~]{1,200})[ \t]*:[ \t]*(.*)", re.S)
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r|$)")
 
 
-@dataclass(slots=True)
+@dataclass
 class Part:
     """A mail or one part of it: headers in order and, for a leaf, its bytes as they travelled."""
 
@@ -32,7 +38,7 @@ class Part:
     def header(self, name: str) -> str:
         return next((value for header, value in self.headers if header == name), "")
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """`text/plain` and the like."""
         written = (
@@ -50,27 +56,20 @@ class Part:
     def disposition(self) -> str:
         return self.header("content-disposition").partition(";")[0].strip().lower()
 
-    @property
+    @cached_property
     def file_name(self) -> str | None:
-        try:
-            name = self._content("content-type", "content-disposition").get_filename()
-        except Exception:  # the standard library raises all kinds of errors on broken parameters
-            return None
+        name = self._parameter("content-disposition", "filename")
+        if name is None:
+            name = self._parameter("content-type", "name")
         return None if name is None else header_text(" ".join(clean(name).split())).strip()[:255]
 
-    @property
+    @cached_property
     def charset(self) -> str:
-        try:
-            return self._content("content-type").get_content_charset() or "utf-8"
-        except Exception:
-            return "utf-8"
+        return self._parameter("content-type", "charset") or "utf-8"
 
     @property
     def boundary(self) -> bytes | None:
-        try:
-            written = self._content("content-type").get_boundary()
-        except Exception:
-            return None
+        written = self._parameter("content-type", "boundary")
         return written.encode("utf-8", "replace")[:200].strip() or None if written else None
 
     def content(self) -> bytes:
@@ -94,12 +93,31 @@ class Part:
         for part in self.parts:
             yield from part.walk()
 
-    def _content(self, *names: str) -> Headers:
+    def _content(self, name: str) -> Headers:
         headers = Headers()
-        for name in names:
-            if value := self.header(name):
-                headers[name] = value
+        headers[name] = self.header(name)[:_LONGEST_PARAMETERS]
         return headers
+
+    def _parameter(self, header: str, name: str) -> str | None:
+        """A parameter of a header; None where it is not there or broken.
+
+        The standard library would decode it by any charset that it names, so we do.
+        """
+        if name not in self.header(header).lower():
+            return None
+        try:
+            value = self._content(header).get_param(name, None, header)
+        except Exception:  # the standard library raises all kinds of errors on broken parameters
+            return None
+        if isinstance(value, tuple):
+            charset, _, encoded = value
+            return decoded(encoded.encode("latin-1", "replace"), charset or "utf-8")
+        return None if value is None else unquote(value)
+
+
+def read_head(raw: bytes) -> Part:
+    """The headers of a mail alone, as far as its first bytes hold them; cheap whatever it holds."""
+    return _part(raw[:_HEAD], "text/plain")
 
 
 def split(raw: bytes) -> Part:

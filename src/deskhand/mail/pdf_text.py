@@ -1,24 +1,35 @@
 """The text of an attached PDF, read in a process of its own: whoever sends a mail chooses how
 long its PDF takes."""
 
+import resource
 import subprocess
 import sys
 
 LARGEST = 10_000_000
 LONGEST_TEXT = 200_000
 MOST_PAGES = 100
-CPU_SECONDS = 10
+PDF_SECONDS = 10
+"""Computing that all PDFs of one mail may take together."""
 MEMORY = 1_000_000_000
-PATIENCE = 120.0
+PATIENCE = 90.0
 """Seconds of waiting, for machines that are busy; the CPU limit is what ends a hostile file."""
 
 
-def pdf_text(raw: bytes) -> str | None:
-    """None for a scan, a protected, damaged, too large or hostile file: such an attachment is
-    listed without text."""
-    if len(raw) > LARGEST or b"%PDF" not in raw[:1024]:
-        return None
-    command = [sys.executable, "-I", "-c", f"from {__name__} import main; main()"]
+def read_pdf(raw: bytes, seconds: float = PDF_SECONDS) -> tuple[str | None, float]:
+    """The text of a PDF within so much computing, and how much of it was used.
+
+    The text is None for a scan, a protected, damaged, too large or hostile file: such an
+    attachment is listed without text.
+    """
+    if seconds < 1 or len(raw) > LARGEST or b"%PDF" not in raw[:1024]:
+        return None, 0.0
+    before = _used()
+    text = _text_of(raw, int(seconds))
+    return text, _used() - before
+
+
+def _text_of(raw: bytes, seconds: int) -> str | None:
+    command = [sys.executable, "-I", "-c", f"from {__name__} import main; main({seconds})"]
     try:
         done = subprocess.run(
             command, input=raw, capture_output=True, timeout=PATIENCE, check=False
@@ -29,13 +40,18 @@ def pdf_text(raw: bytes) -> str | None:
     return text if done.returncode == 0 and text.strip() else None
 
 
-def main() -> None:
+def _used() -> float:
+    """Seconds of computing that processes of ours took until they ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
+
+
+def main(seconds: int) -> None:
     """Standard input to standard output, within limits that the kernel keeps."""
     import io
     import logging
-    import resource
 
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     raw = sys.stdin.buffer.read()
     from pypdf import PdfReader

@@ -10,6 +10,8 @@ from deskhand.mail.quoted_headers import bare, label_of, read_block
 LONGEST = 200_000
 _LINES_OF_AN_ATTRIBUTION = 4
 _LONGEST_ATTRIBUTION = 400
+_MOST_ATTRIBUTIONS = 300
+"""Lines that end like one and are looked at closely: no conversation is that long."""
 _RULE = re.compile(r"\s*(?:_{2,}|={3,}|-{3,}|\*{3,}|—{2,}|―{2,})\s*$")
 _UNDERSCORES = re.compile(r"\s*_{8,}\s*$")
 _SIGNATURE_RULE = re.compile(r"\s*(?:--|__|—)\s*$")
@@ -38,12 +40,15 @@ def visible_reply(text: str) -> str:
 def _without_quotes(lines: list[str]) -> list[str]:
     """Lines before the quoted mail, and answers below or between quoted lines."""
     kept: list[str] = []
-    number = 0
+    number = tries = 0
     while number < len(lines):
         if lines[number].lstrip().startswith(">"):
             number = _after_quote(lines, number)
             continue
-        length = _attribution_length(lines, number)
+        length = 0
+        if tries < _MOST_ATTRIBUTIONS:
+            length = _attribution_length(lines, number)
+            tries += lines[number].rstrip().endswith((":", "："))
         if length:
             number += length
             if not _quote_follows(lines, number):

@@ -25,6 +25,8 @@ person."""
 HIDDEN = "x-deskhand-hidden"
 """A header of mails that hide words from their reader: the words, which no model and no prompt
 is shown."""
+UNREADABLE = "x-deskhand-unreadable"
+"""A header of mails that could not be read, with the reason: a person gets them, and no stage."""
 
 DELIVER = "deliver_reply"
 """The tool through which every reply leaves; only the engine's own stages name it, never a plan

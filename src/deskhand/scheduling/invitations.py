@@ -55,7 +55,7 @@ def read_invitations(text: str, zone: ZoneInfo) -> list[Invitation]:
             method = str(calendar.get("METHOD", "PUBLISH")).upper()
             if method in METHODS:
                 invitations += _events(calendar, method.lower(), zone)
-    except CalendarUnreadable:
+    except (CalendarUnreadable, OverflowError, ValueError):  # `DURATION:P999999999999D`
         return []
     return invitations[:MOST]
 

@@ -48,7 +48,7 @@ def answer_tool(
     async def answer_invitation(principal: Principal, ctx: Context) -> dict[str, Any]:
         """Answer the invitation in this message: hold and accept a time that is free, give back
         one called off."""
-        invitation = _the_one(await message_of(ctx.run_id), principal, offering)
+        invitation = await _the_one(await message_of(ctx.run_id), principal, offering)
         moment = datetime.fromtimestamp(now(), UTC)
         if invitation.method == "cancel":
             return await _give_back(calendar, invitation, principal, moment, rehearses=rehearses)
@@ -74,9 +74,9 @@ def answer_tool(
     return answer_invitation
 
 
-def _the_one(message: Message | None, principal: Principal, offering: Offering) -> Invitation:
+async def _the_one(message: Message | None, principal: Principal, offering: Offering) -> Invitation:
     """The invitation that the sender makes or calls off; a person must answer any other."""
-    invitations = [] if message is None else invitations_in(message, offering)
+    invitations = [] if message is None else await invitations_in(message, offering)
     asked = [invitation for invitation in invitations if invitation.method in ("request", "cancel")]
     if len(asked) != 1:
         raise ToolError(

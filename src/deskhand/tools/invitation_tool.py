@@ -1,5 +1,6 @@
 """`read_invitation`: what an invitation says, and whether the company is busy then."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
@@ -8,7 +9,8 @@ from deskhand.config.sections.calendar import CalendarSpec
 from deskhand.model.booking import Span
 from deskhand.model.message import Message
 from deskhand.ports import Calendar
-from deskhand.scheduling.invitations import CALENDAR_TYPES, Invitation, read_invitations
+from deskhand.scheduling.invitations import CALENDAR_TYPES, Invitation
+from deskhand.scheduling.limited_calendars import invitations_of
 from deskhand.scheduling.slots import Offering
 from deskhand.tools.calendar_tools import PATIENCE
 from deskhand.tools.context import Context
@@ -29,7 +31,7 @@ def invitation_tool(
         """Read the calendar invitations of this message: what, when, who, and whether we are
         busy then."""
         message = await message_of(ctx.run_id)
-        invitations = [] if message is None else invitations_in(message, offering)
+        invitations = [] if message is None else await invitations_in(message, offering)
         return {
             "time_zone": spec.zone,
             "invitations": [
@@ -42,15 +44,17 @@ def invitation_tool(
     return read_invitation
 
 
-def invitations_in(message: Message, offering: Offering) -> list[Invitation]:
+async def invitations_in(message: Message, offering: Offering) -> list[Invitation]:
     """All that came with a message, each once: many programs attach the same one twice."""
+    texts = [
+        attachment.text
+        for attachment in message.attachments
+        if attachment.type.lower() in CALENDAR_TYPES and attachment.text
+    ]
     invitations: dict[tuple[str, str, Span], Invitation] = {}
-    for attachment in message.attachments:
-        if attachment.type.lower() in CALENDAR_TYPES and attachment.text:
-            for invitation in read_invitations(attachment.text, offering.hours.zone):
-                invitations.setdefault(
-                    (invitation.method, invitation.uid, invitation.span), invitation
-                )
+    for invitation in await asyncio.to_thread(invitations_of, texts, offering.hours.zone):
+        key = (invitation.method, invitation.uid, invitation.span)
+        invitations.setdefault(key, invitation)
     return list(invitations.values())
 
 

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from deskhand.adapters.channels.mail_intake import read_mail
+from deskhand.adapters.channels.mail_intake import read_channel_mail
 from deskhand.adapters.stores.channels import Arrival, SqlChannelStore
 from deskhand.config.sections.channels import ChannelSpec
 from deskhand.errors import ConfigError
-from deskhand.model.message import Message
 from deskhand.ports import Intake
 
 LOOK_EVERY = 1.0
@@ -31,10 +30,10 @@ class FilesChannel:
     async def listen(self, intake: Intake) -> None:
         while True:
             for chunk in await asyncio.to_thread(self._new):
-                arrivals = [
-                    Arrival(place, (await intake.hand_in(message)).run_id)
-                    for place, message in chunk
-                ]
+                arrivals: list[Arrival] = []
+                for place, raw in chunk:
+                    message = await read_channel_mail(raw, self.name, self._max_bytes)
+                    arrivals.append(Arrival(place, (await intake.hand_in(message)).run_id))
                 await self._memory.arrived(arrivals)
                 self._seen |= {place for place, _ in chunk}
             intake.well()
@@ -50,14 +49,9 @@ class FilesChannel:
 
     # --- inside, in a thread
 
-    def _new(self) -> list[list[tuple[str, Message]]]:
-        mails = [
-            (place, self._message(raw)) for place, raw in self._mails() if place not in self._seen
-        ]
+    def _new(self) -> list[list[tuple[str, bytes]]]:
+        mails = [(place, raw) for place, raw in self._mails() if place not in self._seen]
         return [mails[start : start + _CHUNK] for start in range(0, len(mails), _CHUNK)]
-
-    def _message(self, raw: bytes) -> Message:
-        return read_mail(raw, self.name, self._max_bytes)
 
     def _mails(self) -> Iterator[tuple[str, bytes]]:
         """New mails, each with the place it is remembered by."""

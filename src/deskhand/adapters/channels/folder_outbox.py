@@ -41,8 +41,8 @@ class FolderOutbox:
         channel = self._otherwise
         if answers is not None:
             channel = self._channels.get(answers.channel, channel)
-        raw = compose(OutgoingMail(reply, key, answers, files), channel, any_recipient=True)
-        return await asyncio.to_thread(self._write, raw, key)
+        outgoing = OutgoingMail(reply, key, answers, files)
+        return await asyncio.to_thread(self._write, outgoing, channel)
 
     async def find(self, key: str) -> str | None:
         path = self._path(key)
@@ -51,10 +51,11 @@ class FolderOutbox:
     def _path(self, key: str) -> Path:
         return self._folder / f"{key}.eml"
 
-    def _write(self, raw: bytes, key: str) -> str:
+    def _write(self, outgoing: OutgoingMail, channel: ChannelSpec) -> str:
         """Raises ToolError where it cannot be written: then nothing has left, and nothing of it
         stays behind."""
-        path, part = self._path(key), self._folder / f".{key}.part"
+        raw = compose(outgoing, channel, any_recipient=True)
+        path, part = self._path(outgoing.key), self._folder / f".{outgoing.key}.part"
         try:
             make_private_folder(self._folder)
             make_private_file(part)

@@ -10,7 +10,7 @@ from deskhand.adapters.channels.claim_places import LabelClaims
 from deskhand.adapters.channels.gmail_api import Gmail, GmailMail, HistoryGone
 from deskhand.adapters.channels.leaving import LeavingMail
 from deskhand.adapters.channels.mail_connection import ServerUnavailable
-from deskhand.adapters.channels.mail_intake import read_mail
+from deskhand.adapters.channels.mail_intake import read_channel_mail
 from deskhand.adapters.channels.mailbox_claim import MailboxClaim
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose, ids_in, message_id
 from deskhand.adapters.stores.channels import Arrival, Mark, SqlChannelStore
@@ -118,7 +118,8 @@ class GmailChannel:
         return fresh
 
     async def _hand_in(self, mail: GmailMail, intake: Intake) -> str | None:
-        message = read_mail(mail.raw[: self._max_bytes], self.name, self._max_bytes)
+        raw = mail.raw[: self._max_bytes]
+        message = await read_channel_mail(raw, self.name, self._max_bytes)
         key = our_key(message.id)
         if key is not None and await self._memory.sent(key):
             await self._memory.copy_arrived(key)
@@ -159,7 +160,7 @@ class GmailChannel:
     # --- what leaves
 
     async def send(self, mail: OutgoingMail) -> str:
-        raw = compose(mail, self._spec)
+        raw = await asyncio.to_thread(compose, mail, self._spec)
         thread = await self._thread(mail)
         try:
             await self._api.send(raw, thread, partial(self._leaving.leaves, mail.key))
@@ -180,7 +181,8 @@ class GmailChannel:
         return None
 
     async def keep_draft(self, mail: OutgoingMail) -> str:
-        await self._api.draft(compose(mail, self._spec), await self._thread(mail))
+        raw = await asyncio.to_thread(compose, mail, self._spec)
+        await self._api.draft(raw, await self._thread(mail))
         return message_id(mail.key, self._spec)
 
     async def find_draft(self, key: str) -> str | None:

@@ -6,7 +6,7 @@ from functools import partial
 from deskhand.adapters.channels.claim_places import FolderClaims
 from deskhand.adapters.channels.credentials import Tokens
 from deskhand.adapters.channels.imap import Imap
-from deskhand.adapters.channels.mail_intake import FolderReader, place_of, read_mail
+from deskhand.adapters.channels.mail_intake import FolderReader, place_of, read_channel_mail
 from deskhand.adapters.channels.mail_outbox import MailOutbox
 from deskhand.adapters.channels.mailbox import Mailbox
 from deskhand.adapters.channels.mailbox_claim import MailboxClaim
@@ -137,7 +137,7 @@ class MailChannel:
                 for uid in await _newest_unread(imap, before, limit):
                     for mail in await imap.fetch([uid], most=self._max_bytes):
                         place = place_of(folder, selected.validity, mail.uid)
-                        unread.append((place, self._on_request(mail.raw)))
+                        unread.append((place, await self._on_request(mail.raw)))
             finally:
                 await imap.close()
         return unread[:limit]
@@ -145,8 +145,8 @@ class MailChannel:
     async def remember(self, place: str, run_id: str) -> None:
         await self._memory.arrived([Arrival(place, run_id)])
 
-    def _on_request(self, raw: bytes) -> Message:
-        message = read_mail(raw, self.name, self._max_bytes)
+    async def _on_request(self, raw: bytes) -> Message:
+        message = await read_channel_mail(raw, self.name, self._max_bytes)
         return message.model_copy(update={"headers": {**message.headers, ON_REQUEST: "yes"}})
 
 

@@ -4,17 +4,15 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from email import policy
-from email.parser import BytesHeaderParser
-from hashlib import sha256
 
 from deskhand.adapters.channels.imap import Fetched, Imap, Selected
 from deskhand.adapters.channels.mailbox import Mailbox
 from deskhand.adapters.channels.outgoing_mail import ids_in
 from deskhand.adapters.stores.channels import Arrival, Mark, SqlChannelStore
-from deskhand.mail.message_parser import parse
+from deskhand.mail.limited_mail import read_mail
+from deskhand.mail.mime import read_head
 from deskhand.mail.threads import our_key
-from deskhand.model.message import ON_REQUEST, Message
+from deskhand.model.message import Message
 from deskhand.ports import Intake
 
 log = logging.getLogger("deskhand.mail")
@@ -22,6 +20,7 @@ log = logging.getLogger("deskhand.mail")
 IDLE_SECONDS = 25.0
 """Seconds between looks of our own: a server may announce a mail once, where we miss it."""
 _CHUNK, _CHUNK_BYTES = 50, 10_000_000
+_MOST_ANSWERED = 50
 _SIZES_AT_ONCE = 500
 """UIDs in one command: some servers take lines of 8 KB and no more."""
 _CLOCKS_DIFFER = 3600.0
@@ -87,7 +86,7 @@ class FolderReader:
                 if await is_ours(mail, self._memory):
                     copies.append(mail.uid)
                 else:
-                    accepted = await self._intake.hand_in(self._message(mail))
+                    accepted = await self._intake.hand_in(await self._message(mail))
                     arrivals.append(
                         Arrival(place_of(self._folder, mark["validity"], mail.uid), accepted.run_id)
                     )
@@ -96,14 +95,14 @@ class FolderReader:
             await self._memory.advance(self._folder, mark, arrivals)
         return mark
 
-    def _message(self, mail: Fetched) -> Message:
+    async def _message(self, mail: Fetched) -> Message:
         if len(mail.raw) >= self._most:
             log.warning(
                 "%s: mail %d is larger than the desk takes; its beginning is",
                 self._folder,
                 mail.uid,
             )
-        return read_mail(mail.raw, self._memory.channel, self._most)
+        return await read_channel_mail(mail.raw, self._memory.channel, self._most)
 
     async def _file(self, imap: Imap, copies: Sequence[int]) -> None:
         if copies:
@@ -113,23 +112,13 @@ class FolderReader:
                 await imap.move(copies, sent)
 
 
-def read_mail(raw: bytes, channel: str, most: int) -> Message:
+async def read_channel_mail(raw: bytes, channel: str, most: int) -> Message:
     """The message in a mail; one that cannot be read goes to a person and stops no others.
 
     Of a mail with `most` bytes or more these are its beginning.
     """
-    try:
-        message = parse(raw, is_cut=len(raw) >= most)
-    except Exception:
-        log.exception("a mail could not be read; a person gets it")
-        number = sha256(raw).hexdigest()[:32]
-        message = parse(
-            f"Message-ID: <{number}@unreadable>\r\nSubject: (unreadable mail)\r\n\r\n".encode()
-        )
-        message = message.model_copy(
-            update={"headers": {**message.headers, ON_REQUEST: "unreadable"}}
-        )
-    return message.model_copy(update={"channel": channel})
+    message = await read_mail(raw, is_cut=len(raw) >= most)
+    return message.changed(channel=channel)
 
 
 async def wait_for_news(imap: Imap, poll: float) -> None:
@@ -158,14 +147,15 @@ async def is_ours(mail: Fetched, memory: SqlChannelStore) -> bool:
 
 def header_reader(mail: Fetched) -> Callable[[str], str]:
     """Headers of a mail, as text, whatever they hold."""
-    headers = BytesHeaderParser(policy=policy.compat32).parsebytes(mail.raw)
-    return lambda name: str(headers.get(name) or "").strip()
+    head = read_head(mail.raw)
+    return lambda name: head.header(name.lower())
 
 
 def answered_ids(mail: Fetched) -> list[str]:
-    """The Message-IDs a mail answers, the nearest first."""
+    """The Message-IDs a mail answers, the nearest first; no more than a few."""
     header = header_reader(mail)
-    return ids_in(header("In-Reply-To"), *reversed(ids_in(header("References"))))
+    ids = ids_in(header("In-Reply-To"), *reversed(ids_in(header("References"))))
+    return ids[:_MOST_ANSWERED]
 
 
 def place_of(folder: str, validity: int, uid: int) -> str:

@@ -1,5 +1,6 @@
 """Replies leave by SMTP and are found again by their Message-ID, in Sent or as a copy."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable
 from functools import partial
@@ -35,7 +36,7 @@ class MailOutbox:
         self._leaving = LeavingMail(memory, smtp.host, copy_within)
 
     async def send(self, mail: OutgoingMail) -> str:
-        raw = compose(mail, self._channel)
+        raw = await asyncio.to_thread(compose, mail, self._channel)
         own = self._channel.identity.address
         people = recipients(mail.reply)
         goes_to_us = own.lower() in [address.lower() for address in people]
@@ -79,9 +80,8 @@ class MailOutbox:
         return wanted
 
     async def keep_draft(self, mail: OutgoingMail) -> str:
-        await self._mailbox.append(
-            await self._mailbox.drafts(), compose(mail, self._channel), ["\\Draft", "\\Seen"]
-        )
+        raw = await asyncio.to_thread(compose, mail, self._channel)
+        await self._mailbox.append(await self._mailbox.drafts(), raw, ["\\Draft", "\\Seen"])
         return message_id(mail.key, self._channel)
 
     async def find_draft(self, key: str) -> str | None:

@@ -15,8 +15,8 @@ from deskhand.mail.quoting import quoted_original
 from deskhand.model.attached_files import ANY_TYPE, AttachedFile, safe_file_name, safe_type
 from deskhand.model.message import Message, Reply
 from deskhand.model.principal import PrincipalKind
-from deskhand.scheduling.answers import answer_to
 from deskhand.scheduling.invitations import CALENDAR_TYPES
+from deskhand.scheduling.limited_calendars import limited_answer_to
 
 _ID = re.compile(r"<[^<>\s]{3,990}>")
 _MOST_REFERENCES = 20
@@ -130,7 +130,7 @@ def _invitation_answer(outgoing: OutgoingMail, channel: ChannelSpec) -> str | No
     for attachment in message.attachments:
         if attachment.type.lower() not in CALENDAR_TYPES or not attachment.text:
             continue
-        written = answer_to(attachment.text, answer, addressed, own, datetime.now(UTC))
+        written = limited_answer_to(attachment.text, answer, addressed, own, datetime.now(UTC))
         if written is not None:
             return written
     return None

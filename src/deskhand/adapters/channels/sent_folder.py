@@ -9,7 +9,7 @@ from deskhand.adapters.channels.mail_intake import (
     answered_ids,
     header_reader,
     is_ours,
-    read_mail,
+    read_channel_mail,
     wait_for_news,
 )
 from deskhand.adapters.channels.mailbox import Mailbox
@@ -72,7 +72,10 @@ class SentFolderReader:
             return
         by = f"{header_reader(mail)('From')[:200] or 'a person'} (mail program)"
         whole = await imap.fetch([mail.uid], most=_MOST_OF_A_MAIL)
-        body = read_mail(whole[0].raw, self._memory.channel, _MOST_OF_A_MAIL).body if whole else ""
+        body = ""
+        if whole:
+            channel = self._memory.channel
+            body = (await read_channel_mail(whole[0].raw, channel, _MOST_OF_A_MAIL)).body
         what = await person_answered(self._store, self._trust, run, by, body)
         log.info("%s %s run %s", by, what, run.id)
 

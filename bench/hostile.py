@@ -1,0 +1,135 @@
+"""Hostile mail against a running server: how long `/healthz` takes meanwhile, and how much
+computing each mail is given.
+
+`python -m bench.hostile` (in `.venv`) hands every kind of tests/hostile_mail.py to `deskhand serve`
+by a folder of `.eml` files, and prints the figures as JSON.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from statistics import quantiles
+
+from tests.hostile_mail import SIZES, hostile_mails
+
+DESK = """
+desk: hostile
+brain: {brain}
+channels: {{try: {{files: ../mail}}}}
+flows:
+  answer:
+    stages:
+      classify: {{task: classify, categories: [order, invoice, other], next: draft}}
+      draft: {{task: draft, next: dispatch}}
+      dispatch: {{service: dispatch}}
+"""
+SCRIPT = """
+rules:
+  - when: {stage: classify}
+    answer: {category: order, confidence: 0.9}
+  - answer: {text: It is on its way., language: en}
+"""
+_AGO = 60
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def write(folder: Path, sizes: tuple[int, ...], brain: str) -> int:
+    """A desk and the mails it reads; returns how many there are."""
+    (folder / "desk").mkdir()
+    (folder / "desk" / "desk.yaml").write_text(DESK.format(brain=brain))
+    (folder / "desk" / "brain.yaml").write_text(SCRIPT)
+    (folder / "mail").mkdir()
+    count = 0
+    for count, mail in enumerate(hostile_mails(sizes), 1):
+        file = folder / "mail" / f"{count:04}.eml"
+        unique = b"<hostile%d@example.com>" % count
+        file.write_bytes(mail.raw.replace(b"<hostile@example.com>", unique))
+        os.utime(file, (time.time() - _AGO, time.time() - _AGO))
+    return count
+
+
+def computing(pid: int) -> float:
+    """Seconds of computing of a process and of those it started and waited for."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / _TICKS
+
+
+def runs_in(folder: Path) -> dict[str, int]:
+    command = [sys.executable, "-m", "deskhand.cli", "runs", "list", "--json", "--limit", "1000"]
+    found = subprocess.run(
+        [*command, "--database", str(folder / "desk.db")], capture_output=True, check=True
+    )
+    counts: dict[str, int] = {}
+    for run in json.loads(found.stdout)["runs"]:
+        counts[run["status"]] = counts.get(run["status"], 0) + 1
+    return counts
+
+
+def healthz(url: str) -> float:
+    began = time.perf_counter()
+    with urllib.request.urlopen(f"{url}/healthz", timeout=300) as answer:
+        answer.read()
+    return time.perf_counter() - began
+
+
+def measure(folder: Path, count: int) -> dict[str, object]:
+    command = [sys.executable, "-m", "deskhand.cli", "serve", str(folder / "desk"), "--port", "0"]
+    command += ["--database", str(folder / "desk.db"), "--outbox", str(folder / "outbox")]
+    log = folder / "log"
+    with log.open("wb") as written:
+        server = subprocess.Popen(command, stdout=written, stderr=written)
+    try:
+        while not (url := re.search(r"http://127\.0\.0\.1:\d+", log.read_text())):
+            if server.poll() is not None:
+                raise SystemExit(log.read_text())
+            time.sleep(0.1)
+        waits: list[float] = []
+        began, looked, counts = time.time(), time.time(), {}
+        while sum(counts.values()) < count or set(counts) & {"queued", "running"}:
+            waits.append(healthz(url[0]))
+            time.sleep(0.02)
+            if time.time() - looked > 10:
+                counts, looked = runs_in(folder), time.time()
+                print(f"{time.time() - began:.0f} s: {counts}", file=sys.stderr)
+        used = computing(server.pid)
+        milliseconds = [wait * 1000 for wait in waits]
+        hundredths = quantiles(milliseconds, n=100)
+        return {
+            "mails": count,
+            "runs": counts,
+            "seconds": round(time.time() - began, 1),
+            "computing of the server": round(used, 1),
+            "healthz": {
+                "asked": len(waits),
+                "p50 ms": round(hundredths[49], 1),
+                "p99 ms": round(hundredths[98], 1),
+                "worst ms": round(max(milliseconds), 1),
+            },
+            "could not be read": log.read_text().count("could not be read"),
+        }
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Hostile mail against a running server.")
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
+    parser.add_argument("--embedded", action="store_true", help="let the embedded brain read them")
+    options = parser.parse_args()
+    brain = "embedded" if options.embedded else "{scripted: brain.yaml}"
+    with tempfile.TemporaryDirectory(prefix="deskhand-hostile-") as name:
+        folder = Path(name)
+        count = write(folder, tuple(options.sizes), brain)
+        print(json.dumps(measure(folder, count), indent=2))
+
+
+if __name__ == "__main__":
+    main()

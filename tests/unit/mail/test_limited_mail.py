@@ -1,0 +1,101 @@
+"""Mail read in limited processes: as before, or as a message for a person."""
+
+import pytest
+
+from deskhand.mail import limited_mail, parse
+from deskhand.mail.limited_mail import read_mail, read_mail_now
+from deskhand.mail.long_text import CUT, LONGEST_BODY, LONGEST_TEXTS, MOST_LINES, REST
+from deskhand.mail.message_files import message_from
+from deskhand.mail.message_parser import LONGEST_HTML, UNREAD_PAGE
+from deskhand.model.message import UNREADABLE
+from tests.hostile_mail import hostile_mails
+
+HEAD = (
+    b"From: Ann Lee <ann@example.com>\r\nTo: shop@example.com\r\nSubject: =?utf-8?q?Teapot?=\r\n"
+    b"Message-ID: <one@example.com>\r\nDate: Mon, 16 Nov 2026 10:00:00 +0000\r\n"
+)
+WITH_FILE = (
+    HEAD + b"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nSee\r\n"
+    b"--b\r\nContent-Disposition: attachment; filename=a.bin\r\n\r\n\xff\x00\r\n--b--\r\n"
+)
+
+
+async def test_an_ordinary_mail_is_read_as_it_always_was() -> None:
+    expected = parse(WITH_FILE)
+    for message in (read_mail_now(WITH_FILE), await read_mail(WITH_FILE)):
+        assert message == expected
+        assert [file.content for file in message.attachments] == [b"\xff\x00"]
+
+
+async def test_a_mail_that_takes_too_long_is_a_message_for_a_person(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limited_mail, "CPU_SECONDS", 0.02)
+    page = b"<table><tr>" + b"<td>x" * 50_000
+    raw = HEAD + b"Content-Type: text/html\r\n\r\n" + page
+    message = await read_mail(raw)
+    assert "more computing" in message.headers[UNREADABLE]
+    assert (message.sender.address, message.subject) == ("ann@example.com", "Teapot")
+    [whole] = message.attachments
+    assert (whole.name, whole.content) == ("mail.eml", raw)
+    assert message.id == read_mail_now(raw).id
+
+
+def test_nobody_but_us_says_that_a_mail_could_not_be_read() -> None:
+    message = parse(HEAD + b"X-Deskhand-Unreadable: yes\r\nX-Deskhand-Hidden: x\r\n\r\nHello")
+    assert not [name for name in message.headers if name.startswith("x-deskhand-")]
+
+
+@pytest.mark.slow
+def test_whatever_is_sent_becomes_a_message_with_so_much_text() -> None:
+    for mail in hostile_mails((5_000,)):
+        message = read_mail_now(mail.raw)
+        assert message.attachments or message.body.strip() or message.subject, mail.kind
+        assert len(message.body) <= LONGEST_BODY + 200, mail.kind
+        assert message.body.count("\n") <= MOST_LINES + 2, mail.kind
+        assert sum(len(file.text or "") for file in message.attachments) <= LONGEST_TEXTS
+
+
+@pytest.mark.parametrize("text", ["word " * 100_000, "a\n" * 10_000])
+def test_a_long_message_is_cut_and_its_rest_is_kept(text: str) -> None:
+    mail = parse(HEAD + b"\r\n" + text.encode())
+    posted = message_from({"from": "ann@example.com", "body": text})
+    for message in (mail, posted):
+        assert message.body.endswith(CUT)
+        [rest] = message.attachments
+        assert rest.name == REST
+        kept = message.body.removesuffix(CUT) + (rest.content or b"").decode()
+        assert kept.replace("\n", "") == text.replace("\n", "")
+
+
+def test_the_texts_of_files_are_read_to_a_limit() -> None:
+    files = [{"name": "a.txt", "type": "text/plain", "size": 1, "text": "x" * 150_000}] * 3
+    message = message_from({"from": "ann@example.com", "body": "x", "attachments": files})
+    assert [len(file.text or "") for file in message.attachments] == [150_000, 50_000, 0]
+
+
+def test_pages_beyond_what_is_laid_out_are_attached() -> None:
+    page = b"Content-Type: text/html\r\n\r\n<p>Hello</p><p hidden>SECRET</p>" + b"<p>x" * 30_000
+    parts = b"".join(b"--b\r\n" + page + b"\r\n" for _ in range(5))
+    message = parse(HEAD + b"Content-Type: multipart/mixed; boundary=b\r\n\r\n" + parts)
+    unread = [file for file in message.attachments if file.name == UNREAD_PAGE]
+    assert unread
+    assert (5 - len(unread)) * len(page) < LONGEST_HTML + 2 * len(page)
+    assert "SECRET" not in message.body
+
+
+@pytest.mark.parametrize(
+    ("sheet", "is_seen"),
+    [
+        ("@media (x) { .x {display:none} } .y {color:red}", True),
+        ("@import url(a.css); .x {display:none}", False),
+        ("@media (x) { .y {color:red} } .x, .z {display: none}", False),
+        ("}}} .x {display:none}", False),
+        (".x {display:none", True),
+        ("@a" * 50_000 + "{} .x {display:none}", False),
+    ],
+)
+def test_rules_that_hide_are_found_in_any_style_sheet(sheet: str, is_seen: bool) -> None:
+    page = f"<style>{sheet}</style><p class=x>WORDS</p><p>Hello</p>"
+    body = parse(HEAD + b"Content-Type: text/html\r\n\r\n" + page.encode()).body
+    assert ("WORDS" in body) == is_seen
