@@ -34,7 +34,8 @@ async def how_many(client: Client) -> int:
 async def test_a_message_is_accepted_for_good_and_its_run_can_be_followed(client: Client) -> None:
     answer = await client.message("slow")
     assert answer.status_code == 202
-    assert answer.json() == {"run": answer.json()["run"], "status": "queued", "duplicate": False}
+    assert answer.json().keys() == {"run", "conversation", "status", "duplicate"}
+    assert (answer.json()["status"], answer.json()["duplicate"]) == ("queued", False)
     followed = await client.get(answer.headers["location"])
     assert followed.json()["run"] == answer.json()["run"]
     assert followed.json()["message"]["from"] == "ann@example.com"
@@ -68,7 +69,7 @@ async def test_a_desk_that_stops_leaves_no_waiting_client_behind(
 async def test_the_same_message_id_is_the_same_run(client: Client) -> None:
     first = (await client.message(id="m1", wait=20)).json()
     again = (await client.message("in other words", id="m1")).json()
-    assert again == {"run": first["run"], "status": "sent", "duplicate": True}
+    assert again == {**first, "duplicate": True}
     elsewhere = (await client.message(id="m1", channel="chat")).json()
     assert elsewhere["run"] != first["run"]
 
@@ -272,9 +273,39 @@ async def test_only_a_key_that_may_says_who_the_customer_is(shop: Served) -> Non
     believed = await store.message((await trusted.message(**said)).json()["run"])
     assert ignored is not None
     assert believed is not None
-    assert (ignored.principal, ignored.headers) == (ANONYMOUS, {"x-shop": "1"})
+    assert ignored.principal.changed(via=None) == ANONYMOUS
+    assert ignored.headers == {"x-shop": "1"}
     assert (believed.principal.kind, believed.principal.customer_id) == ("asserted", "c-7")
     assert believed.headers == {name.lower(): value for name, value in said["headers"].items()}
+
+
+async def test_a_conversation_belongs_to_whoever_began_it(shop: Served) -> None:
+    """A key that may only write cannot read what others said by naming their conversation."""
+    one = await shop.client(scopes=["messages:write"])
+    other = await shop.client(scopes=["messages:write"])
+    trusted = await shop.client()
+    begun = (await one.message("My secret is 4711.", conversation="c1", wait=20)).json()
+    again = (await one.message("And now?", conversation="c1", wait=20)).json()
+    assert (begun["conversation"], again["conversation"]) == ("c1", "c1")
+    for client, sender in (
+        (one, "eve@example.com"),
+        (other, "ann@example.com"),
+        (trusted, "eve@example.com"),
+    ):
+        named = {"conversation": "c1", "from": sender}
+        apart = (await client.message("What did I say?", wait=20, **named)).json()
+        once_more = (await client.message("Well?", wait=20, **named)).json()
+        assert apart["conversation"] not in ("c1", begun["conversation"])
+        assert once_more["conversation"] == apart["conversation"]
+
+
+async def test_a_customers_conversation_is_open_to_who_may_speak_for_him(shop: Served) -> None:
+    app, site = await shop.client(), await shop.client()
+    said = {"conversation": "c2", "customer_id": "c-7"}
+    await app.message(wait=20, **said)
+    assert (await site.message(wait=20, **said)).json()["conversation"] == "c2"
+    strange = {**said, "customer_id": "c-8"}
+    assert (await site.message(wait=20, **strange)).json()["conversation"] != "c2"
 
 
 async def test_a_sender_that_is_no_address_is_refused(client: Client) -> None:

@@ -49,14 +49,17 @@ def knowledge_source(knowledge: SearchesKnowledge, limit: int = 3) -> Source:
 
 
 def conversation_source(store: Store, exchanges: Exchanges) -> Source:
-    """What was said in this conversation before; who may join one was settled when the message
-    came in."""
+    """What the sender said in this conversation before, and what he was answered.
+
+    Who may join a conversation is settled when a message comes in; here it is asked again.
+    """
 
     async def find(asked: Asked) -> Sequence[Piece]:
         run = await store.run(asked.run_id)
         turns = await store.conversation(
             asked.message.conversation, before=run.position, limit=_MOST_TURNS
         )
+        turns = [turn for turn in turns if turn.message.author == asked.message.author]
         answers = await exchanges.of_runs([turn.run.id for turn in turns])
         pieces: list[Piece] = []
         for turn in reversed(turns):

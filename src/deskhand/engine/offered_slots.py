@@ -22,7 +22,7 @@ async def offered_before(store: Store, run: Run, message: Message) -> dict[str, 
     for turn in reversed(
         await store.conversation(run.conversation, before=run.position, limit=_MOST_TURNS)
     ):
-        if turn.run.status not in _LEFT:
+        if turn.run.status not in _LEFT or turn.message.author != message.author:
             continue
         rows = await store.rows(turn.run.id)
         slots = _slots(fold(Envelope.of(turn.message, run_id=turn.run.id), rows).outputs)

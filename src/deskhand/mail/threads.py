@@ -75,17 +75,6 @@ async def place(message: Message, threads: Threads) -> Placement:
     )
 
 
-def person_of(message: Message) -> str:
-    """One word for the person whom a conversation belongs to, and for how he was proven."""
-    principal = message.principal
-    sender = message.sender.address.strip().lower()
-    if principal.kind is PrincipalKind.ANONYMOUS:
-        return f"unproven:{sender}"
-    if principal.kind is PrincipalKind.FORWARDED:
-        return f"forwarded:{principal.name}:{sender}"
-    return principal.name
-
-
 def our_key(message_id: str) -> EffectKey | None:
     """The delivery that a Message-ID of ours names; whether there was one, the ledger knows."""
     match = _OURS.fullmatch(message_id.strip())
@@ -111,8 +100,7 @@ def _objection(
     message: Message, turns: Sequence[ConversationTurn], evidence: ThreadEvidence
 ) -> str | None:
     """Why a mail may not join; None when it may."""
-    person = person_of(message)
-    if not turns or any(person_of(turn.message) != person for turn in turns):
+    if not turns or any(turn.message.author != message.author for turn in turns):
         return "it is another person's, or this sender was not proven as its person was"
     if message.principal.kind is PrincipalKind.ANONYMOUS and evidence is not ThreadEvidence.TOKEN:
         return "nobody vouched for the sender, and it does not answer a mail of ours"
@@ -190,7 +178,7 @@ async def _own_id(message: Message, threads: Threads) -> str:
 
 def _identity(message: Message) -> str:
     """What two deliveries of one mail have in common; of an unproven one the words themselves."""
-    person = person_of(message)
+    person = message.author
     if message.principal.kind is PrincipalKind.SENDER:
         return person
     return f"{person}\0{message.subject}\0{message.body}"
@@ -198,5 +186,5 @@ def _identity(message: Message) -> str:
 
 def _fresh(message: Message) -> str:
     """An id that nobody can choose: not a Message-ID, which the sender makes up."""
-    source = f"{message.channel}\0{message.id}\0{person_of(message)}"
+    source = f"{message.channel}\0{message.id}\0{message.author}"
     return f"mail_{sha256(source.encode()).hexdigest()[:32]}"

@@ -185,6 +185,23 @@ class Message(Frozen):
         """The customer whom a trusted forwarder named, else whoever wrote to us."""
         return self.writer.address
 
+    @property
+    def author(self) -> str:
+        """One word for the person whom the conversation belongs to, and for how he was proven.
+
+        An unproven address is worth what the mailbox or the API key is worth that it came by.
+        """
+        sender = self.sender.address.strip().lower()
+        match self.principal.kind:
+            case PrincipalKind.ANONYMOUS if self.principal.via is not None:
+                return f"unproven:{self.principal.via}:{sender}"
+            case PrincipalKind.ANONYMOUS:
+                return f"unproven:{sender}"
+            case PrincipalKind.FORWARDED:
+                return f"forwarded:{self.principal.name}:{sender}"
+            case _:
+                return self.principal.name
+
     @model_validator(mode="before")
     @classmethod
     def _as_stored_earlier(cls, data: Any) -> Any:

@@ -33,6 +33,8 @@ class Principal(Frozen):
     tags: tuple[str, ...] | None = None
     """What the company calls him, as its contacts say; looked up for every call, never stored
     with a message."""
+    via: str | None = Field(default=None, min_length=1, max_length=100)
+    """The API key that handed the message in, where it may not say who the sender is."""
     how: str = "nobody vouched for the sender"
     """Why we believe it, for the trace."""
 

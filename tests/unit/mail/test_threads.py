@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from deskhand.mail.threads import HEADER, person_of, placed, subject_key
+from deskhand.mail.threads import HEADER, placed, subject_key
 from deskhand.model.message import Address, Message
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
 from deskhand.model.run import ConversationTurn
@@ -289,7 +289,7 @@ class Threads(RuleBasedStateMachine):
         if turn is None:
             earlier = asyncio.run(self.threads.message_known("support", message.id))
             assert earlier is not None
-            assert any(person_of(one.message) == person_of(message) for one in self.threads.turns)
+            assert any(one.message.author == message.author for one in self.threads.turns)
             return
         self.ids += [message.id, turn.run.conversation]
 
@@ -304,7 +304,7 @@ class Threads(RuleBasedStateMachine):
     def one_person_a_conversation(self) -> None:
         owners: dict[str, set[str]] = {}
         for turn in self.threads.turns:
-            owners.setdefault(turn.run.conversation, set()).add(person_of(turn.message))
+            owners.setdefault(turn.run.conversation, set()).add(turn.message.author)
         assert all(len(people) == 1 for people in owners.values()), owners
 
 

@@ -10,10 +10,12 @@ from weakref import WeakValueDictionary
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from pydantic import AwareDatetime, BaseModel, Field
 
+from deskhand.engine.conversation_owner import in_own_conversation
 from deskhand.errors import StoreUnavailable
 from deskhand.mail.message_files import MessageInvalid, message_from
 from deskhand.model.access import ApiKey, Scope
 from deskhand.model.message import Message, iso
+from deskhand.model.principal import PrincipalKind
 from deskhand.model.run import RunStatus
 from deskhand.web.api.access import Caller, ServedDesk, may
 from deskhand.web.api.problems import RETRY_AFTER, FieldProblem, Refused, invalid
@@ -42,7 +44,9 @@ class MessageBody(BaseModel):
     id: str = Field(default="", description="The same id on the same channel is the same message.")
     channel: str = "api"
     conversation: str = Field(
-        default="", description="Messages of one conversation are worked in order."
+        default="",
+        description="Messages of one conversation are worked in order. It belongs to the sender who"
+        " began it; a message of anybody else goes to a conversation of his own.",
     )
     sender: str = Field(
         alias="from", description="The customer's address: `ann@example.com`, on a chat a handle."
@@ -99,13 +103,12 @@ async def hand_in(
             429, "too many messages wait to be worked; try again later", headers=RETRY_AFTER
         )
     fields = _sayable(fields, caller.key)
-    vouched_by = _vouching(caller.key)
     if idempotency_key is None:
-        accepted = await _accept(desk, _message(fields, vouched_by))
+        accepted = await _accept(desk, _message(fields, caller.key))
     else:
         turns = cast(Turns, request.app.state.turns)
         async with turns[key := f"{caller.key.id}:{idempotency_key}"]:
-            accepted = await _accept_once(desk, fields, vouched_by, key, sha256(body).hexdigest())
+            accepted = await _accept_once(desk, fields, caller.key, key, sha256(body).hexdigest())
     if wait:
         stopping = cast(asyncio.Event, request.app.state.stopping)
         accepted = await _at_rest(desk, accepted, wait, stopping)
@@ -147,37 +150,45 @@ def _sayable(fields: dict[str, Any], key: ApiKey) -> dict[str, Any]:
     return allowed
 
 
-def _vouching(key: ApiKey) -> str | None:
-    return f"API key {key.name}" if key.may(Scope.CUSTOMERS_ASSERT) else None
-
-
-def _message(fields: dict[str, Any], vouched_by: str | None) -> Message:
+def _message(fields: dict[str, Any], key: ApiKey) -> Message:
+    """The message; one that names no customer remembers the key that it came by."""
+    vouched_by = f"API key {key.name}" if key.may(Scope.CUSTOMERS_ASSERT) else None
     try:
-        return message_from(fields, vouched_by=vouched_by)
+        message = message_from(fields, vouched_by=vouched_by)
     except MessageInvalid as error:
         raise invalid(FieldProblem(error.field, error.problem)) from None
+    if message.principal.kind is not PrincipalKind.ANONYMOUS:
+        return message
+    return message.changed(principal=message.principal.changed(via=key.id))
 
 
 async def _accept(desk: ServedDesk, message: Message) -> AcceptedView:
+    message = await in_own_conversation(message, desk.store)
     accepted = await desk.dispatcher.submit(message)
-    status = RunStatus.QUEUED
+    conversation, status = message.conversation, RunStatus.QUEUED
     if accepted.duplicate:
-        status = (await desk.store.run(accepted.run_id)).status
-    return AcceptedView(run=accepted.run_id, status=status, duplicate=accepted.duplicate)
+        run = await desk.store.run(accepted.run_id)
+        conversation, status = run.conversation, run.status
+    return AcceptedView(
+        run=accepted.run_id,
+        conversation=conversation,
+        status=status,
+        duplicate=accepted.duplicate,
+    )
 
 
 async def _accept_once(
-    desk: ServedDesk, fields: dict[str, Any], vouched_by: str | None, key: str, digest: str
+    desk: ServedDesk, fields: dict[str, Any], caller_key: ApiKey, key: str, digest: str
 ) -> AcceptedView:
     """Store the message's id and time before handing it in, so that a repetition is the same one.
 
     A request repeated after a crash finds them again; nothing else of the message is kept here.
     """
-    message = _message(fields, vouched_by)  # before the key is used up
+    message = _message(fields, caller_key)  # before the key is used up
     given = json.dumps({"id": message.id, "received_at": iso(message.received_at)}).encode()
     fixed = await desk.store.remember_response(f"request:{key}", digest, given)
     if fixed is not None:
-        message = _message({**json.loads(fixed), **fields}, vouched_by)
+        message = _message({**json.loads(fixed), **fields}, caller_key)
     accepted = await _accept(desk, message)
     answer = accepted.model_dump_json().encode()
     first = await desk.store.remember_response(f"response:{key}", digest, answer) or answer

@@ -26,6 +26,8 @@ class Page(View, Generic[Item]):
 
 class AcceptedView(View):
     run: str
+    conversation: str = ""
+    """Where the message was put: another than it named, if that one is somebody else's."""
     status: RunStatus
     duplicate: bool
     """The message was handed in before; `run` is what became of it then."""
