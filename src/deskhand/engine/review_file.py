@@ -10,7 +10,8 @@ from deskhand.engine.journal import State
 from deskhand.engine.story import Document, read_records, tool_calls
 from deskhand.model.attached_files import StoredFile
 from deskhand.model.message import Message
-from deskhand.model.run import BegunEdit, Event, Review
+from deskhand.model.queue import BegunEdit
+from deskhand.model.run import Event, Review
 from deskhand.model.understanding import drafted_output
 from deskhand.ports import Store
 

@@ -1,7 +1,9 @@
-"""Which part of the review queue somebody looks at, and what there is to choose from."""
+"""Which part of the review queue somebody looks at, what there is to choose from, and who is at
+work on what."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from deskhand.model.causes import Cause
 from deskhand.model.run import ConversationTurn, ReviewState
@@ -64,3 +66,12 @@ class TakenOver:
     @property
     def subject(self) -> str | None:
         return None if self.turn is None else self.turn.message.subject
+
+
+@dataclass(frozen=True, slots=True)
+class BegunEdit:
+    """What a reviewer has typed so far; kept until the person is erased whose matter it is."""
+
+    by: str
+    edit: dict[str, Any]
+    at: float

@@ -319,15 +319,6 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True)
-class BegunEdit:
-    """What a reviewer has typed so far; kept until the person is erased whose matter it is."""
-
-    by: str
-    edit: dict[str, Any]
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
     """What a person decided; `version` and `payload_hash` say what they looked at."""
 

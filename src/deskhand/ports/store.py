@@ -6,10 +6,9 @@ from typing import Any, Protocol
 from deskhand.model.attached_files import AttachedFile, FileOrigin, StoredFile
 from deskhand.model.message import Message
 from deskhand.model.model_away import AwayModel
-from deskhand.model.queue import ALL_REVIEWS, Facets, ReviewFilter, TakenOver
+from deskhand.model.queue import ALL_REVIEWS, BegunEdit, Facets, ReviewFilter, TakenOver
 from deskhand.model.run import (
     Accepted,
-    BegunEdit,
     Claimed,
     ConversationTurn,
     Effect,

@@ -15,8 +15,8 @@ from deskhand.engine.decisions import check_assignee, check_colleagues_note, che
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.access import User
 from deskhand.model.causes import Cause
-from deskhand.model.queue import Facets, ReviewFilter
-from deskhand.model.run import BegunEdit, Decision, Review, ReviewState
+from deskhand.model.queue import BegunEdit, Facets, ReviewFilter
+from deskhand.model.run import Decision, Review, ReviewState
 
 
 def list_reviews(

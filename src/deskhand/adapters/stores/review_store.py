@@ -5,8 +5,8 @@ from typing import Any
 from deskhand.adapters.stores import replies, review_decisions, review_queue
 from deskhand.adapters.stores.core_database import SqlDesk
 from deskhand.crashpoints import crash_point
-from deskhand.model.queue import ALL_REVIEWS, Facets, ReviewFilter
-from deskhand.model.run import BegunEdit, Review, Verdict
+from deskhand.model.queue import ALL_REVIEWS, BegunEdit, Facets, ReviewFilter
+from deskhand.model.run import Review, Verdict
 
 
 class SqlReviews(SqlDesk):

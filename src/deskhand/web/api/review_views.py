@@ -8,8 +8,8 @@ from deskhand.engine.canned_replies import Canned
 from deskhand.engine.decisions import decisions_for, holds_out_an_answer
 from deskhand.engine.review_file import ReviewFile
 from deskhand.model.causes import Cause
+from deskhand.model.queue import BegunEdit
 from deskhand.model.run import (
-    BegunEdit,
     Decision,
     Event,
     Review,

@@ -15,10 +15,10 @@ from deskhand.mail.reply import visible_reply
 from deskhand.mail.reply_to import reply_to
 from deskhand.model.attached_files import FileOrigin, StoredFile
 from deskhand.model.message import INVITATION_ANSWERS, REPLY, Message, Reply
+from deskhand.model.queue import BegunEdit
 from deskhand.model.run import (
     DECISIONS,
     EXPIRY,
-    BegunEdit,
     ConversationTurn,
     Decision,
     Event,
