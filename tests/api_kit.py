@@ -45,7 +45,9 @@ limits: {{max_message_bytes: {limit}, max_in_flight: 4, max_backlog: {backlog}}}
 TOOLS = '''
 import asyncio
 from pathlib import Path
-from deskhand.errors import PermanentError
+import time
+from deskhand.errors import ModelAway, PermanentError
+from deskhand.model.codes import ErrorCode
 from deskhand.tools import service
 
 HERE = Path(__file__).parent
@@ -57,6 +59,11 @@ async def read(envelope, ctx, settings):
         await asyncio.sleep(0.01)
     if "broken" in envelope.raw_input and not (HERE / "mended").exists():
         raise PermanentError("this cannot be read")
+    if "too long away" in envelope.raw_input and not (HERE / "back").exists():
+        raise PermanentError("house/m answered 503", ErrorCode.MODEL_UNAVAILABLE)
+    if "away" in envelope.raw_input and not (HERE / "back").exists():
+        later = time.time() + 3600
+        raise ModelAway("house/m answered 503", model="house/m", until=later, asked=True)
     return {"category": "question", "confidence": 0.4 if "unsure" in envelope.raw_input else 0.95}
 
 @service("answer")

@@ -21,6 +21,7 @@ _UNITS = {
     **dict.fromkeys(("w", "week", "weeks"), 604_800),
 }
 _DURATION = re.compile(rf"([0-9]{{1,7}}(?:\.[0-9]{{1,3}})?) ?({'|'.join(_UNITS)})")
+_MINUTES = re.compile(r"[0-9]{1,7} ?m")
 _PART = "([0-9]{1,7})"
 _ISO_DURATION = re.compile(
     rf"P(?:{_PART}D)?(?:T(?:{_PART}H)?(?:{_PART}M)?(?:([0-9]{{1,7}}(?:\.[0-9]{{1,6}})?)S)?)?"
@@ -29,6 +30,20 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+(?:Z|[+-][0-9]{2}:
 _LONGEST = 60
 _BEGINS = frozenset("0123456789P")
 _CURRENCY = re.compile(r"[A-Z]{3}")
+
+
+def past_moment(text: str, now: float) -> float:
+    """Seconds since the epoch of a date, a date with a time, or how long ago: `7d`, `2 hours`.
+
+    A time without a zone is this machine's. ValueError where the text is none of these.
+    """
+    written = text.strip()
+    if _MINUTES.fullmatch(written.lower()):
+        written += "in"
+    length = _DURATION.fullmatch(written.lower())
+    if length is not None:
+        return now - float(length[1]) * _UNITS[length[2]]
+    return datetime.fromisoformat(written).timestamp()
 
 
 def is_number(value: Any) -> bool:

@@ -19,6 +19,7 @@ SCOPES = {
     ("GET", "/api/runs"): Scope.RUNS_READ,
     ("GET", "/api/runs/{run_id}"): Scope.RUNS_READ,
     ("POST", "/api/runs/{run_id}/retry"): Scope.RUNS_WRITE,
+    ("POST", "/api/runs/retry"): Scope.RUNS_WRITE,
     ("POST", "/api/runs/{run_id}/cancel"): Scope.RUNS_WRITE,
     ("GET", "/api/reviews"): Scope.REVIEWS_READ,
     ("GET", "/api/reviews/{review_id}"): Scope.REVIEWS_READ,
@@ -277,7 +278,11 @@ async def test_readiness_says_yes_or_no_and_how_many_desks_are_stopped(
     shop: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stranger = shop.stranger()
-    assert (await stranger.get("/readyz")).json() == {"status": "ready", "stopped": 0}
+    assert (await stranger.get("/readyz")).json() == {
+        "status": "ready",
+        "stopped": 0,
+        "models_away": [],
+    }
     desk = shop.desks["shop"]
     desk.dispatcher.lost.cancel()
     problem = is_problem(await stranger.get("/readyz"), 503, "store_unavailable")

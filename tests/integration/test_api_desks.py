@@ -21,7 +21,11 @@ async def test_a_desk_is_stopped_and_resumed(shop: Served) -> None:
     assert stopped["reason"] == "wrong prices"
     again = (await client.post("/api/desks/shop/stop", json={"reason": "later"})).json()["stopped"]
     assert again == stopped
-    assert (await shop.stranger().get("/readyz")).json() == {"status": "ready", "stopped": 1}
+    assert (await shop.stranger().get("/readyz")).json() == {
+        "status": "ready",
+        "stopped": 1,
+        "models_away": [],
+    }
     [listed] = (await client.get("/api/desks")).json()
     assert (listed["desk"], listed["stopped"]["reason"]) == ("shop", "wrong prices")
     held = (await client.message("Hello", wait=20)).json()

@@ -87,6 +87,7 @@ async def _database(url: str | None) -> list[Check]:
             desks = await desks_in(database)
             stops = [(name, await open_store(database, name).stopped()) for name in desks]
             untold = [check for name in desks async for check in _untold(database, name)]
+            away = [check for name in desks async for check in _away(database, name)]
             screened = [check for name in desks async for check in _screened(database, name)]
             damage = [check async for check in _damage(database)]
         held = [
@@ -102,6 +103,7 @@ async def _database(url: str | None) -> list[Check]:
             ),
             *damage,
             *held,
+            *away,
             *untold,
             *screened,
         ]
@@ -135,6 +137,15 @@ async def _untold(database: "Database", desk: str) -> AsyncIterator[Check]:
         )
         fix = "check `reviews.notify` in desk.yaml and the channel or address it names"
         yield Check("reviewers", False, printable(problem + newest.error), fix)
+
+
+async def _away(database: "Database", desk: str) -> AsyncIterator[Check]:
+    """Models that messages wait for."""
+    from deskhand.wiring import open_store
+
+    for away in await open_store(database, desk).models_away():
+        words = f"{desk}: {away}; tried again at {moment(away.next_at)}: {away.reason or ''}"
+        yield Check("model", True, printable(words), warning=True)
 
 
 async def _screened(database: "Database", desk: str) -> AsyncIterator[Check]:

@@ -47,6 +47,23 @@ def shown(url: str) -> str:
     return re.sub(r"(?<=//)([^/@:]*):[^/@]*@", r"\1:***@", url)
 
 
+def past_moment(text: str) -> float:
+    """Seconds since the epoch of a date, a date with a time, or how long ago: `2h`.
+
+    ConfigError where the text is none of these.
+    """
+    import time
+
+    from deskhand.errors import ConfigError
+    from deskhand.measures import past_moment as read
+
+    try:
+        return read(text, time.time())
+    except ValueError:
+        fix = "write 2026-03-01, 2026-03-01T09:00, or how long ago: 90m, 24h, 7d, 2w"
+        raise ConfigError(f"{text!r} is not a time", fix=fix) from None
+
+
 def login_name() -> str:
     import getpass
 

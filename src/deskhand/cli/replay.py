@@ -1,9 +1,6 @@
 """`deskhand replay`: recorded messages through a desk once more."""
 
-import re
-import time
 from collections import Counter
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,8 +13,6 @@ if TYPE_CHECKING:
     from deskhand.evals.recorded_runs import Window
 
 NO = 1
-_AGO = re.compile(r"(\d{1,6})(m|h|d|w)")
-_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _COLOURS = {"changed": "yellow", "unknown": "magenta"}
 _AFTERWARDS = ("status", "error", "stages", "review", "question", "reply")
 
@@ -128,23 +123,8 @@ async def _replay(
 
 
 def _moment(text: str | None, otherwise: float) -> float:
-    """Seconds since the epoch of a date, a date with a time, or how long ago: `7d`.
-
-    A time without a zone is this machine's. ConfigError where the text is none of these.
-    """
-    from deskhand.errors import ConfigError
-
-    if text is None:
-        return otherwise
-    ago = _AGO.fullmatch(text.strip().lower())
-    if ago is not None:
-        return time.time() - timedelta(**{_UNITS[ago[2]]: int(ago[1])}).total_seconds()
-    try:
-        at = datetime.fromisoformat(text.strip())
-    except ValueError:
-        fix = "write 2026-03-01, 2026-03-01T09:00, or how long ago: 90m, 24h, 7d, 2w"
-        raise ConfigError(f"{text!r} is not a time", fix=fix) from None
-    return at.timestamp()
+    """Seconds since the epoch; `otherwise` where no time was given."""
+    return otherwise if text is None else options.past_moment(text)
 
 
 def _worth_showing(run: "Document") -> "list[Document]":

@@ -20,6 +20,7 @@ from deskhand.cli.terminal import (
 from deskhand.model.documents import document
 
 if TYPE_CHECKING:
+    from deskhand.engine.retry_many import RetryChoice
     from deskhand.engine.story import Records
     from deskhand.model.run import Run
     from deskhand.model.totals import Stop
@@ -148,14 +149,87 @@ async def _savings(database: str | None, desk: str | None, limit: int) -> dict[s
 
 @app.command("retry")
 def retry_run(
-    run: RunId,
+    run: Annotated[
+        str | None, typer.Argument(help="The run's id, as run_06gx…", metavar="[RUN]")
+    ] = None,
+    cause: Annotated[
+        str | None,
+        typer.Option("--cause", help="All runs that people have for this cause: `model_away`."),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            "--since", help="With --cause: handed over since then, as `2h`.", metavar="WHEN"
+        ),
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", help="With --cause: and until then.", metavar="WHEN")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --cause: say which, and queue none.")
+    ] = False,
     by: options.By = None,
     database: options.Database = None,
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """Queue a run again that needs a person or failed, or whose message was screened out."""
-    _tell(run_async(_change("requeue", run, by, database, desk)), as_json)
+    """Queue a run again that needs a person or failed, or whose message was screened out.
+
+    With --cause and --since, all runs that were handed over for that cause since then.
+    """
+    many = (cause, since, until, dry_run or None)
+    if run is not None and not any(many):
+        _tell(run_async(_change("requeue", run, by, database, desk)), as_json)
+        return
+    choice = _choice(run, cause, since, until)
+    retried = run_async(_retry_many(choice, by, database, desk, dry_run=dry_run))
+    _tell_many(retried, as_json)
+
+
+def _choice(
+    run: str | None, cause: str | None, since: str | None, until: str | None
+) -> "RetryChoice":
+    """Which runs to try again; ConfigError where that is not said, or said twice."""
+    from deskhand.engine.retry_many import RetryChoice
+    from deskhand.errors import ConfigError
+    from deskhand.model.causes import Cause
+
+    if run is not None or cause is None or since is None:
+        fix = "name one run, or many with --cause and --since: --cause model_away --since 2h"
+        raise ConfigError("say which runs to try again", fix=fix)
+    if cause not in list(Cause):
+        fix = f"write one of: {', '.join(Cause)}"
+        raise ConfigError(f"there is no cause {cause!r}", fix=fix)
+    end = float("inf") if until is None else options.past_moment(until)
+    return RetryChoice(Cause(cause), options.past_moment(since), end)
+
+
+async def _retry_many(
+    choice: "RetryChoice", by: str | None, database: str | None, desk: str | None, *, dry_run: bool
+) -> dict[str, Any]:
+    from deskhand.engine.retry_many import retry_many
+
+    async with opened_store(database, desk) as store:
+        who = by or options.login_name()
+        retried = await retry_many(store, choice, who, dry_run=dry_run)
+        return {"count": len(retried.runs), "dry_run": dry_run, **document(retried)}
+
+
+def _tell_many(retried: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(retried)
+        return
+    count = retried["count"]
+    runs = f"{count} run{'s' * (count != 1)}"
+    if retried["dry_run"]:
+        console().print(f"{runs} would be queued again")
+        for run in retried["runs"]:
+            console().print(run)
+        return
+    served = "; the serving process takes them up (deskhand serve)" if count else ""
+    console().print(f"{runs} queued again{served}")
+    if retried["skipped"]:
+        console().print(f"{len(retried['skipped'])} left alone: somebody has decided about them")
 
 
 @app.command("cancel")

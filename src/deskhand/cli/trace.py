@@ -13,7 +13,7 @@ from deskhand.cli.terminal import elapsed, milliseconds, moment, printable, stat
 from deskhand.engine.descriptions import actor_of, describe_decision, describe_event
 from deskhand.engine.story import Document, Records, events_of, story_of, time_spent, timeline_of
 from deskhand.errors import NotFound
-from deskhand.model.run import Review
+from deskhand.model.run import Review, Run
 
 _WIDEST = 100
 _FROM_OUTSIDE = (
@@ -86,6 +86,7 @@ def _print_facts(console: Console, records: Records) -> None:
         "took": _took(records),
         "crashes": str(run.crashes or ""),
         "error": run.error_code or "",
+        "waits": _waits(run),
         "principal": _principal_words(records),
         "went on in": run.successor or "",
     }
@@ -95,6 +96,13 @@ def _print_facts(console: Console, records: Records) -> None:
                 Text(f"  {name:<13}", style="dim").append(printable(value), style="default"),
                 soft_wrap=True,
             )
+
+
+def _waits(run: Run) -> str:
+    """What a queued run waits for, and until when at most."""
+    if run.waits_for is None or run.due_at is None:
+        return ""
+    return f"{run.reason or run.waits_for}; tried again at {moment(run.due_at)}, or when it is back"
 
 
 def _took(records: Records) -> str:

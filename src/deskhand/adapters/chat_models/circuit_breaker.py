@@ -27,7 +27,7 @@ class BreakerPolicy:
     """Pauses double up to this; only a Retry-After may be longer."""
     spread: float = 0.25
     """The share of a pause by which waiting calls are scattered behind it."""
-    each: float = 0.02
+    each: float = 0.1
     """Seconds by which they are scattered for each call that waits."""
     hanging: float = 30.0
     """A call that was given up after so many seconds counts as a failure."""

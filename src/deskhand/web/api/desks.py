@@ -65,4 +65,5 @@ async def resume_desk(caller: Operator, desk: DeskName) -> DeskView:
 async def _view(desk: ServedDesk, released: int = 0) -> DeskView:
     stop: Stop | None = await desk.store.stopped()
     screened = await desk.store.count_screened(time.time() - WEEK)
-    return DeskView.of(desk.spec.name, stop, released=released, screened=screened)
+    away = await desk.store.models_away()
+    return DeskView.of(desk.spec.name, stop, released=released, screened=screened, away=away)

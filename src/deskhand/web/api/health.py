@@ -25,12 +25,13 @@ async def alive() -> dict[str, str]:
 
 
 @router.get("/readyz")
-async def ready(request: Request) -> dict[str, str | int]:
+async def ready(request: Request) -> dict[str, str | int | list[str]]:
     """Every desk's store answers and takes writes, its channels are not away, and this process
     still serves it.
 
     Otherwise the answer is 503 and names the desks and channels that are away. `stopped` is how
     many desks somebody has stopped: they take messages and let nothing leave, so they are ready.
+    `models_away` names the models that messages wait for: those desks are ready as well.
     """
     desks = cast(Mapping[str, ServedDesk], request.app.state.desks)
     states = await asyncio.gather(*map(_state_of, desks.values()))
@@ -43,13 +44,19 @@ async def ready(request: Request) -> dict[str, str | int]:
             errors=away,
             headers=RETRY_AFTER,
         )
-    return {"status": "ready", "stopped": sum(state.stopped for state in states)}
+    models = {model for state in states for model in state.models_away}
+    return {
+        "status": "ready",
+        "stopped": sum(state.stopped for state in states),
+        "models_away": sorted(models),
+    }
 
 
 class _State(NamedTuple):
     stopped: bool = False
     away: tuple[FieldProblem, ...] = ()
     """By name only: anybody may ask, and what exactly is wrong stands in the log."""
+    models_away: tuple[str, ...] = ()
 
 
 async def _state_of(desk: ServedDesk) -> _State:
@@ -66,6 +73,7 @@ async def _state_of(desk: ServedDesk) -> _State:
     try:
         async with asyncio.timeout(PATIENCE):
             stop = await desk.store.stopped()
+            models = [model.model for model in await desk.store.models_away()]
     except (DeskhandError, TimeoutError) as error:
         log.error("desk %s is not ready: %s", name, str(error) or "its store does not answer")
         return _State(away=(*away, FieldProblem(name, "its database does not answer")))
@@ -75,4 +83,4 @@ async def _state_of(desk: ServedDesk) -> _State:
     except (DeskhandError, TimeoutError) as error:
         log.error("desk %s is not ready: writes fail: %s", name, str(error) or "no answer")
         away.append(FieldProblem(name, "its database cannot be written"))
-    return _State(stop is not None, tuple(away))
+    return _State(stop is not None, tuple(away), tuple(models))

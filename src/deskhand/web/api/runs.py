@@ -1,21 +1,30 @@
 """Runs: what became of the messages, and starting or ending one by hand."""
 
+import time
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends, Path, Query, Request
+from pydantic import Field, ValidationError
 
+from deskhand.engine.retry_many import RetryChoice, retry_many
 from deskhand.engine.story import read_records, read_trail
+from deskhand.measures import past_moment
 from deskhand.model.access import Scope
+from deskhand.model.causes import Cause
+from deskhand.model.frozen import Frozen
 from deskhand.model.run import RunStatus
 from deskhand.web.api.access import Caller, may
 from deskhand.web.api.cursors import run_cursor, run_place
-from deskhand.web.api.views import AgentTrail, Page, RunDocument, RunView
+from deskhand.web.api.problems import FieldProblem, invalid, invalid_fields
+from deskhand.web.api.request_body import json_body, parse_json, read_body
+from deskhand.web.api.views import AgentTrail, Page, RetriedView, RunDocument, RunView
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 
 Reader = Annotated[Caller, Depends(may(Scope.RUNS_READ))]
 Writer = Annotated[Caller, Depends(may(Scope.RUNS_WRITE))]
 RunId = Annotated[str, Path(max_length=200)]
+MAX_BODY = 10_000
 
 
 @router.get("")
@@ -57,6 +66,48 @@ async def show_trail(caller: Reader, run_id: RunId) -> AgentTrail:
     """What agents and models did in a run: `agent_runs`, `llm_calls` and `email_events`."""
     _, trail = await caller.look(f"run {run_id}", lambda store: read_trail(store, run_id))
     return AgentTrail.model_validate(trail)
+
+
+class RetryBody(Frozen):
+    """Which runs to try again: those handed to people for a cause since some time."""
+
+    cause: Cause
+    since: str = Field(min_length=1, max_length=40)
+    """A time in ISO 8601, or how long ago: `2h`."""
+    until: str | None = Field(default=None, min_length=1, max_length=40)
+    desk: str | None = Field(default=None, max_length=100)
+    """May be left out by a key that touches one desk only."""
+    dry_run: bool = False
+    """Only say which."""
+
+
+@router.post("/retry", openapi_extra=json_body(RetryBody))
+async def retry_runs(request: Request, caller: Writer) -> RetriedView:
+    """Queue all runs again that people have for a cause, such as `model_away`."""
+    try:
+        body = RetryBody.model_validate(parse_json(await read_body(request, MAX_BODY)))
+    except ValidationError as error:
+        raise invalid_fields(error.errors(include_url=False)) from None
+    begin = _past("since", body.since)
+    end = float("inf") if body.until is None else _past("until", body.until)
+    desk = caller.desk(body.desk)
+    choice = RetryChoice(body.cause, begin, end)
+    retried = await retry_many(desk.store, choice, caller.key.name, dry_run=body.dry_run)
+    desk.dispatcher.wake()
+    return RetriedView(
+        count=len(retried.runs),
+        dry_run=body.dry_run,
+        runs=list(retried.runs),
+        skipped=list(retried.skipped),
+    )
+
+
+def _past(field: str, text: str) -> float:
+    try:
+        return past_moment(text, time.time())
+    except ValueError:
+        words = "is not a time; write 2026-03-01T09:00:00Z, or how long ago: 90m, 24h, 7d"
+        raise invalid(FieldProblem(field, words)) from None
 
 
 @router.post("/{run_id}/retry")

@@ -1,5 +1,6 @@
 """What the API shows of runs and desks. Fields may be added, never renamed."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Generic, Self, TypeVar
 
@@ -7,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from deskhand.engine.journal import State
 from deskhand.engine.story import Records, events_of, state_of, story_of
+from deskhand.model.model_away import AwayModel
 from deskhand.model.run import Run, RunStatus
 from deskhand.model.totals import Stop
 
@@ -46,6 +48,10 @@ class RunView(View):
     successor: str | None
     created_at: datetime
     updated_at: datetime
+    due_at: datetime | None = None
+    """While the run is queued and waits for a model that is away: when it is tried again."""
+    waits_for: str | None = None
+    """That model; `reason` says what is wrong with it."""
 
     @classmethod
     def of(cls, run: Run) -> Self:
@@ -137,6 +143,32 @@ class StopView(View):
     at: datetime
 
 
+class AwayModelView(View):
+    model: str
+    runs: int
+    """How many wait for it."""
+    next_at: datetime
+    """When the first of them is tried again."""
+    reason: str | None
+
+    @classmethod
+    def of(cls, away: AwayModel) -> Self:
+        return cls(
+            model=away.model, runs=away.runs, next_at=moment(away.next_at), reason=away.reason
+        )
+
+
+class RetriedView(View):
+    """What became of runs that were to be tried again together."""
+
+    count: int
+    """How many were queued again, or would be."""
+    dry_run: bool
+    runs: list[str]
+    skipped: list[str]
+    """Left alone: somebody has decided about them."""
+
+
 class DeskView(View):
     desk: str
     stopped: StopView | None
@@ -146,13 +178,29 @@ class DeskView(View):
     screened: int = 0
     """How many messages of the last seven days were not answered because a program wrote them;
     `GET /api/runs?screened=true` lists them."""
+    models_away: list[AwayModelView] = []
+    """The models that runs wait for."""
 
     @classmethod
-    def of(cls, desk: str, stop: Stop | None, *, released: int = 0, screened: int = 0) -> Self:
+    def of(
+        cls,
+        desk: str,
+        stop: Stop | None,
+        *,
+        released: int = 0,
+        screened: int = 0,
+        away: Sequence[AwayModel] = (),
+    ) -> Self:
         stopped = (
             None if stop is None else StopView(by=stop.by, reason=stop.reason, at=moment(stop.at))
         )
-        return cls(desk=desk, stopped=stopped, released=released, screened=screened)
+        return cls(
+            desk=desk,
+            stopped=stopped,
+            released=released,
+            screened=screened,
+            models_away=[AwayModelView.of(model) for model in away],
+        )
 
 
 def moment(seconds: float) -> datetime:
@@ -173,4 +221,6 @@ def _facts(run: Run) -> dict[str, Any]:
         "successor": run.successor,
         "created_at": moment(run.created_at),
         "updated_at": moment(run.updated_at),
+        "due_at": None if run.due_at is None else moment(run.due_at),
+        "waits_for": run.waits_for,
     }

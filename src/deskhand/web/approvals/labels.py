@@ -41,6 +41,7 @@ CAUSES: dict[Cause, str] = {
     Cause.AUTOMATIC: "maybe automatic",
     Cause.BOUNCED: "bounced",
     Cause.EFFECT_UNKNOWN: "outcome unknown",
+    Cause.MODEL_AWAY: "model away",
     Cause.EXPIRED: "nobody decided",
     Cause.ANSWER_OWED: "answer owed",
     Cause.ERROR: "error",

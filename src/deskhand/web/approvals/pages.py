@@ -288,14 +288,17 @@ class Pages:
         return (HOME if after is None else path_of(after.review)) + chosen.query(**done)
 
     async def _frame(self, visit: Visit, chosen: Filter) -> dict[str, Any]:
-        """What every page shows: who looks at which part of the queue, and what was just done."""
+        """What every page shows: who looks at which part of the queue, what was just done, and
+        what keeps a desk from working."""
         stops = {name: await desk.store.stopped() for name, desk in sorted(visit.desks.items())}
+        away = {name: await desk.store.models_away() for name, desk in visit.desks.items()}
         return {
             "me": visit.name,
             "csrf": visit.session.csrf,
             "chosen": chosen,
             "desks": sorted(visit.desks),
             "stops": {name: stop for name, stop in stops.items() if stop is not None},
+            "away": away,
             "done": await self._done(visit),
         }
 
