@@ -109,6 +109,12 @@ class Dovecot:
             if message_id.encode() in file.read_bytes():
                 os.utime(file, (time.time() - days * 86400,) * 2)
 
+    def mark_all(self, user: str, flags: str) -> None:
+        """Give the mails in a user's INBOX these flags of a maildir, as `RS`."""
+        inbox = self.folder / "mail" / user
+        for file in list((inbox / "new").iterdir()):
+            file.rename(inbox / "cur" / f"{file.name}:2,{flags}")
+
     def keywords(self, user: str) -> str:
         """Those that Dovecot has names for in a user's INBOX."""
         path = self.folder / "mail" / user / "dovecot-keywords"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from deskhand.engine.journal import Problem, seed, verify
-from deskhand.model.run import Journaled, Seal
+from deskhand.model.audited import Journaled, Seal
 from deskhand.ports import Archive
 
 PAGE = 200

@@ -38,6 +38,8 @@ class End:
     """The stage that would draft a reply again; None where none would."""
     due_at: float | None = None
     """With `queued`: when the run goes on that waits for a model."""
+    sent_before: str = ""
+    """What was sent to the customer in a run that this database has forgotten."""
     waits_for: str | None = None
 
 

@@ -1,14 +1,14 @@
 """Mail that no flow works: programs get no answer, bounces go back to the run that sent."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deskhand.engine.loop import End
 from deskhand.mail.automatic import Automatic, AutomaticKind, automatic, bounce
 from deskhand.mail.threads import our_key
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import ErrorNote
-from deskhand.model.message import DELIVER, UNREADABLE, Message
+from deskhand.model.message import ANSWERED_BEFORE, DELIVER, SENT_BEFORE, UNREADABLE, Message
 from deskhand.model.run import EffectKey, RunStatus
 from deskhand.ports import Clock, Store
 
@@ -44,6 +44,8 @@ class Screen:
         self._forwarders = forwarders
 
     async def __call__(self, message: Message) -> End | None:
+        if ANSWERED_BEFORE in message.headers:
+            return _answered_before(message)
         if UNREADABLE in message.headers:
             return _unreadable(message)
         sign = automatic(message, self._own_addresses, self._forwarders)
@@ -99,6 +101,16 @@ def _unreadable(message: Message) -> End:
     why = message.headers[UNREADABLE]
     words = f"this mail could not be read: {why}; the whole mail is attached to the message"
     return _to_a_person(words, ErrorCode.MESSAGE_UNREADABLE)
+
+
+def _answered_before(message: Message) -> End:
+    """A person looks, and sees what was sent; nothing is done a second time before that."""
+    words = (
+        "this message was answered before, and this database does not know it (was a backup"
+        f" restored?): {message.headers[ANSWERED_BEFORE]}"
+    )
+    end = _to_a_person(words, ErrorCode.ANSWERED_BEFORE)
+    return replace(end, sent_before=message.headers.get(SENT_BEFORE, ""))
 
 
 def _not_answered(sign: Automatic) -> End:

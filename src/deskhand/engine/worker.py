@@ -282,8 +282,10 @@ class Worker:
         if end.status in (RunStatus.NEEDS_REVIEW, RunStatus.FAILED):
             error = end.error.model_dump(mode="json") if end.error else None
             words = end.reason or end.status
+            payload: dict[str, Any] = {"error": error}
+            payload |= {"sent_before": end.sent_before} if end.sent_before else {}
             handed = NewReview(
-                ReviewKind.HAND_OVER, words, {"error": error}, seq, causes=causes, facts=facts
+                ReviewKind.HAND_OVER, words, payload, seq, causes=causes, facts=facts
             )
             return handed if Cause.EXPIRED in causes else self._limited(handed)
         return None

@@ -58,6 +58,8 @@ class Cause(StrEnum):
     TAKEN_OVER = "taken_over"
     AUTOMATIC = "automatic"
     """A program may have written the message."""
+    ANSWERED_BEFORE = "answered_before"
+    """The mailbox shows an answer that the database does not know: a backup was restored, say."""
     BOUNCED = "bounced"
     EFFECT_UNKNOWN = "effect_unknown"
     """Nobody knows whether something happened."""
@@ -77,6 +79,7 @@ _OF_ERRORS: Mapping[str, Cause] = {
     ErrorCode.AUTOMATIC_MAIL: Cause.AUTOMATIC,
     ErrorCode.REPLY_BOUNCED: Cause.BOUNCED,
     ErrorCode.TOO_MANY_REPLIES: Cause.PACE,
+    ErrorCode.ANSWERED_BEFORE: Cause.ANSWERED_BEFORE,
     ErrorCode.EFFECT_UNKNOWN: Cause.EFFECT_UNKNOWN,
     ErrorCode.MODEL_UNAVAILABLE: Cause.MODEL_AWAY,
 }

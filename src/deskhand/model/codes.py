@@ -11,6 +11,7 @@ class ErrorCode(StrEnum):
     AUTOMATIC_MAIL = "automatic_mail"
     REPLY_BOUNCED = "reply_bounced"
     TOO_MANY_REPLIES = "too_many_replies"
+    ANSWERED_BEFORE = "answered_before"
     # the flow
     FLOW_CHANGED = "flow_changed"
     HOP_LIMIT = "hop_limit"

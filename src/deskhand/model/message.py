@@ -22,6 +22,11 @@ REPLY = "reply"
 ON_REQUEST = "x-deskhand-on-request"
 """A header of messages that somebody handed in later on: every answer to them is looked at by a
 person."""
+ANSWERED_BEFORE = "x-deskhand-answered-before"
+"""A header of messages that were answered although the database knew nothing of them: what shows
+it. A person looks at them, and nothing is done before."""
+SENT_BEFORE = "x-deskhand-sent-before"
+"""Beside it: what was answered then, where that was found."""
 HIDDEN = "x-deskhand-hidden"
 """A header of mails that hide words from their reader: the words, which no model and no prompt
 is shown."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from deskhand.model.access import ApiKey, Session, User
-from deskhand.model.run import Journaled, Seal
+from deskhand.model.audited import Journaled, Seal
 from deskhand.own_tables import OwnTables
 
 if TYPE_CHECKING:

@@ -19,10 +19,11 @@ from deskhand.engine.audit import AuditReport, seal_desk, verify_desk
 from deskhand.engine.context import RunContext
 from deskhand.engine.journal import fold, make_row, result_of, seed, states, verify
 from deskhand.engine.patience import Patience
+from deskhand.model.audited import Journaled, Seal
 from deskhand.model.envelope import Ask, Delta, Envelope, ErrorNote, StageResult
 from deskhand.model.outcome import Outcome
 from deskhand.model.queue import ReviewFilter
-from deskhand.model.run import Journaled, ReviewState, RunStatus, Seal, StepRow, canonical_hash
+from deskhand.model.run import ReviewState, RunStatus, StepRow, canonical_hash
 from deskhand.tools.services import ServiceResult
 from tests.kit import TestClock, a_flow, a_message, chain_of, engine
 from tests.waiting import PATIENCE

@@ -18,7 +18,7 @@ from deskhand.config.sections.channels import ChannelSpec
 from deskhand.engine.external_reply import person_answered
 from deskhand.errors import ToolError
 from deskhand.mail.threads import our_key
-from deskhand.model.message import Message
+from deskhand.model.message import ANSWERED_BEFORE, ON_REQUEST, SENT_BEFORE, Message
 from deskhand.model.run import Run
 from deskhand.ports import Intake, Store, TrustStore
 
@@ -26,6 +26,8 @@ log = logging.getLogger("deskhand.gmail")
 
 DONE, REVIEW = "Deskhand/Done", "Deskhand/Review"
 _HISTORY = "history"
+_USUAL_LABELS = frozenset(("INBOX", "UNREAD", "IMPORTANT", "STARRED", "CATEGORY_PERSONAL"))
+"""Labels of Gmail's own that new mail carries."""
 _FOUND_WITHIN = 20.0
 """Seconds after which a mail that Gmail took shows up when it is searched for."""
 
@@ -129,7 +131,18 @@ class GmailChannel:
             return None
         if not self._watched & mail.labels or mail.labels & {"DRAFT", "SPAM", "TRASH"}:
             return None
-        return (await intake.hand_in(message)).run_id
+        return (await intake.hand_in(await self._marked(mail, message))).run_id
+
+    async def _marked(self, mail: GmailMail, message: Message) -> Message:
+        """Marked for a person where it carries our label and the database does not know it."""
+        headers = dict(message.headers)
+        for name in (ANSWERED_BEFORE, SENT_BEFORE):  # whatever the mail brings under our names
+            headers.pop(name, None)
+        ids = await self._api.labels() if mail.labels - _USUAL_LABELS else {}
+        ours = {ids[name] for name in (DONE, REVIEW) if name in ids}
+        if ours & mail.labels and await self._memory.run_of(message.id) is None:
+            headers |= {ANSWERED_BEFORE: "it carries the desk's own label", ON_REQUEST: "yes"}
+        return message.changed(headers=headers)
 
     async def _person_answered(self, message: Message) -> None:
         for answered_id in ids_in(

@@ -47,6 +47,8 @@ class Fetched(NamedTuple):
     raw: bytes
     arrived: float
     """When the server took it in."""
+    flags: frozenset[str] = frozenset()
+    """Flags and keywords, in lower case."""
 
 
 class Folder(NamedTuple):
@@ -174,7 +176,7 @@ class Imap:
         part = "BODY.PEEK[HEADER]" if headers_only else f"BODY.PEEK[]<0.{most}>"
         mails: list[Fetched] = []
         for answer in await self._command(
-            "UID FETCH", uid_ranges(uids), f"(UID INTERNALDATE {part})"
+            "UID FETCH", uid_ranges(uids), f"(UID FLAGS INTERNALDATE {part})"
         ):
             if len(answer) > 3 and answer[2] == "FETCH":
                 fields = pairs(answer[3])
@@ -183,8 +185,9 @@ class Imap:
                 )
                 if raw is not None and str(fields.get("UID", "")).isdecimal():
                     body = raw if isinstance(raw, bytes) else str(raw).encode()
+                    arrived = _moment(fields.get("INTERNALDATE"))
                     mails.append(
-                        Fetched(int(fields["UID"]), body, _moment(fields.get("INTERNALDATE")))
+                        Fetched(int(fields["UID"]), body, arrived, _flags(fields.get("FLAGS")))
                     )
         return sorted(mails)
 
@@ -374,6 +377,11 @@ def _code(answer: list[Word]) -> tuple[str, str] | None:
 
 def _shown(answer: Sequence[Any]) -> str:
     return " ".join(str(word) for word in answer if not isinstance(word, bytes))[:200]
+
+
+def _flags(words: Any) -> frozenset[str]:
+    listed = words if isinstance(words, list) else []
+    return frozenset(str(word).lower() for word in listed)
 
 
 def _moment(text: Any) -> float:

@@ -3,6 +3,7 @@
 import asyncio
 from functools import partial
 
+from deskhand.adapters.channels.answered_before import AnsweredBefore
 from deskhand.adapters.channels.claim_places import FolderClaims
 from deskhand.adapters.channels.credentials import Tokens
 from deskhand.adapters.channels.imap import Imap
@@ -55,6 +56,8 @@ class MailChannel:
         await self.claim.hold()
         await self.claim.settled()
         sent = await self._mailbox.sent()  # one connection finds and makes it, not several at once
+        before = AnsweredBefore(self._mailbox, self._memory)
+        await before.look()
         waited_for = {*self._imap.folders, sent}
 
         def well(folder: str) -> None:
@@ -67,7 +70,7 @@ class MailChannel:
             async with asyncio.TaskGroup() as group:
                 for folder in self._imap.folders:
                     reader = FolderReader(
-                        folder, self._mailbox, self._memory, intake, self._max_bytes
+                        folder, self._mailbox, self._memory, intake, self._max_bytes, before.marked
                     )
                     group.create_task(reader.watch(partial(well, folder)))
                 group.create_task(self._sent_reader.watch(partial(well, sent)))

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 from deskhand.adapters.channels.imap import Fetched, Imap, Selected
 from deskhand.adapters.channels.mailbox import Mailbox
@@ -27,19 +27,24 @@ _CLOCKS_DIFFER = 3600.0
 """Seconds by which the server's clock and ours may differ when mail is found by its time."""
 
 
+Marking = Callable[[Fetched, Message], Awaitable[Message]]
+"""Marks the message of a mail that was answered although the database knows nothing of it."""
+
+
 class FolderReader:
     """One watched folder on a connection of its own."""
 
     def __init__(
-        self, folder: str, mailbox: Mailbox, memory: SqlChannelStore, intake: Intake, most: int
+        self,
+        folder: str,
+        mailbox: Mailbox,
+        memory: SqlChannelStore,
+        intake: Intake,
+        most: int,
+        marked: Marking,
     ) -> None:
-        self._folder, self._mailbox, self._memory, self._intake, self._most = (
-            folder,
-            mailbox,
-            memory,
-            intake,
-            most,
-        )
+        self._folder, self._mailbox, self._memory = folder, mailbox, memory
+        self._intake, self._most, self._marked = intake, most, marked
 
     async def watch(self, well: Callable[[], None]) -> None:
         """Hand in what arrives, for ever; raises when the connection is lost."""
@@ -86,7 +91,8 @@ class FolderReader:
                 if await is_ours(mail, self._memory):
                     copies.append(mail.uid)
                 else:
-                    accepted = await self._intake.hand_in(await self._message(mail))
+                    message = await self._marked(mail, await self._message(mail))
+                    accepted = await self._intake.hand_in(message)
                     arrivals.append(
                         Arrival(place_of(self._folder, mark["validity"], mail.uid), accepted.run_id)
                     )

@@ -15,6 +15,8 @@ from deskhand.adapters.channels.mail_intake import (
 from deskhand.adapters.channels.mailbox import Mailbox
 from deskhand.adapters.stores.channels import Mark, SqlChannelStore
 from deskhand.engine.external_reply import person_answered
+from deskhand.errors import NotFound
+from deskhand.mail.automatic import MARK
 from deskhand.mail.threads import our_key
 from deskhand.model.run import Run
 from deskhand.ports import Store, TrustStore
@@ -67,6 +69,8 @@ class SentFolderReader:
     async def _look_at(self, mail: Fetched, imap: Imap) -> None:
         if await is_ours(mail, self._memory):
             return
+        if await self._is_forgotten(mail):
+            return
         run = await self._answered(mail)
         if run is None:
             return
@@ -78,6 +82,17 @@ class SentFolderReader:
             body = (await read_channel_mail(whole[0].raw, channel, _MOST_OF_A_MAIL)).body
         what = await person_answered(self._store, self._trust, run, by, body)
         log.info("%s %s run %s", by, what, run.id)
+
+    async def _is_forgotten(self, mail: Fetched) -> bool:
+        """Whether a desk sent it in a run that is not in this database: no person answered."""
+        run_id = header_reader(mail)(MARK)
+        if not run_id:
+            return False
+        try:
+            await self._store.run(run_id)
+        except NotFound:
+            return True
+        return False
 
     async def _answered(self, mail: Fetched) -> Run | None:
         for answered_id in answered_ids(mail):

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.rows import STEP_COLUMNS, step_of
-from deskhand.model.run import Journaled, Seal
+from deskhand.model.audited import Journaled, Seal
 
 
 def journals(core: sa.Connection, desk: str, after: int, limit: int) -> list[Journaled]:

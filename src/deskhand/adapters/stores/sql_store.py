@@ -24,14 +24,8 @@ from deskhand.adapters.stores.run_store import SqlRuns
 from deskhand.adapters.stores.totals import read_stop, read_totals, resume_desk, stop_desk
 from deskhand.adapters.stores.waiting_runs import SqlWaitingRuns
 from deskhand.errors import Conflict
-from deskhand.model.run import (
-    Effect,
-    EffectState,
-    Event,
-    Journaled,
-    LlmCall,
-    Seal,
-)
+from deskhand.model.audited import Journaled, Seal
+from deskhand.model.run import Effect, EffectState, Event, LlmCall
 from deskhand.model.totals import Pruned, Scope, Stop, Total, TotalKey
 
 _EFFECTS = (

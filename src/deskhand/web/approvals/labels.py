@@ -39,6 +39,7 @@ CAUSES: dict[Cause, str] = {
     Cause.STEP_LIMIT: "step limit",
     Cause.TAKEN_OVER: "taken over",
     Cause.AUTOMATIC: "maybe automatic",
+    Cause.ANSWERED_BEFORE: "answered before",
     Cause.BOUNCED: "bounced",
     Cause.EFFECT_UNKNOWN: "outcome unknown",
     Cause.MODEL_AWAY: "model away",

@@ -79,7 +79,7 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "holding": holds_out_an_answer(review),
         "answer_within": age(desk.spec.reviews.answer_within),
         "due": due(review, now),
-        "sent": str(review.payload.get("acknowledged_with") or ""),
+        "sent": _sent_so_far(review),
         "people": await desk.store.reviewers(),
         "run": run,
     }
@@ -138,6 +138,12 @@ def _reply(review_file: ReviewFile) -> dict[str, Any] | None:
     drafted = None if is_answered else review_file.outputs.get(REPLY)
     text = drafted.get("text") if isinstance(drafted, dict) else None
     return Reply.to_message(message, str(text or "")).model_dump(mode="json")
+
+
+def _sent_so_far(review: Review) -> str:
+    """What the customer has been told in this matter; empty where that is nothing, or unknown."""
+    told = (review.payload.get(name) for name in ("acknowledged_with", "sent_before"))
+    return str(next(filter(None, told), ""))
 
 
 def _in_doubt(review: Review) -> dict[str, Any] | None:

@@ -1,0 +1,101 @@
+"""Mail that was answered and that the database does not know: after a restored backup, say."""
+
+import time
+from collections.abc import Sequence
+
+from deskhand.adapters.channels.imap import Fetched, Imap
+from deskhand.adapters.channels.imap_wire import quoted
+from deskhand.adapters.channels.mail_intake import answered_ids, read_channel_mail
+from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.mailbox_states import DONE, REVIEW, WAITING
+from deskhand.adapters.stores.channels import SqlChannelStore
+from deskhand.mail.reply import visible_reply
+from deskhand.model.message import ANSWERED_BEFORE, ON_REQUEST, SENT_BEFORE, Message
+
+_OUR_KEYWORDS = frozenset(keyword.lower() for keyword in (DONE, REVIEW, WAITING))
+_ANSWERED = "\\answered"
+_CHUNK = 100
+_MOST_HEADERS = 100_000
+_MOST_OF_A_MAIL = 1_000_000
+_LONGEST_SHOWN = 5_000
+
+
+class AnsweredBefore:
+    """Finds mails of one mailbox that somebody has handled, and that the database forgot."""
+
+    def __init__(self, mailbox: Mailbox, memory: SqlChannelStore) -> None:
+        self._mailbox, self._memory = mailbox, memory
+        self._answered: dict[str, int] = {}
+        """Mails in Sent that were not there when the database last looked, by what they answer."""
+
+    async def look(self) -> None:
+        """Read what was sent since the database last looked; nothing at the first connect."""
+        self._answered = {}
+        sent = await self._mailbox.sent()
+        mark = await self._memory.mark(f"sent:{sent}")
+        if mark is None:
+            return
+        imap = await self._mailbox.connect()
+        try:
+            selected = await imap.select(sent)
+            first = int(mark["next"])
+            criteria: list[str] = []
+            if mark["validity"] != selected.validity:  # rebuilt: what is new is found by its time
+                first = 1
+                criteria = ["SINCE", time.strftime("%d-%b-%Y", time.gmtime(mark["at"] - 86400))]
+            async for uids in imap.search_up(first, *criteria):
+                await self._read(imap, uids)
+        finally:
+            await imap.close()
+
+    async def _read(self, imap: Imap, uids: Sequence[int]) -> None:
+        for start in range(0, len(uids), _CHUNK):
+            chunk = uids[start : start + _CHUNK]
+            for mail in await imap.fetch(chunk, most=_MOST_HEADERS, headers_only=True):
+                answered = answered_ids(mail)[:1]
+                self._answered |= dict.fromkeys(answered, mail.uid)
+
+    async def marked(self, mail: Fetched, message: Message) -> Message:
+        """The message of a mail, marked for a person if it was answered without the database."""
+        headers = dict(message.headers)
+        for name in (ANSWERED_BEFORE, SENT_BEFORE):  # whatever the mail brings under our names
+            headers.pop(name, None)
+        sign = self._sign(mail, message)
+        if sign is not None and await self._memory.run_of(message.id) is None:
+            headers |= {ANSWERED_BEFORE: sign, ON_REQUEST: "yes"}
+            text = await self._sent_text(message.id)
+            headers |= {SENT_BEFORE: text} if text else {}
+        return message.changed(headers=headers)
+
+    def _sign(self, mail: Fetched, message: Message) -> str | None:
+        """What shows that the mail was handled; None where nothing does."""
+        if message.id in self._answered:
+            return "there is an answer to it in Sent"
+        if _ANSWERED in mail.flags:
+            return "it is marked as answered"
+        if _OUR_KEYWORDS & mail.flags:
+            return "it carries the desk's own mark"
+        return None
+
+    async def _sent_text(self, message_id: str) -> str:
+        """What was answered, as far as Sent still has it."""
+        sent = await self._mailbox.sent()
+
+        async def find(imap: Imap) -> list[Fetched]:
+            await imap.select(sent)
+            known = self._answered.get(message_id)
+            uids = [known] if known is not None else await _answers_to(imap, message_id)
+            return await imap.fetch(uids[-1:], most=_MOST_OF_A_MAIL)
+
+        mails = await self._mailbox.use(find)
+        if not mails:
+            return ""
+        answer = await read_channel_mail(mails[0].raw, self._memory.channel, _MOST_OF_A_MAIL)
+        return visible_reply(answer.body)[:_LONGEST_SHOWN]
+
+
+async def _answers_to(imap: Imap, message_id: str) -> list[int]:
+    """UIDs in the open folder of mails that answer this one, lowest first."""
+    if not message_id.isprintable():
+        return []
+    return await imap.search("HEADER", "In-Reply-To", quoted(message_id))
