@@ -51,7 +51,12 @@ async def open_review(shop: Served, run_id: str) -> Review | None:
 
 
 async def decide(api: Client, review: dict[str, Any], decision: str, **more: Any) -> Any:
-    body = {"decision": decision, "version": review["version"], **more}
+    body = {
+        "decision": decision,
+        "version": review["version"],
+        "payload_hash": review["payload_hash"],
+        **more,
+    }
     return await api.post(f"/api/reviews/{review['review']}/decision", json=body)
 
 

@@ -125,7 +125,10 @@ async def test_an_answer_from_the_page_can_be_stopped_changed_and_leaves_once(sh
 async def test_an_answer_over_the_api_needs_its_words(tmp_path: Path) -> None:
     async with served(tmp_path, more=MORE.format(undo=0, mode="shadow")) as shop:
         review, client = await handed_over(shop), await shop.client(name="Ida")
-        path, body = f"/api/reviews/{review.id}", {"decision": "answer", "version": review.version}
+        path, body = (
+            f"/api/reviews/{review.id}",
+            {"decision": "answer", "version": review.version, "payload_hash": review.payload_hash},
+        )
         assert (await client.get(path)).json()["decisions"] == [
             "answer",
             "acknowledge",
@@ -153,7 +156,12 @@ async def test_an_answer_over_the_api_needs_its_words(tmp_path: Path) -> None:
 async def test_a_reply_that_waits_cannot_be_answered_beside_it(shop: Served) -> None:
     client = await shop.client()
     review = await client.under_review()
-    body = {"decision": "answer", "version": review["version"], "edit": {"text": "No."}}
+    body = {
+        "decision": "answer",
+        "version": review["version"],
+        "payload_hash": review["payload_hash"],
+        "edit": {"text": "No."},
+    }
     refused = is_problem(
         await client.post(f"/api/reviews/{review['review']}/decision", json=body), 409, "conflict"
     )
@@ -176,6 +184,7 @@ async def test_an_answer_passes_over_what_keeps_the_desk_from_answering(tmp_path
             body = {
                 "decision": "answer",
                 "version": review.version,
+                "payload_hash": review.payload_hash,
                 "edit": {"text": f"To {review.conversation}."},
             }
             assert (

@@ -182,7 +182,7 @@ async def test_other_desks_do_not_exist_for_a_key(two: Served) -> None:
     everywhere, teller = await two.client(), await two.client(desks=["bank"])
     run = await everywhere.worked("unsure", desk="shop")
     review = run["review"]["id"]
-    decision = {"decision": "approve", "version": 1}
+    decision = {"decision": "approve", "version": 1, "payload_hash": "0" * 64}
     for answer in (
         await teller.get(f"/api/runs/{run['run']}"),
         await teller.post(f"/api/runs/{run['run']}/cancel"),

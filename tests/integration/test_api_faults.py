@@ -76,7 +76,8 @@ async def test_a_database_that_is_away_is_told_as_such_and_the_log_knows_why(
         await client.get("/api/reviews"),
         await client.get("/api/reviews/rev_1"),
         await client.post(
-            "/api/reviews/rev_1/decision", json={"decision": "approve", "version": 1}
+            "/api/reviews/rev_1/decision",
+            json={"decision": "approve", "version": 1, "payload_hash": "0" * 64},
         ),
     ):
         is_problem(answer, 503, error.code)  # type: ignore[attr-defined]

@@ -132,6 +132,7 @@ async def test_canned_replies_are_filled_and_never_leave_half_filled(
     body: dict[str, Any] = {
         "decision": "edit",
         "version": review["version"],
+        "payload_hash": review["payload_hash"],
         "edit": {"text": thanks["text"]},
     }
     problem = is_problem(

@@ -23,7 +23,8 @@ async def client(shop: Served) -> Client:
 
 
 def decide(client: Client, review: dict[str, Any], decision: str = "approve", **more: Any) -> Any:
-    body = {"decision": decision, "version": review["version"], **more}
+    shown = {"version": review["version"], "payload_hash": review["payload_hash"]}
+    body = {"decision": decision, **shown, **more}
     return client.post(f"/api/reviews/{review['review']}/decision", json=body)
 
 
@@ -85,9 +86,8 @@ async def test_a_draft_goes_stale_when_the_customer_writes_again(
     problem = is_problem(await decide(client, review), 409, "conflict")
     assert "stale" in problem["detail"]
     assert (await client.get(f"/api/runs/{review['run']}")).json()["successor"] == newer["run"]
-    assert (
-        await decide(client, {"review": newer["review"]["id"], "version": 1})
-    ).status_code == 200
+    shown = (await client.get(f"/api/reviews/{newer['review']['id']}")).json()
+    assert (await decide(client, shown)).status_code == 200
 
 
 async def test_an_edit_changes_the_words_and_whom_they_go_to(shop: Served, client: Client) -> None:
@@ -172,7 +172,11 @@ async def test_open_reviews_are_listed_unless_others_are_asked_for(client: Clien
 
 async def test_a_review_that_does_not_exist_is_not_found(client: Client) -> None:
     is_problem(await client.get("/api/reviews/rev_1"), 404, "not_found")
-    is_problem(await decide(client, {"review": "rev_1", "version": 1}), 404, "not_found")
+    is_problem(
+        await decide(client, {"review": "rev_1", "version": 1, "payload_hash": "0" * 64}),
+        404,
+        "not_found",
+    )
 
 
 async def test_only_a_reply_that_leaves_by_itself_can_be_undone(

@@ -123,7 +123,7 @@ async def test_a_waiting_run_can_be_cancelled_and_is_signed_with_the_key(client:
     assert cancelled.json()["status"] == "cancelled"
     assert cancelled.json()["reason"] == "cancelled by Ida"
     is_problem(await client.post(f"/api/runs/{run['run']}/cancel"), 409, "conflict")
-    stale = {"decision": "approve", "version": 2}
+    stale = {"decision": "approve", "version": 2, "payload_hash": "0" * 64}
     is_problem(
         await client.post(f"/api/reviews/{run['review']['id']}/decision", json=stale),
         409,

@@ -243,6 +243,8 @@ rules:
         - {tool: book, parameters: {article: A-1, count: 2, request_key: mine}}
         - {tool: warehouse_hidden, parameters: {environment: SECRET}}
         - {tool: warehouse_hidden, parameters: {environment: WAREHOUSE_MODE}}
+        - {tool: warehouse_hidden, parameters: {environment: PATH}}
+        - {tool: warehouse_hidden, parameters: {environment: HOME}}
 """
 
 
@@ -278,11 +280,12 @@ def test_a_program_from_acceptance_to_a_crash_in_the_middle_of_a_call(
     (warehouse / "die").touch()
     status, results = asyncio.run(worked(desk))
     assert status is RunStatus.DONE
-    stock, booked, forged, secret, mode = results
+    stock, booked, forged, secret, mode, *others = results
     assert stock["data"] == {"article": "A-1", "count": 7}
     assert booked["data"] == {"booked": 2}
     assert "request_key" in forged["error"]["message"], "the key is nobody's to choose"
     assert (secret["data"], mode["data"]) == ({"result": "nothing"}, {"result": "trial"})
+    assert [other["data"] for other in others] == [{"result": "nothing"}] * 2, "PATH and HOME"
     calls = (warehouse / "calls.txt").read_text().splitlines()
     assert [call.partition(" A-1")[0] for call in calls] == [
         "find_stock",

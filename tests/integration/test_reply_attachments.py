@@ -71,7 +71,11 @@ async def test_a_file_from_the_api_leaves_with_the_reply(shop: Served, api: Clie
     large = await api.post(f"{place}/attachments", params={"name": "x"}, content=b"x" * 201)
     assert large.status_code == 413
 
-    body = {"decision": "edit", "version": review["version"]}
+    body = {
+        "decision": "edit",
+        "version": review["version"],
+        "payload_hash": review["payload_hash"],
+    }
     for wrong in (["att_nothing"], [f"{review['run']}.1"], [file["attachment"]] * 2):
         edit = {"text": "Here it is.", "attachments": wrong}
         refused = await api.post(f"{place}/decision", json={**body, "edit": edit})
@@ -91,6 +95,7 @@ async def test_another_runs_file_is_never_sent(shop: Served, api: Client) -> Non
     body = {
         "decision": "edit",
         "version": two["version"],
+        "payload_hash": two["payload_hash"],
         "edit": {"text": "Here.", "attachments": [file]},
     }
     refused = await api.post(f"/api/reviews/{two['review']}/decision", json=body)

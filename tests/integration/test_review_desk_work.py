@@ -87,7 +87,12 @@ async def test_draft_again_is_offered_only_where_it_can_be_followed(
     ida, review = await person(shop), await api.under_review()
     assert "revise" not in review["decisions"]
     assert "Draft again" not in words_of(await ida.page(review))
-    body = {"decision": "revise", "version": review["version"], "note": "shorter"}
+    body = {
+        "decision": "revise",
+        "version": review["version"],
+        "payload_hash": review["payload_hash"],
+        "note": "shorter",
+    }
     refused = await api.post(f"/api/reviews/{review['review']}/decision", json=body)
     assert "follows no instructions" in is_problem(refused, 409, "conflict")["detail"]
 

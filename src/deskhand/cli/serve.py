@@ -173,6 +173,7 @@ async def web_server(
     from deskhand import __version__
     from deskhand.web.api.app import create_app
     from deskhand.web.approvals.app import PREFIX, create_approvals
+    from deskhand.web.header_timeout import HeaderTimeoutProtocol
     from deskhand.wiring import api_keys, user_accounts
 
     class Server(uvicorn.Server):
@@ -187,7 +188,11 @@ async def web_server(
     app = create_app(served, api_keys(database), version=__version__, pages=pages)
     return Server(
         uvicorn.Config(
-            app, log_config=None, access_log=False, timeout_graceful_shutdown=_HTTP_GRACE
+            app,
+            http=HeaderTimeoutProtocol,
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=_HTTP_GRACE,
         )
     )
 

@@ -1,6 +1,8 @@
 """Reaching a server: a program that is started, or an address; and asking it for its tools."""
 
 import os
+import shutil
+import sys
 from contextlib import AsyncExitStack
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TextIO
@@ -12,6 +14,17 @@ if TYPE_CHECKING:
     from mcp import Client
 
 MOST_PAGES = 50
+_WITH_THESE_VARIABLES = """
+import os, sys
+names = sys.argv[1].split(",")
+kept = {name: os.environ[name] for name in names if name in os.environ}
+try:
+    os.execvpe(sys.argv[2], sys.argv[2:], kept)
+except OSError as error:
+    sys.exit(f"{sys.argv[2]}: {error.strerror}")
+"""
+"""The SDK adds variables of its own choice (HOME, PATH, USER ...) to those that it is given. This
+starts the program with the desk's alone."""
 
 
 def require_sdk() -> None:
@@ -31,9 +44,11 @@ async def transport_to(spec: McpServerSpec, stack: AsyncExitStack) -> Any:
             raise ConfigError(
                 f"MCP server {spec.name!r}: the environment has no {missing[0]}", fix="set it"
             )
+        names = ",".join(spec.env)
+        command = [_found(spec), *spec.command[1:]]
         program = StdioServerParameters(
-            command=spec.command[0],
-            args=list(spec.command[1:]),
+            command=sys.executable,
+            args=["-I", "-c", _WITH_THESE_VARIABLES, names, *command],
             env={name: os.environ[name] for name in spec.env},
             cwd=spec.folder,
         )
@@ -47,6 +62,19 @@ async def transport_to(spec: McpServerSpec, stack: AsyncExitStack) -> Any:
         httpx2.AsyncClient(headers=headers, timeout=limits, trust_env=False)
     )
     return streamable_http_client(spec.url, http_client=client)
+
+
+def _found(spec: McpServerSpec) -> str:
+    """The program of a server, found by our PATH: it gets none of its own."""
+    written = spec.command[0]
+    if "/" in written:
+        return written  # relative to the desk's folder, in which it is started
+    found = shutil.which(written)
+    if found is None:
+        raise ConfigError(
+            f"MCP server {spec.name!r}: there is no program {written!r}", fix="install it"
+        )
+    return found
 
 
 def _nowhere(stack: AsyncExitStack) -> TextIO:

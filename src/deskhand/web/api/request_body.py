@@ -12,6 +12,8 @@ from deskhand.web.api.problems import Refused
 
 PATIENCE = 60.0
 """Seconds a client has for sending its body."""
+MOST_LEVELS = 50
+"""How deeply lists and objects may lie in each other."""
 _MAY_BE_UNSTORABLE = re.compile(rb"\\u(?:[dD][89a-fA-F]|0000)")
 _TAKEN = {"Accept": "application/json"}
 _SURROGATE_OR_NUL = re.compile("[\0\ud800-\udfff]")
@@ -54,6 +56,8 @@ def parse_json(body: bytes) -> Any:
         raise _unreadable("the body is nested too deeply") from None
     except ValueError as error:
         raise _unreadable(f"the body is not JSON: {error}") from None
+    if body.count(b"[") + body.count(b"{") > MOST_LEVELS and _levels(data) > MOST_LEVELS:
+        raise _unreadable(f"the body is nested in more than {MOST_LEVELS} levels")
     if _MAY_BE_UNSTORABLE.search(body) and not _storable(data):
         raise _unreadable(
             "the body has text with NUL or half a surrogate pair in it; leave those out"
@@ -78,6 +82,22 @@ def _unreadable(words: str) -> Refused:
 
 def _no_number(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a number in JSON")
+
+
+def _levels(data: Any) -> int:
+    """How deeply lists and objects lie in each other; no further than is allowed is looked."""
+    depth = 0
+    layer = [data]
+    while layer and depth <= MOST_LEVELS:
+        below: list[Any] = []
+        for item in layer:
+            if isinstance(item, dict):
+                below += item.values()
+            elif isinstance(item, list):
+                below += item
+        layer = [item for item in below if isinstance(item, dict | list)]
+        depth += 1
+    return depth
 
 
 def _storable(data: Any) -> bool:

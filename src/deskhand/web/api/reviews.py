@@ -57,8 +57,9 @@ class DecisionBody(Frozen):
     decision: Decision
     version: int
     """The version of the review that was looked at."""
-    payload_hash: str | None = None
-    """Binds the decision to exactly what was shown."""
+    payload_hash: str
+    """The hash of what was shown, from `GET /api/reviews/{id}`: nobody decides what they did not
+    see."""
     note: str | None = None
     """The reason for a rejection, or the instruction for a revision."""
     edit: ReplyEdit | None = None

@@ -72,11 +72,14 @@ def _verdict(
     takes_text = decision in TAKE_TEXT and bool(edit or review.kind is not ReviewKind.REPLY)
     due = form.get("due") if decision is Decision.ACKNOWLEDGE else None
     due_at = float(_number(due)) if due else None
+    shown = form.get("hash")
+    if not shown:
+        raise Refused(422, "the form does not say which draft you saw; load the page again")
     return Verdict(
         decision,
         me,
         _number(form.get("version")),
-        form.get("hash") or None,
+        shown,
         form.get("note", "").strip() or None,
         edit if takes_text else None,
         due_at=due_at,

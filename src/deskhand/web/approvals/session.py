@@ -97,7 +97,7 @@ def check_origin(request: Request) -> None:
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
     host = request.headers.get("host")
-    ours = origin is None or urlsplit(origin).netloc == host or _is_public(request)
+    ours = origin is None or _host_in(origin) == host or _is_public(request)
     if site not in (None, "same-origin") or not ours or (site is None and origin is None):
         log.warning(
             "refused a form from %r: this server was asked as %r; if a proxy in front of it changes"
@@ -109,6 +109,14 @@ def check_origin(request: Request) -> None:
             403,
             "this form comes from another site; behind a proxy, the server needs --public-url",
         )
+
+
+def _host_in(url: str) -> str | None:
+    """The host and port of an address; None for what is none."""
+    try:
+        return urlsplit(url).netloc
+    except ValueError:  # `http://[`
+        return None
 
 
 def _is_public(request: Request) -> bool:
@@ -127,9 +135,11 @@ def keep_cookie(request: Request, response: Response, secret: str) -> None:
 
 def own_path(wanted: str) -> str:
     """Where to go after logging in: the wanted page if it is one of ours, else the queue."""
-    parts = urlsplit(wanted)
     inside = (
-        wanted.startswith(HOME) and not parts.netloc and "\\" not in wanted and wanted.isprintable()
+        wanted.startswith(HOME)
+        and _host_in(wanted) == ""
+        and "\\" not in wanted
+        and wanted.isprintable()
     )
     return wanted if inside else HOME
 
