@@ -1,6 +1,5 @@
 """`deskhand audit` proves the records are what was written; `deskhand erase` forgets a person."""
 
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Prove that the records are what was written.", no_args_is_help=True)
 
 KEY_VARIABLE = "DESKHAND_SEAL_KEY"
-_SHORTEST_KEY = 16
 _TEXTS = (".yaml", ".yml", ".json", ".eml", ".txt", ".md", ".csv", ".html", ".ics", ".vcf")
 
 KeyFile = Annotated[
@@ -38,7 +36,7 @@ def verify(
     as_json: options.Json = False,
 ) -> None:
     """Check every message, row, chain and seal; exit 1 when something is not as it was written."""
-    report = run_async(_verify(_key(key_file), database, desk))
+    report = run_async(_verify(sealing_key(key_file), database, desk))
     if as_json:
         print_json(_document(report))
     else:
@@ -48,7 +46,9 @@ def verify(
 
 def _document(report: "AuditReport") -> dict[str, Any]:
     newest_row = None if report.newest_row_at is None else iso_at(report.newest_row_at)
-    document = asdict(report) | {"ok": report.ok, "newest_row_at": newest_row}
+    pruned_at = None if report.pruned_at is None else iso_at(report.pruned_at)
+    times = {"newest_row_at": newest_row, "pruned_at": pruned_at}
+    document = asdict(report) | {"ok": report.ok, **times}
     if report.newest_seal is not None:
         document["newest_seal"]["at"] = iso_at(report.newest_seal.at)
     return document
@@ -72,7 +72,7 @@ def seal(
     is seen."""
     from deskhand.errors import ConfigError
 
-    key = _key(key_file)
+    key = sealing_key(key_file)
     if key is None:
         raise ConfigError(
             "sealing needs a key that whoever could change the records does not have",
@@ -103,21 +103,13 @@ async def _seal(key: bytes, database: str | None, desk: str | None) -> dict[str,
         return {"id": made.id, "at": iso_at(made.at), "runs": sealed_runs(made), "mac": made.mac}
 
 
-def _key(file: Path | None) -> bytes | None:
-    from deskhand.errors import ConfigError
+def sealing_key(file: Path | None) -> bytes | None:
+    """The key in a file, else the one that the environment gives, if any."""
+    from deskhand.engine.audit import check_key, key_from_environment
 
-    place: str | Path = KEY_VARIABLE
-    if file is not None:
-        place, key = file, file.read_bytes().strip()
-    elif os.environ.get(KEY_VARIABLE):
-        key = os.environ[KEY_VARIABLE].strip().encode()
-    else:
-        return None
-    if len(key) < _SHORTEST_KEY:
-        raise ConfigError(
-            f"the key in {place} has {len(key)} bytes", fix=f"use at least {_SHORTEST_KEY}"
-        )
-    return key
+    if file is None:
+        return key_from_environment()
+    return check_key(file.read_bytes().strip(), file)
 
 
 def _print_report(report: "AuditReport") -> None:
@@ -133,6 +125,7 @@ def _print_report(report: "AuditReport") -> None:
         to.print(
             "  [red]✗[/] " + escape(f"{where.strip() or 'seals'}: {problem.what}"), soft_wrap=True
         )
+    _print_pruned(report)
     if report.ok:
         to.print("[green]✓[/] everything that is here is as it was written")
     _print_reach(report)
@@ -141,6 +134,19 @@ def _print_report(report: "AuditReport") -> None:
             f"[dim]no key was given (--key-file, ${KEY_VARIABLE}): a forged seal would not be"
             " seen[/]"
         )
+
+
+def _print_pruned(report: "AuditReport") -> None:
+    if not report.pruned_runs:
+        return
+    unsigned = ""
+    if report.unsigned_seals:
+        unsigned = f"; {report.unsigned_seals} of these seals have no signature, for want of a key"
+    console().print(
+        f"pruned by age: {report.pruned_runs} runs with {report.pruned_rows} rows, the last on"
+        f" {moment(report.pruned_at)}; a seal says where each chain ended{unsigned}",
+        soft_wrap=True,
+    )
 
 
 def _print_reach(report: "AuditReport") -> None:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deskhand.cli import options
+from deskhand.cli.audit import KeyFile, sealing_key
 from deskhand.cli.terminal import console, moment, print_json, run_async
 from deskhand.model.documents import iso_at
 
 if TYPE_CHECKING:
+    from deskhand.engine.retention import RetentionReport
     from deskhand.ports.database import Backup
 
 app = typer.Typer(help="Databases as a whole.", no_args_is_help=True)
@@ -45,6 +47,66 @@ def copy(
         f"{sum(counts.values()):,} rows in {len(counts)} tables arrived and were counted."
     )
     console().print(f"Serve from there: deskhand serve DESK --database {options.shown(target)}")
+
+
+@app.command("prune")
+def prune(
+    desk: options.Desk,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say how much would be deleted.")
+    ] = False,
+    key_file: KeyFile = None,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Delete what is older than `retention:` in desk.yaml allows and not open any more; a seal
+    closes each run's chain before its rows go."""
+    report = run_async(_prune(desk, database, sealing_key(key_file), dry_run, quiet=as_json))
+    if as_json:
+        deleted = {str(kind): count for kind, count in report.deleted.items()}
+        about = {"journal_rows": report.journal_rows, "damaged": report.damaged}
+        print_json({"dry_run": dry_run, "deleted": deleted, **about})
+    else:
+        _print_pruned(report, dry_run)
+    raise typer.Exit(1 if report.damaged else 0)
+
+
+def _print_pruned(report: "RetentionReport", dry_run: bool) -> None:
+    counted = ", ".join(f"{count:,} {kind}" for kind, count in report.deleted.items())
+    would = "would be deleted" if dry_run else "deleted"
+    console().print(f"{counted} {would}", markup=False)
+    for run_id in report.damaged:
+        words = f"{run_id} stays: its records were changed; see deskhand audit verify"
+        console().print(words, style="red", markup=False)
+
+
+async def _prune(
+    desk: str, database: str | None, key: bytes | None, dry_run: bool, *, quiet: bool
+) -> "RetentionReport":
+    from deskhand.cli.databases import opened_database
+    from deskhand.engine.retention import RetentionReport, count_by_age, prune_by_age
+    from deskhand.errors import ConfigError
+    from deskhand.wiring import open_store, read_desk
+
+    spec = read_desk(desk).spec
+    ages = spec.retention.ages()
+    if not ages:
+        raise ConfigError(
+            f"desk {spec.name} keeps everything for ever",
+            fix="say in desk.yaml for how long, as `retention: {runs: 365d, calls: 90d}`",
+        )
+    async with opened_database(database) as opened:
+        store = open_store(opened, spec.name)
+        expected = await count_by_age(store, ages)
+        if dry_run:
+            return RetentionReport(expected)
+        with progress_bars(quiet=quiet) as progress:
+            return await prune_by_age(
+                store,
+                ages,
+                key=key,
+                progress=lambda kind, count: progress(kind, count, max(count, expected[kind])),
+            )
 
 
 @app.command("backup")

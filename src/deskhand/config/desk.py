@@ -29,6 +29,7 @@ from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.config.sections.policy import PolicySpec
 from deskhand.config.sections.profiles import own_stages, profile_spec, profiles_in, prompt_key
 from deskhand.config.sections.reply_text import TextsByName
+from deskhand.config.sections.retention import RetentionSection
 from deskhand.config.sections.reviews import ReviewsSpec, reviews_spec
 from deskhand.config.sections.routing import MailSection, RoutingRuleSection
 from deskhand.config.sections.safeguards import SafeguardSpec, safeguard_spec
@@ -69,6 +70,7 @@ class DeskSpec(Frozen):
     default_flow: str
     prompts: dict[str, str]
     limits: Limits
+    retention: RetentionSection = Field(default_factory=RetentionSection)
     slots: dict[str, SlotSpec] = Field(default_factory=dict)
     """What stages with `task: extract` find in messages, by name."""
     plans: dict[str, DeclaredPlan] = Field(default_factory=dict)
@@ -241,6 +243,7 @@ def _desk_spec(
         default_flow=desk.default_flow or next(iter(flows)),
         prompts=prompts,
         limits=desk.limits,
+        retention=desk.retention,
         slots=slots,
         plans=plans,
         time_zone=desk.time_zone,

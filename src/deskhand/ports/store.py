@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from deskhand.model.attached_files import AttachedFile, FileOrigin, StoredFile
+from deskhand.model.audited import Kept, PrunedBatch
 from deskhand.model.message import Message
 from deskhand.model.model_away import AwayModel
 from deskhand.model.queue import ALL_REVIEWS, BegunEdit, Facets, ReviewFilter, TakenOver
@@ -362,6 +363,19 @@ class Store(Journal, Effects, Reviews, AgentRecords, Files, WaitingRuns, Protoco
 
     async def prune(self, responses: float, totals: float) -> Pruned:
         """Delete API responses and totals older than this, in seconds; how many there were."""
+        ...
+
+    async def prune_old(
+        self, kind: Kept, age: float, *, after: int, limit: int, key: bytes | None = None
+    ) -> PrunedBatch:
+        """Delete some of what is older than `age` seconds and not open, from number `after` on.
+
+        The chains of runs are closed by a seal in the same transaction, signed with `key`.
+        """
+        ...
+
+    async def count_old(self, kind: Kept, age: float) -> int:
+        """How much `prune_old` would delete in all."""
         ...
 
     async def check_writes(self) -> None:

@@ -14,6 +14,7 @@ from deskhand.brain.build import agent_chat, build_brain, prepare
 from deskhand.config.desk import DeskSpec
 from deskhand.config.uses import remembers
 from deskhand.config.without_model import require_models
+from deskhand.engine.audit import key_from_environment
 from deskhand.engine.bookings import BookingKeeper
 from deskhand.engine.channel_runner import ChannelRunner
 from deskhand.engine.clock import SystemClock
@@ -180,6 +181,8 @@ def _surroundings(
         store,
         responses_days=spec.limits.keep_responses_days,
         totals_days=spec.limits.keep_totals_days,
+        ages=spec.retention.ages(),
+        key=key_from_environment(),
     )
     closing.push_async_callback(housekeeper.stop)
     bookings = BookingKeeper(office.calendar, store, clock)

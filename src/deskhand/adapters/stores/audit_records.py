@@ -1,33 +1,56 @@
 """What an auditor reads and leaves behind, in SQLAlchemy Core."""
 
+from collections.abc import Sequence
 from itertools import groupby
+from typing import Any
 
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.rows import STEP_COLUMNS, step_of
-from deskhand.model.audited import Journaled, Seal
+from deskhand.model.audited import Journaled, PrunedHead, Seal
+
+_AUDITED = sa.select(
+    t.runs.c.id,
+    t.runs.c.position,
+    t.messages.c.body,
+    t.messages.c.salt,
+    t.messages.c.body_digest,
+    t.runs.c.pruned_rows,
+    t.runs.c.pruned_chain,
+    t.runs.c.pruned_at,
+).join(t.messages, t.messages.c.run == t.runs.c.position)
 
 
 def journals(core: sa.Connection, desk: str, after: int, limit: int) -> list[Journaled]:
+    """Runs with all their rows in order of acceptance, from position `after` on."""
     runs = core.execute(
-        sa.select(
-            t.runs.c.id,
-            t.runs.c.position,
-            t.messages.c.body,
-            t.messages.c.salt,
-            t.messages.c.body_digest,
-        )
-        .join(t.messages, t.messages.c.run == t.runs.c.position)
-        .where(t.runs.c.desk == desk, t.runs.c.position > after)
+        _AUDITED.where(t.runs.c.desk == desk, t.runs.c.position > after)
         .order_by(t.runs.c.position)
         .limit(limit)
     ).all()
     if not runs:
         return []
+    between = t.steps.c.run.between(runs[0].position, runs[-1].position)
+    return _with_rows(core, desk, runs, between)
+
+
+def journals_at(core: sa.Connection, desk: str, positions: Sequence[int]) -> list[Journaled]:
+    """The runs at these positions, with all their rows."""
+    runs = core.execute(
+        _AUDITED.where(t.runs.c.desk == desk, t.runs.c.position.in_(positions)).order_by(
+            t.runs.c.position
+        )
+    ).all()
+    return _with_rows(core, desk, runs, t.steps.c.run.in_(positions))
+
+
+def _with_rows(
+    core: sa.Connection, desk: str, runs: Sequence[Any], theirs: sa.ColumnElement[bool]
+) -> list[Journaled]:
     rows_of_runs = core.execute(
         sa.select(t.steps.c.run, *STEP_COLUMNS)
-        .where(t.steps.c.desk == desk, t.steps.c.run.between(runs[0].position, runs[-1].position))
+        .where(t.steps.c.desk == desk, theirs)
         .order_by(t.steps.c.run, t.steps.c.seq)
     )
     steps = {
@@ -36,19 +59,25 @@ def journals(core: sa.Connection, desk: str, after: int, limit: int) -> list[Jou
     journaled = []
     for run in runs:
         journal = [step_of(run.id, row[1:]) for row in steps.get(run.position, [])]
+        pruned = None
+        if run.pruned_at is not None:
+            pruned = PrunedHead(run.pruned_rows, bytes(run.pruned_chain), run.pruned_at)
         journaled.append(
-            Journaled(run.id, run.position, run.body, run.salt, run.body_digest, journal)
+            Journaled(run.id, run.position, run.body, run.salt, run.body_digest, journal, pruned)
         )
     return journaled
 
 
-def save_seal(core: sa.Connection, desk: str, at: float, heads: bytes, mac: str) -> Seal:
-    made = core.execute(t.seals.insert().values(desk=desk, at=at, heads=heads, mac=mac))
+def save_seal(
+    core: sa.Connection, desk: str, at: float, heads: bytes, mac: str, kind: str | None = None
+) -> Seal:
+    values = {"desk": desk, "at": at, "heads": heads, "mac": mac, "kind": kind}
+    made = core.execute(t.seals.insert().values(**values))
     key = made.inserted_primary_key
     assert key is not None
-    return Seal(key[0], at, heads, mac)
+    return Seal(key[0], at, heads, mac, kind)
 
 
 def seals(core: sa.Connection, desk: str) -> list[Seal]:
     query = sa.select(t.seals).where(t.seals.c.desk == desk).order_by(t.seals.c.id)
-    return [Seal(row.id, row.at, row.heads, row.mac) for row in core.execute(query)]
+    return [Seal(row.id, row.at, row.heads, row.mac, row.kind) for row in core.execute(query)]

@@ -50,7 +50,7 @@ def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: flo
     for position in _heirs(core, desk, [row.id for row in rows]):
         _erase_work(core, position)
     for conversation in {row.conversation for row in rows}:
-        _erase_conversation(core, desk, conversation)
+        forget_conversation(core, desk, conversation)
     _erase_totals(core, desk, address.strip().lower())
     _erase_contact(core, desk, address.strip().lower())
     _erase_bookings(core, desk, address.strip().lower(), [row.id for row in rows], now)
@@ -155,7 +155,7 @@ def _heirs(core: sa.Connection, desk: str, run_ids: list[str]) -> list[int]:
     return list(core.execute(heirs).scalars())
 
 
-def _erase_conversation(core: sa.Connection, desk: str, conversation: str) -> None:
+def forget_conversation(core: sa.Connection, desk: str, conversation: str) -> None:
     """Its id may be an address or a handle; it stays only while runs of others belong to it."""
     here = (t.runs.c.desk == desk, t.runs.c.conversation == conversation)
     if core.execute(sa.select(t.runs.c.position).where(*here).limit(1)).first() is not None:

@@ -75,7 +75,9 @@ class SqlRuns(SqlDesk):
         limit: int = 100,
         before: int | None = None,
     ) -> list[Run]:
-        query = sa.select(*RUN_COLUMNS).where(t.runs.c.desk == self.desk)
+        query = sa.select(*RUN_COLUMNS).where(
+            t.runs.c.desk == self.desk, t.runs.c.pruned_at.is_(None)
+        )
         if screened:
             query = query.where(*_SCREENED)
         if status is not None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from deskhand.adapters.stores import audit_records, review_decisions
+from deskhand.adapters.stores import audit_records, pruning, review_decisions
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.agent_views import read_agent_runs, read_email_events
 from deskhand.adapters.stores.attachments import SqlFiles
@@ -24,8 +24,13 @@ from deskhand.adapters.stores.run_store import SqlRuns
 from deskhand.adapters.stores.totals import read_stop, read_totals, resume_desk, stop_desk
 from deskhand.adapters.stores.waiting_runs import SqlWaitingRuns
 from deskhand.errors import Conflict
-from deskhand.model.audited import Journaled, Seal
-from deskhand.model.run import Effect, EffectState, Event, LlmCall
+from deskhand.model.audited import Journaled, Kept, PrunedBatch, Seal
+from deskhand.model.run import (
+    Effect,
+    EffectState,
+    Event,
+    LlmCall,
+)
 from deskhand.model.totals import Pruned, Scope, Stop, Total, TotalKey
 
 _EFFECTS = (
@@ -148,6 +153,20 @@ class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
 
     async def seals(self) -> list[Seal]:
         return await self._database.read_core(lambda core: audit_records.seals(core, self.desk))
+
+    async def prune_old(
+        self, kind: Kept, age: float, *, after: int, limit: int, key: bytes | None = None
+    ) -> PrunedBatch:
+        now = self._now()
+        return await self._database.write_core(
+            lambda core: pruning.prune_old(core, self.desk, kind, now - age, after, limit, now, key)
+        )
+
+    async def count_old(self, kind: Kept, age: float) -> int:
+        before = self._now() - age
+        return await self._database.read_core(
+            lambda core: pruning.count_old(core, self.desk, kind, before)
+        )
 
     async def check_writes(self) -> None:
         await self._database.check_writes()

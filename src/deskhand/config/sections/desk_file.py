@@ -13,6 +13,7 @@ from deskhand.config.sections.outgoing import ClauseSpec, Mailbox, OutgoingSpec
 from deskhand.config.sections.plans import PlanSection
 from deskhand.config.sections.policy import RuleSpec
 from deskhand.config.sections.profiles import AgentSection
+from deskhand.config.sections.retention import RetentionSection
 from deskhand.config.sections.reviews import ReviewsSection
 from deskhand.config.sections.routing import MailSection, RoutingSection
 from deskhand.config.sections.safeguards import ApprovalsSection, CapsSection
@@ -118,6 +119,8 @@ class DeskSection(Section):
     """The flow of a message that nothing else routes; needed only with several flows."""
     limits: Limits = Field(default_factory=Limits)
     """How large a message may be, how many runs go side by side, how many messages may wait."""
+    retention: RetentionSection = Field(default_factory=RetentionSection)
+    """For how long records are kept, as `{runs: 90d}`; without it, for ever."""
     slots: dict[SlotName, SlotSection] = Field(default_factory=dict)
     """The values to find in messages, by name: `{order: {type: order_number, prefix: [P]}}`."""
     plans: dict[str, PlanSection] = Field(default_factory=dict)

@@ -74,6 +74,7 @@ seals = Table(
     Column("at", Float, nullable=False),
     Column("heads", LargeBinary, nullable=False),
     Column("mac", Text, nullable=False),
+    Column("kind", Text),
 )
 
 responses = Table(

@@ -34,6 +34,10 @@ runs = Table(
     Column("updated_at", Float, nullable=False),
     Column("due_at", Float),
     Column("waits_for", Text),
+    Column("pruned_at", Float),
+    Column("pruned_rows", Integer),
+    Column("pruned_chain", LargeBinary),
+    Column("steps_pruned_at", Float),
     Index("runs_message", "desk", "message_key", unique=True),
     Index("runs_conversation", "desk", "conversation"),
 )

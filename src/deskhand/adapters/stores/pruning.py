@@ -1,0 +1,218 @@
+"""Deleting old records: what is open stays, and every chain is closed by a seal before it goes.
+
+Of a run stays its row, without what it was about, and its message's digest. So a message that
+comes a second time is still known, and seals can be compared with where the chain ended.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import audit_records
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.attachments import erase_files
+from deskhand.adapters.stores.erasure import forget_conversation
+from deskhand.adapters.stores.exchanges import forget_exchanges
+from deskhand.engine.audit import check_message, head_of_chain, pruning_seal
+from deskhand.engine.journal import verify
+from deskhand.model.audited import Journaled, Kept, PrunedBatch
+from deskhand.model.notice import NoticeState
+from deskhand.model.run import EffectState, ReviewState, RunStatus
+
+_OPEN = tuple(status for status in RunStatus if not status.is_final)
+_FINAL = tuple(status for status in RunStatus if status.is_final)
+_UNSETTLED = (EffectState.INTENDED, EffectState.UNKNOWN)
+
+
+def prune_old(
+    core: sa.Connection,
+    desk: str,
+    kind: Kept,
+    before: float,
+    after: int,
+    limit: int,
+    now: float,
+    key: bytes | None,
+) -> PrunedBatch:
+    """Delete at most `limit` of what is older than `before`, in the order of its numbers."""
+    if kind is Kept.RUNS:
+        return _prune_runs(core, desk, before, after, limit, now, key)
+    if kind is Kept.STEPS:
+        return _prune_steps(core, desk, before, after, limit, now)
+    table, old = _OTHERS[kind]
+    chosen = sa.select(*table.primary_key.columns).where(old(desk, before)).limit(limit)
+    rows = core.execute(chosen).all()
+    columns = list(table.primary_key.columns)
+    for row in rows:
+        same = [column == value for column, value in zip(columns, row, strict=True)]
+        core.execute(table.delete().where(*same))
+    return PrunedBatch(len(rows), 0, after if len(rows) == limit else None)
+
+
+def count_old(core: sa.Connection, desk: str, kind: Kept, before: float) -> int:
+    """How much there is to delete."""
+    if kind in (Kept.RUNS, Kept.STEPS):
+        query = sa.select(sa.func.count()).select_from(t.runs).where(_closed(desk, before))
+        if kind is Kept.STEPS:
+            query = (
+                sa.select(sa.func.count())
+                .select_from(t.steps.join(t.runs, t.runs.c.position == t.steps.c.run))
+                .where(_closed(desk, before), t.steps.c.body.is_not(None))
+            )
+        return core.execute(query).scalar_one()
+    table, old = _OTHERS[kind]
+    query = sa.select(sa.func.count()).select_from(table).where(old(desk, before))
+    return core.execute(query).scalar_one()
+
+
+# --- what is over
+
+
+def _closed(desk: str, before: float) -> sa.ColumnElement[bool]:
+    """Runs that came to rest before this time, and about which nothing is open."""
+    here = t.runs.c
+    return sa.and_(
+        here.desk == desk,
+        here.status.in_(_FINAL),
+        here.created_at < before,
+        here.updated_at < before,
+        here.pruned_at.is_(None),
+        ~_has_open_review(),
+        ~_has_unsettled_effect(),
+        ~_has_open_neighbour(),
+    )
+
+
+def _has_open_review() -> sa.ColumnElement[bool]:
+    return sa.exists().where(
+        t.reviews.c.run == t.runs.c.position, t.reviews.c.state == ReviewState.OPEN
+    )
+
+
+def _has_unsettled_effect() -> sa.ColumnElement[bool]:
+    return sa.exists().where(
+        t.effects.c.run == t.runs.c.position, t.effects.c.state.in_(_UNSETTLED)
+    )
+
+
+def _has_open_neighbour() -> sa.ColumnElement[bool]:
+    """Whether another run of the conversation is not at rest: it may need what was said."""
+    other = t.runs.alias()
+    return sa.exists().where(
+        other.c.desk == t.runs.c.desk,
+        other.c.conversation == t.runs.c.conversation,
+        other.c.status.in_(_OPEN),
+    )
+
+
+def _run_is_open(run_id: sa.ColumnElement[Any], column: sa.ColumnElement[Any]) -> Any:
+    """Whether the run that a row belongs to is not at rest, or a review of it waits."""
+    waits = sa.or_(t.runs.c.status.in_(_OPEN), _has_open_review())
+    return sa.exists().where(column == run_id, waits)
+
+
+def _old_calls(desk: str, before: float) -> sa.ColumnElement[bool]:
+    here = t.llm_calls.c
+    is_open = _run_is_open(here.run_id, t.runs.c.id)
+    return sa.and_(here.desk == desk, here.at < before, ~is_open)
+
+
+def _old_notices(desk: str, before: float) -> sa.ColumnElement[bool]:
+    here = t.notices.c
+    return sa.and_(here.desk == desk, here.created_at < before, here.state != NoticeState.DUE)
+
+
+def _old_files(desk: str, before: float) -> sa.ColumnElement[bool]:
+    here = t.attachments.c
+    is_open = _run_is_open(here.run, t.runs.c.position)
+    return sa.and_(here.desk == desk, here.at < before, ~is_open)
+
+
+_OTHERS: Mapping[Kept, tuple[sa.Table, Callable[[str, float], sa.ColumnElement[bool]]]] = {
+    Kept.CALLS: (t.llm_calls, _old_calls),
+    Kept.NOTICES: (t.notices, _old_notices),
+    Kept.ATTACHMENTS: (t.attachments, _old_files),
+}
+
+
+# --- runs and their steps
+
+
+def _positions(core: sa.Connection, *which: Any, after: int, limit: int) -> list[int]:
+    query = (
+        sa.select(t.runs.c.position)
+        .where(*which, t.runs.c.position > after)
+        .order_by(t.runs.c.position)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    return list(core.execute(query).scalars())
+
+
+def _prune_steps(
+    core: sa.Connection, desk: str, before: float, after: int, limit: int, now: float
+) -> PrunedBatch:
+    """What steps hold goes; their digests stay, so the chains still verify by themselves."""
+    untouched = t.runs.c.steps_pruned_at.is_(None)
+    found = _positions(core, _closed(desk, before), untouched, after=after, limit=limit)
+    here = sa.and_(t.steps.c.run.in_(found), t.steps.c.body.is_not(None))
+    emptied = core.execute(t.steps.update().where(here).values(body=None, salt=None)).rowcount
+    values = {"steps_pruned_at": now}
+    core.execute(t.runs.update().where(t.runs.c.position.in_(found)).values(**values))
+    return PrunedBatch(emptied, 0, found[-1] if len(found) == limit else None)
+
+
+def _prune_runs(
+    core: sa.Connection,
+    desk: str,
+    before: float,
+    after: int,
+    limit: int,
+    now: float,
+    key: bytes | None,
+) -> PrunedBatch:
+    """Raises nothing for a run whose records were changed: it stays, and is named."""
+    found = _positions(core, _closed(desk, before), after=after, limit=limit)
+    journals = audit_records.journals_at(core, desk, found)
+    sound = [journal for journal in journals if not _problems(journal)]
+    if sound:
+        seal = pruning_seal(desk, sound, now, key)
+        audit_records.save_seal(core, desk, seal.at, seal.heads, seal.mac, seal.kind)
+    for journal in sound:
+        _empty_run(core, desk, journal, now)
+    rows = sum(len(journal.rows) for journal in sound)
+    damaged = tuple(journal.run_id for journal in journals if journal not in sound)
+    last = found[-1] if len(found) == limit else None
+    return PrunedBatch(len(sound), rows, last, damaged)
+
+
+def _problems(journal: Journaled) -> bool:
+    """Whether the records are not as they were written: they must not vanish as if they were."""
+    chain = verify(journal.run_id, journal.message_digest, journal.rows)
+    return bool(chain or check_message(journal))
+
+
+def _empty_run(core: sa.Connection, desk: str, journal: Journaled, now: float) -> None:
+    position = journal.position
+    conversation = core.execute(
+        sa.select(t.runs.c.conversation).where(t.runs.c.position == position)
+    ).scalar_one()
+    of_run = (t.steps, t.effects, t.reviews, t.review_edits, t.answer_sources)
+    for table in of_run:
+        core.execute(table.delete().where(table.c.run == position))
+    for table in (t.events, t.llm_calls):
+        core.execute(table.delete().where(table.c.run_id == journal.run_id))
+    erase_files(core, position)
+    forget_exchanges(core, position)
+    nothing = {"body": None, "salt": None, "sender": None}
+    core.execute(t.messages.update().where(t.messages.c.run == position).values(**nothing))
+    values = {
+        "conversation": f"pruned:{journal.run_id}",
+        "reason": "pruned",
+        "pruned_at": now,
+        "pruned_rows": len(journal.rows),
+        "pruned_chain": head_of_chain(journal, len(journal.rows)),
+    }
+    core.execute(t.runs.update().where(t.runs.c.position == position).values(**values))
+    forget_conversation(core, desk, conversation)

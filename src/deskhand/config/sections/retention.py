@@ -1,0 +1,43 @@
+"""For how long records are kept, as written in desk.yaml."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from deskhand.config.sections.section import Section
+from deskhand.model.audited import Kept
+
+AgeText = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,4} ?(d|days?|w|weeks?)$")]
+
+_DAY = 24 * 3600.0
+
+
+class RetentionSection(Section):
+    """For how long each kind of record is kept, as `runs: 90d`; what is not named stays for ever.
+
+    What is at work, waits for somebody or owes a customer an answer stays whatever its age.
+    """
+
+    runs: AgeText | None = None
+    """Runs that are over, with all they have: message, steps, effects, reviews, files, model calls,
+    and what was learned from them. Their ids and digests stay, for `audit verify` and so that a
+    message that comes twice is known."""
+    steps: AgeText | None = None
+    """What the steps of runs that are over hold; which steps there were stays, for the audit."""
+    attachments: AgeText | None = None
+    """Files that came with messages or left with replies; their names stay in the message."""
+    calls: AgeText | None = None
+    """Calls of language models: what they cost, and what they answered."""
+    notices: AgeText | None = None
+    """Webhooks and digests that arrived or were given up."""
+
+    def ages(self) -> dict[Kept, float]:
+        """Seconds, for what is kept for a limited time."""
+        written = {kind: getattr(self, kind.value) for kind in Kept}
+        return {kind: _seconds(text) for kind, text in written.items() if text is not None}
+
+
+def _seconds(text: str) -> float:
+    number = int(text.rstrip("abcdefghijklmnopqrstuvwxyz "))
+    days = 7 * number if "w" in text else number
+    return days * _DAY

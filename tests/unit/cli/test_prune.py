@@ -1,0 +1,65 @@
+"""`deskhand db prune`, and `retention:` in desk.yaml."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from deskhand.config.sections.retention import RetentionSection
+from deskhand.model.audited import Kept
+from tests.cli_kit import SAMPLES, Cli
+
+DAY = 24 * 3600.0
+
+
+@pytest.fixture
+def desk(cli: Cli, tmp_path: Path) -> Path:
+    cli("init", "shop")
+    for name in ("spam.eml", "refund.eml"):
+        cli("run", SAMPLES / name, "--desk", "shop", "--live", "--json")
+    with closing(sqlite3.connect("deskhand.db")) as raw:
+        raw.execute("UPDATE runs SET created_at=1e9, updated_at=1e9")
+        raw.commit()
+    return tmp_path / "shop"
+
+
+def test_ages_are_written_in_days_and_weeks() -> None:
+    section = RetentionSection.model_validate({"runs": "90d", "calls": "2 weeks", "steps": "1 day"})
+    assert section.ages() == {Kept.RUNS: 90 * DAY, Kept.CALLS: 14 * DAY, Kept.STEPS: DAY}
+    assert RetentionSection().ages() == {}
+
+
+def test_a_desk_keeps_everything_until_it_says_otherwise(cli: Cli, desk: Path) -> None:
+    said = cli("db", "prune", desk)
+    assert said.code != 0
+    assert "keeps everything for ever" in said.err
+    assert "retention: {runs: 365d" in said.err
+
+
+def test_an_age_that_is_none_is_told_with_its_line(cli: Cli, desk: Path) -> None:
+    with (desk / "desk.yaml").open("a") as file:
+        file.write("\nretention: {runs: soon}\n")
+    said = cli("db", "prune", desk)
+    assert said.code != 0
+    assert "desk.yaml:" in said.err
+
+
+def test_what_would_go_is_said_and_then_goes(cli: Cli, desk: Path, tmp_path: Path) -> None:
+    with (desk / "desk.yaml").open("a") as file:
+        file.write("\nretention: {runs: 90d, notices: 4w}\n")
+    key = tmp_path / "seal.key"
+    key.write_text("a key that is long enough")
+    assert "1 runs, 0 notices would be deleted" in cli("db", "prune", desk, "--dry-run").out
+    dry = cli("db", "prune", desk, "--dry-run", "--json").json
+    assert (dry["dry_run"], dry["deleted"]) == (True, {"runs": 1, "notices": 0})
+    assert len(cli("runs", "list", "--json").json["runs"]) == 2
+
+    done = cli("db", "prune", desk, "--key-file", key, "--json").json
+    assert done["deleted"] == {"runs": 1, "notices": 0}
+    [open_run] = cli("runs", "list", "--json").json["runs"]
+    assert open_run["status"] == "waiting_review"
+    verified = cli("audit", "verify", "--key-file", key, "--json").json
+    assert verified["ok"]
+    assert (verified["pruned_runs"], verified["unsigned_seals"]) == (1, 0)
+    assert "pruned by age: 1 runs" in cli("audit", "verify").out
