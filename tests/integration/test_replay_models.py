@@ -99,6 +99,19 @@ async def test_recorded_answers_are_given_again_and_nobody_is_asked(
     assert chat.tally.recorded == 10
 
 
+async def test_a_wait_for_the_model_is_not_replayed(tmp_path: Path) -> None:
+    script = [failure(503, "overloaded")] * 4  # each attempt asks twice
+    async with FakeOpenAI(script, otherwise=Answers()) as server:
+        folder = a_desk(tmp_path / "desk", server.base_url)
+        async with recording(folder, tmp_path / "desk.db") as desk:
+            run = await desk.say("Where is my order?")
+            assert (await desk.desk.store.run(run)).status is RunStatus.SENT
+            assert len(await desk.desk.store.calls(run)) == 4
+    found, chat = await replayed(tmp_path / "desk.db", folder)
+    assert verdicts(found) == {run: "identical"}
+    assert chat.tally.all_missing == 0
+
+
 async def test_a_changed_prompt_leaves_unknown_what_the_model_would_say(tmp_path: Path) -> None:
     folder, runs = await record(tmp_path / "desk", tmp_path / "desk.db")
     (folder / "prompts" / "reply.j2").write_text("Answer briefly.\n{{ raw_input }}")

@@ -1,7 +1,7 @@
 """A chat model that answers from the record and counts what the record has no answer to."""
 
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
 from deskhand.errors import DeskhandError, ModelAnswerInvalid, ModelRefused, ModelUnavailable
@@ -53,9 +53,12 @@ class RecordedChat:
         self._live = live
         return self
 
-    def load(self, run_id: str, calls: Iterable[LlmCall]) -> None:
+    def load(self, run_id: str, calls: Sequence[LlmCall], *, waited: bool = False) -> None:
+        """With `waited`, the run waited for its model: calls that it asked again are left out."""
+        answered = {call.request_digest for call in calls if call.answer is not None}
         for call in calls:
-            if call.answer is not None or call.error is not None:
+            asked_again = waited and call.answer is None and call.request_digest in answered
+            if (call.answer is not None or call.error is not None) and not asked_again:
                 self._calls.setdefault((run_id, call.request_digest), deque()).append(call)
 
     async def complete(self, request: ChatRequest) -> Completion:

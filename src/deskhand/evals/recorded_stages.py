@@ -35,7 +35,7 @@ class _Visit:
 
 
 class RecordedStages:
-    """Attempts by stage, in order; each is used once."""
+    """Attempts by stage, in order; each is used once. Waits for a model are left out."""
 
     def __init__(self, states: Sequence[State]) -> None:
         self.attempt: StageResult | None = None
@@ -46,7 +46,7 @@ class RecordedStages:
             name = state.row.name
             if "/" in name:
                 steps.append(state)
-            elif not name.startswith("@"):
+            elif not name.startswith("@") and state.result.waits_for is None:
                 before = steps[0].before if steps else state.before
                 self._visits[name].append(_Visit(state, before, steps))
                 steps = []

@@ -118,7 +118,8 @@ class _Replay:
 
     async def play(self) -> list[Document]:
         for run in self._conversation.runs:
-            self._chat.load(run.run.id, run.calls)
+            waited = any(state.result.waits_for for state in run.states)
+            self._chat.load(run.run.id, run.calls, waited=waited)
             self._tools[run.run.id] = RecordedTools(run.states, self._by_totals)
             self._stages[run.run.id] = RecordedStages(run.states)
             self._reviews[run.run.id] = [review.id for review in run.records.reviews]

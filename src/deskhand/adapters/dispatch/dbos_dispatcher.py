@@ -22,6 +22,8 @@ RETRY_AFTER = 1.0
 LOOK_AGAIN = 0.2
 VERIFIED_FOR = 30.0
 """Seconds for which a sweep trusts that a queued run it has seen on the queue is still there."""
+VERIFIED_AFTER_WAIT = 2.0
+"""The same for a run that waited for a model: what was seen may be the pass that put it down."""
 NEW = 0.0
 
 
@@ -228,7 +230,8 @@ class DbosDispatcher:
             missing = await make_sure(tickets)
             if missing is None:
                 return
-            self._verified |= {queued_pass: now for queued_pass, _ in batch}
+            for queued_pass, run in batch:
+                self._verified[queued_pass] = _seen_at(run, now)
             if missing:
                 log.info("%d run(s) of %s were not on the queue; they are now", missing, self.name)
 
@@ -282,6 +285,11 @@ class DbosDispatcher:
 def _waits(run: Run) -> bool:
     """Whether it waits for a model, and everything behind it in its conversation as well."""
     return run.due_at is not None and run.due_at > time.time()
+
+
+def _seen_at(run: Run, now: float) -> float:
+    """When a run counts as seen on the queue."""
+    return now if run.due_at is None else now - VERIFIED_FOR + VERIFIED_AFTER_WAIT
 
 
 def _pass_of(run: Run) -> tuple[str, float]:
