@@ -42,11 +42,11 @@ from deskhand.errors import ConfigError, ConfigErrors
 from deskhand.mail.authentication import MailTrust
 from deskhand.mail.preprocess import BUILT_IN as PREPROCESSORS
 from deskhand.model.frozen import Frozen
-from deskhand.model.model_away import USUAL_WAIT, AwayRule
 from deskhand.model.plan import PLAN
 from deskhand.model.profile import ProfileSpec
 from deskhand.model.run import canonical_hash
 from deskhand.model.spec import AgentSpec, FlowSpec
+from deskhand.model.waiting import USUAL_WAIT, AwayRule
 
 DESK_FILE = "desk.yaml"
 POLICY_FILE = "policy.yaml"

@@ -8,10 +8,10 @@ from deskhand.engine.context import RunContext
 from deskhand.engine.patience import Patience
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, Delta, Envelope, ErrorNote, StageResult
-from deskhand.model.model_away import USUAL_WAIT, AwayRule
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import RunStatus
 from deskhand.model.spec import END, AgentSpec, FlowSpec
+from deskhand.model.waiting import USUAL_WAIT, AwayRule
 from deskhand.ports import StageContext
 
 Process = Callable[[Envelope, StageContext], Awaitable[StageResult]]

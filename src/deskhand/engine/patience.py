@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from deskhand.errors import ConfigError, DeskhandError, ModelAway, PermanentError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Delta, ErrorNote, StageResult
-from deskhand.model.model_away import USUAL_WAIT, AwayRule
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import StepRow
+from deskhand.model.waiting import USUAL_WAIT, AwayRule
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,10 @@
-"""What a reply waits for before it leaves, as reviews and decisions keep it."""
+"""What a reply waits for before it leaves, as reviews and decisions keep it; and what becomes of
+runs whose model is away."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 WAITS = "waits"
 ATTEMPT = "attempt"
@@ -62,3 +64,34 @@ def waiting_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """What a decision keeps of the wait it ended."""
     attempt = {ATTEMPT: fields[ATTEMPT]} if ATTEMPT in fields else {}
     return {WAITS: fields.get(WAITS), **attempt}
+
+
+TakesOver = Literal["person", "embedded"]
+"""Who does a model's work that has been away for too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class AwayRule:
+    """How long a run waits for a model, and what comes then."""
+
+    wait: float = 900.0
+    """Seconds from its first failure on."""
+    then: TakesOver = "person"
+
+
+USUAL_WAIT = AwayRule()
+
+
+@dataclass(frozen=True, slots=True)
+class AwayModel:
+    """A model that runs wait for."""
+
+    model: str
+    runs: int
+    next_at: float
+    """When the first of them is worked again."""
+    reason: str | None
+
+    def __str__(self) -> str:
+        runs = f"{self.runs} run{'s' * (self.runs != 1)}"
+        return f"{self.model} is away, and {runs} wait{'s' * (self.runs == 1)} for it"

@@ -6,7 +6,6 @@ from typing import Any, Protocol
 from deskhand.model.attached_files import AttachedFile, FileOrigin, StoredFile
 from deskhand.model.audited import Kept, PrunedBatch
 from deskhand.model.message import Message
-from deskhand.model.model_away import AwayModel
 from deskhand.model.queue import ALL_REVIEWS, BegunEdit, Facets, ReviewFilter, TakenOver
 from deskhand.model.run import (
     Accepted,
@@ -25,6 +24,7 @@ from deskhand.model.run import (
     Verdict,
 )
 from deskhand.model.totals import Counted, Pruned, Scope, Stop, Total, TotalKey
+from deskhand.model.waiting import AwayModel
 
 
 class Journal(Protocol):

@@ -4,8 +4,8 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import SqlDesk
-from deskhand.model.model_away import AwayModel
 from deskhand.model.run import RunStatus
+from deskhand.model.waiting import AwayModel
 
 _EARLIER = t.runs.alias("earlier")
 

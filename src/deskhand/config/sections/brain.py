@@ -9,7 +9,7 @@ from pydantic import Discriminator, Field, Tag
 from deskhand.config.sections.expiry import seconds_of
 from deskhand.config.sections.section import Section
 from deskhand.model.frozen import Frozen
-from deskhand.model.model_away import AwayRule, TakesOver
+from deskhand.model.waiting import AwayRule, TakesOver
 
 BrainName = Literal["embedded", "llm", "cascade"]
 EMBEDDED_ALWAYS, LLM_ALWAYS = 0.0, 2.0

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict
 
 from deskhand.engine.journal import State
 from deskhand.engine.story import Records, events_of, state_of, story_of
-from deskhand.model.model_away import AwayModel
 from deskhand.model.run import Run, RunStatus
 from deskhand.model.totals import Stop
+from deskhand.model.waiting import AwayModel
 
 Item = TypeVar("Item")
 
