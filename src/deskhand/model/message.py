@@ -36,6 +36,8 @@ UNREADABLE = "x-deskhand-unreadable"
 DELIVER = "deliver_reply"
 """The tool through which every reply leaves; only the engine's own stages name it, never a plan
 or a model."""
+OUTBOX_AWAY = "outbox_away"
+"""The type of the error when the outbox's folder cannot be written, as on a full disk."""
 KEEP_DRAFT = "keep_draft"
 """Reserved like deliver_reply."""
 ENGINE_TOOLS = (DELIVER, KEEP_DRAFT)

@@ -1,10 +1,12 @@
 """What keeps a reply from leaving: its mode, a conversation's pace, a request, and the time to
 stop it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from deskhand.adapters.channels.folder_outbox import FolderOutbox
 from deskhand.agents.replying.delivery import RETRY_AFTER, ReplyDelivery, UndeliveredError
 from deskhand.agents.replying.sending import SHADOWED, Sending
 from deskhand.errors import RetryableError, ToolError
@@ -188,3 +190,21 @@ async def test_a_draft_that_cannot_be_kept_never_leaves_by_itself() -> None:
     with pytest.raises(RetryableError, match="the draft could not be kept"):
         await delivery.deliver_reply(REPLY)
     assert outbox.sent == []
+
+
+async def test_a_reply_waits_while_the_outbox_cannot_be_written(tmp_path: Path) -> None:
+    """As on a full disk: it waits like a mail whose server is away, and nobody has to act."""
+    folder = tmp_path / "outbox"
+    folder.write_text("a file where the folder should be")
+    gate = Gate(ToolRegistry([delivery_tool(FolderOutbox(folder))]), MemoryLedger(), desk="test")
+    envelope = Envelope.of(a_message(), run_id="run_1")
+    waiting = await ReplyDelivery(envelope, sending(), gate, FixedContext()).deliver_reply(REPLY)
+    assert waiting.ask is not None
+    assert (waiting.ask.payload["waits"], waiting.ask.fallback) == ("retry", "approve")
+    assert "cannot be written" in str(waiting.reason)
+
+    folder.unlink()
+    again = envelope.changed(metadata=decided(EXPIRY, waits="retry", attempt=1))
+    sent = await ReplyDelivery(again, sending(), gate, FixedContext()).deliver_reply(REPLY)
+    assert sent.status == "sent"
+    assert len(list(folder.iterdir())) == 1

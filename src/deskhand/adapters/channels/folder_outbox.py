@@ -10,7 +10,7 @@ from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose
 from deskhand.config.sections.channels import ChannelSpec
 from deskhand.errors import ToolError
 from deskhand.model.attached_files import AttachedFile
-from deskhand.model.message import Address, Message, Reply
+from deskhand.model.message import OUTBOX_AWAY, Address, Message, Reply
 from deskhand.private_files import make_private_file, make_private_folder
 
 _NO_CHANNELS: Mapping[str, ChannelSpec] = {}
@@ -67,7 +67,8 @@ class FolderOutbox:
         except OSError as error:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
+            problem = error.strerror or str(error)
             raise ToolError(
-                "outbox", f"the outbox {self._folder} cannot be written: {error.strerror or error}"
+                OUTBOX_AWAY, f"the outbox {self._folder} cannot be written: {problem}"
             ) from error
         return str(path)

@@ -11,7 +11,7 @@ from deskhand.agents.replying.sending import SHADOWED, ReviewReason, Sending
 from deskhand.errors import DeskhandError, PermanentError, RetryableError
 from deskhand.model.causes import Cause, cause_of_rule, each_once
 from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
-from deskhand.model.message import DELIVER, KEEP_DRAFT, ON_REQUEST, REPLY
+from deskhand.model.message import DELIVER, KEEP_DRAFT, ON_REQUEST, OUTBOX_AWAY, REPLY
 from deskhand.model.outcome import Outcome
 from deskhand.model.results import ToolResult
 from deskhand.model.run import EXPIRY, Decision, ReviewKind, RunStatus, canonical_hash
@@ -55,9 +55,11 @@ DISPATCH = Calls()
 class UndeliveredError(RetryableError):
     """A delivery failed that may succeed another time."""
 
-    def __init__(self, what: str, problem: str) -> None:
+    def __init__(self, what: str, problem: str, *, waits: bool = False) -> None:
+        """`waits` where whatever keeps it here may take hours, also for a reply that is no mail."""
         super().__init__(f"{what}: {problem}")
         self.problem = problem
+        self.waits = waits
 
 
 def undelivered(what: str, result: ToolResult) -> DeskhandError:
@@ -68,7 +70,8 @@ def undelivered(what: str, result: ToolResult) -> DeskhandError:
     if error is not None and error.details.get("retry") == "ask_person":
         return PermanentError(f"{what}: {problem}")
     if outcome_unknown(result) or (error is not None and error.recoverable):
-        return UndeliveredError(what, problem)
+        is_outbox = error is not None and error.error_type == OUTBOX_AWAY
+        return UndeliveredError(what, problem, waits=is_outbox)
     return PermanentError(f"{what}: {problem}")
 
 
@@ -185,7 +188,10 @@ class ReplyDelivery:
         waited long enough."""
         waited = Waiting.of(self._decision_about(reply))
         tried = waited.attempt if waited is not None and waited.kind is WaitKind.RETRY else 0
-        if tried >= len(RETRY_AFTER) or not self.sending.by_mail(self.envelope.message):
+        may_wait = self.sending.by_mail(self.envelope.message)
+        if isinstance(error, UndeliveredError):
+            may_wait = may_wait or error.waits
+        if tried >= len(RETRY_AFTER) or not may_wait:
             return None
         pause = RETRY_AFTER[tried]
         why = (Cause.DELIVERY, f"{error}; tried again after {pause:g} s")
