@@ -7,12 +7,18 @@ import pytest
 
 from deskhand.adapters.chat_models.recording import RecordingChatModel
 from deskhand.agents.parts import Parts
-from deskhand.brain.cascade import EMBEDDED_ALWAYS, LLM_ALWAYS, CascadeBrain, confidence_of
+from deskhand.brain.cascade import (
+    EMBEDDED_ALWAYS,
+    LLM_ALWAYS,
+    CascadeBrain,
+    confidence_of,
+    embedded_instead,
+)
 from deskhand.brain.llm import LlmBrain
 from deskhand.brain.savings import read_savings, savings
 from deskhand.brain.scripted import ScriptedBrain, ScriptedChatModel
 from deskhand.engine.loop import Flow
-from deskhand.errors import ModelAnswerInvalid, ModelRefused, ModelUnavailable
+from deskhand.errors import ModelAnswerInvalid, ModelAway, ModelRefused, ModelUnavailable
 from deskhand.model.chat import Completion, Usage
 from deskhand.model.run import LlmCall
 from deskhand.model.spec import AgentSpec
@@ -188,3 +194,28 @@ async def test_savings_are_read_from_what_a_desk_recorded(tmp_path: Path) -> Non
         found = await read_savings(desk.store)
     assert (found.spared, found.asked, found.by_task) == (2, 2, {"classify": 2})
     assert (found.spent, found.saved) == (0.5, 0.5)
+
+
+async def test_an_llm_that_may_come_back_is_waited_for_and_then_done_without() -> None:
+    away = ModelAway("house/m answered 503", model="house/m", until=1.0, asked=True)
+    cascade = Cascade(UNSURE, away)
+    for _ in range(2):
+        with pytest.raises(ModelAway):
+            await cascade.answer()
+    assert cascade.llm.calls == 2  # whoever says that it is away knows when to ask again
+    answer = await cascade.answer(without_model=True)
+    assert (answer.brain, answer.data["held"]) == ("embedded", "llm_unavailable")
+
+
+async def test_an_llm_with_a_stand_in_keeps_its_other_faults() -> None:
+    away = ModelAway("house/m answered 503", model="house/m", until=1.0, asked=True)
+    by = Cascade(SURE, away)
+    brain = embedded_instead(by.llm, by.embedded, by.clock)
+    task = Task(kind=TaskKind.CLASSIFY, stage="s")
+    with pytest.raises(ModelAway):
+        await brain.answer(task)
+    answer = await brain.answer(task.changed(without_model=True))
+    assert (answer.brain, answer.data["held"]) == ("embedded", "llm_unavailable")
+    refusing = Cascade(SURE, ModelRefused("no"))
+    with pytest.raises(ModelRefused):
+        await embedded_instead(refusing.llm, refusing.embedded, refusing.clock).answer(task)

@@ -6,6 +6,7 @@ import pytest
 
 from deskhand.config.sections.brain import EMBEDDED_ALWAYS, LLM_ALWAYS, BrainSpec
 from deskhand.errors import ConfigError
+from deskhand.model.waiting import AwayRule
 from tests.unit.config.conftest import Load, Refuse
 
 STAGES = """\
@@ -58,6 +59,20 @@ def test_every_way_to_write_a_brain(load: Load, written: str, spec: dict[str, An
     assert load(STAGES + written).brain == BrainSpec(**spec)
 
 
+@pytest.mark.parametrize(
+    ("written", "rule"),
+    [
+        ("", AwayRule(wait=900.0, then="person")),
+        ("brain: cascade\n", AwayRule(wait=900.0, then="embedded")),
+        ("brain: cascade\nmodel_away: {then: person}\n", AwayRule(wait=900.0, then="person")),
+        ("model_away: {wait: 2 hours, then: embedded}\n", AwayRule(wait=7200.0, then="embedded")),
+        ("model_away: {wait: 0 minutes}\n", AwayRule(wait=0.0, then="person")),
+    ],
+)
+def test_every_way_to_wait_for_a_model(load: Load, written: str, rule: AwayRule) -> None:
+    assert load(STAGES + written).model_away == rule
+
+
 def test_without_models_the_embedded_brain_answers(load: Load) -> None:
     text = STAGES.replace("models: {fast: p/m}\n", "")
     assert load(text).brain == BrainSpec(kind="embedded")
@@ -69,6 +84,9 @@ def test_without_models_the_embedded_brain_answers(load: Load) -> None:
 @pytest.mark.parametrize(
     ("written", "problem", "fix"),
     [
+        ("model_away: {wait: a while}\n", "`wait` cannot be", "minutes"),
+        ("model_away: {then: nobody}\n", "`then` cannot be", "person"),
+        ("model_away: {}\nbrain: embedded\n", "`model_away` has no effect", "remove"),
         ("brain: {use: cascad}\n", "`use` cannot be", "`cascade`"),
         ("brain: {cascade: {classify: 1.5}}\n", "`classify` cannot be", "less than or equal to 1"),
         ("brain: {cascade: {clasify: 0.5}}\n", "`clasify`", "classify"),
