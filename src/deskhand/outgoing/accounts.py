@@ -8,9 +8,15 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[ -]?[A-Za-z0-9]){11,30}(?![A-Za-z0-9])")
-_CARD = re.compile(r"(?<![0-9A-Za-z])[2-6](?:[ -]?[0-9]){12,18}(?![0-9A-Za-z])")
-_CZECH = re.compile(r"(?<![0-9/-])(?:([0-9]{2,6})-)?([0-9]{6,10})/([0-9]{4})(?![0-9/])")
+_SIGN = re.compile(r"[A-Za-z0-9]")
+_APART = 3
+"""Spaces, dots, dashes and line breaks, at most, between two signs of one number."""
+_BETWEEN = re.compile(r"[\s.,:;_|/\\*·•\-\u2010-\u2015]*")
+_CARD_LENGTHS = (19, 16, 15, 14, 13)
+_CZECH = re.compile(
+    r"(?<![0-9/-])(?:([0-9](?:[ .]?[0-9]){1,5}) ?- ?)?([0-9](?:[\s.]?[0-9]){5,9})\s?/\s?"
+    r"([0-9](?:\s?[0-9]){3})(?![0-9/])"
+)
 _BASE58 = re.compile(r"(?<![A-Za-z0-9])[13][1-9A-HJ-NP-Za-km-z]{25,34}(?![A-Za-z0-9])")
 _BECH32 = re.compile(
     r"(?<![A-Za-z0-9])(bc1|tb1|ltc1)([02-9ac-hj-np-z]{11,87})(?![A-Za-z0-9])", re.IGNORECASE
@@ -70,25 +76,76 @@ def accounts_in(text: str) -> Iterator[Account]:
 
 
 def _ibans(text: str) -> Iterator[Account]:
-    for match in _IBAN.finditer(text):
-        written = _longest_iban(match.group())
-        if written is not None:
-            end = match.start() + len(written)
-            yield Account("iban", _bare(written).upper(), match.start(), end)
+    end = 0
+    for signs, places in _runs(text):
+        for first in range(len(signs) - 14):
+            length = _IBAN_LENGTHS.get(signs[first : first + 2].upper(), 0)
+            last = first + length - 1
+            if not length or last >= len(signs) or places[first] < end:
+                continue
+            if _stands_alone(text, places[first], places[last]) and is_iban(
+                signs[first : last + 1]
+            ):
+                end = places[last] + 1
+                yield Account("iban", signs[first : last + 1].upper(), places[first], end)
 
 
 def _czech_accounts(text: str) -> Iterator[Account]:
     for match in _CZECH.finditer(text):
-        prefix, number, _ = match.groups()
-        if _is_czech(prefix or "0") and _is_czech(number):
+        prefix, number, _ = (_bare(part or "0") for part in match.groups())
+        if _is_czech(prefix) and _is_czech(number):
             yield Account("account", _bare(match.group()), *match.span())
 
 
 def _cards(text: str) -> Iterator[Account]:
-    for match in _CARD.finditer(text):
-        number = _bare(match.group())
-        if is_card(number):
-            yield Account("card", number, *match.span())
+    end = 0
+    for signs, places in _runs(text):
+        for first, sign in enumerate(signs):
+            if sign not in "23456" or places[first] < end:
+                continue
+            for length in _CARD_LENGTHS:
+                number = signs[first : first + length]
+                if len(number) < length or not number.isdecimal() or not is_card(number):
+                    continue
+                begin, last = places[first], places[first + length - 1]
+                if _stands_alone(text, begin, last) and _is_grouped(text[begin : last + 1]):
+                    end = last + 1
+                    yield Account("card", number, begin, end)
+                    break
+
+
+def _runs(text: str) -> Iterator[tuple[str, list[int]]]:
+    """Letters and digits with at most a few spaces, dots or dashes between them, and the place of
+    each in the text."""
+    signs: list[str] = []
+    places: list[int] = []
+    for match in _SIGN.finditer(text):
+        if places and not _belongs_to(text[places[-1] + 1 : match.start()]):
+            yield "".join(signs), places
+            signs, places = [], []
+        signs.append(match[0])
+        places.append(match.start())
+    yield "".join(signs), places
+
+
+def _belongs_to(between: str) -> bool:
+    return len(between) <= _APART and _BETWEEN.fullmatch(between) is not None
+
+
+def _stands_alone(text: str, first: int, last: int) -> bool:
+    """Whether no letter or digit stands right before or after."""
+    return not text[max(first - 1, 0) : first].isalnum() and not text[last + 1 : last + 2].isalnum()
+
+
+def _is_grouped(written: str) -> bool:
+    """Whether digits are written as one number: with spaces and dashes, or in equal groups.
+
+    Dots and line breaks also stand between numbers that have nothing to do with each other.
+    """
+    if re.fullmatch(r"[0-9](?:[ -]?[0-9])*", written):
+        return True
+    *lengths, rest = map(len, re.split(r"[^0-9]+", written))
+    return (len(set(lengths)) == 1 and rest <= lengths[0]) or (*lengths, rest) == (4, 6, 5)
 
 
 def _crypto_addresses(text: str) -> Iterator[Account]:
@@ -104,16 +161,7 @@ def _crypto_addresses(text: str) -> Iterator[Account]:
 
 
 def _bare(written: str) -> str:
-    return re.sub(r"[ -]", "", written)
-
-
-def _longest_iban(written: str) -> str | None:
-    """The longest beginning that is an IBAN; the words after one may look like more of it."""
-    for end in range(len(written), 14, -1):
-        at_word_end = written[end - 1].isalnum() and not written[end : end + 1].isalnum()
-        if at_word_end and is_iban(_bare(written[:end])):
-            return written[:end]
-    return None
+    return re.sub(r"[\s.-]", "", written)
 
 
 def is_iban(number: str) -> bool:

@@ -1,15 +1,8 @@
 """Endings of host names by which a bare `name.ending` in running text is taken for a host."""
 
-_COUNTRIES = """
-ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt
-bw by bz ca cc cd cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er
-es et eu fi fj fk fm fo fr ga gd ge gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht
-hu id ie il im in io iq ir is it je jm jo jp ke kg kh ki km kn kp kr kw ky kz la lb lc li lk lr
-ls lt lu lv ly ma mc md me mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw mx my mz na nc ne nf ng
-ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw sa sb sc sd
-se sg sh si sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw
-tz ua ug uk us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw
-"""
+from functools import cache
+from pathlib import Path
+
 _GENERIC = """
 academy adult aero africa agency amsterdam apartments app arpa art asia associates auction audio
 auto baby band bank bar beauty beer berlin bet bid bike bio bit biz blog boutique build builders
@@ -33,12 +26,26 @@ today tokyo tools top tours town toys trade trading training travel university v
 ventures video villas vip wales website wedding wien wiki win wine work works world wtf xxx xyz
 yoga zip zone
 """
-COUNTRIES = frozenset(_COUNTRIES.split())
 GENERIC = frozenset(_GENERIC.split())
-_FILE_ENDINGS = "zip mov md py sh ps so rs pl cat bar bit post test run"
+_FILE_ENDINGS = "zip mov md py test"
 FILES = frozenset(_FILE_ENDINGS.split())
 """Endings of files and plain words: a host only with a path, `www.` or a scheme."""
+_SENTENCE_WORDS = """
+ai al am as at be bo by co de do es et eu im in is it la le li ma me mo mu my na ne ni no nu or po
+ps se si so st su to tu us za call here how like man men now one open play read save see show try
+you one off next best life
+"""
+BEGIN_SENTENCES = frozenset(_SENTENCE_WORDS.split())
+"""Endings that are also words with which a sentence begins."""
 ABBREVIATIONS = frozenset(
     f"{word}.no" for word in ("ref", "art", "inv", "item", "order", "part", "reg", "serial", "tel")
 )
 """What people write without a space."""
+
+
+@cache
+def top_level_domains() -> frozenset[str]:
+    """Every ending that there is, in small letters and in punycode."""
+    file = Path(__file__).with_name("top_level_domains.txt")
+    lines = file.read_text(encoding="ascii").splitlines()
+    return frozenset(" ".join(line for line in lines if not line.startswith("#")).split())

@@ -6,7 +6,13 @@ from typing import NamedTuple
 
 import re2
 
-from deskhand.outgoing.domains import ABBREVIATIONS, COUNTRIES, FILES, GENERIC
+from deskhand.outgoing.domains import (
+    ABBREVIATIONS,
+    BEGIN_SENTENCES,
+    FILES,
+    GENERIC,
+    top_level_domains,
+)
 from deskhand.outgoing.visible_text import VisibleText
 
 _DOT = r"(?:\.| ?[\[({] ?(?:\.|dot|punkt|tecka|punto|point) ?[\])}] ?| dot )"
@@ -45,7 +51,7 @@ class Link(NamedTuple):
 
 def links_in(reading: VisibleText) -> Iterator[Link]:
     """Every one once; what stands inside another link (a redirect's target) counts on its own."""
-    taken: list[tuple[int, int]] = []
+    taken = _Covered(len(reading.plain))
     for link in (
         *_with_scheme(reading),
         *_addresses(reading),
@@ -53,12 +59,35 @@ def links_in(reading: VisibleText) -> Iterator[Link]:
         *_numeric(reading),
         *_bare(reading),
     ):
-        if link.kind in ("host", "address") and any(
-            start <= link.start and link.end <= end for start, end in taken
-        ):
+        if link.kind in ("host", "address") and taken.holds(link.start, link.end):
             continue
-        taken.append((link.start, link.end))
+        taken.add(link.start, link.end)
         yield link
+
+
+class _Covered:
+    """Stretches of a text; tells in a few steps, however many there are, whether one holds
+    another.
+
+    A Fenwick tree: for each place, how far the stretches reach that begin there or before.
+    """
+
+    def __init__(self, length: int) -> None:
+        self._reach = [0] * (length + 2)
+
+    def add(self, start: int, end: int) -> None:
+        place = start + 1
+        while place < len(self._reach):
+            self._reach[place] = max(self._reach[place], end)
+            place += place & -place
+
+    def holds(self, start: int, end: int) -> bool:
+        place = start + 1
+        while place:
+            if self._reach[place] >= end:
+                return True
+            place -= place & -place
+        return False
 
 
 def is_allowed_host(host: str, allowed: frozenset[str]) -> bool:
@@ -163,6 +192,7 @@ def _is_ending(host: str, after: str) -> bool:
         return has_path
     if small in GENERIC:
         return True
-    if small in COUNTRIES:  # `Danke.Es geht` is two sentences
-        return has_path or ending.islower() or host.isupper()
+    if small in top_level_domains() or (ascii_host(ending) or "") in top_level_domains():
+        # `Danke.Es geht` is two sentences
+        return has_path or not (ending.istitle() and small in BEGIN_SENTENCES)
     return has_path and len(labels) >= 1 and ending.isalpha() and len(ending) >= 2

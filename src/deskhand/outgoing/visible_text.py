@@ -96,20 +96,37 @@ def _decoded(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
         encoded = list(_ENCODED.finditer(whole))
         if not encoded:
             break
-        changed = False
-        for match in reversed(encoded):
-            decoded = _decode(match.group())
-            if decoded != match.group():
-                changed = True
-                begin, end = match.span()
-                first, last = starts[begin], ends[end - 1]
-                letters[begin:end] = decoded
-                starts[begin:end] = [first] * len(decoded)
-                ends[begin:end] = [last] * len(decoded)
-        if not changed:
+        replaced = [(*match.span(), _decode(match.group())) for match in encoded]
+        if all(whole[begin:end] == read for begin, end, read in replaced):
             break
-    _without_the_invisible(letters, starts, ends)
+        letters, starts, ends = _exchanged(replaced, letters, starts, ends)
+    strange = [match.start() for match in _STRANGE.finditer("".join(letters))]
+    read = [(place, place + 1, _as_read(letters[place])) for place in strange]
+    letters, starts, ends = _exchanged(read, letters, starts, ends)
     return "".join(letters), starts, ends
+
+
+def _exchanged(
+    replaced: list[tuple[int, int, str]], letters: list[str], starts: list[int], ends: list[int]
+) -> tuple[list[str], list[int], list[int]]:
+    """The text with these stretches exchanged, in one pass: each is its beginning, its end and
+    what is read there."""
+    new_letters: list[str] = []
+    new_starts: list[int] = []
+    new_ends: list[int] = []
+    done = 0
+    for begin, end, read in replaced:
+        new_letters += letters[done:begin]
+        new_starts += starts[done:begin]
+        new_ends += ends[done:begin]
+        new_letters += read
+        new_starts += [starts[begin]] * len(read)
+        new_ends += [ends[end - 1]] * len(read)
+        done = end
+    new_letters += letters[done:]
+    new_starts += starts[done:]
+    new_ends += ends[done:]
+    return new_letters, new_starts, new_ends
 
 
 def _decode(written: str) -> str:
@@ -119,22 +136,6 @@ def _decode(written: str) -> str:
         return unquote_to_bytes(written).decode()
     except UnicodeDecodeError:
         return written
-
-
-def _without_the_invisible(letters: list[str], starts: list[int], ends: list[int]) -> None:
-    """Replaces what is not ASCII by what is read, in place.
-
-    It begins at the end, so that places before it stay where they are.
-    """
-    strange = [match.start() for match in _STRANGE.finditer("".join(letters))]
-    for place in reversed(strange):
-        read = _as_read(letters[place])
-        if len(read) == 1:
-            letters[place] = read
-        else:
-            letters[place : place + 1] = read
-            starts[place : place + 1] = [starts[place]] * len(read)
-            ends[place : place + 1] = [ends[place]] * len(read)
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,108 @@
+"""Hosts and account numbers in a reply that are written so that a check might miss them."""
+
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from deskhand.outgoing.content import check_text
+from deskhand.outgoing.content_finding import AllowedContent
+from deskhand.outgoing.domains import top_level_domains
+
+NOTHING_ALLOWED = AllowedContent(hosts=("acme.example",))
+
+
+def rules_in(text: str) -> set[str]:
+    return {finding.rule for finding in check_text(text, NOTHING_ALLOWED)}
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("evil.zuerich", "evil.pl", "evil.rs", "evil.sh", "evil.barclays", "evil.accountants"),
+        *(
+            "Evil.Cz",
+            "eViL.cZ",
+            "EVIL.Zuerich",
+            "evil.CO.uk",
+            "evil.рф",
+            "evil.xn--p1ai",
+            "evil.みんな",
+        ),
+    ],
+)
+def test_a_bare_host_is_found_under_any_ending_in_any_case(host: str) -> None:
+    assert rules_in(f"Please open {host} today.") == {"foreign_host"}
+
+
+def test_every_top_level_domain_is_on_the_list() -> None:
+    missed = []
+    for ending in top_level_domains():
+        if ending not in ("zip", "mov", "md", "py", "dot") and not rules_in(
+            f"see evil.{ending} now"
+        ):
+            missed.append(ending)
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Danke.Es geht los.", "Thanks.You can pay.", "see returns.md", "photos.zip", "e.g. this"],
+)
+def test_two_sentences_and_files_are_no_hosts(text: str) -> None:
+    assert rules_in(text) == set()
+
+
+IBAN, CARD, CZECH = "DE89370400440532013000", "4111111111111111", "19-2000145399/0800"
+
+
+@pytest.mark.parametrize("between", ["", " ", ".", "-", " - ", "\n", "\u2011", "\u00a0", ". "])
+@pytest.mark.parametrize("group", [1, 2, 4])
+@pytest.mark.parametrize(("number", "rule"), [(IBAN, "foreign_account"), (CARD, "card_number")])
+def test_a_number_is_found_with_anything_between_its_digits(
+    between: str, group: int, number: str, rule: str
+) -> None:
+    pieces = [number[place : place + group] for place in range(0, len(number), group)]
+    for written in (between.join(pieces), between.join(pieces).lower()):
+        assert rules_in(f"Our new account, no 12: {written}\nThank you") >= {rule}
+
+
+@pytest.mark.parametrize("written", [CZECH, "19 - 2000145399 / 0800", "19-2000 1453 99/0800"])
+def test_a_czech_account_is_found_with_spaces(written: str) -> None:
+    assert "foreign_account" in rules_in(f"Účet: {written}.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Invoices of 12.11.2026, 14.11.2026 and 4.12.2026", "Call +420 601 123 456 or 602 123 457"],
+)
+def test_dates_and_telephone_numbers_are_no_accounts(text: str) -> None:
+    assert rules_in(text) == set()
+
+
+def lines_run(work: Callable[[], object]) -> int:
+    """How many lines of Python a piece of work runs: a measure of time that no clock disturbs."""
+    count = 0
+
+    def tracer(*_: object) -> object:
+        nonlocal count
+        count += 1
+        return tracer
+
+    before = sys.gettrace()
+    sys.settrace(tracer)  # type: ignore[arg-type]
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize(
+    "piece", ["a@b.cz ", "http://a.cz/ ", "&lt;é", "ab.cz ", "4111 1111 ", "DE89 37 "]
+)
+def test_a_reply_twice_as_long_takes_twice_as_long(piece: str) -> None:
+    rules_in(piece * 200)
+    once = lines_run(lambda: rules_in(piece * 200))
+    twice = lines_run(lambda: rules_in(piece * 400))
+    assert twice < 2.5 * once
