@@ -10,7 +10,7 @@ from deskhand.ports import Store
 
 log = logging.getLogger("deskhand.housekeeping")
 
-BATCH = 100
+BATCH = 50
 """Runs, or other rows, in one transaction: others write in between."""
 
 Progress = Callable[[Kept, int], None]

@@ -11,9 +11,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import audit_records
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.attachments import erase_files
 from deskhand.adapters.stores.erasure import forget_conversation
-from deskhand.adapters.stores.exchanges import forget_exchanges
 from deskhand.engine.audit import check_message, head_of_chain, pruning_seal
 from deskhand.engine.journal import verify
 from deskhand.model.audited import Journaled, Kept, PrunedBatch
@@ -23,6 +21,17 @@ from deskhand.model.run import EffectState, ReviewState, RunStatus
 _OPEN = tuple(status for status in RunStatus if not status.is_final)
 _FINAL = tuple(status for status in RunStatus if status.is_final)
 _UNSETTLED = (EffectState.INTENDED, EffectState.UNKNOWN)
+_OF_RUNS = (
+    t.steps,
+    t.effects,
+    t.reviews,
+    t.review_edits,
+    t.answer_sources,
+    t.attachments,
+    t.told_sentences,
+    t.exchanges,
+)
+"""Tables whose rows go with their run."""
 
 
 def prune_old(
@@ -179,8 +188,7 @@ def _prune_runs(
     if sound:
         seal = pruning_seal(desk, sound, now, key)
         audit_records.save_seal(core, desk, seal.at, seal.heads, seal.mac, seal.kind)
-    for journal in sound:
-        _empty_run(core, desk, journal, now)
+        _empty_runs(core, desk, sound, now)
     rows = sum(len(journal.rows) for journal in sound)
     damaged = tuple(journal.run_id for journal in journals if journal not in sound)
     last = found[-1] if len(found) == limit else None
@@ -193,26 +201,32 @@ def _problems(journal: Journaled) -> bool:
     return bool(chain or check_message(journal))
 
 
-def _empty_run(core: sa.Connection, desk: str, journal: Journaled, now: float) -> None:
-    position = journal.position
-    conversation = core.execute(
-        sa.select(t.runs.c.conversation).where(t.runs.c.position == position)
-    ).scalar_one()
-    of_run = (t.steps, t.effects, t.reviews, t.review_edits, t.answer_sources)
-    for table in of_run:
-        core.execute(table.delete().where(table.c.run == position))
+def _empty_runs(core: sa.Connection, desk: str, journals: list[Journaled], now: float) -> None:
+    positions = [journal.position for journal in journals]
+    run_ids = [journal.run_id for journal in journals]
+    here = t.runs.c.position.in_(positions)
+    conversations = set(core.execute(sa.select(t.runs.c.conversation).where(here)).scalars())
+    for table in _OF_RUNS:
+        core.execute(table.delete().where(table.c.run.in_(positions)))
     for table in (t.events, t.llm_calls):
-        core.execute(table.delete().where(table.c.run_id == journal.run_id))
-    erase_files(core, position)
-    forget_exchanges(core, position)
+        core.execute(table.delete().where(table.c.run_id.in_(run_ids)))
     nothing = {"body": None, "salt": None, "sender": None}
-    core.execute(t.messages.update().where(t.messages.c.run == position).values(**nothing))
-    values = {
-        "conversation": f"pruned:{journal.run_id}",
-        "reason": "pruned",
-        "pruned_at": now,
-        "pruned_rows": len(journal.rows),
-        "pruned_chain": head_of_chain(journal, len(journal.rows)),
-    }
-    core.execute(t.runs.update().where(t.runs.c.position == position).values(**values))
-    forget_conversation(core, desk, conversation)
+    core.execute(t.messages.update().where(t.messages.c.run.in_(positions)).values(**nothing))
+    for journal in journals:
+        values = {
+            "conversation": f"pruned:{journal.run_id}",
+            "reason": "pruned",
+            "pruned_at": now,
+            "pruned_rows": len(journal.rows),
+            "pruned_chain": head_of_chain(journal, len(journal.rows)),
+        }
+        this = t.runs.c.position == journal.position
+        core.execute(t.runs.update().where(this).values(**values))
+    _forget_conversations(core, desk, conversations)
+
+
+def _forget_conversations(core: sa.Connection, desk: str, names: set[str]) -> None:
+    """Only those that somebody once took over are written down anywhere."""
+    here = (t.conversations.c.desk == desk, t.conversations.c.id.in_(names))
+    for name in list(core.execute(sa.select(t.conversations.c.id).where(*here)).scalars()):
+        forget_conversation(core, desk, name)
