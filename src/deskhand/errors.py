@@ -152,9 +152,14 @@ class SlotTaken(Conflict):
 
 
 class TooManyLogins(DeskhandError):
-    """Somebody has tried too many passwords; the same login may be tried again later."""
+    """Too many passwords were tried; the same login may be tried again after `retry_after`
+    seconds."""
 
     code = ErrorCode.OVERLOADED
+
+    def __init__(self, message: str, retry_after: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class EffectRefused(DeskhandError):

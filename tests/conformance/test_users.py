@@ -1,8 +1,12 @@
 """What every database promises about people who log in."""
 
+import asyncio
+from collections import Counter
+
 import pytest
 
-from deskhand.adapters.stores.users import SESSION_SECONDS, WINDOW, SqlUserStore
+from deskhand.adapters.stores.login_pace import FORGOTTEN
+from deskhand.adapters.stores.users import DEVICE_SECONDS, SESSION_SECONDS, SqlUserStore
 from deskhand.errors import ConfigError, Conflict, NotFound, TooManyLogins
 from tests.approvals_kit import PASSWORD, make_passwords_cheap
 from tests.conformance.adapters import Stores
@@ -82,8 +86,65 @@ async def test_many_wrong_guesses_are_stopped_for_a_while(stores: Stores) -> Non
         assert await users.log_in(f"name {number}", "a wrong guess", "there") is None
     with pytest.raises(TooManyLogins):
         await users.log_in("otto", "a wrong guess", "there")
-    clock.now += WINDOW + 1
+    clock.now += FORGOTTEN + 1
     assert await users.log_in("ida", PASSWORD, "there") is not None
+
+
+async def test_guesses_at_once_are_counted_before_they_are_tried(stores: Stores) -> None:
+    users, _ = await people(stores)
+    await users.add("ida", PASSWORD, ["*"])
+    answers = await asyncio.gather(
+        *(users.log_in("ida", f"wrong guess {n}", "there") for n in range(60)),
+        return_exceptions=True,
+    )
+    assert Counter(map(type, answers)) == {type(None): 5, TooManyLogins: 55}
+
+
+async def test_each_wrong_password_makes_the_next_wait_longer(stores: Stores) -> None:
+    users, clock = await people(stores)
+    waits: list[float] = []
+    for _ in range(8):
+        while True:
+            try:
+                assert await users.log_in("ida", "a wrong guess", "there") is None
+                break
+            except TooManyLogins as error:
+                waits.append(error.retry_after)
+                clock.now += error.retry_after
+    assert waits == [30, 60, 120]
+
+
+async def test_a_right_password_does_not_count_as_a_try(stores: Stores) -> None:
+    users, _ = await people(stores)
+    await users.add("ida", PASSWORD, ["*"])
+    for _ in range(30):
+        assert await users.log_in("ida", PASSWORD, "here") is not None
+
+
+async def test_a_device_that_was_logged_in_with_is_not_kept_out_by_strangers(
+    stores: Stores,
+) -> None:
+    users, clock = await people(stores)
+    await users.add("ida", PASSWORD, ["*"])
+    await users.add("otto", PASSWORD, ["*"])
+    secret = await users.log_in("ida", PASSWORD, "here")
+    assert secret is not None
+    device = await users.device(secret)
+    assert device is not None
+    for number in range(50):
+        assert await users.log_in("ida", "a wrong guess", f"there {number}") is None
+    with pytest.raises(TooManyLogins):
+        await users.log_in("ida", PASSWORD, "here")
+    assert await users.log_in("ida", PASSWORD, "here", device) is not None
+    with pytest.raises(TooManyLogins):
+        await users.log_in("ida", PASSWORD, "here", device[:-1] + "x")
+    for _ in range(10):
+        assert await users.log_in("ida", "a wrong guess", "there", device) is None
+    with pytest.raises(TooManyLogins):
+        await users.log_in("ida", PASSWORD, "there", device)
+    clock.now += DEVICE_SECONDS
+    assert await users.log_in("otto", "a wrong guess", "here", device) is None
+    assert await users.device("x" * 43) is None
 
 
 @pytest.mark.parametrize(

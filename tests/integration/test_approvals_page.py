@@ -127,6 +127,17 @@ async def test_guessing_is_slowed_down_and_does_not_shut_the_right_person_out(sh
     assert (await Person(shop).log_in("nobody", "whatever it is")).status_code == 403
 
 
+async def test_a_browser_that_was_logged_in_with_is_let_in_while_others_guess(shop: Served) -> None:
+    ida = await person(shop)
+    guesser = Person(shop)
+    for number in range(6):
+        last = await guesser.log_in("ida", f"wrong guess {number}")
+    assert (last.status_code, last.headers["retry-after"]) == (429, "30")
+    assert (await ida.log_in("ida")).status_code == 303
+    cookie = next(c for c in ida.cookies.jar if c.name == "deskhand_device")
+    assert (cookie.path, cookie.has_nonstandard_attr("HttpOnly")) == ("/approvals/login", True)
+
+
 async def test_a_removed_user_is_out_at_once(shop: Served) -> None:
     ida = await person(shop)
     await user_accounts(shop.database).remove("ida")

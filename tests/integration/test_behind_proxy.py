@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+import httpx
 import pytest
 
-from deskhand.cli.serve import _public_origin
+from deskhand.cli.serve import InFront, _public_origin, web_server
 from deskhand.errors import ConfigError
 from deskhand.wiring import user_accounts
 from tests.api_kit import Served, served
@@ -71,3 +72,25 @@ def test_the_address_is_read_as_browsers_write_it(given: str, origin: str) -> No
 def test_what_is_no_address_of_a_site_is_refused(given: str) -> None:
     with pytest.raises(ConfigError, match="--public-url https"):
         _public_origin(given)
+
+
+@pytest.mark.parametrize(("proxies", "last"), [((), 429), (("10.0.0.0/8",), 403)])
+async def test_a_header_says_where_a_request_comes_from_if_a_named_proxy_wrote_it(
+    tmp_path: Path, proxies: tuple[str, ...], last: int
+) -> None:
+    async with served(tmp_path) as shop:
+        desks = list(shop.desks.values())
+        server = await web_server(desks, shop.database, InFront(proxies=proxies))
+        server.config.load()
+        transport = httpx.ASGITransport(server.config.loaded_app, client=("10.0.0.7", 4711))
+        async with httpx.AsyncClient(transport=transport, base_url="http://desk.test") as client:
+            for number in range(21):
+                answer = await client.post(
+                    "/approvals/login",
+                    data={"name": f"name {number}", "password": "a wrong guess"},
+                    headers={
+                        "Origin": "http://desk.test",
+                        "X-Forwarded-For": f"192.0.2.{number}",
+                    },
+                )
+    assert answer.status_code == last

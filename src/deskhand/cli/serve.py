@@ -7,6 +7,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,6 +59,16 @@ def serve(
             metavar="URL",
         ),
     ] = None,
+    proxies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--trusted-proxy",
+            envvar="DESKHAND_TRUSTED_PROXIES",
+            help="A proxy whose X-Forwarded-For and X-Forwarded-Proto count, by its address or"
+            " network; repeat for several.",
+            metavar="ADDRESS",
+        ),
+    ] = None,
     log_json: Annotated[
         bool, typer.Option("--log-json", help="Log JSON lines; so does DESKHAND_LOG=json.")
     ] = False,
@@ -76,9 +87,35 @@ def serve(
             host,
             port,
             workers,
-            _public_origin(public_url),
+            InFront(_public_origin(public_url), tuple(map(_proxy, proxies or ()))),
         )
     )
+
+
+@dataclass(frozen=True, slots=True)
+class InFront:
+    """What stands between browsers and the server."""
+
+    public_url: str | None = None
+    """The address that browsers use."""
+    proxies: tuple[str, ...] = ()
+    """Whose word counts for where a request comes from. Anybody can write such a header."""
+
+
+def _proxy(written: str) -> str:
+    """An address or a network; ConfigError where it is neither."""
+    from ipaddress import ip_network
+
+    from deskhand.errors import ConfigError
+
+    try:
+        ip_network(written.strip(), strict=False)
+    except ValueError:
+        raise ConfigError(
+            f"{written!r} is not the address of a proxy",
+            fix="write --trusted-proxy 127.0.0.1, or a network as in 10.0.0.0/8",
+        ) from None
+    return written.strip()
 
 
 def _public_origin(url: str | None) -> str | None:
@@ -109,7 +146,7 @@ async def _serve(
     host: str,
     port: int,
     workers: bool,
-    public_url: str | None,
+    in_front: InFront,
 ) -> None:
     from deskhand.wiring import open_database, read_desk
 
@@ -132,8 +169,8 @@ async def _serve(
                 extra={"database": options.shown(url)},
             )
             await log_what_leaves(log, desks, database)
-            await _warn_without_people(database, public_url or where)
-            server = await web_server(desks, database, public_url)
+            await _warn_without_people(database, in_front.public_url or where)
+            server = await web_server(desks, database, in_front)
             await until_stopped(server, desks, listener)
             log.info("stopping: what runs comes to rest or is handed back")
     log.info("stopped")
@@ -166,7 +203,7 @@ async def opened(
 
 
 async def web_server(
-    desks: "list[Desk]", database: "Database", public_url: str | None = None
+    desks: "list[Desk]", database: "Database", in_front: InFront | None = None
 ) -> "uvicorn.Server":
     import uvicorn
 
@@ -184,7 +221,9 @@ async def web_server(
             yield
 
     served = {desk.spec.name: desk for desk in desks}
-    pages = {PREFIX: create_approvals(served, user_accounts(database), public_url=public_url)}
+    in_front = in_front or InFront()
+    users = user_accounts(database)
+    pages = {PREFIX: create_approvals(served, users, public_url=in_front.public_url)}
     app = create_app(served, api_keys(database), version=__version__, pages=pages)
     return Server(
         uvicorn.Config(
@@ -193,6 +232,8 @@ async def web_server(
             log_config=None,
             access_log=False,
             timeout_graceful_shutdown=_HTTP_GRACE,
+            proxy_headers=bool(in_front.proxies),
+            forwarded_allow_ips=list(in_front.proxies),
         )
     )
 

@@ -70,9 +70,19 @@ class Users(Protocol):
         """Shut a user out at once; the name stays taken, since decisions are signed with it."""
         ...
 
-    async def log_in(self, name: str, password: str, client: str) -> str | None:
-        """The secret of a new session; None for a wrong name or password; TooManyLogins after
-        many of those."""
+    async def log_in(
+        self, name: str, password: str, client: str, device: str | None = None
+    ) -> str | None:
+        """The secret of a new session; None for a wrong name or password.
+
+        TooManyLogins after many of those, before the password is looked at. `device` is what
+        `device` gave out at an earlier login.
+        """
+        ...
+
+    async def device(self, secret: str) -> str | None:
+        """What a browser keeps, so that its owner is not kept out by others who guess; None
+        where there is no such session."""
         ...
 
     async def session(self, secret: str) -> Session | None:

@@ -1,5 +1,6 @@
 """People who log in, and their sessions: of all secrets only digests are stored."""
 
+import hmac
 import re
 import secrets
 import time
@@ -12,13 +13,15 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.api_keys import checked_desks
 from deskhand.adapters.stores.core_database import CoreDatabase
+from deskhand.adapters.stores.login_pace import count_try, limits_for, take_back
 from deskhand.adapters.stores.passwords import fits, hashed
-from deskhand.errors import ConfigError, Conflict, NotFound, TooManyLogins
+from deskhand.errors import ConfigError, Conflict, NotFound
 from deskhand.model.access import Session, User
 
 SESSION_SECONDS = 12 * 3600.0
 """A session ends after this time, and after a third of it without a request."""
-WINDOW = 300.0
+DEVICE_SECONDS = 90 * 86400.0
+"""How long a device is known after a login."""
 SHORTEST, LONGEST = 10, 200
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@-]{0,99}")
@@ -79,20 +82,23 @@ class SqlUserStore:
 
     # --- sessions
 
-    async def log_in(self, name: str, password: str, client: str) -> str | None:
-        name, keys = name.strip()[:100], _guessing(name, client)
-        await self._check_pace(keys)
+    async def log_in(
+        self, name: str, password: str, client: str, device: str | None = None
+    ) -> str | None:
+        name = name.strip()[:100]
         query = sa.select(t.users).where(t.users.c.name == name, t.users.c.removed_at.is_(None))
         row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
-        right = await fits(password[:LONGEST], None if row is None else row.password)
-        if row is None or not right:
-            await self._database.write_core(lambda core: _count_failure(core, keys, self._now()))
+        stored = None if row is None else row.password
+        known = device if _is_known(device, name, stored, self._now()) else None
+        limits = limits_for(name, client, known)
+        await self._database.write_core(lambda core: count_try(core, limits, self._now()))
+        if not await fits(password[:LONGEST], stored, is_known=known is not None):
             return None
         secret, now = secrets.token_urlsafe(32), self._now()
 
         def op(core: sa.Connection) -> None:
+            take_back(core, limits)
             core.execute(t.sessions.delete().where(t.sessions.c.created_at < now - SESSION_SECONDS))
-            core.execute(t.login_failures.delete().where(t.login_failures.c.since < now - WINDOW))
             values = {"digest": _digest(secret), "name": name, "csrf": secrets.token_urlsafe(32)}
             core.execute(t.sessions.insert().values(**values, created_at=now, seen_at=now))
 
@@ -125,37 +131,34 @@ class SqlUserStore:
         gone = t.sessions.delete().where(t.sessions.c.digest == _digest(secret))
         await self._database.write_core(lambda core: core.execute(gone).close())
 
-    async def _check_pace(self, keys: dict[str, int]) -> None:
-        query = sa.select(t.login_failures).where(
-            t.login_failures.c.key.in_(keys), t.login_failures.c.since > self._now() - WINDOW
+    async def device(self, secret: str) -> str | None:
+        query = (
+            sa.select(t.users.c.name, t.users.c.password)
+            .join(t.sessions, t.sessions.c.name == t.users.c.name)
+            .where(t.sessions.c.digest == _digest(secret))
         )
-        rows = await self._database.read_core(lambda core: core.execute(query).all())
-        if any(row.failures >= keys[row.key] for row in rows):
-            raise TooManyLogins("too many wrong passwords; try again in a few minutes")
+        row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
+        if row is None:
+            return None
+        begun = f"{self._now():.0f}.{secrets.token_urlsafe(16)}"
+        return f"{begun}.{_device_proof(row.name, begun, row.password)}"
 
 
-def _guessing(name: str, client: str) -> dict[str, int]:
-    """What failures are counted under, and how many are let pass within the window."""
-    return {_key("pair", name, client): 5, _key("client", client): 20, _key("name", name): 50}
+def _is_known(device: str | None, name: str, stored: str | None, now: float) -> bool:
+    """Whether this person has logged in with the device, since she last changed her password."""
+    begun, _, proof = (device or "").rpartition(".")
+    since = begun.partition(".")[0]
+    if stored is None or not since.isdecimal() or len(since) > 12:
+        return False
+    if not 0 <= now - int(since) + 1 <= DEVICE_SECONDS:
+        return False
+    return hmac.compare_digest(proof.encode(), _device_proof(name, begun, stored).encode())
 
 
-def _key(*parts: str) -> str:
-    return sha256(
-        "\0".join(part.strip().casefold() for part in parts).encode(errors="replace")
-    ).hexdigest()
-
-
-def _count_failure(core: sa.Connection, keys: Iterable[str], now: float) -> None:
-    for key in keys:
-        this = t.login_failures.c.key == key
-        core.execute(
-            t.login_failures.delete().where(this, t.login_failures.c.since <= now - WINDOW)
-        )
-        more = (
-            t.login_failures.update().where(this).values(failures=t.login_failures.c.failures + 1)
-        )
-        if core.execute(more).rowcount == 0:
-            core.execute(t.login_failures.insert().values(key=key, failures=1, since=now))
+def _device_proof(name: str, begun: str, stored: str) -> str:
+    """Only we can make it: the stored password is the key, and never leaves the database."""
+    said = f"device\0{name}\0{begun}".encode(errors="replace")
+    return hmac.new(stored.encode(), said, sha256).hexdigest()
 
 
 def _digest(secret: str) -> bytes:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from hashlib import sha256
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +58,13 @@ from deskhand.web.approvals.screened_page import (
 )
 from deskhand.web.approvals.session import (
     COOKIE,
+    DEVICE_COOKIE,
     HOME,
     POLICY,
     Visit,
     check_origin,
     keep_cookie,
+    keep_device,
     own_path,
 )
 from deskhand.web.approvals.taken_over_page import give_back, read_taken_over
@@ -134,14 +137,21 @@ class Pages:
         to = own_path(form.get("to", HOME))
         try:
             secret = await self._users.log_in(
-                form.get("name", ""), form.get("password", ""), client
+                form.get("name", ""),
+                form.get("password", ""),
+                client,
+                request.cookies.get(DEVICE_COOKIE),
             )
         except TooManyLogins as error:
-            return self._html("login.html", 429, to=to, problem=str(error))
+            response = self._html("login.html", 429, to=to, problem=str(error))
+            response.headers["Retry-After"] = str(ceil(error.retry_after))
+            return response
         if secret is None:
             return self._html("login.html", 403, to=to, problem="the name or the password is wrong")
         response = RedirectResponse(to, 303)
         keep_cookie(request, response, secret)
+        if (device := await self._users.device(secret)) is not None:
+            keep_device(request, response, device)
         return response
 
     def failed(self, status: int, detail: str) -> Response:

@@ -20,6 +20,9 @@ from deskhand.web.approvals.forms import Submission, read_submission
 log = logging.getLogger("deskhand.web")
 
 COOKIE = "deskhand_session"
+DEVICE_COOKIE = "deskhand_device"
+"""Says that its owner has logged in with this browser. It opens nothing."""
+DEVICE_DAYS = 90
 HOME = "/approvals/"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -126,11 +129,31 @@ def _is_public(request: Request) -> bool:
 
 
 def keep_cookie(request: Request, response: Response, secret: str) -> None:
-    encrypted_outside = _is_public(request) and request.app.state.public_url.startswith("https:")
-    secure = request.url.scheme == "https" or encrypted_outside
     response.set_cookie(
-        COOKIE, secret, path="/approvals", httponly=True, samesite="strict", secure=secure
+        COOKIE,
+        secret,
+        path="/approvals",
+        httponly=True,
+        samesite="strict",
+        secure=_is_encrypted(request),
     )
+
+
+def keep_device(request: Request, response: Response, device: str) -> None:
+    response.set_cookie(
+        DEVICE_COOKIE,
+        device,
+        max_age=DEVICE_DAYS * 86400,
+        path=f"{HOME}login",
+        httponly=True,
+        samesite="strict",
+        secure=_is_encrypted(request),
+    )
+
+
+def _is_encrypted(request: Request) -> bool:
+    encrypted_outside = _is_public(request) and request.app.state.public_url.startswith("https:")
+    return request.url.scheme == "https" or encrypted_outside
 
 
 def own_path(wanted: str) -> str:
