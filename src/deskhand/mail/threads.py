@@ -1,4 +1,4 @@
-"""Which conversation a mail belongs to: never another person's, whatever its headers say.
+"""Which conversation a message belongs to: never another person's, whatever its headers say.
 
 A conversation belongs to one person, as well proven as he was when it began. A mail joins it only
 if it comes from the same person, proven in the same way, and shows that it belongs there: by the
@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
+from typing import Protocol
 
 from deskhand.mail.mail_phrases import fold, mail_phrases
 from deskhand.mail.reply_to import plain, reply_to
@@ -73,6 +74,27 @@ async def place(message: Message, threads: Threads) -> Placement:
     return await _by_subject(message, threads) or Placement(
         _fresh(message), f"new conversation{refused}"
     )
+
+
+class KnowsTurns(Protocol):
+    """What is asked of a store about a conversation."""
+
+    async def conversation(
+        self, conversation: str, *, before: int, limit: int = 20
+    ) -> list[ConversationTurn]: ...
+
+
+async def in_own_conversation(message: Message, store: KnowsTurns) -> Message:
+    """A message that names its conversation itself: in that one, or in one of its author's own.
+
+    A conversation shows a run what was said in it, and lets it answer what was asked there. So
+    whoever names somebody else's gets another one, the same each time.
+    """
+    turns = await store.conversation(message.conversation, before=_EVER)
+    if all(turn.message.author == message.author for turn in turns):
+        return message
+    digest = sha256(f"{message.conversation}\0{message.author}".encode()).hexdigest()[:32]
+    return message.changed(conversation=f"{message.conversation[:900]};{digest}")
 
 
 def our_key(message_id: str) -> EffectKey | None:

@@ -10,9 +10,9 @@ from weakref import WeakValueDictionary
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from pydantic import AwareDatetime, BaseModel, Field
 
-from deskhand.engine.conversation_owner import in_own_conversation
 from deskhand.errors import StoreUnavailable
 from deskhand.mail.message_files import MessageInvalid, message_from
+from deskhand.mail.threads import in_own_conversation
 from deskhand.model.access import ApiKey, Scope
 from deskhand.model.message import Message, iso
 from deskhand.model.principal import PrincipalKind
