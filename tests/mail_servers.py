@@ -269,6 +269,9 @@ class SmtpServer:
     """Delivered mails by Message-ID and recipient."""
     dropped: int = 0
     refuse: frozenset[str] = frozenset()
+    silent: str = ""
+    """Where it says nothing more until the other side gives up: `before` the end of a mail or
+    `after` it has taken one."""
     slow_for: str = ""
     """Whose mail is delivered only by `deliver_slow_mail`."""
     sessions: list[list[str]] = field(default_factory=list)
@@ -317,17 +320,32 @@ class SmtpServer:
         while line := (await reader.readline()).decode().strip():
             session.append(line)
             verb = line.split()[0].upper()
+            if verb == "DATA" and self.silent == "before":
+                await reader.read()
+                return
             await say(self._answer(verb, line, recipients))
             if verb == "STARTTLS":
                 await writer.start_tls(self.tls())
-            elif verb == "DATA":
-                raw = await reader.readuntil(b"\r\n.\r\n")
-                if not self._take(raw[:-3].replace(b"\r\n..", b"\r\n."), recipients):
-                    writer.transport.abort()
-                    return
-                await say("250 2.0.0 taken")
-            elif verb == "QUIT":
+            is_over = verb == "QUIT"
+            if verb == "DATA":
+                is_over = not await self._hears_mail(reader, writer, recipients)
+            if is_over:
                 return
+
+    async def _hears_mail(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, recipients: list[str]
+    ) -> bool:
+        """False when the connection is over."""
+        raw = await reader.readuntil(b"\r\n.\r\n")
+        if not self._take(raw[:-3].replace(b"\r\n..", b"\r\n."), recipients):
+            writer.transport.abort()
+            return False
+        if self.silent == "after":
+            await reader.read()
+            return False
+        writer.write(b"250 2.0.0 taken\r\n")
+        await writer.drain()
+        return True
 
     def _answer(self, verb: str, line: str, recipients: list[str]) -> str:
         """What is said to a line; a recipient who may be written to is added."""

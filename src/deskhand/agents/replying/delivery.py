@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from deskhand.agents.replying.closing import Closing, HandedIn
-from deskhand.agents.replying.doubt import InDoubt, asked_about
+from deskhand.agents.replying.doubt import LOOK_AFTER, InDoubt, asked_about
 from deskhand.agents.replying.sending import SHADOWED, ReviewReason, Sending
 from deskhand.errors import DeskhandError, PermanentError, RetryableError
 from deskhand.model.causes import Cause, cause_of_rule, each_once
@@ -207,10 +207,10 @@ class ReplyDelivery:
         by_mail = self.sending.by_mail(self.envelope.message)
         if not by_mail and not doubt.for_good:
             raise doubt
-        is_over = doubt.for_good or looked >= len(RETRY_AFTER)
+        is_over = doubt.for_good or looked >= len(LOOK_AFTER)
         key = self.ctx.effect_key(self.calls.deliver)
         waiting = Waiting(WaitKind.DOUBT, looked + 1, doubt.problem)
-        return asked_about(reply, waiting, key, None if is_over else RETRY_AFTER[looked])
+        return asked_about(reply, waiting, key, None if is_over else LOOK_AFTER[looked])
 
     # --- what a person looks at first
 

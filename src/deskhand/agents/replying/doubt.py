@@ -12,6 +12,9 @@ from deskhand.model.run import Decision, EffectKey, ReviewKind
 from deskhand.model.waiting import Waiting
 from deskhand.tools.services import ServiceResult
 
+LOOK_AFTER = (2.0, 3.0, *[5.0] * 4, 15.0, 60.0, 300.0, 900.0, *[3600.0] * 23)
+"""Seconds before each further look for a copy: often while one usually arrives, then for about a
+day, as long as the mailbox itself is away."""
 ASK = "It may have left. Say that it left, or send it again."
 
 
