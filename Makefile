@@ -19,9 +19,11 @@ BENCH_VENV := .venv-bench
 # The engine whose dependencies go with nobody else's; bench/harness.py finds it by this name.
 BENCH_AGENTS_VENV := .venv-bench-openai-agents
 LOCK_VENV := .venv-lock
+AUDIT_VENV := .venv-audit
+PIP_AUDIT := pip-audit==2.9.0
 BIN := $(VENV)/bin
 
-.PHONY: help install demo test firm lint format chaos soak bench lock clean distclean
+.PHONY: help install demo test firm lint format chaos soak bench lock audit clean distclean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,12 +69,17 @@ lock: $(LOCK_VENV)/.installed ## Write requirements/*.txt anew from pyproject.to
 	@if grep -nE '://|^-|@ file' requirements/*.txt; then \
 		echo "A lock file names an index, a link or a path (above)." >&2; exit 1; fi
 
+audit: ## Look for known vulnerabilities in the pinned dependencies (needs the network)
+	@$(MAKE) --no-print-directory $(AUDIT_VENV)/.installed || { \
+		echo "make audit: pip-audit could not be installed, so nothing was checked." >&2; exit 2; }
+	scripts/audit.sh $(AUDIT_VENV)/bin/pip-audit requirements/lock.txt
+
 clean: ## Remove caches and build products
 	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests $(wildcard bench) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## Remove the virtual environments as well
-	rm -rf $(VENV) $(BENCH_VENV) $(BENCH_AGENTS_VENV) $(LOCK_VENV)
+	rm -rf $(VENV) $(BENCH_VENV) $(BENCH_AGENTS_VENV) $(LOCK_VENV) $(AUDIT_VENV)
 
 COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(LOCK_VENV)/bin/pip-compile --quiet --generate-hashes --strip-extras \
 	--allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(LOCK_ARGS)
@@ -105,4 +112,9 @@ $(BENCH_AGENTS_VENV)/.installed: requirements/bench-openai-agents.txt
 $(LOCK_VENV)/.installed: Makefile
 	$(create_environment)
 	$(PIP) install --quiet '$(PIP_TOOLS)'
+	@touch $@
+
+$(AUDIT_VENV)/.installed: Makefile
+	$(create_environment)
+	$(PIP) install --quiet '$(PIP_AUDIT)'
 	@touch $@

@@ -1,0 +1,70 @@
+"""What Deskhand depends on: within bounds, under licences that we accept, looked over for known
+vulnerabilities."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LICENCES = ROOT / "requirements" / "licences.txt"
+ACCEPTED = {
+    *("MIT", "MIT-0", "Apache-2.0", "BSD", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "ISC", "Zlib"),
+    *("PSF-2.0", "CC0-1.0", "MPL-2.0"),
+}
+EXCEPTIONS = {
+    "radicale": "GPL",  # a server that the tests talk to; no part of what is shipped
+    "psycopg": "LGPL-3.0-only",  # needed by DBOS (deskhand[scale]); used as it is
+    "psycopg-binary": "LGPL-3.0-only",
+}
+
+
+def requirements() -> list[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    listed = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    for several in project["project"]["optional-dependencies"].values():
+        listed += several
+    return listed
+
+
+def test_every_dependency_has_an_upper_bound() -> None:
+    assert [written for written in requirements() if "<" not in written] == []
+
+
+def test_the_licences_of_all_pinned_packages_are_listed() -> None:
+    command = [sys.executable, str(ROOT / "scripts" / "licences.py")]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert found == LICENCES.read_text(), "run scripts/licences.py > requirements/licences.txt"
+
+
+def test_all_licences_are_accepted() -> None:
+    refused: list[str] = []
+    for line in LICENCES.read_text().splitlines():
+        package, _, licence = line.partition(": ")
+        parts = set(licence.replace(" OR ", " AND ").split(" AND "))
+        if not parts <= ACCEPTED and EXCEPTIONS.get(package) != licence:
+            refused.append(line)
+    assert refused == []
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "expected"),
+    [
+        ("No known vulnerabilities found", 0, 0),
+        ("Found 2 known vulnerabilities in 1 package", 1, 1),
+        ("ERROR: could not connect to the vulnerability feed", 1, 2),
+    ],
+)
+def test_an_audit_that_could_not_be_made_says_so(
+    tmp_path: Path, said: str, code: int, expected: int
+) -> None:
+    program = tmp_path / "pip-audit"
+    program.write_text(f"#!/bin/sh\necho '{said}'\nexit {code}\n")
+    program.chmod(0o755)
+    command = [str(ROOT / "scripts" / "audit.sh"), str(program), "lock.txt"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == expected
+    assert said in done.stdout
+    assert ("nothing was checked" in done.stderr) == (expected == 2)
