@@ -17,6 +17,9 @@ fi
 said=$("$1" --require-hashes --disable-pip --progress-spinner off -r "$2" 2>&1)
 code=$?
 printf '%s\n' "$said"
-[ "$code" -eq 0 ] && exit 0
 printf '%s\n' "$said" | grep -qE '^Found [0-9]+ known vulnerabilit' && exit 1
-nothing_checked
+[ "$code" -eq 0 ] || nothing_checked
+skipped=$(printf '%s\n' "$said" | grep -c 'could not be audited')
+[ "$skipped" -eq 0 ] && exit 0
+echo "make audit: there is no data on $skipped packages, so nothing was checked about them." >&2
+exit 2

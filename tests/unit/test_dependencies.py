@@ -54,6 +54,7 @@ def test_all_licences_are_accepted() -> None:
     [
         ("No known vulnerabilities found", 0, 0),
         ("Found 2 known vulnerabilities in 1 package", 1, 1),
+        ("yarl  Dependency not found on PyPI and could not be audited: yarl", 0, 2),
         ("ERROR: could not connect to the vulnerability feed", 1, 2),
     ],
 )
