@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
-from deskhand.adapters.stores.sqlite_database import explain
+from deskhand.adapters.stores.sqlite_database import OVERWRITE_DELETED, explain
 from deskhand.own_tables import OwnTables
 
 if TYPE_CHECKING:  # the driver takes a tenth of a second to import: only for those who use it
@@ -207,6 +207,7 @@ class SqliteOwnTables:
         )
         raw.execute("PRAGMA journal_mode=WAL")
         raw.execute("PRAGMA synchronous=FULL")
+        raw.execute(OVERWRITE_DELETED)
         raw.execute("PRAGMA foreign_keys=ON")
         return raw
 

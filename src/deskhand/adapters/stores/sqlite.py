@@ -268,16 +268,11 @@ class SqliteStore(SqlStore):
         await self._sqlite.write(op, single=True)
 
     async def erase(self, address: str, by: str) -> int:
-        """As SqlStore does it, with the freed space overwritten and the write-ahead log emptied."""
-        await self._sqlite.write(
-            lambda tx: tx.raw.execute("PRAGMA secure_delete=ON").close(), single=True
-        )
+        """As SqlStore does it, with the write-ahead log emptied: freed space is overwritten
+        anyhow."""
         try:
             return await super().erase(address, by)
         finally:
-            await self._sqlite.write(
-                lambda tx: tx.raw.execute("PRAGMA secure_delete=OFF").close(), single=True
-            )
             await self._sqlite.checkpoint()
 
     # --- the lease

@@ -26,6 +26,8 @@ MAX_BATCH = 512
 BUSY_MS = 5000
 MIGRATION_BUSY_MS = 120_000
 """How long to wait for another process that migrates the same file."""
+OVERWRITE_DELETED = "PRAGMA secure_delete=ON"
+"""What is deleted is overwritten at once; whether SQLite does so by itself depends on its build."""
 
 
 @dataclass(slots=True)
@@ -269,6 +271,7 @@ class SqliteDatabase:
         )  # rows of about 1 KB fill these better than 4 KB pages
         tx.raw.execute("PRAGMA journal_mode=WAL")
         tx.raw.execute("PRAGMA synchronous=FULL")
+        tx.raw.execute(OVERWRITE_DELETED)
         if not is_newest(tx.core):
             tx.raw.execute(f"PRAGMA busy_timeout={MIGRATION_BUSY_MS}")
             tx.raw.execute("BEGIN IMMEDIATE")  # whole or not at all, and by one process
