@@ -84,6 +84,23 @@ async def test_after_a_restore_no_customer_is_answered_again(
     assert answered == [f"<{number}@example.test>" for number in (1, 2, 3)]
 
 
+async def test_a_reply_that_waited_in_the_backup_and_has_left_since_leaves_once(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
+    desk_folder = write_desk(tmp_path, dovecot, smtp, more="mode: draft")
+    async with at_work(desk_folder) as desk:
+        dovecot.deliver(SUPPORT, a_mail(1, proven=True))
+        await at_rest(desk, RunStatus.WAITING_REVIEW)
+    back_up(tmp_path)
+    for _ in range(2):  # the second time after the restore
+        async with at_work(desk_folder) as desk:
+            (review,) = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
+            await desk.store.decide(review.id, Verdict(Decision.APPROVE, "eve", review.version))
+            await at_rest(desk, RunStatus.SENT)
+        assert len(dovecot.mails(CUSTOMER)) == 1
+        restore(tmp_path)
+
+
 async def test_a_mail_that_somebody_marked_as_answered_goes_to_a_person(
     tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
 ) -> None:

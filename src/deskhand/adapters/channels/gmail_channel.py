@@ -173,6 +173,9 @@ class GmailChannel:
     # --- what leaves
 
     async def send(self, mail: OutgoingMail) -> str:
+        wanted = message_id(mail.key, self._spec)
+        if await self._leaving.may_have_left(mail.key) and await self._api.with_message_id(wanted):
+            return wanted
         raw = await asyncio.to_thread(compose, mail, self._spec)
         thread = await self._thread(mail)
         try:
@@ -180,7 +183,7 @@ class GmailChannel:
         except ToolError:
             await self._leaving.stays(mail.key)
             raise
-        return message_id(mail.key, self._spec)
+        return wanted
 
     async def find(self, key: str) -> str | None:
         """The Message-ID of an earlier attempt's mail, None where it has certainly not left.

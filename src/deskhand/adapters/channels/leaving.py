@@ -23,7 +23,7 @@ class LeavingMail:
     ) -> None:
         """`copy_within` is how many seconds a copy takes at most; 0 where none ever arrives."""
         self._memory, self._server, self._copy_within = memory, server, copy_within
-        self._now = now
+        self._now, self._began = now, now()
 
     async def leaves(self, key: str) -> None:
         """Note that the mail is about to leave; ToolError or Fenced when it must not."""
@@ -32,6 +32,14 @@ class LeavingMail:
         except StoreUnavailable as error:
             words = f"it was not sent, because that could not be noted: {error}"
             raise ToolError("not_noted", words) from error
+
+    async def may_have_left(self, key: str) -> bool:
+        """Whether an earlier process may have sent this mail without a note of it here.
+
+        A database that was restored from a backup does not know what has left since.
+        """
+        accepted_at = await self._memory.accepted_at(key.partition(".")[0])
+        return accepted_at is not None and accepted_at < self._began
 
     async def stays(self, key: str) -> None:
         """The server has refused the mail, so it has not left."""

@@ -7,6 +7,7 @@ from functools import partial
 
 from deskhand.adapters.channels.credentials import Tokens
 from deskhand.adapters.channels.leaving import LeavingMail
+from deskhand.adapters.channels.mail_connection import ServerUnavailable
 from deskhand.adapters.channels.mailbox import Mailbox
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose, message_id, recipients
 from deskhand.adapters.channels.smtp import submit
@@ -36,6 +37,8 @@ class MailOutbox:
         self._leaving = LeavingMail(memory, smtp.host, copy_within)
 
     async def send(self, mail: OutgoingMail) -> str:
+        if await self._has_left_before(mail.key):
+            return message_id(mail.key, self._channel)
         raw = await asyncio.to_thread(compose, mail, self._channel)
         own = self._channel.identity.address
         people = recipients(mail.reply)
@@ -54,6 +57,15 @@ class MailOutbox:
             await self._tidy(self._mailbox.remove_drafts(mail.run_id), "its draft is still there")
         return message_id(mail.key, self._channel)
 
+    async def _has_left_before(self, key: str) -> bool:
+        """Whether an earlier process sent it; ToolError where the mailbox cannot be asked."""
+        if not await self._leaving.may_have_left(key):
+            return False
+        try:
+            return await self._copy_of(key)
+        except ServerUnavailable as error:
+            raise ToolError("mail_server", str(error)) from error
+
     async def _submit(self, key: str, people: list[str], copy_to: str | None, raw: bytes) -> bool:
         """Whether the copy was taken, too; a mail that is refused is noted as not sent."""
         own = self._channel.identity.address
@@ -69,15 +81,20 @@ class MailOutbox:
 
         Raises ToolError where nobody can tell, or not yet.
         """
-        wanted = message_id(key, self._channel)
-        places = [*self._mailbox.spec.folders, await self._mailbox.sent()]  # the way a copy takes
         looked_at = self._leaving.now()
-        folder = await self._mailbox.find(wanted, places)
-        if folder is None:
+        if not await self._copy_of(key):
             await self._leaving.check_stayed(key, looked_at)
             return None
-        log.info("%s has left: its copy is in %s", wanted, folder)
-        return wanted
+        return message_id(key, self._channel)
+
+    async def _copy_of(self, key: str) -> bool:
+        """Whether a copy of this mail lies in the mailbox: then it has left."""
+        wanted = message_id(key, self._channel)
+        places = [*self._mailbox.spec.folders, await self._mailbox.sent()]  # the way a copy takes
+        folder = await self._mailbox.find(wanted, places)
+        if folder is not None:
+            log.info("%s has left: its copy is in %s", wanted, folder)
+        return folder is not None
 
     async def keep_draft(self, mail: OutgoingMail) -> str:
         raw = await asyncio.to_thread(compose, mail, self._channel)

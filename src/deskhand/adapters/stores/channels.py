@@ -150,6 +150,14 @@ class SqlChannelStore:
         row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
         return None if row is None else run_of(row)
 
+    async def accepted_at(self, run_id: str) -> float | None:
+        """When the message of this run was accepted; None where there is no such run."""
+        query = sa.select(t.runs.c.created_at).where(
+            t.runs.c.id == run_id, t.runs.c.desk == self.desk
+        )
+        at: float | None = await self._database.read_core(lambda core: core.execute(query).scalar())
+        return at
+
     async def sent_notice(self, notice_id: str) -> bool:
         """Whether this desk has sent word of this name to its reviewers."""
         here = sa.select(t.notices.c.id).where(
