@@ -29,7 +29,7 @@ from tests.waiting import until
 
 DESK = "mails"
 MORE = """\
-limits: {{replies_per_hour: 1000000}}
+limits: {{replies_per_hour: 1000000, replies_per_day: {{in_all: 1000000, to_unproven: 1000000}}}}
 mode: auto
 models: {{fast: local/small}}
 providers: {{local: {{base_url: '{url}'}}}}

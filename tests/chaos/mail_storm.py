@@ -114,7 +114,9 @@ async def storm(
 
 
 def _desk(folder: Path, dovecot: Dovecot, smtp: SmtpServer) -> Path:
-    more = "limits: {replies_per_hour: 1000000}\nmodes: {question: auto, order: draft}"
+    a_day = "{in_all: 1000000, to_unproven: 1000000}"
+    limits = f"limits: {{replies_per_hour: 1000000, replies_per_day: {a_day}}}"
+    more = f"{limits}\nmodes: {{question: auto, order: draft}}"
     desk = write_desk(folder, dovecot, smtp, more=more)
     file = desk / "desk.yaml"
     file.write_text(

@@ -102,7 +102,7 @@ async def test_a_mail_is_answered_in_its_thread(
         "",
         "Acme",
         "",
-        "On 2026-11-15 09:00, Ann <ann@example.test> wrote:",
+        "On 2026-11-15 09:00, ann@example.test wrote:",
         "> Where is my parcel?",
     ]
     assert [mail["Message-ID"] for mail in dovecot.mails(SUPPORT, "Sent")] == [answer["Message-ID"]]

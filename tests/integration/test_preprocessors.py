@@ -45,7 +45,7 @@ flows:
 """
 BRAIN = """
 rules:
-  - answer: {text: "You wrote: {{ text }}", language: en}
+  - answer: {text: "You wrote: {{ text.splitlines()[0] }}", language: en}
 """
 
 
@@ -83,6 +83,7 @@ async def test_the_customer_behind_crisp_is_read_and_answered(tmp_path: Path) ->
     assert story["reply"]["to"] == "karel.dvorak@example.cz"
     assert story["reply"]["text"].startswith("You wrote: Dobrý den, prosím o rezervaci")
     assert "Stránka:" not in story["reply"]["text"]
+    assert "Karel" not in story["reply"]["text"]  # a form's name is proven by nobody
     async with open_database(str(tmp_path / "desk.db")) as database:
         store = open_store(database, "helpdesk")
         assert await store.replies_to("karel.dvorak@example.cz", DELIVER, 0, beside="another") == 1
@@ -174,14 +175,11 @@ async def test_a_profile_may_name_one_and_a_rule_comes_first(
     assert (message.prepared.by if message.prepared else None) == by
     text = customer_text(Envelope.of(message))
     if by is None:
-        assert text.startswith(
-            "From: Lékárna Na Rohu <info@lekarna.example>\nSubject: You have a new message\n\n"
-        )
+        assert text.startswith("From: info@lekarna.example\nSubject: You have a new message\n\n")
     else:
         assert (
-            text
-            == "New support inquiry from Sam Lee (sam.lee@example.com):\nSubject: You have a new"
-            " message\n\nIs Zyrtec in stock?\nI need two packs."
+            text == "New support inquiry from sam.lee@example.com (sam.lee@example.com):\n"
+            "Subject: You have a new message\n\nIs Zyrtec in stock?\nI need two packs."
         )
 
 

@@ -16,7 +16,7 @@ from deskhand.agents.profiled import ProfileStage, answer_in
 from deskhand.agents.replying.delivery import held_result
 from deskhand.agents.replying.reply import invitation_answer
 from deskhand.agents.replying.sending import KeptQuestion
-from deskhand.agents.routing import Router, facts_of
+from deskhand.agents.routing import Router, facts_for_texts
 from deskhand.agents.standalone import Standalone
 from deskhand.errors import ConfigError, ModelAway, PermanentError, RetryableError
 from deskhand.logs import bound
@@ -134,7 +134,7 @@ class Agent:
     async def _think(self, envelope: Envelope, ctx: StageContext) -> Answer:
         assert self._parts.brain is not None
         spec = self.spec
-        inputs = facts_of(envelope, {}) | {
+        inputs = facts_for_texts(envelope, {}) | {
             "tone": self._tone(envelope),
             "choices": list(spec.choices),
         }
@@ -143,6 +143,7 @@ class Agent:
             stage=spec.name,
             run_id=ctx.run_id,
             text=envelope.raw_input,
+            sender_name=_named(envelope),
             inputs=inputs,
             choices=spec.choices,
             prompt=self._prompt(inputs),
@@ -333,6 +334,10 @@ class Agent:
             self._parts.events.emit(event)
         except Exception:
             self._log.exception("the event sink failed", extra={"run_id": event.run_id})
+
+
+def _named(envelope: Envelope) -> str:
+    return "" if envelope.message is None else envelope.message.named
 
 
 def _checked(spec: AgentSpec) -> AgentSpec:

@@ -8,7 +8,7 @@ from deskhand.agents.loop import AgentLoop, Brief
 from deskhand.agents.replying.closing import Closing
 from deskhand.agents.replying.delivery import ReplyDelivery, held_result
 from deskhand.agents.replying.sending import Sending
-from deskhand.agents.routing import facts_of
+from deskhand.agents.routing import facts_for_texts
 from deskhand.agents.transcript import ESCALATED, RESULTS, TURNS, Transcript
 from deskhand.config.sections.profiles import prompt_key
 from deskhand.errors import ConfigError, PermanentError, RetryableError
@@ -157,7 +157,7 @@ class ProfileStage:
     def _system(self, envelope: Envelope) -> str:
         if not self._profile.is_template or self._prompts is None:
             return self._profile.system_prompt
-        return self._prompts.render(prompt_key(self._profile.name), facts_of(envelope, {}))
+        return self._prompts.render(prompt_key(self._profile.name), facts_for_texts(envelope, {}))
 
     def _news(self, envelope: Envelope, run_id: str) -> tuple[str, ...]:
         """What the next round begins with: the message, a reviewer's wish, or nothing where only
@@ -184,9 +184,9 @@ class ProfileStage:
 def customer_text(envelope: Envelope) -> str:
     """The message as the model reads it: as a preprocessor wrote it, or with its sender and
     subject above it."""
-    message = envelope.message
-    if message is None:
+    if envelope.message is None:
         return envelope.raw_input
+    message = envelope.message.as_told
     if message.prepared is not None and message.prepared.failed is None:
         return (  # after what it answers as well
             f"{envelope.raw_input.removesuffix(message.words)}{message.prompt}"

@@ -14,9 +14,15 @@ from deskhand.ports import PromptSource
 from deskhand.tools.services import ServiceResult
 
 
+def facts_for_texts(envelope: Envelope, output: Mapping[str, Any]) -> dict[str, Any]:
+    """What prompts and templates may speak of: as `facts_of`, without names that nobody proved."""
+    message = envelope.message
+    told = envelope if message is None else envelope.changed(message=message.as_told)
+    return facts_of(told, output)
+
+
 def facts_of(envelope: Envelope, output: Mapping[str, Any]) -> dict[str, Any]:
-    """What conditions and prompts may speak of: the stage's own fields, then the whole envelope
-    by name."""
+    """What conditions may speak of: the stage's own fields, then the whole envelope by name."""
     message = envelope.message
     return {
         "raw_input": envelope.raw_input,
@@ -53,7 +59,7 @@ class Router:
         if rule is not None and made.outcome.is_success and made.next is None:
             outcome = rule.outcome or outcome
             target = rule.target or target
-            ask = self._ask(rule, outcome, facts, envelope.outputs) or ask
+            ask = self._ask(rule, outcome, envelope, own) or ask
         if outcome is Outcome.CONFIRM and ask is None:
             reason = made.reason or f"{self._spec.name} asks a person"
             ask = Ask(kind=ReviewKind.HAND_OVER, reason=reason, causes=(Cause.ESCALATED,))
@@ -84,16 +90,17 @@ class Router:
         self,
         rule: RoutingRule,
         outcome: Outcome,
-        facts: Mapping[str, Any],
-        outputs: Mapping[str, Any],
+        envelope: Envelope,
+        output: Mapping[str, Any],
     ) -> Ask | None:
         if outcome not in (Outcome.CLARIFY, Outcome.CONFIRM):
             return None
         text = rule.ask or ""
         if self._prompts is not None and text:
-            text = self._prompts.render_text(text, facts)
+            text = self._prompts.render_text(text, facts_for_texts(envelope, output))
         if outcome is Outcome.CLARIFY:
             return Ask(kind="question", reason=f"{self._spec.name} asks the customer", text=text)
+        outputs = envelope.outputs
         payload = {
             "reply": outputs.get("reply"),
             self._spec.output_key: outputs.get(self._spec.output_key),

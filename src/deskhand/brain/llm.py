@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from typing import Any
 
 from deskhand.brain.json_answer import AnswerProblem, EmptyAnswer, parse_object
 from deskhand.brain.results import result_of, schema_of
@@ -79,7 +80,9 @@ def _private(task: Task) -> tuple[str, ...]:
     if not isinstance(message, dict):
         return ()
     sender = message.get("sender")
-    named = [sender.get("name"), sender.get("address")] if isinstance(sender, dict) else []
+    named: list[Any] = [task.sender_name]
+    if isinstance(sender, dict):
+        named += [sender.get("name"), sender.get("address")]
     principal = message.get("principal")
     proven = (
         [principal.get("customer_id"), principal.get("address")]

@@ -49,7 +49,8 @@ def asked_in(task: Task) -> str:
     end = len(whole)
     if closing is not None and closing.start() >= _FEWEST:
         end = reading.origin(closing.start())
-    text = _without_name(whole[begin:end].rstrip(), sender_name(task)).strip()
+    name = task.sender_name or sender_name(task)
+    text = _without_name(whole[begin:end].rstrip(), name).strip()
     return text if len(text) >= _FEWEST else whole
 
 

@@ -43,7 +43,8 @@ def message_of(task: Task) -> Fields:
 
 
 def sender_name(task: Task) -> str:
-    """The customer's, where a preprocessor found it behind a helpdesk's."""
+    """The customer's, where a preprocessor found it behind a helpdesk's; empty where nobody has
+    proven who wrote."""
     prepared = message_of(task).get("prepared")
     if isinstance(prepared, dict) and prepared.get("name"):
         return str(prepared["name"])

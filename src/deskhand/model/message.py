@@ -188,6 +188,29 @@ class Message(Frozen):
         )
 
     @property
+    def as_told(self) -> "Message":
+        """The message as prompts and templates are given it: without the names in its headers
+        where nobody has proven who wrote, since their words would come back in a reply."""
+        if self.principal.may_act:
+            return self
+        prepared = self.prepared
+        if prepared is not None:
+            unnamed = inquiry("", prepared.address, "", "").partition("\n")[0]
+            named = inquiry(prepared.name, prepared.address, "", "").partition("\n")[0]
+            prompt = prepared.prompt.replace(named, unnamed, 1)
+            prepared = prepared.changed(name="", prompt=prompt)
+        sender = self.sender.changed(name="")
+        recipients = tuple(address.changed(name="") for address in self.recipients)
+        cc = tuple(address.changed(name="") for address in self.cc)
+        return self.changed(sender=sender, recipients=recipients, cc=cc, prepared=prepared)
+
+    @property
+    def named(self) -> str:
+        """What the writer is called in the message, proven or not: to read it, not to answer."""
+        prepared = "" if self.prepared is None else self.prepared.name
+        return prepared or self.sender.name
+
+    @property
     def correspondent(self) -> str:
         """The customer whom a trusted forwarder named, else whoever wrote to us."""
         return self.writer.address

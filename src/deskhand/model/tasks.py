@@ -32,6 +32,8 @@ class Task(Frozen):
     stage: str
     run_id: str | None = None
     text: str = ""
+    sender_name: str = ""
+    """What the writer calls himself, proven or not: to recognise it in the text, not to say it."""
     inputs: dict[str, Any] = Field(default_factory=dict)
     choices: tuple[str, ...] = ()
     prompt: str | None = None

@@ -10,6 +10,8 @@ SCOPES: tuple[Scope, ...] = ("conversation", "principal", "day")
 
 CALLS = "calls"
 SENDS = "sends"
+UNPROVEN_SENDS = "sends to unproven senders"
+"""What is sent in the matter of somebody nobody vouches for; counted as a send as well."""
 FRACTION = 10_000
 """Money is counted in ten-thousandths: whole numbers add up exactly in every database."""
 
@@ -31,7 +33,7 @@ class Limit:
 
     scope: Scope
     unit: str
-    """`calls`, `sends` or a currency."""
+    """`calls`, `sends`, sends to unproven senders, or a currency."""
     at_most: int
     tool: str | None = None
 

@@ -3,15 +3,18 @@
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import islice
 
 from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots import SlotExtractor
+from deskhand.language.slots.slot_value import SlotMatch
 from deskhand.model.message import Reply
 from deskhand.outgoing.accounts import accounts_in
 from deskhand.outgoing.content_finding import AllowedContent, ContentFinding, ContentRule
 from deskhand.outgoing.links import ascii_host, is_allowed_host, links_in
 from deskhand.outgoing.secrets import canaries_in, keys_in
+from deskhand.outgoing.unproven_names import repeated_names
 from deskhand.outgoing.visible_text import VisibleText
 
 MOST_TEXT = 200_000
@@ -31,6 +34,10 @@ _LOADING = re.compile(
 _TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"'|]{3,200}")
 _PHONES = SlotExtractor([SlotSpec(name="phone", type="phone")])
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LIKELY_PHONE, _SURE_PHONE = 0.6, 0.8
+_REGISTERED = re.compile(r"\b(?:siren|siret|ičo?|ico?|dič|hrb|kvk|vat|tva)\W{1,3}$", re.I)
+"""What stands before the number of a company in a register."""
+_LONG_NUMBER = re.compile(r"\+?\(?\d(?:[\s()./\u2010-\u2015-]{0,3}\d){5,19}")
 
 
 def check_reply(reply: Reply, allowed: AllowedContent) -> list[ContentFinding]:
@@ -73,6 +80,7 @@ class _Check:
         yield from self._loading()
         yield from self._accounts()
         yield from self._phones()
+        yield from self._names()
         yield from self._secrets()
         yield from self._others()
 
@@ -151,16 +159,32 @@ class _Check:
                 yield self._finding("foreign_account", reason, account.start, account.end)
 
     def _phones(self) -> Iterator[ContentFinding]:
-        if not self._allowed.phones:
-            return
-        expected = [_digits(own) for own in (*self._allowed.phones, *self._allowed.own)]
         slot = _PHONES.extract(self._reading.plain, now=_EPOCH)["phone"]
-        for match in slot.matches:
+        matches = [match for match in slot.matches if self._is_phone(match)]
+        if not matches:
+            return
+        expected = {_digits(own) for own in (*self._allowed.phones, *self._allowed.own)}
+        for text in (*self._allowed.texts, *self._allowed.own):
+            expected |= _numbers_in(text)
+        for match in matches:
             number = _digits(str(match.value))
-            is_expected = any(_same_number(number, own) for own in expected)
-            if match.confidence >= 0.8 and not is_expected:
+            if not any(_same_number(number, own) for own in expected):
                 reason = f"the telephone number {match.text} is not among the desk's own"
                 yield self._finding("foreign_phone", reason, match.start, match.end)
+
+    def _is_phone(self, match: SlotMatch) -> bool:
+        if match.confidence >= _SURE_PHONE:
+            return True
+        before = self._reading.plain[max(0, match.start - 10) : match.start]
+        return match.confidence >= _LIKELY_PHONE and not _REGISTERED.search(before)
+
+    def _names(self) -> Iterator[ContentFinding]:
+        """The subject is the sender's in any case: only the text is looked at."""
+        if self._field != "text" or not self._allowed.unproven_names:
+            return
+        for start, end in repeated_names(self._reading.plain, self._allowed.unproven_names):
+            reason = "the sender calls himself so, and nobody has proven who wrote"
+            yield self._finding("unproven_name", reason, start, end)
 
     def _secrets(self) -> Iterator[ContentFinding]:
         for secret in keys_in(self._reading.plain):
@@ -219,6 +243,12 @@ def _digits_and_letters(text: str) -> str:
 
 def _digits(text: str) -> str:
     return "".join(letter for letter in text if letter.isdecimal()).removeprefix("00")
+
+
+@lru_cache(maxsize=2048)
+def _numbers_in(text: str) -> frozenset[str]:
+    """The digits of everything in a text that may be a telephone number."""
+    return frozenset(_digits(match.group()) for match in _LONG_NUMBER.finditer(text))
 
 
 def _same_number(number: str, other: str) -> bool:

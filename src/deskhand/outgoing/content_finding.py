@@ -10,6 +10,7 @@ ContentRule = Literal[
     "script_link",
     "foreign_address",
     "foreign_phone",
+    "unproven_name",
     "foreign_account",
     "card_number",
     "crypto_address",
@@ -60,7 +61,11 @@ class AllowedContent:
     """Exact, or `*.acme.example` for all below it."""
     addresses: Collection[str] = ()
     phones: Collection[str] = ()
-    """With none listed, telephone numbers are not looked at."""
+    """Telephone numbers; every other one is found."""
+    texts: Collection[str] = ()
+    """The company's own words, such as articles: the telephone numbers in them may be named."""
+    unproven_names: Collection[str] = ()
+    """Names that a sender gave himself whom nobody has proven."""
     accounts: Collection[str] = ()
     canaries: Collection[str] = ()
     own: Collection[str] = ()

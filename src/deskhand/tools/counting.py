@@ -5,10 +5,11 @@ from functools import lru_cache
 from typing import Any
 
 from deskhand.model.message import CLOSING_TOOLS, DELIVER
-from deskhand.model.principal import Principal
+from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.model.totals import (
     CALLS,
     SENDS,
+    UNPROVEN_SENDS,
     Counted,
     Limit,
     Scope,
@@ -68,6 +69,8 @@ def added_by(call: GateCall, terms: Terms, limits: tuple[Limit, ...]) -> Counted
     }
     if sends(call):
         units[SENDS] = 1
+        if call.principal.kind is PrincipalKind.ANONYMOUS:
+            units[UNPROVEN_SENDS] = 1
     return Counted(places(call, terms), units, limits, call.heeds_stop)
 
 

@@ -79,6 +79,8 @@ class Terms:
     """Values that desk.yaml's own plans write, by tool and parameter."""
     outgoing: OutgoingSpec = field(default_factory=OutgoingSpec)
     """What a reply may name."""
+    own_texts: tuple[str, ...] = ()
+    """What the desk's owner wrote: replies, questions, prompts, signatures."""
     always_ask: frozenset[str] = frozenset()
     """Categories whose replies only a person lets go."""
     own_questions: frozenset[str] = frozenset()

@@ -7,8 +7,10 @@ from zoneinfo import ZoneInfo
 from deskhand.config.desk import DeskSpec
 from deskhand.config.sections.outgoing import OutgoingSpec
 from deskhand.config.sections.plans import references_in
+from deskhand.model.message import DELIVER
 from deskhand.model.outcome import Outcome
 from deskhand.model.spec import AgentSpec
+from deskhand.model.totals import SENDS, UNPROVEN_SENDS, Limit
 from deskhand.policy.rule_policy import compile_policy
 from deskhand.tools.gate_call import Terms
 from deskhand.tools.message_facts import MessageFact
@@ -30,12 +32,13 @@ def terms_of(
         policy=compile_policy(spec.policy) if spec.policy is not None else None,
         recipients=guards.recipients,
         unread=_unread(spec),
-        caps=guards.caps,
+        caps=(*guards.caps, *_daily_replies(spec)),
         approval_lasts=guards.approval_lasts,
         four_eyes_over=guards.four_eyes_over,
         time_zone=ZoneInfo(spec.time_zone),
         constants=_constants(spec),
         outgoing=_with_own(spec),
+        own_texts=_own_texts(spec),
         always_ask=always_asked(spec),
         own_questions=own_questions(spec),
         clauses=spec.commitments,
@@ -44,6 +47,14 @@ def terms_of(
         model_outputs=_model_outputs(spec),
         message_facts=tuple(message_facts),
         trusted_outputs=_trusted_outputs(spec),
+    )
+
+
+def _daily_replies(spec: DeskSpec) -> tuple[Limit, Limit]:
+    most = spec.limits.replies_per_day
+    return (
+        Limit("day", UNPROVEN_SENDS, most.to_unproven, DELIVER),
+        Limit("day", SENDS, most.in_all, DELIVER),
     )
 
 
@@ -61,6 +72,33 @@ def _with_own(spec: DeskSpec) -> OutgoingSpec:
     """A desk may always name the addresses it writes from."""
     own = [channel.identity.address.lower() for channel in spec.channels.values()]
     return spec.outgoing.changed(addresses=(*spec.outgoing.addresses, *own))
+
+
+def _own_texts(spec: DeskSpec) -> tuple[str, ...]:
+    """Everything that the desk's owner wrote for customers or for the brain to say."""
+    texts: list[str] = [*spec.prompts.values(), spec.brain.signature]
+    for channel in spec.channels.values():
+        texts += [channel.signature, channel.identity.name]
+    for profile in spec.profiles.values():
+        texts.append(profile.system_prompt)
+    for plan in spec.plans.values():
+        texts += _strings(plan.model_dump(include={"ask", "reply", "replies", "opening"}))
+    texts += _strings([clause.words for clause in spec.commitments])
+    texts += _strings(spec.reviews.canned)
+    texts += [rule.ask or "" for stage in _stages(spec) for rule in stage.routing_rules]
+    if spec.brain.file is not None and spec.brain.file.is_file():
+        texts.append(spec.brain.file.read_text("utf-8", "replace"))
+    return tuple(dict.fromkeys(text for text in texts if text.strip()))
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for item in value.values() for text in _strings(item)]
+    if isinstance(value, list | tuple):
+        return [text for item in value for text in _strings(item)]
+    return []
 
 
 def always_asked(spec: DeskSpec) -> frozenset[str]:

@@ -77,7 +77,7 @@ def test_a_czech_account_is_found_with_spaces(written: str) -> None:
     ["Invoices of 12.11.2026, 14.11.2026 and 4.12.2026", "Call +420 601 123 456 or 602 123 457"],
 )
 def test_dates_and_telephone_numbers_are_no_accounts(text: str) -> None:
-    assert rules_in(text) == set()
+    assert rules_in(text) <= {"foreign_phone"}
 
 
 def lines_run(work: Callable[[], object]) -> int:

@@ -14,7 +14,6 @@ from deskhand.mail.automatic import own_marks
 from deskhand.mail.quoting import quoted_original
 from deskhand.model.attached_files import ANY_TYPE, AttachedFile, safe_file_name, safe_type
 from deskhand.model.message import Message, Reply
-from deskhand.model.principal import PrincipalKind
 from deskhand.scheduling.invitations import CALENDAR_TYPES
 from deskhand.scheduling.limited_calendars import limited_answer_to
 
@@ -112,8 +111,8 @@ def _text(outgoing: OutgoingMail, channel: ChannelSpec) -> str:
     reply, message = outgoing.reply, outgoing.answers
     original = ""
     if message is not None:
-        with_links = reply.by_person or message.principal.kind is not PrincipalKind.ANONYMOUS
-        original = quoted_original(message, reply.language, with_links=with_links)
+        whole = reply.by_person or message.principal.may_act
+        original = quoted_original(message, reply.language, whole=whole)
     parts = [part for part in (channel.signature, original) if part]
     if not parts:
         return reply.text

@@ -20,6 +20,7 @@ from deskhand.model.waiting import Waiting, WaitKind
 from deskhand.ports import Held, StageContext, ToolGate
 from deskhand.scheduling.invitations import DECLINED
 from deskhand.tools.effects import outcome_unknown
+from deskhand.tools.rules.limits import OVER_CAP
 from deskhand.tools.rules.recipients import RECIPIENT
 from deskhand.tools.rules.replies import ALWAYS_ASK, COMMITMENT, CONTENT
 from deskhand.tools.services import ServiceResult
@@ -253,10 +254,10 @@ class ReplyDelivery:
         return _wait(reply, Waiting(WaitKind.TIME_LOST), [(Cause.UNBACKED_PROMISE, lost)])
 
     def _held_reply(self, reply: dict[str, Any], held: Held) -> ServiceResult | None:
-        """A reply held for what it says, or for whom it goes to, may be edited by a reviewer; None
-        when it was held for something else."""
+        """A reply held for what it says, for whom it goes to, or because many have left today may
+        be edited by a reviewer; None when it was held for something else."""
         rule = held.answer.rule
-        if rule not in (ALWAYS_ASK, CONTENT, COMMITMENT, RECIPIENT):
+        if rule not in (ALWAYS_ASK, CONTENT, COMMITMENT, RECIPIENT, OVER_CAP):
             return None
         findings = held.answer.review(str(held.key)).get("findings", [])
         cause = Cause.RECIPIENT if rule == RECIPIENT else cause_of_rule(rule)

@@ -67,6 +67,16 @@ class FlowSection(Section):
     of them."""
 
 
+class DailyReplies(Section):
+    """How many replies leave by themselves on one day, in the desk's time zone; then they wait
+    for a person: `{in_all: 1000, to_unproven: 200}`."""
+
+    in_all: int = Field(default=1000, ge=0)
+    """To everybody together."""
+    to_unproven: int = Field(default=200, ge=0)
+    """To all senders together whom nobody vouches for."""
+
+
 class Limits(Section):
     """What the desk takes in at most."""
 
@@ -85,6 +95,8 @@ class Limits(Section):
     replies_per_hour: int = Field(default=10, gt=0)
     """How many replies may leave in one conversation, or to one sender, within an hour before a
     person looks."""
+    replies_per_day: DailyReplies = Field(default_factory=DailyReplies)
+    """How many replies may leave on one day before a person looks at every further one."""
     replies_per_run: int = Field(default=1, gt=0, le=20)
     """How many replies an agent may write to one message with `send_reply` and `create_draft`."""
     keep_responses_days: int = Field(default=30, gt=0, le=3650)

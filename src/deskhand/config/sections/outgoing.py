@@ -38,8 +38,8 @@ class OutgoingSpec(Section):
     addresses: Items[Annotated[Mailbox, AfterValidator(str.lower)]] = ()
     """E-mail addresses a reply may name, as `support@acme.example`."""
     phones: Items[Words] = ()
-    """Telephone numbers a reply may name; with at least one here, every other number waits for a
-    person."""
+    """Telephone numbers a reply may name, beside those in articles and in this desk's own texts;
+    every other number waits for a person."""
     accounts: Items[Words] = ()
     """Account numbers (IBAN) a reply may name."""
     canaries: Items[Annotated[str, Field(min_length=6, max_length=200)]] = ()

@@ -43,12 +43,12 @@ JUDGEMENT = (
     GateRule("risk_needs_approval", effect.risk_needs_approval),
     GateRule("unbound_authority", effect.unbound_authority),
     GateRule("earlier_outcome_unknown", effect.earlier_outcome_unknown),
-    GateRule("over_cap", limits.over_cap),
+    GateRule(limits.OVER_CAP, limits.over_cap),
     GateRule("stopped", limits.stopped),
 )
 """A hold among these is lifted by an approval that stands; a denial by nothing."""
 
-JUDGED_ONCE = frozenset(("policy", "over_cap"))
+JUDGED_ONCE = frozenset(("policy", limits.OVER_CAP))
 """Not asked again about an effect that a crash left open: they speak of what it may have changed
 itself."""
 

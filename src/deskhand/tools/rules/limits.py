@@ -5,6 +5,8 @@ from deskhand.model.codes import ErrorCode
 from deskhand.model.totals import CALLS, Limit, counted_money, is_money
 from deskhand.tools.gate_call import GateCall, Ruling, Terms, hold
 
+OVER_CAP = "over_cap"
+
 
 def policy(call: GateCall, terms: Terms) -> Ruling | None:
     """The company's rules can only make the gate stricter. The verdict carries the name of the
@@ -41,7 +43,7 @@ def over_cap(call: GateCall, terms: Terms) -> Ruling | None:
                 f"nobody can tell whether an amount in {currency} stays within caps in"
                 f" {', '.join(sorted(capped))}"
             )
-            return hold("over_cap", reason, "A colleague has to look at this first.")
+            return hold(OVER_CAP, reason, "A colleague has to look at this first.")
     return None
 
 

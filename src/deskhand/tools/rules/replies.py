@@ -13,6 +13,7 @@ from deskhand.outgoing.backing import Backing
 from deskhand.outgoing.commitments import Commitment, check_commitments, unbacked
 from deskhand.outgoing.content import check_reply
 from deskhand.outgoing.content_finding import AllowedContent, ContentFinding
+from deskhand.outgoing.unproven_names import stands_in_any, unproven_names
 from deskhand.tools.counting import sends
 from deskhand.tools.gate_call import GateCall, Ruling, Terms, deny, hold
 
@@ -128,11 +129,22 @@ def _allowed(call: GateCall, terms: Terms) -> AllowedContent:
         hosts=listed.hosts,
         addresses=(*listed.addresses, *terms.recipients),
         phones=listed.phones,
+        texts=(*terms.own_texts, *call.cited),
+        unproven_names=_unproven_names(call, terms),
         accounts=listed.accounts,
         canaries=listed.canaries,
         own=[*filter(None, own), *names],
         others=call.others,
     )
+
+
+def _unproven_names(call: GateCall, terms: Terms) -> list[str]:
+    """Without those that the company itself writes: they are no words of the sender's."""
+    message = call.ctx.envelope.message
+    if message is None:
+        return []
+    own = (*terms.own_texts, *call.cited)
+    return [name for name in unproven_names(message) if not stands_in_any(name, own)]
 
 
 def _backing(call: GateCall, terms: Terms) -> Backing:
