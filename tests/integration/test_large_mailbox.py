@@ -109,7 +109,7 @@ async def test_mail_that_came_while_the_desk_was_away_is_answered_window_by_wind
     dovecot: Dovecot, smtp: SmtpServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imap_module, "_WINDOW", 3)
-    folder = write_desk(tmp_path, dovecot, smtp)
+    folder = write_desk(tmp_path, dovecot, smtp, more="limits: {replies_per_hour: 1000}")
     async with at_work(folder):
         dovecot.deliver(SUPPORT, a_mail("first"))
         await until(lambda: len(dovecot.mails(CUSTOMER)) == 1)

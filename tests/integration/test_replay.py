@@ -160,7 +160,7 @@ async def test_another_call_than_was_recorded_is_captured_and_counted(tmp_path: 
 
 async def test_failures_and_retries_replay_as_they_were(tmp_path: Path) -> None:
     """A service that fails twice of three times, one that needs a machine far away, one that
-    takes too long, and mail that cannot leave."""
+    takes too long, and a reply that waits because it cannot leave."""
     folder = a_desk(tmp_path / "desk")
     (folder / "desk.yaml").write_text(FAULTY)
     (folder / "tools.py").write_text(FAULTY_TOOLS.replace("COUNTER", str(tmp_path / "counter")))
@@ -172,7 +172,7 @@ async def test_failures_and_retries_replay_as_they_were(tmp_path: Path) -> None:
         ("done", None),
         ("done", None),
         ("needs_review", "stage_timeout"),
-        ("needs_review", "stage_failed"),
+        ("waiting_review", None),
     ]
     (tmp_path / "counter").unlink()
     found, _ = await replayed(tmp_path / "desk.db", folder)

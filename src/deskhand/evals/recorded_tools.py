@@ -9,7 +9,7 @@ from deskhand.engine.journal import State
 from deskhand.errors import EffectRefused
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, StageResult
-from deskhand.model.message import DELIVER, KEEP_DRAFT
+from deskhand.model.message import DELIVER, KEEP_DRAFT, OUTBOX_AWAY
 from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.model.run import canonical_hash
 from deskhand.model.waiting import PROBLEM, Waiting, WaitKind
@@ -83,10 +83,10 @@ class RecordedTools:
 
 
 def _fault_of_delivery(attempt: StageResult) -> ToolResult | None:
-    """What kept a reply from being recorded as sent: a server that was away, or doubt."""
+    """What kept a reply from being recorded as sent: a server or folder that was away, or doubt."""
     away = _server_was_away(attempt)
     if away is not None:
-        return _failed(away, ErrorCode.TOOL_FAILED, {}, again=True)
+        return _failed(away, OUTBOX_AWAY, {}, again=True)
     waiting = None if attempt.ask is None else Waiting.of(attempt.ask.payload)
     if attempt.ask is None or waiting is None or waiting.kind is not WaitKind.DOUBT:
         return None
@@ -139,9 +139,7 @@ def _read(entry: Mapping[str, Any]) -> ToolResult | None:
         return None
 
 
-def _failed(
-    message: str, code: ErrorCode, details: dict[str, Any], *, again: bool = False
-) -> ToolResult:
+def _failed(message: str, code: str, details: dict[str, Any], *, again: bool = False) -> ToolResult:
     return ToolResult.failure(
         ToolErrorDetails(error_type=code, message=message, details=details, recoverable=again)
     )

@@ -199,7 +199,7 @@ MUTANTS = (
     Mutant("approval: good anywhere in the run", patches=_approval_anywhere_in_the_run),
     Mutant(
         "approval: nobody's decision counts",
-        patches=lambda: {"deskhand.engine.context.EXPIRY": "-"},
+        patches=lambda: {"deskhand.engine.decided.EXPIRY": "-"},
     ),
     Mutant(
         "approval: from the future",
