@@ -9,7 +9,7 @@ from deskhand.engine.journal import State
 from deskhand.errors import EffectRefused
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, StageResult
-from deskhand.model.message import DELIVER, KEEP_DRAFT, OUTBOX_AWAY
+from deskhand.model.message import DELIVER, KEEP_DRAFT, OUTBOX_AWAY, REPLY
 from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.model.run import canonical_hash
 from deskhand.model.waiting import PROBLEM, Waiting, WaitKind
@@ -78,8 +78,11 @@ class RecordedTools:
     def _held(self, ask: Ask, tool: str, arguments: Mapping[str, Any]) -> bool:
         """Whether circumstances, not the call itself, held exactly this call."""
         held = ask.payload
-        same = _key(held.get("tool", ""), held.get("arguments") or {}) == _key(tool, arguments)
-        return same and held.get("rule") in self._circumstances
+        if held.get("rule") not in self._circumstances:
+            return False
+        if tool == DELIVER and isinstance(held.get(REPLY), Mapping):
+            return bool(_key(tool, held[REPLY]) == _key(tool, arguments))
+        return _key(held.get("tool", ""), held.get("arguments") or {}) == _key(tool, arguments)
 
 
 def _fault_of_delivery(attempt: StageResult) -> ToolResult | None:
