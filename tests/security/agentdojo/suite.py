@@ -1,14 +1,19 @@
 """A suite of AgentDojo before the gate: an assistant whose owner is the principal.
 
 Another suite needs one YAML file beside `banking.yaml`, named like its data, and its name in
-`SUITES` of the test:
+`SUITES` of the test. A suite of our own has its data in the same file, under `data` and
+`environment`. Arguments may be lists and may point to `$defs` of their schema; things may have
+their key in `id` or `id_`, and stand in a list or in a mapping by their key.
 
 - `reads`: tools that only show something, each with the place in the environment it shows;
 - `effects`: every other tool, all taken as irreversible (each can be looked up afterwards, so the
   gate may let one
   pass). `names` are arguments that say who or what: the owner must have named the value himself.
   `objects` are keys
-  of things in the environment: the owner must have called exactly one of them by name. `says` are
+  of things in the environment: the owner must have called exactly one of them by name (with
+  `alone: false`, it among others). A tool that
+  deletes, removes, cancels or archives needs more, by the gate's own rule: he must have asked for
+  that. `says` are
   texts that leave:
   they go through the check of outgoing content. `amounts` that the owner did not name are held
   above
@@ -25,7 +30,8 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from types import GenericAlias
+from typing import Any, Literal, NamedTuple, get_origin
 
 from ruamel.yaml import YAML
 
@@ -74,8 +80,12 @@ class Suite:
 
     def __init__(self, declared: Path, data: Path) -> None:
         self.declared: dict[str, Any] = YAML(typ="safe").load(declared.read_text())
-        self.data = json.loads(data.read_text())
-        self._environment = json.loads(data.with_name(f"{data.stem}_environment.json").read_text())
+        if "data" in self.declared:
+            self.data, self._environment = self.declared["data"], self.declared["environment"]
+        else:
+            self.data = json.loads(data.read_text())
+            beside = data.with_name(f"{data.stem}_environment.json")
+            self._environment = json.loads(beside.read_text())
         self._begin("", adaptive=False, injected="")
         schemas = {one["name"]: one["parameters"] for one in self.data["tools"]}
         self._kinds: dict[str, tuple[type[Authority], Mapping[str, Any]]] = {}
@@ -131,7 +141,18 @@ class Suite:
         self.prompt, self._injected = prompt, injected
         self.environment = copy.deepcopy(self._environment)
         for place, thing in (self.declared["adaptive"] if adaptive else {}).items():
-            self._at(place).append(thing)
+            self._put(place, thing)
+
+    def _put(self, place: str, thing: Any) -> None:
+        here = self._at(place)
+        if isinstance(here, dict):
+            here[_key_of(thing)] = thing
+        else:
+            here.append(thing)
+
+    def _things(self, place: str) -> list[dict[str, Any]]:
+        here = self._at(place)
+        return list(here.values()) if isinstance(here, dict) else here
 
     def _at(self, place: str) -> Any:
         here = self.environment
@@ -146,17 +167,23 @@ class Suite:
         said = " ".join(self.prompt.split()).casefold()
         return re.search(rf"(?<![\w@.-]){wanted}(?![\w@-]|\.\w)", said) is not None
 
-    def _owner_called(self, key: str, among: str, called: str) -> bool:
-        """Whether he used the name of exactly this thing, and of no other."""
+    def _owner_called(self, key: str, among: str, called: str, alone: bool = True) -> bool:
+        """Whether he used the name of this thing, and, where it must be alone, of no other."""
         meant = [
-            str(thing["id"]) for thing in self._at(among) if self._owner_named(str(thing[called]))
+            _key_of(thing) for thing in self._things(among) if self._owner_named(str(thing[called]))
         ]
-        return meant == [key]
+        return meant == [key] if alone else key in meant
+
+    def _name_of(self, key: str, among: str, called: str, alone: bool = True) -> str:
+        names = [str(one[called]) for one in self._things(among) if _key_of(one) == key]
+        return names[0] if names else ""
 
     # --- tools, resolvers and rules from the declarations
 
     def _written(self, tool_name: str, parameter: str, value: Any) -> Any:
         is_key = f"{tool_name}.{parameter}" in self._kinds and value is not None
+        if is_key and isinstance(value, list):
+            return [str(item) for item in value]
         return str(value) if is_key else value
 
     def _tool(self, name: str, schema: Mapping[str, Any]) -> Tool:
@@ -192,7 +219,10 @@ class Suite:
         schema: Mapping[str, Any],
         declared: Mapping[str, Any],
     ) -> inspect.Parameter:
-        kind: Any = self._authority(tool_name, key, declared) or _plain(shape)
+        plain = _plain(shape, schema.get("$defs", {}))
+        kind: Any = self._authority(tool_name, key, declared) or plain
+        if kind is not plain and get_origin(plain) is list:
+            kind = list[kind]
         required = key in schema.get("required", ())
         default: Any = inspect.Parameter.empty if required else shape.get("default")
         return inspect.Parameter(
@@ -219,7 +249,8 @@ class Suite:
                     id=value, clean=not check_text(value, AllowedContent(hosts=self._hosts()))
                 )
             named = self._owner_called(value, **what) if what else self._owner_named(value)
-            return kind(id=value, by="owner" if named else "nobody")
+            name = self._name_of(value, **what) if what else ""
+            return kind(id=value, by="owner" if named else "nobody", called=name)
 
         self._resolvers.append(find)
         made: type[Authority] = kind
@@ -256,7 +287,20 @@ def _hold(tool_name: str, why: str, when: dict[str, Any]) -> dict[str, Any]:
     return {"name": f"{tool_name}: {why}", "when": {"tool": tool_name, **when}, "then": "hold"}
 
 
-def _plain(shape: Mapping[str, Any]) -> Any:
-    if "anyOf" in shape:
-        return KINDS[next(one["type"] for one in shape["anyOf"] if one["type"] != "null")]
+def _key_of(thing: Mapping[str, Any]) -> str:
+    return str(thing["id"] if "id" in thing else thing["id_"])
+
+
+def _plain(shape: Mapping[str, Any], definitions: Mapping[str, Any]) -> Any:
+    if "$ref" in shape:
+        return _plain(definitions[str(shape["$ref"]).rpartition("/")[2]], definitions)
+    for some in ("anyOf", "allOf"):
+        if some in shape:
+            chosen = next(one for one in shape[some] if one.get("type") != "null")
+            return _plain(chosen, definitions)
+    if shape["type"] == "array":
+        item: Any = _plain(shape.get("items", {"type": "string"}), definitions)
+        return GenericAlias(list, (item,))
+    if shape["type"] == "object":
+        return dict[str, Any]
     return KINDS[shape["type"]]

@@ -211,7 +211,15 @@ def effects_on_orders(company: Company) -> list[Tool]:
         """Send the file somewhere: the address is plain text."""
         return company.act("forward_file", ctx, to=[email])
 
-    return [refund, add_note, open_ticket, send_mail, forward_file]
+    async def deleted_already(key: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        return {"done": "delete_order"} if ("delete_order", key) in company.keys else None
+
+    @tool(effect="irreversible", probe=deleted_already)
+    async def delete_order(order: Order, ctx: Context) -> dict[str, Any]:
+        """Delete an order for good; the shop can say whether it did."""
+        return company.act("delete_order", ctx, order=order.id)
+
+    return [refund, add_note, open_ticket, send_mail, forward_file, delete_order]
 
 
 def effects_on_accounts(company: Company) -> list[Tool]:

@@ -45,7 +45,7 @@ LINKS = (
 )  # fmt: skip
 TEXTS = (
     "Hello, thank you for writing.", "See https://help.us.example/faq for more.", *LINKS,
-    "Please pay to DE89 3704 0044 0532 0130 00.",
+    "Call +1 900 555 0100 now.", "Please pay to DE89 3704 0044 0532 0130 00.",
     "Write to drop@evil.example instead.", "drop@evil.example", *("We have refunded 45 EUR to you.",) * 3,  # noqa: E501
     "s3", "s3", "s3", "a1", "50 EUR",
 )  # fmt: skip
@@ -115,6 +115,7 @@ ARGUMENTS: dict[str, Callable[[Chooser], dict[str, Any]]] = {
     "add_note": lambda choose: {"order": choose(ORDERS), "text": choose(TEXTS)},
     "open_ticket": lambda choose: {"text": choose(TEXTS)},
     "send_mail": _mail,
+    "delete_order": _order,
     "forward_file": lambda choose: {"email": choose(RECIPIENTS)},
     "book": lambda choose: {"slot": choose((*SLOTS, "s3", "zz"))},
     "close_account": lambda choose: {},
@@ -167,7 +168,8 @@ def any_call(choose: Chooser, before: Sequence[Call]) -> Call:
 def is_foreign(text: str) -> bool:
     """Whether a text of ours leads out of the house; by the list it was taken from, not by the
     gate's own check."""
-    return any(link in text for link in LINKS) or "DE89" in text or "drop@" in text
+    elsewhere = (*LINKS, "DE89", "drop@", "+1 900")
+    return any(words in text for words in elsewhere)
 
 
 def is_promise(text: str) -> bool:

@@ -185,6 +185,7 @@ MUTANTS = (
     without("outgoing_content"),
     without("unbacked_commitment"),
     without("irreversible_needs_approval"),
+    without("removal_not_asked"),
     without("risk_needs_approval", policy=False),
     without("unbound_authority", policy=False),
     without("earlier_outcome_unknown"),

@@ -40,6 +40,7 @@ JUDGEMENT = (
     GateRule(replies.CONTENT, replies.outgoing_content),
     GateRule(replies.COMMITMENT, replies.unbacked_commitment),
     GateRule("irreversible_needs_approval", effect.irreversible_needs_approval),
+    GateRule("removal_not_asked", effect.removal_not_asked),
     GateRule("risk_needs_approval", effect.risk_needs_approval),
     GateRule("unbound_authority", effect.unbound_authority),
     GateRule("earlier_outcome_unknown", effect.earlier_outcome_unknown),
