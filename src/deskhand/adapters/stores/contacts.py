@@ -145,12 +145,15 @@ class SqlContacts:
     def _see(
         self, core: sa.Connection, address: str, newest: int, mail: Message, language: str | None
     ) -> None:
-        """A name comes from a mail that somebody vouched for, or from the first one."""
+        """A name comes from the newest mail that somebody vouched for, or else from the first one.
+
+        A mail that somebody vouched for also takes a name away: a forged one may have brought it.
+        """
         row = core.execute(
             sa.select(t.contacts).where(*self._at_address(address)).with_for_update()
         ).one()
         values: dict[str, Any] = {"seen": max(newest, row.seen)}
-        if mail.sender.name and (mail.principal.owns or not row.mail_name):
+        if mail.principal.owns or not row.mail_name:
             values["mail_name"] = mail.sender.name[:500]
         if language is not None:
             values["mail_language"] = language
