@@ -7,6 +7,7 @@ from typing import Any
 
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import CLOSING_TOOLS, DELIVER, ENGINE_TOOLS, Reply
+from deskhand.model.run import EXPIRY, canonical_hash
 from deskhand.model.understanding import Understanding
 from deskhand.outgoing.accounts import accounts_in
 from deskhand.outgoing.backing import Backing
@@ -139,12 +140,21 @@ def _allowed(call: GateCall, terms: Terms) -> AllowedContent:
 
 
 def _unproven_names(call: GateCall, terms: Terms) -> list[str]:
-    """Without those that the company itself writes: they are no words of the sender's."""
+    """Without those that the company itself writes, in its texts or in a reply that a person
+    decided about: they are no words of the sender's."""
     message = call.ctx.envelope.message
-    if message is None:
+    if message is None or _by_a_person(call):
         return []
     own = (*terms.own_texts, *call.cited)
     return [name for name in unproven_names(message) if not stands_in_any(name, own)]
+
+
+def _by_a_person(call: GateCall) -> bool:
+    """Whether a person approved, edited or wrote exactly this reply."""
+    note = call.ctx.envelope.metadata.get("decision")
+    if not isinstance(note, dict) or note.get("by") in (None, EXPIRY):
+        return False
+    return bool(note.get("reply_hash") == canonical_hash(call.given))
 
 
 def _backing(call: GateCall, terms: Terms) -> Backing:
