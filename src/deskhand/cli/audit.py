@@ -8,6 +8,7 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.databases import opened_desk, opened_store
+from deskhand.cli.seal_copies import add_copies, check_address, line_of, post_copy, read_copies
 from deskhand.cli.terminal import console, moment, print_json, run_async
 from deskhand.model.documents import iso_at
 
@@ -31,12 +32,21 @@ KeyFile = Annotated[
 @app.command("verify")
 def verify(
     key_file: KeyFile = None,
+    seals: Annotated[
+        Path | None,
+        typer.Option(
+            "--seals",
+            help="Seals kept elsewhere (audit seal --to FILE), to compare with.",
+            metavar="FILE",
+        ),
+    ] = None,
     database: options.Database = None,
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """Check every message, row, chain and seal; exit 1 when something is not as it was written."""
-    report = run_async(_verify(sealing_key(key_file), database, desk))
+    """Check every message, row, record, chain and seal; exit 1 when something is not as it was
+    written."""
+    report = run_async(_verify(sealing_key(key_file), seals, database, desk))
     if as_json:
         print_json(_document(report))
     else:
@@ -54,16 +64,28 @@ def _document(report: "AuditReport") -> dict[str, Any]:
     return document
 
 
-async def _verify(key: bytes | None, database: str | None, desk: str | None) -> "AuditReport":
+async def _verify(
+    key: bytes | None, seals: Path | None, database: str | None, desk: str | None
+) -> "AuditReport":
     from deskhand.engine.audit import verify_desk
 
     async with opened_store(database, desk) as store:
-        return await verify_desk(store, key=key)
+        outside = None if seals is None else read_copies(seals, store.desk)
+        return await verify_desk(store, key=key, outside=outside)
 
 
 @app.command("seal")
 def seal(
     key_file: KeyFile = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to", help="Also append it to this file, as a line; - prints it.", metavar="FILE"
+        ),
+    ] = None,
+    webhook: Annotated[
+        str | None, typer.Option("--webhook", help="Also post it there.", metavar="URL")
+    ] = None,
     database: options.Database = None,
     desk: options.DeskName = None,
     as_json: options.Json = False,
@@ -73,6 +95,8 @@ def seal(
     from deskhand.errors import ConfigError
 
     key = sealing_key(key_file)
+    if webhook is not None:
+        check_address(webhook)
     if key is None:
         raise ConfigError(
             "sealing needs a key that whoever could change the records does not have",
@@ -81,13 +105,23 @@ def seal(
                 " seal.key` makes one"
             ),
         )
-    sealed = run_async(_seal(key, database, desk))
+    sealed = run_async(_seal(key, to, webhook, database, desk))
     if as_json:
         print_json(sealed)
         return
+    if to == "-":
+        return
+    _print_seal(sealed)
+
+
+def _print_seal(sealed: dict[str, Any]) -> None:
     console().print(
         f"seal {sealed['id']} covers {sealed['runs']} runs  [dim]{moment(sealed['at'])}[/]"
     )
+    if sealed["copied_to"]:
+        told = f"[dim]kept elsewhere: {', '.join(sealed['copied_to'])}[/]"
+        console().print(told, soft_wrap=True)
+        return
     console().print(
         f"[dim]write down elsewhere: seal {sealed['id']}, {sealed['mac']}; `deskhand audit verify`"
         " shows the newest seal, which must not be an older one[/]",
@@ -95,12 +129,24 @@ def seal(
     )
 
 
-async def _seal(key: bytes, database: str | None, desk: str | None) -> dict[str, Any]:
+async def _seal(
+    key: bytes, to: str | None, webhook: str | None, database: str | None, desk: str | None
+) -> dict[str, Any]:
     from deskhand.engine.audit import seal_desk, sealed_runs
 
     async with opened_store(database, desk) as store:
         made = await seal_desk(store, key)
-        return {"id": made.id, "at": iso_at(made.at), "runs": sealed_runs(made), "mac": made.mac}
+        copied: list[str] = []
+        if to == "-":
+            typer.echo(line_of(store.desk, made))
+        elif to is not None:
+            add_copies(Path(to), store.desk, await store.seals())
+            copied.append(to)
+        if webhook is not None:
+            post_copy(webhook, store.desk, made)
+            copied.append(webhook)
+        document = {"id": made.id, "at": iso_at(made.at), "runs": sealed_runs(made)}
+        return {**document, "mac": made.mac, "copied_to": copied}
 
 
 def sealing_key(file: Path | None) -> bytes | None:
@@ -117,7 +163,10 @@ def _print_report(report: "AuditReport") -> None:
 
     to = console()
     erased = f", {report.erased} rows erased" if report.erased else ""
-    to.print(f"{report.runs} runs, {report.rows} rows, {report.seals} seals{erased}")
+    to.print(
+        f"{report.runs} runs, {report.rows} rows, {report.records} records,"
+        f" {report.seals} seals{erased}"
+    )
     for problem in report.problems:
         where = str(problem.run_id)
         if problem.seq is not None:
@@ -127,13 +176,41 @@ def _print_report(report: "AuditReport") -> None:
         )
     _print_pruned(report)
     if report.ok:
-        to.print("[green]✓[/] everything that is here is as it was written")
+        to.print(
+            "[green]✓[/] everything that is here is as it was written: messages, rows, statuses,"
+            " reviews, effects, events, model calls, files, judgements, modes and stops",
+            soft_wrap=True,
+        )
+    _print_not_stated(report)
     _print_reach(report)
     if report.seals and not report.seals_checked:
         to.print(
             f"[dim]no key was given (--key-file, ${KEY_VARIABLE}): a forged seal would not be"
             " seen[/]"
         )
+
+
+def _print_not_stated(report: "AuditReport") -> None:
+    """Which records nothing was stated about: what is wrong with them would not be seen."""
+    to = console()
+    if report.at_work:
+        to.print(
+            f"{report.at_work} runs are at work: effects, model calls and events since they"
+            " were last at rest are covered when they come to rest again",
+            soft_wrap=True,
+        )
+    if report.unstated_runs:
+        to.print(
+            f"{report.unstated_runs} runs are older than this check: of them only messages and"
+            " rows were verified, and nothing says whether a body that is gone was erased",
+            style="yellow",
+            soft_wrap=True,
+        )
+    to.print(
+        "[dim]not verified: contacts, calendar, totals of caps, logins, knowledge, and what is"
+        " made again from runs[/]",
+        soft_wrap=True,
+    )
 
 
 def _print_pruned(report: "AuditReport") -> None:
@@ -172,9 +249,13 @@ def _print_reach(report: "AuditReport") -> None:
             style="yellow",
             soft_wrap=True,
         )
+    if report.outside_seals is not None:
+        to.print(f"compared with {report.outside_seals} seals kept elsewhere")
+        return
     to.print(
-        "[dim]an older copy of the database would verify as well: compare this seal with the newest"
-        " that you wrote down elsewhere (deskhand audit seal prints it)[/]",
+        "[dim]an older copy of the database, or one without some runs and their seals, would verify"
+        " as well: compare this seal with those kept elsewhere (deskhand audit seal --to FILE, then"
+        " deskhand audit verify --seals FILE)[/]",
         soft_wrap=True,
     )
 

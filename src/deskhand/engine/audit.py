@@ -4,16 +4,29 @@ import hmac
 import os
 import time
 import zlib
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import NamedTuple
 
 from deskhand.engine.journal import Problem, seed, verify
+from deskhand.engine.statements import (
+    AT_WORK,
+    STATUS,
+    check_desk,
+    check_statements,
+    count_of,
+    head_of_statements,
+    is_pruned,
+    legacy_position,
+)
 from deskhand.errors import ConfigError
-from deskhand.model.audited import PRUNED, Journaled, PrunedHead, Seal
+from deskhand.model.audited import PRUNED, Journaled, PrunedHead, Seal, Statement
 from deskhand.ports import Archive
 
 PAGE = 200
+DESK_LINE = "@desk"
+"""In a seal: the line about what belongs to the desk and to no run."""
 KEY_VARIABLE = "DESKHAND_SEAL_KEY"
 SHORTEST_KEY = 16
 
@@ -43,10 +56,30 @@ class NewestSeal:
     mac: str
 
 
+class SealedHead(NamedTuple):
+    """How far a run had come when it was sealed."""
+
+    rows: int
+    chain: str
+    seal: int
+    stated: int | None = None
+    """How many statements there were; None in seals that are older than statements."""
+    stated_chain: str = ""
+
+
 @dataclass(slots=True)
 class AuditReport:
     runs: int = 0
     rows: int = 0
+    records: int = 0
+    """Other records of runs: statuses, reviews, effects, events, model calls, files, judgements."""
+    at_work: int = 0
+    """Runs that are queued or running: what they record is stated when they come to rest."""
+    unstated_runs: int = 0
+    """Runs older than statements: of them only messages and rows are verified."""
+    unsealed_statements: int = 0
+    outside_seals: int | None = None
+    """Seals kept elsewhere that were compared."""
     erased: int = 0
     """Rows whose body was erased; they verify by their digests."""
     seals: int = 0
@@ -72,38 +105,107 @@ class AuditReport:
         return not self.problems
 
 
-async def verify_desk(store: Archive, *, key: bytes | None = None) -> AuditReport:
-    """Check every message, row, chain and seal of a desk."""
+async def verify_desk(
+    store: Archive, *, key: bytes | None = None, outside: Sequence[Seal] | None = None
+) -> AuditReport:
+    """Check every message, row, record, chain and seal of a desk.
+
+    `outside`: seals that were kept elsewhere. Each must be there, and cover what it covered.
+    """
     report = AuditReport(seals_checked=key is not None)
-    sealed = await _read_seals(store, key, report)
+    seals = list(await store.seals())
+    if outside is not None:
+        report.outside_seals = len(outside)
+        report.problems += _missing_seals(seals, outside)
+        inside = {seal.id for seal in seals}
+        seals += [seal for seal in outside if seal.id not in inside]
+    sealed = _read_seals(store.desk, seals, key, report)
+    kept = await store.desk_records()
+    report.problems += check_desk(store.desk, kept)
+    report.problems += _check_stated(DESK_LINE, f"@{store.desk}", kept.statements, sealed)
+    legacy = legacy_position(kept.statements)
     async for journaled in _journals(store):
-        report.runs += 1
-        report.rows += len(journaled.rows)
-        report.erased += sum(row.body is None for row in journaled.rows)
-        report.problems += check_message(journaled)
-        heads = sealed.pop(journaled.run_id, [])
-        if journaled.pruned is not None:
-            report.problems += _check_pruned(journaled, journaled.pruned, heads)
-            _count_pruned(report, journaled.pruned)
-            continue
-        report.problems += verify(journaled.run_id, journaled.message_digest, journaled.rows)
-        for count, chain, seal in heads:
-            report.problems += _check_head(journaled, count, chain, seal)
-        _count_unsealed(report, journaled, heads)
+        report.problems += _check_run(journaled, sealed, report, legacy)
     for run_id, heads in sealed.items():
         report.problems.append(
-            Problem(run_id, None, f"the run is gone, but seal {heads[0][2]} covers it")
+            Problem(run_id, None, f"the run is gone, but seal {heads[0].seal} covers it")
         )
+    for run_id, file_id in await store.changed_files():
+        what = f"the content of attachment {file_id} was changed"
+        report.problems.append(Problem(run_id, None, what))
     return report
 
 
-def _count_unsealed(
-    report: AuditReport, journaled: Journaled, heads: list[tuple[int, str, int]]
-) -> None:
-    covered = max((count for count, _, _ in heads), default=0)
+def _check_run(
+    journaled: Journaled, sealed: dict[str, list[SealedHead]], report: AuditReport, legacy: int
+) -> list[Problem]:
+    run_id = journaled.run_id
+    is_legacy = journaled.position <= legacy
+    report.runs += 1
+    report.rows += len(journaled.rows)
+    report.records += len(journaled.records)
+    report.erased += sum(row.body is None for row in journaled.rows)
+    report.at_work += journaled.records[STATUS] in AT_WORK
+    report.unstated_runs += is_legacy and not journaled.statements
+    problems = check_message(journaled)
+    problems += check_statements(journaled, is_legacy=is_legacy)
+    problems += _check_stated(run_id, run_id, journaled.statements, sealed, keep=True)
+    heads = sealed.pop(run_id, [])
+    if journaled.pruned is not None:
+        _count_pruned(report, journaled.pruned)
+        return problems + _check_pruned(journaled, journaled.pruned, heads)
+    problems += verify(run_id, journaled.message_digest, journaled.rows)
+    for head in heads:
+        problems += _check_head(journaled, head)
+    _count_unsealed(report, journaled, heads)
+    return problems
+
+
+def _missing_seals(inside: Sequence[Seal], outside: Sequence[Seal]) -> list[Problem]:
+    """Seals kept elsewhere that the database does not have any more, or has otherwise."""
+    by_id = {seal.id: seal for seal in inside}
+    problems: list[Problem] = []
+    for seal in outside:
+        own = by_id.get(seal.id)
+        if own is None:
+            problems.append(Problem("", None, f"seal {seal.id} is gone; it was kept elsewhere"))
+        elif (own.at, own.heads, own.mac, own.kind) != (seal.at, seal.heads, seal.mac, seal.kind):
+            what = f"seal {seal.id} is not the one that was kept elsewhere"
+            problems.append(Problem("", None, what))
+    return problems
+
+
+def _check_stated(
+    line: str,
+    of: str,
+    statements: Sequence[Statement],
+    sealed: dict[str, list[SealedHead]],
+    *,
+    keep: bool = False,
+) -> list[Problem]:
+    """Whether the statements are those that seals cover."""
+    heads = sealed.get(line, []) if keep else sealed.pop(line, [])
+    run_id = line if keep else ""
+    problems: list[Problem] = []
+    first = statements[0].number if is_pruned(statements) else 0
+    for head in heads:
+        if head.stated is None or head.stated < first:
+            continue
+        found = head_of_statements(of, statements, head.stated)
+        if found is None or found.hex() != head.stated_chain:
+            what = f"the statements are not those that seal {head.seal} covers"
+            problems.append(Problem(run_id, None, what))
+    return problems
+
+
+def _count_unsealed(report: AuditReport, journaled: Journaled, heads: list[SealedHead]) -> None:
+    covered = max((head.rows for head in heads), default=0)
+    stated = max((head.stated or 0 for head in heads), default=0)
+    report.unsealed_statements += max(count_of(journaled.statements) - stated, 0)
     beyond = max(len(journaled.rows) - covered, 0)
     report.unsealed_rows += beyond
-    report.unsealed_runs += bool(beyond) or not heads
+    is_stated_beyond = count_of(journaled.statements) > stated
+    report.unsealed_runs += bool(beyond) or is_stated_beyond or not heads
     if journaled.rows:
         newest = journaled.rows[-1].started_at
         report.newest_row_at = max(report.newest_row_at or newest, newest)
@@ -111,7 +213,9 @@ def _count_unsealed(
 
 async def seal_desk(store: Archive, key: bytes) -> Seal:
     """Store how far every chain has come, signed with a key that only the auditor has."""
-    lines = [_line_of(journal) async for journal in _journals(store)]
+    kept = (await store.desk_records()).statements
+    lines = [f"{DESK_LINE} 0 - {_stated(f'@{store.desk}', kept)}"]
+    lines += [_line_of(journal) async for journal in _journals(store)]
     at = time.time()
     text = "\n".join(lines)
     return await store.save_seal(at, zlib.compress(text.encode()), _sign(key, store.desk, at, text))
@@ -129,11 +233,18 @@ def _line_of(journal: Journaled) -> str:
     chain = head_of_chain(journal, count)
     if journal.pruned is not None:
         count, chain, _ = journal.pruned
-    return f"{journal.run_id} {count} {chain.hex()}"
+    stated = _stated(journal.run_id, journal.statements)
+    return f"{journal.run_id} {count} {chain.hex()} {stated}"
+
+
+def _stated(of: str, statements: Sequence[Statement]) -> str:
+    count = count_of(statements)
+    head = head_of_statements(of, statements, count) or b""
+    return f"{count} {head.hex()}"
 
 
 def sealed_runs(seal: Seal) -> int:
-    return len(_lines(seal))
+    return sum(not line.startswith(DESK_LINE) for line in _lines(seal))
 
 
 async def _journals(store: Archive) -> AsyncIterator[Journaled]:
@@ -144,29 +255,29 @@ async def _journals(store: Archive) -> AsyncIterator[Journaled]:
         after = page[-1].position
 
 
-async def _read_seals(
-    store: Archive, key: bytes | None, report: AuditReport
-) -> dict[str, list[tuple[int, str, int]]]:
-    sealed: dict[str, list[tuple[int, str, int]]] = {}
-    for seal in await store.seals():
+def _read_seals(
+    desk: str, seals: Sequence[Seal], key: bytes | None, report: AuditReport
+) -> dict[str, list[SealedHead]]:
+    sealed: dict[str, list[SealedHead]] = {}
+    for seal in seals:
         report.seals += 1
         try:
             text = zlib.decompress(seal.heads).decode()
-            heads = [_head_of(line) for line in text.split("\n") if line]
+            heads = [_head_of(line, seal.id) for line in text.split("\n") if line]
         except (zlib.error, ValueError):
             report.problems.append(Problem("", None, f"seal {seal.id} cannot be read"))
             continue
         is_unsigned = seal.kind == PRUNED and not seal.mac
         report.unsigned_seals += is_unsigned
-        expected = None if key is None else _sign(key, store.desk, seal.at, text, seal.kind)
+        expected = None if key is None else _sign(key, desk, seal.at, text, seal.kind)
         if expected is not None and not is_unsigned and not _same(seal.mac, expected):
             report.problems.append(
                 Problem("", None, f"seal {seal.id} was changed, or made with another key")
             )
         if seal.kind is None:
-            report.newest_seal = NewestSeal(seal.id, seal.at, len(heads), seal.mac)
-        for run_id, count, chain in heads:
-            sealed.setdefault(run_id, []).append((count, chain, seal.id))
+            report.newest_seal = NewestSeal(seal.id, seal.at, sealed_runs(seal), seal.mac)
+        for run_id, head in heads:
+            sealed.setdefault(run_id, []).append(head)
     return sealed
 
 
@@ -174,11 +285,14 @@ def _same(stored: str, expected: str) -> bool:
     return hmac.compare_digest(stored.encode(), expected.encode())
 
 
-def _head_of(line: str) -> tuple[str, int, str]:
-    run_id, count, chain = line.split(" ")
+def _head_of(line: str, seal: int) -> tuple[str, SealedHead]:
+    run_id, count, chain, *stated = line.split(" ")
     if not count.isdecimal():
         raise ValueError("a count of rows is a number")
-    return run_id, int(count), chain
+    if not stated:
+        return run_id, SealedHead(int(count), chain, seal)
+    number, stated_chain = stated
+    return run_id, SealedHead(int(count), chain, seal, int(number), stated_chain)
 
 
 def _lines(seal: Seal) -> list[str]:
@@ -198,18 +312,18 @@ def _count_pruned(report: AuditReport, pruned: PrunedHead) -> None:
 
 
 def _check_pruned(
-    journaled: Journaled, pruned: PrunedHead, heads: list[tuple[int, str, int]]
+    journaled: Journaled, pruned: PrunedHead, heads: list[SealedHead]
 ) -> list[Problem]:
     """The rows are gone; every seal must agree with where the chain is said to have ended."""
     if journaled.rows or journaled.message_body is not None:
         return [Problem(journaled.run_id, None, "the run counts as pruned and has rows")]
-    if not any(count == pruned.rows for count, _, _ in heads):
+    if not any(head.rows == pruned.rows for head in heads):
         return [Problem(journaled.run_id, None, "the run counts as pruned, but no seal closed it")]
     problems: list[Problem] = []
-    for count, chain, seal in heads:
-        is_other = count == pruned.rows and chain != pruned.chain.hex()
-        if count > pruned.rows or is_other:
-            what = f"the pruned rows are not those that seal {seal} covers"
+    for head in heads:
+        is_other = head.rows == pruned.rows and head.chain != pruned.chain.hex()
+        if head.rows > pruned.rows or is_other:
+            what = f"the pruned rows are not those that seal {head.seal} covers"
             problems.append(Problem(journaled.run_id, None, what))
     return problems
 
@@ -225,14 +339,17 @@ def head_of_chain(journaled: Journaled, count: int) -> bytes:
 def check_message(journaled: Journaled) -> list[Problem]:
     body = journaled.message_body
     salt = journaled.message_salt
-    if body is None or (
-        salt is not None and sha256(salt + body).digest() == journaled.message_digest
+    if (body is None and salt is None) or (
+        body is not None
+        and salt is not None
+        and sha256(salt + body).digest() == journaled.message_digest
     ):
         return []
     return [Problem(journaled.run_id, None, "the message was changed")]
 
 
-def _check_head(journaled: Journaled, count: int, chain: str, seal: int) -> list[Problem]:
+def _check_head(journaled: Journaled, head: SealedHead) -> list[Problem]:
+    count, chain, seal = head.rows, head.chain, head.seal
     if count > len(journaled.rows):
         return [
             Problem(

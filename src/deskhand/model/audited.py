@@ -1,9 +1,9 @@
 """What an auditor reads of a run and leaves behind, and what retention takes away."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from deskhand.model.run import StepRow
 
@@ -46,9 +46,45 @@ class PrunedHead(NamedTuple):
     at: float
 
 
+class StatementKind(StrEnum):
+    """Why the digests of a run's records were written down."""
+
+    RESTED = "rested"
+    CHANGED = "changed"
+    ERASED = "erased"
+    WORK_ERASED = "work erased"
+    """What was made of the message went, since it told of somebody else who was erased."""
+    STEPS_PRUNED = "steps pruned"
+    CALLS_PRUNED = "calls pruned"
+    ATTACHMENTS_PRUNED = "attachments pruned"
+    PRUNED = "pruned"
+    BEGUN = "begun"
+    """Of a desk: runs up to a position came before statements were written."""
+
+
+class Statement(NamedTuple):
+    """The digests of some records at some moment, linked to the statement before."""
+
+    number: int
+    kind: str
+    at: float
+    body: str
+    chain: bytes
+    salt: bytes | None = None
+    """Of a desk's own records; those of a run have the salt of its message."""
+
+
+class DeskRecords(NamedTuple):
+    """What belongs to a desk and to no run of it: its statements and the records as they are."""
+
+    statements: list[Statement]
+    records: dict[str, list[Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Journaled:
-    """A run as an auditor reads it: its message's bytes and all its rows."""
+    """A run as an auditor reads it: its message's bytes, all its rows, and the digests of its
+    other records."""
 
     run_id: str
     position: int
@@ -57,6 +93,9 @@ class Journaled:
     message_digest: bytes
     rows: list[StepRow]
     pruned: PrunedHead | None = None
+    statements: list[Statement] = field(default_factory=list[Statement])
+    records: dict[str, str] = field(default_factory=dict[str, str])
+    """The digests of the records as they are now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from deskhand.model.access import ApiKey, Session, User
-from deskhand.model.audited import Journaled, Seal
+from deskhand.model.audited import DeskRecords, Journaled, Seal
 from deskhand.own_tables import OwnTables
 
 if TYPE_CHECKING:
@@ -31,6 +31,14 @@ class Archive(Protocol):
 
     async def journals(self, *, after: int = 0, limit: int = 200) -> list[Journaled]:
         """Runs with all their rows in order of acceptance, from position `after` on."""
+        ...
+
+    async def desk_records(self) -> DeskRecords:
+        """What belongs to the desk and to no run of it, with what was stated about it."""
+        ...
+
+    async def changed_files(self) -> Sequence[tuple[str, str]]:
+        """Run and file of each attachment whose content is not what its digest says."""
         ...
 
     async def save_seal(self, at: float, heads: bytes, mac: str) -> Seal: ...

@@ -1,7 +1,10 @@
 """`deskhand audit`, `erase` and `keys`."""
 
+import json
 import sqlite3
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -51,6 +54,82 @@ def test_a_seal_shows_that_a_run_is_missing(
     assert said.code == 1
     assert said.json["seals_checked"] is True
     assert [one["run_id"] for one in said.json["problems"]] == [worked[2]["run"]]
+
+
+def test_a_run_deleted_with_its_seals_is_noticed_by_a_file_elsewhere(
+    cli: Cli, worked: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DESKHAND_SEAL_KEY", "a key that is long enough")
+    kept = tmp_path / "seals.jsonl"
+    made = cli("audit", "seal", "--to", kept, "--json").json
+    assert made["copied_to"] == [str(kept)]
+    assert "kept elsewhere" in cli("audit", "seal", "--to", kept).out
+    assert len(kept.read_text().splitlines()) == 2
+    assert cli("audit", "verify", "--seals", kept).code == 0
+    change("DELETE FROM seals")
+    for table in ("events", "llm_calls"):
+        change(f"DELETE FROM {table} WHERE run_id='{worked[1]['run']}'")
+    for table in ("steps", "messages", "statements", "reviews", "effects", "judgements"):
+        change(f"DELETE FROM {table} WHERE run=2")
+    change("DELETE FROM runs WHERE position=2")
+    assert cli("audit", "verify").code == 0
+    said = cli("audit", "verify", "--seals", kept, "--json")
+    assert said.code == 1
+    assert said.json["outside_seals"] == 2
+    told = {one["what"] for one in said.json["problems"]}
+    assert "seal 1 is gone; it was kept elsewhere" in told
+    gone = {one["run_id"] for one in said.json["problems"] if "the run is gone" in one["what"]}
+    assert gone == {worked[1]["run"]}
+
+
+def test_a_seal_is_printed_as_a_line_and_posted(cli: Cli, worked: list[dict[str, Any]]) -> None:
+    Path("seal.key").write_text("a key that is long enough")
+    printed = cli("audit", "seal", "--key-file", "seal.key", "--to", "-").out
+    assert json.loads(printed)["id"] == 1
+    refused = cli("audit", "seal", "--key-file", "seal.key", "--webhook", "ftp://host/x")
+    assert refused.code == 2
+    received: list[bytes] = []
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            received.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Receiver) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}/seals"
+        said = cli("audit", "seal", "--key-file", "seal.key", "--webhook", url, "--json")
+        server.shutdown()
+        thread.join()
+    assert said.json["copied_to"] == [url]
+    assert json.loads(received[0])["mac"] == said.json["mac"]
+    gone = cli("audit", "seal", "--key-file", "seal.key", "--webhook", url)
+    assert gone.code != 0
+    assert "did not take it" in gone.err
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("UPDATE runs SET status='failed' WHERE position=1", "the run is failed, but "),
+        ("UPDATE steps SET body=NULL, salt=NULL WHERE run=1 AND seq=0", "no erasure is on record"),
+        ("UPDATE messages SET body=NULL, salt=NULL WHERE run=1", "no erasure is on record"),
+        ("UPDATE reviews SET state='decided', decision='approve'", "was changed"),
+        ("DELETE FROM effects", "is gone"),
+    ],
+)
+def test_forged_records_are_found(
+    cli: Cli, worked: list[dict[str, Any]], statement: str, told: str
+) -> None:
+    change(statement)
+    said = cli("audit", "verify")
+    assert said.code == 1
+    assert told in said.out
 
 
 def test_sealing_needs_a_key_of_some_length(

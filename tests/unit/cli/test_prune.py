@@ -1,11 +1,14 @@
 """`deskhand db prune`, and `retention:` in desk.yaml."""
 
-import sqlite3
-from contextlib import closing
+import asyncio
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.adapters.stores.statements import mark_run
 from deskhand.config.sections.retention import RetentionSection
 from deskhand.model.audited import Kept
 from tests.cli_kit import SAMPLES, Cli
@@ -18,10 +21,22 @@ def desk(cli: Cli, tmp_path: Path) -> Path:
     cli("init", "shop")
     for name in ("spam.eml", "refund.eml"):
         cli("run", SAMPLES / name, "--desk", "shop", "--live", "--json")
-    with closing(sqlite3.connect("deskhand.db")) as raw:
-        raw.execute("UPDATE runs SET created_at=1e9, updated_at=1e9")
-        raw.commit()
+    asyncio.run(_make_old(Path("deskhand.db")))
     return tmp_path / "shop"
+
+
+async def _make_old(file: Path) -> None:
+    """Make the runs as if they had come long ago."""
+
+    def op(core: sa.Connection) -> None:
+        core.execute(t.runs.update().values(created_at=1e9, updated_at=1e9))
+        core.execute(t.statements.delete())
+        for position in core.execute(sa.select(t.runs.c.position)).scalars():
+            mark_run(core, position)
+
+    database = await SqliteDatabase.open(file)
+    await database.write_core(op)
+    await database.close()
 
 
 def test_ages_are_written_in_days_and_weeks() -> None:

@@ -19,7 +19,8 @@ from deskhand.engine.audit import AuditReport, seal_desk, verify_desk
 from deskhand.engine.context import RunContext
 from deskhand.engine.journal import fold, make_row, result_of, seed, states, verify
 from deskhand.engine.patience import Patience
-from deskhand.model.audited import Journaled, Seal
+from deskhand.engine.statements import make_statement, steps_record
+from deskhand.model.audited import DeskRecords, Journaled, Seal, StatementKind
 from deskhand.model.envelope import Ask, Delta, Envelope, ErrorNote, StageResult
 from deskhand.model.outcome import Outcome
 from deskhand.model.queue import ReviewFilter
@@ -426,10 +427,20 @@ class Shelf:
         body, salt = b"message %d" % position, b"s" * 16
         digest = sha256(salt + body).digest()
         rows = chained(results, f"run_{position}", digest)
-        self.runs.append(Journaled(f"run_{position}", position, body, salt, digest, rows))
+        self.runs.append(
+            Journaled(
+                f"run_{position}", position, body, salt, digest, rows, records={"status": "running"}
+            )
+        )
 
     async def journals(self, *, after: int = 0, limit: int = 200) -> list[Journaled]:
         return [run for run in self.runs if run.position > after][:limit]
+
+    async def desk_records(self) -> DeskRecords:
+        return DeskRecords([], {})
+
+    async def changed_files(self) -> list[tuple[str, str]]:
+        return []
 
     async def save_seal(self, at: float, heads: bytes, mac: str) -> Seal:
         self.kept.append(Seal(len(self.kept) + 1, at, heads, mac))
@@ -539,7 +550,17 @@ def test_erasing_any_runs_keeps_every_seal(
     for index in data.draw(st.sets(st.integers(0, len(runs) - 1))):
         run = shelf.runs[index]
         rows = [replace(row, body=None, salt=None) for row in run.rows]
-        shelf.runs[index] = replace(run, message_body=None, message_salt=None, rows=rows)
+        count = len(rows)
+        records = {"status": "done", "steps": steps_record(count, rows[-1].chain if rows else None)}
+        erasure = make_statement(None, run.run_id, StatementKind.ERASED, 1.0, records)
+        shelf.runs[index] = replace(
+            run,
+            message_body=None,
+            message_salt=None,
+            rows=rows,
+            statements=[erasure],
+            records=records,
+        )
     assert report(shelf).ok
 
 

@@ -1,14 +1,17 @@
 """What an auditor reads and leaves behind, in SQLAlchemy Core."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
 from itertools import groupby
 from typing import Any
 
 import sqlalchemy as sa
 
+from deskhand.adapters.stores import statements
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.rows import STEP_COLUMNS, step_of
-from deskhand.model.audited import Journaled, PrunedHead, Seal
+from deskhand.model.audited import DeskRecords, Journaled, PrunedHead, Seal, Statement
 
 _AUDITED = sa.select(
     t.runs.c.id,
@@ -24,15 +27,30 @@ _AUDITED = sa.select(
 
 def journals(core: sa.Connection, desk: str, after: int, limit: int) -> list[Journaled]:
     """Runs with all their rows in order of acceptance, from position `after` on."""
-    runs = core.execute(
-        _AUDITED.where(t.runs.c.desk == desk, t.runs.c.position > after)
-        .order_by(t.runs.c.position)
-        .limit(limit)
-    ).all()
-    if not runs:
-        return []
-    between = t.steps.c.run.between(runs[0].position, runs[-1].position)
-    return _with_rows(core, desk, runs, between)
+    with _one_moment(core):
+        runs = core.execute(
+            _AUDITED.where(t.runs.c.desk == desk, t.runs.c.position > after)
+            .order_by(t.runs.c.position)
+            .limit(limit)
+        ).all()
+        if not runs:
+            return []
+        between = t.steps.c.run.between(runs[0].position, runs[-1].position)
+        return _with_rows(core, desk, runs, between)
+
+
+@contextmanager
+def _one_moment(core: sa.Connection) -> Iterator[None]:
+    """Whatever is read within was true at the same time, although others write."""
+    if core.dialect.name == "postgresql":
+        core.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield
+        return
+    core.exec_driver_sql("BEGIN")
+    try:
+        yield
+    finally:
+        core.exec_driver_sql("ROLLBACK")
 
 
 def journals_at(core: sa.Connection, desk: str, positions: Sequence[int]) -> list[Journaled]:
@@ -56,16 +74,59 @@ def _with_rows(
     steps = {
         position: list(rows) for position, rows in groupby(rows_of_runs, key=lambda row: row.run)
     }
+    if not runs:
+        return []
+    positions = [run.position for run in runs]
+    stated = statements.read_statements(core, desk, t.statements.c.run.in_(positions))
+    records = statements.read_records(core, positions)
     journaled = []
     for run in runs:
         journal = [step_of(run.id, row[1:]) for row in steps.get(run.position, [])]
         pruned = None
         if run.pruned_at is not None:
-            pruned = PrunedHead(run.pruned_rows, bytes(run.pruned_chain), run.pruned_at)
+            pruned = PrunedHead(run.pruned_rows or 0, bytes(run.pruned_chain or b""), run.pruned_at)
         journaled.append(
-            Journaled(run.id, run.position, run.body, run.salt, run.body_digest, journal, pruned)
+            Journaled(
+                run.id,
+                run.position,
+                run.body,
+                run.salt,
+                run.body_digest,
+                journal,
+                pruned,
+                stated.get(run.position, []),
+                records[run.position].records,
+            )
         )
     return journaled
+
+
+def desk_records(core: sa.Connection, desk: str) -> DeskRecords:
+    """What belongs to the desk and to no run of it."""
+    with _one_moment(core):
+        return DeskRecords(desk_statements(core, desk), statements.read_desk_records(core, desk))
+
+
+def desk_statements(core: sa.Connection, desk: str) -> list[Statement]:
+    """What was stated about records that belong to the desk and to no run."""
+    return statements.read_statements(core, desk, t.statements.c.run == 0).get(0, [])
+
+
+def changed_files(core: sa.Connection, desk: str) -> list[tuple[str, str]]:
+    """Run and file of each attachment whose content is not what its digest says."""
+    here = t.attachments.c
+    described = (
+        sa.select(here.id, here.digest, t.runs.c.id.label("run_id"))
+        .join(t.runs, t.runs.c.position == here.run)
+        .where(here.desk == desk)
+        .order_by(here.run, here.number)
+    )
+    changed: list[tuple[str, str]] = []
+    for file in core.execute(described).all():
+        content = core.execute(sa.select(here.content).where(here.id == file.id)).scalar()
+        if sha256(bytes(content or b"")).hexdigest() != file.digest:
+            changed.append((file.run_id, file.id))
+    return changed
 
 
 def save_seal(

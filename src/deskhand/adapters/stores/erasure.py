@@ -8,8 +8,10 @@ from deskhand.adapters.stores.exchanges import forget_exchanges
 from deskhand.adapters.stores.review_decisions import close_reviews, record_event
 from deskhand.adapters.stores.review_texts import write_texts_of_run
 from deskhand.adapters.stores.rows import pack, unpack
+from deskhand.adapters.stores.statements import forget_salts, mark_record, mark_run
 from deskhand.adapters.stores.totals import name_digest
 from deskhand.errors import Conflict
+from deskhand.model.audited import StatementKind
 from deskhand.model.booking import ERASED, BookingState
 from deskhand.model.run import RunStatus
 
@@ -49,6 +51,7 @@ def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: flo
         _erase_run(core, row.position, row.id, RunStatus(row.status), now)
     for position in _heirs(core, desk, [row.id for row in rows]):
         _erase_work(core, position)
+        mark_run(core, position, StatementKind.WORK_ERASED)
     for conversation in {row.conversation for row in rows}:
         forget_conversation(core, desk, conversation)
     _erase_totals(core, desk, address.strip().lower())
@@ -74,6 +77,7 @@ def _erase_run(
         .where(t.messages.c.run == position)
         .values(body=None, salt=None, sender=None)
     )
+    mark_run(core, position, StatementKind.ERASED)
     _erase_work(core, position)
     core.execute(
         t.reviews.update()
@@ -166,8 +170,8 @@ def forget_conversation(core: sa.Connection, desk: str, conversation: str) -> No
         )
     )
     payload = pack({"conversation": conversation})
-    core.execute(
-        t.events.update()
-        .where(t.events.c.desk == desk, t.events.c.payload == payload)
-        .values(payload=None)
-    )
+    telling = (t.events.c.desk == desk, t.events.c.payload == payload)
+    for event in list(core.execute(sa.select(t.events.c.id).where(*telling)).scalars()):
+        forget_salts(core, desk, t.events, event)
+        mark_record(core, desk, t.events, event)
+    core.execute(t.events.update().where(*telling).values(payload=None))

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.statements import mark_run
 from deskhand.model.judgement import RETURNED, Judged, Judgement
 from deskhand.model.message import REPLY
 from deskhand.model.run import EXPIRY, Decision, Review, ReviewKind, Verdict
@@ -36,6 +37,7 @@ def keep(core: sa.Connection, desk: str, judgement: Judgement) -> bool:
         "facts": int(judgement.facts),
         "counts": int(judgement.counts),
     }
+    mark_run(core, judgement.run_id)
     dialect: Any = postgresql if core.dialect.name == "postgresql" else sqlite
     return bool(
         core.execute(

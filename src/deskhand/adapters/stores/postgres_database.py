@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from deskhand.adapters.stores.migrate import is_newest, migrate
+from deskhand.adapters.stores.statements import stated
 from deskhand.adapters.stores.write_health import WriteHealth, write_check
 from deskhand.crashpoints import crash_point
 from deskhand.errors import ConfigError, DeskhandError, StoreUnavailable
@@ -127,7 +128,7 @@ class PostgresDatabase:
     async def write_core(self, op: CoreOp[T]) -> T:
         try:
             async with self._engine.begin() as connection:
-                result = await connection.run_sync(op)
+                result = await connection.run_sync(stated, op)
         except DeskhandError:
             raise
         except Exception as error:

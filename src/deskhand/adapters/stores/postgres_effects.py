@@ -5,6 +5,7 @@ from typing import Any
 
 from deskhand.adapters.stores.postgres_database import Connection
 from deskhand.adapters.stores.postgres_rows import Intention, Settlement, columns_of
+from deskhand.adapters.stores.postgres_statements import state_late_on_postgres
 from deskhand.adapters.stores.postgres_writes import not_ours
 from deskhand.adapters.stores.rows import unpack
 from deskhand.adapters.stores.totals import count_on_postgres
@@ -123,6 +124,8 @@ async def settle(
     connection: Connection, settlements: Sequence[Settlement]
 ) -> list[Exception | None]:
     rows = await connection.fetch(_SETTLE, *columns_of(settlements))
+    run_ids = (effect.run_id for effect in settlements)
+    await state_late_on_postgres(connection, run_ids, settlements[0].now)
     settled = {(row["id"], row["seq"], row["call"]) for row in rows}
     results: list[Exception | None] = []
     for effect in settlements:

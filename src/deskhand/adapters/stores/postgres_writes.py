@@ -18,6 +18,7 @@ from deskhand.adapters.stores.postgres_rows import (
     StepWrite,
     columns_of,
 )
+from deskhand.adapters.stores.postgres_statements import state_late_on_postgres, state_on_postgres
 from deskhand.adapters.stores.review_texts import text_of
 from deskhand.adapters.stores.rows import run_of
 from deskhand.errors import Fenced, NotFound
@@ -134,6 +135,8 @@ async def _supersede_drafts(connection: Connection, fresh: Sequence[Acceptance])
     for row in stale:
         successor = successors[row["desk"], row["conversation"], row["sender"]]
         await connection.execute(_SUPERSEDED, successor.id, successor.now, row["run"])
+    positions = sorted({row["run"] for row in stale})
+    await state_on_postgres(connection, positions, fresh[0].run.now)
 
 
 # --- claiming runs
@@ -302,6 +305,9 @@ async def finish(connection: Connection, finishes: Sequence[Finish]) -> list[Exc
         if finish.review is not None:
             await _open_review(connection, finish.review, run)
         results.append(None)
+    if ended:
+        positions = sorted(run["position"] for run in ended.values())
+        await state_on_postgres(connection, positions, ends[0].now)
     return results
 
 
@@ -336,4 +342,5 @@ SELECT * FROM unnest(
 
 async def record_call(connection: Connection, calls: Sequence[LlmCallRow]) -> list[None]:
     await connection.execute(_CALLS, *columns_of(calls))
+    await state_late_on_postgres(connection, (call.run_id for call in calls), calls[0].at)
     return [None] * len(calls)

@@ -12,9 +12,11 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import audit_records
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.erasure import forget_conversation
+from deskhand.adapters.stores.statements import mark_run
 from deskhand.engine.audit import check_message, head_of_chain, pruning_seal
 from deskhand.engine.journal import verify
-from deskhand.model.audited import Journaled, Kept, PrunedBatch
+from deskhand.engine.statements import check_statements, legacy_position
+from deskhand.model.audited import Journaled, Kept, PrunedBatch, StatementKind
 from deskhand.model.notice import NoticeState
 from deskhand.model.run import EffectState, ReviewState, RunStatus
 
@@ -53,6 +55,7 @@ def prune_old(
     chosen = sa.select(*table.primary_key.columns).where(old(desk, before)).limit(limit)
     rows = core.execute(chosen).all()
     columns = list(table.primary_key.columns)
+    _mark_their_runs(core, table, columns[-1], [row[-1] for row in rows])
     for row in rows:
         same = [column == value for column, value in zip(columns, row, strict=True)]
         core.execute(table.delete().where(*same))
@@ -73,6 +76,25 @@ def count_old(core: sa.Connection, desk: str, kind: Kept, before: float) -> int:
     table, old = _OTHERS[kind]
     query = sa.select(sa.func.count()).select_from(table).where(old(desk, before))
     return core.execute(query).scalar_one()
+
+
+_TAKES_AWAY = {
+    t.llm_calls.name: StatementKind.CALLS_PRUNED,
+    t.attachments.name: StatementKind.ATTACHMENTS_PRUNED,
+}
+
+
+def _mark_their_runs(
+    core: sa.Connection, table: sa.Table, key: sa.ColumnElement[Any], keys: list[Any]
+) -> None:
+    """The runs whose calls or files are about to go say so in a statement."""
+    kind = _TAKES_AWAY.get(table.name)
+    if kind is None:
+        return
+    column = table.c.run if "run" in table.c else table.c.run_id
+    theirs = sa.select(column).where(key.in_(keys), column.is_not(None)).distinct()
+    for run in list(core.execute(theirs).scalars()):
+        mark_run(core, run, kind)
 
 
 # --- what is over
@@ -169,6 +191,8 @@ def _prune_steps(
     emptied = core.execute(t.steps.update().where(here).values(body=None, salt=None)).rowcount
     values = {"steps_pruned_at": now}
     core.execute(t.runs.update().where(t.runs.c.position.in_(found)).values(**values))
+    for position in found:
+        mark_run(core, position, StatementKind.STEPS_PRUNED)
     return PrunedBatch(emptied, 0, found[-1] if len(found) == limit else None)
 
 
@@ -184,7 +208,8 @@ def _prune_runs(
     """Raises nothing for a run whose records were changed: it stays, and is named."""
     found = _positions(core, _closed(desk, before), after=after, limit=limit)
     journals = audit_records.journals_at(core, desk, found)
-    sound = [journal for journal in journals if not _problems(journal)]
+    legacy = legacy_position(audit_records.desk_statements(core, desk))
+    sound = [journal for journal in journals if not _problems(journal, legacy)]
     if sound:
         seal = pruning_seal(desk, sound, now, key)
         audit_records.save_seal(core, desk, seal.at, seal.heads, seal.mac, seal.kind)
@@ -195,10 +220,11 @@ def _prune_runs(
     return PrunedBatch(len(sound), rows, last, damaged)
 
 
-def _problems(journal: Journaled) -> bool:
+def _problems(journal: Journaled, legacy: int) -> bool:
     """Whether the records are not as they were written: they must not vanish as if they were."""
     chain = verify(journal.run_id, journal.message_digest, journal.rows)
-    return bool(chain or check_message(journal))
+    stated = check_statements(journal, is_legacy=journal.position <= legacy)
+    return bool(chain or check_message(journal) or stated)
 
 
 def _empty_runs(core: sa.Connection, desk: str, journals: list[Journaled], now: float) -> None:
@@ -222,6 +248,7 @@ def _empty_runs(core: sa.Connection, desk: str, journals: list[Journaled], now: 
         }
         this = t.runs.c.position == journal.position
         core.execute(t.runs.update().where(this).values(**values))
+        mark_run(core, journal.position, StatementKind.PRUNED)
     _forget_conversations(core, desk, conversations)
 
 

@@ -8,6 +8,7 @@ from deskhand.adapters.stores.judgements import judge_decision
 from deskhand.adapters.stores.leaving_mails import settle_doubt
 from deskhand.adapters.stores.review_texts import text_of_new, write_text
 from deskhand.adapters.stores.rows import REVIEW_COLUMNS, pack, review_of
+from deskhand.adapters.stores.statements import mark_record, mark_run
 from deskhand.crashpoints import crash_point
 from deskhand.engine.decisions import (
     check_decision,
@@ -255,11 +256,15 @@ def record_event(
     payload: object,
     now: float,
 ) -> None:
-    core.execute(
+    written = core.execute(
         t.events.insert().values(
             desk=desk, run_id=run_id, kind=kind, by=by, payload=pack(payload), at=now
         )
     )
+    if run_id is not None:
+        mark_run(core, run_id)
+    elif written.inserted_primary_key is not None:
+        mark_record(core, desk, t.events, *written.inserted_primary_key)
 
 
 def take_over(core: sa.Connection, desk: str, conversation: str, by: str, now: float) -> None:

@@ -13,6 +13,7 @@ from deskhand.adapters.stores.rows import (
     run_of,
     step_of,
 )
+from deskhand.adapters.stores.statements import mark_run
 from deskhand.adapters.stores.waiting_runs import ready
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.causes import Cause
@@ -231,6 +232,7 @@ class SqlRuns(SqlDesk):
             parked = run_of(row)
             values = {"status": RunStatus.DONE, "successor": run_id, "updated_at": self._now()}
             core.execute(t.runs.update().where(t.runs.c.id == parked.id).values(**values))
+            mark_run(core, parked.id)
             return parked
 
         return await self._database.write_core(op)

@@ -24,7 +24,7 @@ from deskhand.adapters.stores.run_store import SqlRuns
 from deskhand.adapters.stores.totals import read_stop, read_totals, resume_desk, stop_desk
 from deskhand.adapters.stores.waiting_runs import SqlWaitingRuns
 from deskhand.errors import Conflict
-from deskhand.model.audited import Journaled, Kept, PrunedBatch, Seal
+from deskhand.model.audited import DeskRecords, Journaled, Kept, PrunedBatch, Seal
 from deskhand.model.run import (
     Effect,
     EffectState,
@@ -144,6 +144,16 @@ class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
     async def journals(self, *, after: int = 0, limit: int = 200) -> list[Journaled]:
         return await self._database.read_core(
             lambda core: audit_records.journals(core, self.desk, after, limit)
+        )
+
+    async def desk_records(self) -> DeskRecords:
+        return await self._database.read_core(
+            lambda core: audit_records.desk_records(core, self.desk)
+        )
+
+    async def changed_files(self) -> list[tuple[str, str]]:
+        return await self._database.read_core(
+            lambda core: audit_records.changed_files(core, self.desk)
         )
 
     async def save_seal(self, at: float, heads: bytes, mac: str) -> Seal:

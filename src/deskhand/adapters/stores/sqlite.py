@@ -13,6 +13,7 @@ from deskhand.adapters.stores.review_decisions import open_review
 from deskhand.adapters.stores.rows import pack, run_of, unpack
 from deskhand.adapters.stores.sql_store import SqlStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase, Tx
+from deskhand.adapters.stores.statements import state_late_on_sqlite, state_on_sqlite
 from deskhand.adapters.stores.totals import count_on_sqlite
 from deskhand.errors import Fenced, NotFound
 from deskhand.model.ids import new_id, random_bytes
@@ -175,11 +176,12 @@ class SqliteStore(SqlStore):
             ).fetchone()
             if ended is None:
                 raise Fenced(f"run {run_id} is not ours any more")
+            position, conversation = ended
             if review is not None:
-                position, conversation = ended
                 open_review(tx.core, self.desk, position, conversation, review, now, review_id)
+            state_on_sqlite(tx.raw, position, now)
 
-        await self._sqlite.write(op, single=review is None and not rows)
+        await self._sqlite.write(op)
 
     async def release(self, run_id: str) -> None:
         def op(tx: Tx) -> None:
@@ -237,8 +239,9 @@ class SqliteStore(SqlStore):
             )
             if written.rowcount == 0:
                 raise NotFound(f"no effect {key} was intended")
+            state_late_on_sqlite(tx.raw, key.run_id, now)
 
-        await self._sqlite.write(op, single=True)
+        await self._sqlite.write(op)
 
     async def record_call(self, call: LlmCall) -> None:
         values = (
@@ -264,8 +267,9 @@ class SqliteStore(SqlStore):
                 " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 values,
             )
+            state_late_on_sqlite(tx.raw, call.run_id, self._now())
 
-        await self._sqlite.write(op, single=True)
+        await self._sqlite.write(op)
 
     async def erase(self, address: str, by: str) -> int:
         """As SqlStore does it, with the write-ahead log emptied: freed space is overwritten
@@ -320,3 +324,4 @@ def _supersede_drafts(
             " one', successor=?, updated_at=? WHERE position=? AND status='waiting_review'",
             (successor, now, position),
         )
+        state_on_sqlite(tx.raw, position, now)

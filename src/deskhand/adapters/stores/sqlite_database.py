@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
 from deskhand.adapters.stores.migrate import is_newest, migrate
+from deskhand.adapters.stores.statements import stated
 from deskhand.adapters.stores.write_health import WriteHealth, write_check
 from deskhand.crashpoints import Crash, crash_point
 from deskhand.errors import StoreUnavailable
@@ -112,7 +113,7 @@ class SqliteDatabase:
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, op)
 
     async def write_core(self, op: Callable[[sa.Connection], T]) -> T:
-        return await self.write(lambda tx: op(tx.core))
+        return await self.write(lambda tx: stated(tx.core, op))
 
     async def read_core(self, op: Callable[[sa.Connection], T]) -> T:
         return await self.read(lambda tx: op(tx.core))

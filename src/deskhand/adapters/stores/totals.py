@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.review_decisions import record_event, release_stopped
+from deskhand.adapters.stores.statements import mark_record
 from deskhand.crashpoints import crash_point
 from deskhand.errors import EffectRefused
 from deskhand.model.totals import Counted, Scope, Stop, Sums, Total, TotalKey
@@ -194,6 +195,7 @@ def stop_desk(core: sa.Connection, desk: str, by: str, reason: str, now: float) 
     if stop is not None:
         return stop
     core.execute(t.stops.insert().values(desk=desk, by=by, reason=reason, at=now))
+    mark_record(core, desk, t.stops, desk)
     record_event(core, desk, "desk.stopped", None, by, {"reason": reason}, now)
     return Stop(by, reason, now)
 
@@ -201,5 +203,6 @@ def stop_desk(core: sa.Connection, desk: str, by: str, reason: str, now: float) 
 def resume_desk(core: sa.Connection, desk: str, by: str, now: float) -> int:
     if core.execute(t.stops.delete().where(t.stops.c.desk == desk)).rowcount == 0:
         return 0
+    mark_record(core, desk, t.stops, desk)
     record_event(core, desk, "desk.resumed", None, by, {}, now)
     return release_stopped(core, desk, by, now)

@@ -12,6 +12,7 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.review_decisions import record_event
 from deskhand.adapters.stores.rows import Row, pack, unpack
+from deskhand.adapters.stores.statements import mark_record
 from deskhand.model.judgement import BY_PEOPLE, Figure, Judged, Judgement, ModeChange
 
 _NAMES = ("category", "language", "mode", "judged", "share", "facts", "counts", "at", "id")
@@ -59,6 +60,7 @@ class SqlTrustStore:
                     core.execute(t.mode_changes.insert().values(**values))
             except sa.exc.IntegrityError:
                 return False
+            mark_record(core, self.desk, t.mode_changes, self.desk, change.category, change.number)
             payload = {
                 name: getattr(change, name)
                 for name in ("category", "before", "mode", "how", "reason")

@@ -77,6 +77,20 @@ seals = Table(
     Column("kind", Text),
 )
 
+statements = Table(
+    "statements",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("run", Position, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("chain", LargeBinary, nullable=False),
+    Column("salt", LargeBinary),
+    PrimaryKeyConstraint("desk", "run", "number"),
+)
+
 responses = Table(
     "responses",
     metadata,

@@ -1,0 +1,282 @@
+"""Whoever changes or deletes a record is noticed by `audit verify`, in every column of every table,
+but for those listed here with their reasons."""
+
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.statements import LEFT_OUT
+from deskhand.adapters.stores.trust import SqlTrustStore
+from deskhand.engine.audit import seal_desk, verify_desk
+from deskhand.engine.retention import prune_by_age
+from deskhand.model.attached_files import AttachedFile
+from deskhand.model.audited import Kept, Seal
+from deskhand.model.judgement import ModeChange
+from deskhand.model.queue import ReviewFilter
+from deskhand.model.run import (
+    Decision,
+    EffectKey,
+    EffectState,
+    Event,
+    LlmCall,
+    NewReview,
+    ReviewKind,
+    RunStatus,
+    Verdict,
+)
+from tests.conformance.adapters import Stores
+from tests.conformance.test_store import claimed, row_of
+
+KEY = b"a key that is long enough"
+
+COVERED = (
+    t.runs,
+    t.messages,
+    t.steps,
+    t.effects,
+    t.reviews,
+    t.events,
+    t.llm_calls,
+    t.attachments,
+    t.judgements,
+    t.mode_changes,
+    t.stops,
+    t.statements,
+    t.seals,
+)
+
+NOT_COVERED = {
+    "answer_sources": "made from what the steps say; used to find answers that an article changed",
+    "api_keys": "who may call; changed at any time, and says nothing about a run",
+    "arrivals": "where the mails of runs lie; told by the mailbox itself",
+    "bookings": "the calendar as it is; each change of it is an event, which is covered",
+    "calendar_turns": "a lock",
+    "channel_marks": "how far a channel has read",
+    "contact_notes": "the address book, which people change",
+    "contacts": "the address book, which people and mails change",
+    "conversations": "who answers now; each change of it is an event, which is covered",
+    "exchanges": "made from runs that were answered, to find similar ones",
+    "kb_articles": "made from the desk's files",
+    "kb_chunks": "made from the desk's files",
+    "kb_versions": "a counter of changes",
+    "leases": "who serves now",
+    "login_failures": "a limit that is forgotten after minutes",
+    "model_rates": "a limit that is forgotten after minutes",
+    "notices": "what is still to be told; deliveries are tried again",
+    "responses": "a cache of answers to repeated requests",
+    "review_edits": "what reviewers have typed and not sent",
+    "sessions": "who is logged in",
+    "told_sentences": "made from replies, to find sentences told to several people",
+    "totals": "counters of caps, which grow with every effect",
+    "users": "who may log in; changed at any time, and says nothing about a run",
+    "workers": "who is at work now",
+    "write_checks": "whether the disk takes writes",
+}
+
+UNTOUCHED = {
+    **LEFT_OUT,
+    "statements.salt": "of a run's statements it is empty: the message has it",
+}
+"""Columns of covered tables that are changed alone without notice, each with the reason."""
+
+
+def test_every_table_is_covered_or_has_a_reason_not_to_be() -> None:
+    names = {table.name for table in COVERED}
+    assert names.isdisjoint(NOT_COVERED)
+    assert names | set(NOT_COVERED) == set(t.metadata.tables)
+
+
+class Worked:
+    """A desk with some of every record there is."""
+
+    def __init__(self, store: Any) -> None:
+        self.store = store
+        self.run_id = ""
+
+    async def work(self) -> None:
+        store = self.store
+        self.run_id, head = await claimed(store, 1)
+        rows = [row_of(self.run_id, 0, head)]
+        rows.append(row_of(self.run_id, 1, rows[0].chain))
+        await store.append(*rows)
+        for number in range(2):
+            key = EffectKey(self.run_id, 0, number)
+            await store.intend(key, "send", "hash")
+            await store.settle(key, EffectState.DONE, {"sent": True})
+        await store.record_call(
+            LlmCall(self.run_id, "draft", "chat", "p/m", "digest", answer={"text": "Hi"})
+        )
+        payload = {
+            "reply": {"text": "Hi", "to": ["ann@example.com"]},
+            "mode": "draft",
+            "counts": True,
+        }
+        review = NewReview(ReviewKind.REPLY, "why", payload, 1)
+        await store.finish(self.run_id, RunStatus.WAITING_REVIEW, review=review)
+        [opened] = await store.find_reviews(ReviewFilter())
+        await store.attach(opened.id, "eva", AttachedFile("a.txt", "text/plain", b"content"))
+        verdict = Verdict(
+            Decision.APPROVE, by="eva", version=opened.version, payload_hash=opened.payload_hash
+        )
+        await store.decide(opened.id, verdict)
+        await store.claim(self.run_id, {"flow": "v1"})
+        await store.finish(self.run_id, RunStatus.SENT)
+        await store.record_event(Event("desk.noted", by="eva", payload={"text": "hello"}))
+        await store.stop("eva", "a test")
+        change = ModeChange("refund", 1, "auto", "draft", "people", "eva", "good", {"n": 1}, at=0.0)
+        assert await SqlTrustStore(store._database, store.desk).change_mode(change)
+        await seal_desk(store, KEY)
+
+    async def problems(self, outside: list[Seal] | None = None) -> list[str]:
+        report = await verify_desk(self.store, key=KEY, outside=outside)
+        return [problem.what for problem in report.problems]
+
+    async def forge(self, statement: sa.Executable) -> int:
+        """As somebody would who reaches into the database with another program."""
+        return int(
+            await self.store._database.write_core(lambda core: core.execute(statement).rowcount)
+        )
+
+    async def read(self, table: sa.Table) -> list[Any]:
+        return list(
+            await self.store._database.read_core(lambda core: core.execute(sa.select(table)).all())
+        )
+
+
+@pytest.fixture
+async def worked(stores: Stores) -> Worked:
+    desk = Worked(await stores())
+    await desk.work()
+    return desk
+
+
+def another(column: sa.Column[Any], value: Any) -> Any:
+    if isinstance(value, bytes | memoryview):
+        return bytes(value) + b" "
+    if isinstance(value, str):
+        return value + " "
+    if value is not None:
+        return value + 1000
+    if isinstance(column.type, sa.LargeBinary):
+        return b"{}"
+    return "forged" if isinstance(column.type, sa.Text) else 5
+
+
+def this_row(
+    table: sa.Table, row: Any, changed: dict[str, Any] | None = None
+) -> list[sa.ColumnElement[bool]]:
+    values = dict(row._mapping) | (changed or {})
+    return [column == values[column.name] for column in table.primary_key.columns]
+
+
+async def test_nothing_is_wrong_with_what_nobody_touched(worked: Worked) -> None:
+    assert await worked.problems() == []
+    for table in COVERED:
+        assert await worked.read(table), f"{table.name} is empty: nothing would be tried on it"
+
+
+@pytest.mark.parametrize("table", COVERED, ids=lambda table: table.name)
+async def test_a_change_in_any_column_is_noticed(worked: Worked, table: sa.Table) -> None:
+    outside = await worked.store.seals() if table is t.seals else None
+    unnoticed: list[str] = []
+    for row in await worked.read(table):
+        same = this_row(table, row)
+        for column in table.columns:
+            name = f"{table.name}.{column.name}"
+            if name in UNTOUCHED:
+                continue
+            was = getattr(row, column.name)
+            forged = another(column, was)
+            values = {column.name: forged}
+            assert await worked.forge(table.update().where(*same).values(values)) == 1
+            if not await worked.problems(outside):
+                unnoticed.append(name)
+            moved = this_row(table, row, {column.name: forged})
+            assert await worked.forge(table.update().where(*moved).values({column.name: was})) == 1
+            if column.nullable and was is not None:
+                await worked.forge(table.update().where(*same).values({column.name: None}))
+                if not await worked.problems(outside):
+                    unnoticed.append(f"{name} set to null")
+                await worked.forge(table.update().where(*same).values({column.name: was}))
+    assert sorted(set(unnoticed)) == []
+    assert await worked.problems() == []
+
+
+@pytest.mark.parametrize("table", COVERED, ids=lambda table: table.name)
+async def test_a_deleted_row_is_noticed(worked: Worked, table: sa.Table) -> None:
+    rows = await worked.read(table)
+    if table is t.seals:
+        outside = await worked.store.seals()
+        await worked.forge(table.delete())
+        report = await verify_desk(worked.store, key=KEY, outside=outside)
+        assert [problem.what for problem in report.problems] == [
+            f"seal {outside[0].id} is gone; it was kept elsewhere"
+        ]
+        return
+    for row in rows:
+        await worked.forge(table.delete().where(*this_row(table, row)))
+        assert await worked.problems(), row
+        await worked.forge(table.insert().values(dict(row._mapping)))
+    assert await worked.problems() == []
+
+
+@pytest.mark.parametrize(
+    "table",
+    [t.effects, t.reviews, t.events, t.llm_calls, t.attachments, t.judgements],
+    ids=lambda table: table.name,
+)
+async def test_a_row_that_somebody_adds_is_noticed(worked: Worked, table: sa.Table) -> None:
+    row = dict((await worked.read(table))[0]._mapping)
+    key = list(table.primary_key.columns)[-1]
+    row[key.name] = "forged" if isinstance(key.type, sa.Text) else 777
+    if table is t.judgements:
+        row["judged"] = "forged"
+    await worked.forge(table.insert().values(row))
+    assert any("was added" in what for what in await worked.problems())
+
+
+async def test_a_run_deleted_with_its_seals_is_noticed_by_those_kept_elsewhere(
+    worked: Worked,
+) -> None:
+    outside = await worked.store.seals()
+    for table in t.metadata.tables.values():
+        await worked.forge(table.delete())
+    assert (await verify_desk(worked.store, key=KEY)).ok
+    report = await verify_desk(worked.store, key=KEY, outside=outside)
+    told = [problem.what for problem in report.problems]
+    assert told == [
+        f"seal {outside[0].id} is gone; it was kept elsewhere",
+        f"the statements are not those that seal {outside[0].id} covers",
+        f"the run is gone, but seal {outside[0].id} covers it",
+    ]
+
+
+async def test_a_forged_record_stays_noticed_after_the_run_is_changed_again(
+    worked: Worked,
+) -> None:
+    await worked.forge(t.effects.update().values(result=b"{}"))
+    [review] = await worked.read(t.reviews)
+    await worked.store.note_review(review.id, "eva", "a word among colleagues")
+    assert "effect 0.0 was changed" in await worked.problems()
+
+
+async def test_an_erased_person_still_verifies(worked: Worked) -> None:
+    [message] = await worked.read(t.messages)
+    assert await worked.store.erase(message.sender, "eva") == 1
+    assert await worked.problems() == []
+    [statement] = [row for row in await worked.read(t.statements) if row.kind == "erased"]
+    await worked.forge(t.statements.delete().where(*this_row(t.statements, statement)))
+    assert "the message is gone, and no erasure is on record" in await worked.problems()
+
+
+@pytest.mark.parametrize("kind", [Kept.RUNS, Kept.STEPS, Kept.CALLS, Kept.ATTACHMENTS])
+async def test_what_went_for_its_age_still_verifies(worked: Worked, kind: Kept) -> None:
+    later = worked.store._now() + 1000
+    worked.store._now = lambda: later
+    pruned = await prune_by_age(worked.store, {kind: 10.0}, key=KEY)
+    assert pruned.deleted[kind] > 0
+    assert await worked.problems() == []
+    await seal_desk(worked.store, KEY)
+    assert await worked.problems() == []
