@@ -263,6 +263,10 @@ def _print_reach(report: "AuditReport") -> None:
 def erase(
     address: Annotated[str, typer.Argument(help="The person's address.", metavar="ADDRESS")],
     yes: Annotated[bool, typer.Option("--yes", help="Really do it: it cannot be undone.")] = False,
+    outbox: Annotated[
+        Path | None,
+        typer.Option("--outbox", help="Also look through these sent mails.", metavar="FOLDER"),
+    ] = None,
     by: options.By = None,
     database: options.Database = None,
     desk: options.DeskName = None,
@@ -276,12 +280,14 @@ def erase(
         raise ConfigError(
             f"this deletes everything of {address} for good", fix="say --yes if you mean it"
         )
-    runs, rows = run_async(_erase(address, by, database, desk))
+    runs, rows, mentions = run_async(_erase(address, by, database, desk))
     folder = _desk_folder(desk)
-    standing = [] if folder is None else _still_named(folder, address)
+    standing: list[str] = []
+    for place in (folder, outbox):
+        standing += [] if place is None else _still_named(place, address)
     if as_json:
         looked = None if folder is None else str(folder)
-        still = {"looked_through": looked, "still_in": standing}
+        still = {"looked_through": looked, "still_in": standing, "still_in_database": mentions}
         print_json({"address": address, "runs": runs, "own_rows": rows, **still})
     else:
         words = (
@@ -291,6 +297,9 @@ def erase(
         )
         words += f", {rows} row{'s' * (rows != 1)} of the desk's own tables as well" if rows else ""
         console().print(words, markup=False, soft_wrap=True)
+        for mention in mentions:
+            told = f"still named in the database: {mention}"
+            console().print(told, style="yellow", markup=False, soft_wrap=True)
         _tell_where_they_stand(folder, standing)
     raise typer.Exit(0 if runs or rows else 1)
 
@@ -328,7 +337,10 @@ def _tell_where_they_stand(folder: Path | None, standing: list[str]) -> None:
     for place in standing:
         to.print(f"still named in {place}: change or delete it", style="yellow", markup=False)
     to.print(
-        "[dim]mail in the mailbox, files in the outbox folder and backups are yours to delete[/]"
+        "[dim]mail in the mailbox, files in the outbox folder (--outbox FOLDER names them) and"
+        " backups are yours to delete; digests of message ids stay, so that a mail that comes again"
+        " is not answered twice[/]",
+        soft_wrap=True,
     )
 
 

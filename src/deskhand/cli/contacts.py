@@ -222,8 +222,7 @@ def erase(
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """Forget a person: the contact, and what they wrote and what was made of it, as `deskhand
-    erase` does."""
+    """Forget a person: the contact, and all that `deskhand erase` deletes."""
     from deskhand.errors import ConfigError
 
     if not yes:
@@ -239,10 +238,11 @@ def erase(
             is_contact = await open_contacts(opened, name).find(address) is not None
             return is_contact, await erase_person(opened, name, address, by or options.login_name())
 
-    is_contact, (runs, rows) = run_async(work())
+    is_contact, (runs, rows, mentions) = run_async(work())
     anything_erased = bool(is_contact or runs or rows)
     if as_json:
-        print_json({"address": address, "contact": is_contact, "runs": runs, "own_rows": rows})
+        erased = {"contact": is_contact, "runs": runs, "own_rows": rows}
+        print_json({"address": address, **erased, "still_in_database": mentions})
     else:
         words = (
             f"{address} and {runs} run{'s' * (runs != 1)} erased"
@@ -250,6 +250,7 @@ def erase(
             else f"{address} was not known"
         )
         words += f", {rows} row{'s' * (rows != 1)} of the desk's own tables as well" if rows else ""
+        words += "".join(f"\nstill named in the database: {place}" for place in mentions)
         console().print(words, markup=False, soft_wrap=True)
     raise typer.Exit(0 if anything_erased else 1)
 

@@ -136,10 +136,12 @@ def notices_of(database: Database, desk: str) -> "SqlNoticeStore":
 
 
 class Erased(NamedTuple):
-    """How much of a person was erased: runs, and rows in the desk's own tables."""
+    """How much of a person was erased, and where the database still names them."""
 
     runs: int
     own_rows: int
+    """In the desk's own tables."""
+    mentions: list[str]
 
 
 async def erase_person(database: Database, desk: str, address: str, by: str) -> Erased:
@@ -149,11 +151,13 @@ async def erase_person(database: Database, desk: str, address: str, by: str) -> 
     of their rows are the person's.
     """
     from deskhand.adapters.stores.erasure import known_as
+    from deskhand.adapters.stores.mentions import find_mentions
 
     names, run_ids = await database.read_core(lambda core: known_as(core, desk, address))
     own_rows = await database.own_tables(desk).erase(names, run_ids)
     runs = await database.store(desk).erase(address, by)
-    return Erased(runs, own_rows)
+    mentions = await database.read_core(lambda core: find_mentions(core, desk, address))
+    return Erased(runs, own_rows, mentions)
 
 
 def _without_password(url: str) -> str:

@@ -159,6 +159,29 @@ def test_an_erased_person_is_gone_and_the_audit_still_holds(
     assert cli("erase", "nobody@example.com", "--yes").code == 1
 
 
+def test_what_still_names_an_erased_person_is_told(
+    cli: Cli, worked: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    quoting = tmp_path / "quoting.eml"
+    quoting.write_text(
+        "From: bob@example.com\nTo: shop@example.com\nSubject: A question\nMessage-ID: <q@x>\n\n"
+        "Where is the parcel of Carla@Example.com?\n"
+    )
+    run = cli("run", quoting, "--desk", "sample", "--live", "--json").json["run"]
+    outbox = tmp_path / "outbox"
+    outbox.mkdir()
+    (outbox / "sent.eml").write_text("To: carla@example.com\n\nHello\n")
+
+    said = cli("erase", "carla@example.com", "--yes", "--outbox", outbox, "--json").json
+
+    assert f"messages.body of {run}" in said["still_in_database"]
+    assert all(worked[1]["run"] not in place for place in said["still_in_database"])
+    assert said["still_in"] == [f"{outbox / 'sent.eml'}:1"]
+    again = cli("erase", "carla@example.com", "--yes")
+    assert f"still named in the database: messages.body of {run}" in again.out
+    assert "digests of message ids stay" in again.out
+
+
 # --- keys
 
 

@@ -5,6 +5,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.attachments import erase_files
 from deskhand.adapters.stores.exchanges import forget_exchanges
+from deskhand.adapters.stores.mentions import forget_responses, passed_on_for
 from deskhand.adapters.stores.review_decisions import close_reviews, record_event
 from deskhand.adapters.stores.review_texts import write_texts_of_run
 from deskhand.adapters.stores.rows import pack, unpack
@@ -23,7 +24,7 @@ def known_as(core: sa.Connection, desk: str, address: str) -> tuple[list[str], l
     rows = core.execute(
         sa.select(t.runs.c.id, t.runs.c.status, t.messages.c.body)
         .join(t.messages, t.messages.c.run == t.runs.c.position)
-        .where(t.messages.c.desk == desk, t.messages.c.sender == address)
+        .where(_theirs(core, desk, address))
     ).all()
     _refuse_active([row.id for row in rows if RunStatus(row.status).is_active])
     contact = sa.select(t.contacts.c.customer_id).where(
@@ -39,12 +40,20 @@ def known_as(core: sa.Connection, desk: str, address: str) -> tuple[list[str], l
     return list(dict.fromkeys(filter(None, names))), run_ids
 
 
+def _theirs(core: sa.Connection, desk: str, address: str) -> sa.ColumnElement[bool]:
+    """Messages that the person wrote, or that a contact form passed on for them."""
+    here = t.messages.c
+    passed_on = here.run.in_(passed_on_for(core, desk, address))
+    return sa.and_(here.desk == desk, sa.or_(here.sender == address, passed_on))
+
+
 def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: float) -> int:
-    """Erase every run whose message this address sent; refused while one is being worked."""
+    """Erase every run whose message this address sent, also by a contact form; refused while one
+    is being worked."""
     rows = core.execute(
         sa.select(t.runs.c.position, t.runs.c.id, t.runs.c.status, t.runs.c.conversation)
         .join(t.messages, t.messages.c.run == t.runs.c.position)
-        .where(t.messages.c.desk == desk, t.messages.c.sender == address.strip().lower())
+        .where(_theirs(core, desk, address.strip().lower()))
     ).all()
     _refuse_active([row.id for row in rows if RunStatus(row.status).is_active])
     for row in rows:
@@ -54,6 +63,7 @@ def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: flo
         mark_run(core, position, StatementKind.WORK_ERASED)
     for conversation in {row.conversation for row in rows}:
         forget_conversation(core, desk, conversation)
+    forget_responses(core, desk, address.strip().lower(), [row.id for row in rows])
     _erase_totals(core, desk, address.strip().lower())
     _erase_contact(core, desk, address.strip().lower())
     _erase_bookings(core, desk, address.strip().lower(), [row.id for row in rows], now)
