@@ -1,7 +1,9 @@
 """Reads YAML into plain data and remembers on which line everything was written."""
 
 from collections.abc import Iterable
+from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +68,13 @@ def parse_yaml(
     path: Path, text: str, *, what: str = "the file", example: str = "desk: my-desk"
 ) -> YamlFile:
     """The same for text that was read from `path`; `what` and `example` are for its complaints."""
+    parsed = _parsed(path, text, what, example)
+    return YamlFile(path, deepcopy(parsed.data), dict(parsed.lines))
+
+
+@lru_cache(maxsize=16)
+def _parsed(path: Path, text: str, what: str, example: str) -> YamlFile:
+    """Kept for whoever reads the same again: the examples of intents are checked, then learned."""
     try:
         root = YAML(typ="safe", pure=True).compose(text)
         reader = _Reader(path)

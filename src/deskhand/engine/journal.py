@@ -14,6 +14,8 @@ from deskhand.model.spec import END
 
 DECISION = "@decision"
 ADOPTION = "@adopt"
+ANSWER = "answer_by_person"
+"""The only stage of the flow by which a person's own answer leaves, and its output."""
 
 
 def seed(run_id: str, message_digest: bytes) -> bytes:

@@ -7,6 +7,7 @@ from deskhand.agents.parts import Parts
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through
 from deskhand.engine.decided import acknowledgement, decision_note
+from deskhand.engine.journal import ANSWER
 from deskhand.engine.loop import Flow
 from deskhand.errors import PermanentError
 from deskhand.model.envelope import Delta, Envelope, StageResult
@@ -15,9 +16,6 @@ from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewKind, canonical_hash
 from deskhand.model.spec import AgentSpec, FlowSpec
 from deskhand.ports import Store, ToolGate
-
-ANSWER = "answer_by_person"
-"""The flow's only stage, and its output."""
 
 
 async def _leaves(category: str | None) -> str:

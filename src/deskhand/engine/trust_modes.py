@@ -7,7 +7,7 @@ from typing import Any
 
 from deskhand.config.desk import DeskSpec
 from deskhand.config.sections.trust import TrustSpec
-from deskhand.engine.manual_reply import ANSWER
+from deskhand.engine.journal import ANSWER
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.envelope import Envelope
 from deskhand.model.judgement import Figure, Judged, Judgement, ModeChange

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from deskhand.config.sections.outgoing import ClauseSpec
-from deskhand.engine.manual_reply import ANSWER
+from deskhand.engine.journal import ANSWER
 from deskhand.engine.story import Document, Records
 from deskhand.evals.recorded_tools import result_in
 from deskhand.language.identify import identify

@@ -4,7 +4,7 @@ may answer."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from deskhand.config.sections.outgoing import ClauseSpec, OutgoingSpec
 from deskhand.model.codes import ErrorCode
@@ -13,7 +13,6 @@ from deskhand.model.principal import ANONYMOUS, Principal
 from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.model.run import Decision, Effect, EffectKey, Verdict
 from deskhand.model.totals import Limit, Stop
-from deskhand.outgoing.commitments import Commitment
 from deskhand.outgoing.content_finding import ContentFinding
 from deskhand.policy.call_facts import BESIDE, Facts
 from deskhand.policy.rule_policy import Policy
@@ -22,6 +21,9 @@ from deskhand.tools.authority import Authority
 from deskhand.tools.message_facts import MessageFact
 from deskhand.tools.registry import Tool
 from deskhand.tools.schema import Arguments, ArgumentsInvalid
+
+if TYPE_CHECKING:
+    from deskhand.outgoing.commitments import Commitment
 
 WEEK = 7 * 24 * 3600.0
 
@@ -147,7 +149,7 @@ class GateCall:
     """Articles that this run's drafts were given, as they are."""
     others: tuple[str, ...] = ()
     """Words of a reply that name what belongs to somebody else."""
-    looked_through: tuple[list[ContentFinding], list[Commitment]] | None = None
+    looked_through: tuple[list[ContentFinding], list["Commitment"]] | None = None
     """What a reply's checks found, once they were made."""
 
     @property
