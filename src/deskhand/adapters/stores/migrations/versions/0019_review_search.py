@@ -5,7 +5,7 @@ from alembic import op
 
 from deskhand.adapters.stores.review_texts import write_all_texts
 
-revision = "0023"
+revision = "0019"
 down_revision = "0018"
 branch_labels = None
 depends_on = None

@@ -7,8 +7,8 @@ from hashlib import sha256
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0028"
-down_revision = "0025"
+revision = "0024"
+down_revision = "0023"
 branch_labels = None
 depends_on = None
 
