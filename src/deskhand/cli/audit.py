@@ -8,7 +8,6 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.databases import opened_desk, opened_store
-from deskhand.cli.seal_copies import add_copies, check_address, line_of, post_copy, read_copies
 from deskhand.cli.terminal import console, moment, print_json, run_async
 from deskhand.model.documents import iso_at
 
@@ -67,6 +66,7 @@ def _document(report: "AuditReport") -> dict[str, Any]:
 async def _verify(
     key: bytes | None, seals: Path | None, database: str | None, desk: str | None
 ) -> "AuditReport":
+    from deskhand.cli.seal_copies import read_copies
     from deskhand.engine.audit import verify_desk
 
     async with opened_store(database, desk) as store:
@@ -92,6 +92,7 @@ def seal(
 ) -> None:
     """Write down, under a key, how far every run has come: a run or row that goes missing later
     is seen."""
+    from deskhand.cli.seal_copies import check_address
     from deskhand.errors import ConfigError
 
     key = sealing_key(key_file)
@@ -132,6 +133,7 @@ def _print_seal(sealed: dict[str, Any]) -> None:
 async def _seal(
     key: bytes, to: str | None, webhook: str | None, database: str | None, desk: str | None
 ) -> dict[str, Any]:
+    from deskhand.cli.seal_copies import add_copies, line_of, post_copy
     from deskhand.engine.audit import seal_desk, sealed_runs
 
     async with opened_store(database, desk) as store:
