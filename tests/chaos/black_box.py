@@ -37,7 +37,8 @@ providers: {{local: {{base_url: '{url}'}}}}
 BRAIN = "brain: {scripted: brain.yaml}"
 KILL_EVERY = (3.0, 8.0)
 OUTAGE = (4.0, 10.0)
-AT_REST = (RunStatus.SENT, RunStatus.WAITING_REVIEW, RunStatus.DONE, RunStatus.FAILED)
+WITH_A_PERSON = (RunStatus.WAITING_REVIEW, RunStatus.NEEDS_REVIEW)
+AT_REST = (RunStatus.SENT, RunStatus.DONE, RunStatus.FAILED, *WITH_A_PERSON)
 KEPT_AFTER = 0.8
 """The share of all messages after which nothing is killed any more."""
 
@@ -263,7 +264,7 @@ class BlackBox:
         findings, answers = self.findings, _answers(dovecot)
         findings.stuck = sum(run.status not in AT_REST for run in runs)
         sent = Counter(file.name.partition(".")[0] for file in self._folder.rglob("outbox/*.eml"))
-        with_a_person = {run.id for run in runs if run.status is RunStatus.WAITING_REVIEW}
+        with_a_person = {run.id for run in runs if run.status in WITH_A_PERSON}
         findings.with_a_person = len(with_a_person)
         findings.doubled += sum(count - 1 for count in (*answers.values(), *sent.values()))
         findings.lost = len(self._posted - sent.keys() - with_a_person)
