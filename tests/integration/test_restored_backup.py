@@ -84,6 +84,30 @@ async def test_after_a_restore_no_customer_is_answered_again(
     assert answered == [f"<{number}@example.test>" for number in (1, 2, 3)]
 
 
+async def test_a_copy_that_did_not_get_to_sent_yet_shows_it_too(
+    tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
+) -> None:
+    """As after a kill: the copy of the answer lies where it arrived."""
+    desk_folder = write_desk(tmp_path, dovecot, smtp, imap_more="state: none")
+    async with at_work(desk_folder):
+        pass
+    back_up(tmp_path)
+    async with at_work(desk_folder) as desk:
+        dovecot.deliver(SUPPORT, a_mail(1, proven=True))
+        await at_rest(desk, RunStatus.SENT)
+        await until(lambda: len(dovecot.mails(SUPPORT, "Sent")) == 1)
+    restore(tmp_path)
+    (copy,) = dovecot.mails(SUPPORT, "Sent")
+    for file in (dovecot.folder / "mail" / SUPPORT / ".Sent").glob("???/*"):
+        file.unlink()
+    dovecot.deliver(SUPPORT, copy.as_bytes())
+    async with at_work(desk_folder) as desk:
+        await at_rest(desk, RunStatus.NEEDS_REVIEW)
+        (review,) = await desk.store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
+        assert review.causes == (Cause.ANSWERED_BEFORE,)
+    assert len(dovecot.mails(CUSTOMER)) == 1
+
+
 async def test_a_reply_that_waited_in_the_backup_and_has_left_since_leaves_once(
     tmp_path: Path, dovecot: Dovecot, smtp: SmtpServer
 ) -> None:

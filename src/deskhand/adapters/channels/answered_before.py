@@ -4,11 +4,12 @@ import time
 from collections.abc import Sequence
 
 from deskhand.adapters.channels.imap import Fetched, Imap
-from deskhand.adapters.channels.imap_wire import quoted
+from deskhand.adapters.channels.imap_wire import Piece, quoted
 from deskhand.adapters.channels.mail_intake import answered_ids, read_channel_mail
 from deskhand.adapters.channels.mailbox import Mailbox
 from deskhand.adapters.channels.mailbox_states import DONE, REVIEW, WAITING
-from deskhand.adapters.stores.channels import SqlChannelStore
+from deskhand.adapters.stores.channels import Mark, SqlChannelStore
+from deskhand.mail.automatic import MARK
 from deskhand.mail.reply import visible_reply
 from deskhand.model.message import ANSWERED_BEFORE, ON_REQUEST, SENT_BEFORE, Message
 
@@ -25,35 +26,46 @@ class AnsweredBefore:
 
     def __init__(self, mailbox: Mailbox, memory: SqlChannelStore) -> None:
         self._mailbox, self._memory = mailbox, memory
-        self._answered: dict[str, int] = {}
-        """Mails in Sent that were not there when the database last looked, by what they answer."""
+        self._answered: dict[str, tuple[str, int]] = {}
+        """Answers that were not there when the database last looked, by what they answer: the
+        folder and UID of each."""
 
     async def look(self) -> None:
-        """Read what was sent since the database last looked; nothing at the first connect."""
+        """Read what was sent since the database last looked; nothing at the first connect.
+
+        A copy of a reply arrives in a folder that is read, and goes to Sent from there: both are
+        looked at.
+        """
         self._answered = {}
+        for folder in self._mailbox.spec.folders:
+            mark = await self._memory.mark(folder)
+            if mark is not None:
+                await self._look_in(folder, mark, ["HEADER", MARK, quoted("")])
         sent = await self._mailbox.sent()
         mark = await self._memory.mark(f"sent:{sent}")
-        if mark is None:
-            return
+        if mark is not None:
+            await self._look_in(sent, mark, [])
+
+    async def _look_in(self, folder: str, mark: Mark, criteria: list[Piece]) -> None:
         imap = await self._mailbox.connect()
         try:
-            selected = await imap.select(sent)
+            selected = await imap.select(folder)
             first = int(mark["next"])
-            criteria: list[str] = []
             if mark["validity"] != selected.validity:  # rebuilt: what is new is found by its time
                 first = 1
-                criteria = ["SINCE", time.strftime("%d-%b-%Y", time.gmtime(mark["at"] - 86400))]
+                since = time.strftime("%d-%b-%Y", time.gmtime(mark["at"] - 86400))
+                criteria = [*criteria, "SINCE", since]
             async for uids in imap.search_up(first, *criteria):
-                await self._read(imap, uids)
+                await self._read(imap, folder, uids)
         finally:
             await imap.close()
 
-    async def _read(self, imap: Imap, uids: Sequence[int]) -> None:
+    async def _read(self, imap: Imap, folder: str, uids: Sequence[int]) -> None:
         for start in range(0, len(uids), _CHUNK):
             chunk = uids[start : start + _CHUNK]
             for mail in await imap.fetch(chunk, most=_MOST_HEADERS, headers_only=True):
                 answered = answered_ids(mail)[:1]
-                self._answered |= dict.fromkeys(answered, mail.uid)
+                self._answered |= dict.fromkeys(answered, (folder, mail.uid))
 
     async def marked(self, mail: Fetched, message: Message) -> Message:
         """The message of a mail, marked for a person if it was answered without the database."""
@@ -70,7 +82,7 @@ class AnsweredBefore:
     def _sign(self, mail: Fetched, message: Message) -> str | None:
         """What shows that the mail was handled; None where nothing does."""
         if message.id in self._answered:
-            return "there is an answer to it in Sent"
+            return f"there is an answer to it in {self._answered[message.id][0]}"
         if _ANSWERED in mail.flags:
             return "it is marked as answered"
         if _OUR_KEYWORDS & mail.flags:
@@ -79,11 +91,10 @@ class AnsweredBefore:
 
     async def _sent_text(self, message_id: str) -> str:
         """What was answered, as far as Sent still has it."""
-        sent = await self._mailbox.sent()
+        folder, known = self._answered.get(message_id, (await self._mailbox.sent(), None))
 
         async def find(imap: Imap) -> list[Fetched]:
-            await imap.select(sent)
-            known = self._answered.get(message_id)
+            await imap.select(folder)
             uids = [known] if known is not None else await _answers_to(imap, message_id)
             return await imap.fetch(uids[-1:], most=_MOST_OF_A_MAIL)
 
