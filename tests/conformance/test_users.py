@@ -6,8 +6,9 @@ from collections import Counter
 import pytest
 
 from deskhand.adapters.stores.login_pace import FORGOTTEN
-from deskhand.adapters.stores.users import DEVICE_SECONDS, SESSION_SECONDS, SqlUserStore
+from deskhand.adapters.stores.users import SESSION_SECONDS, SqlUserStore
 from deskhand.errors import ConfigError, Conflict, NotFound, TooManyLogins
+from deskhand.model.access import DEVICE_SECONDS
 from tests.approvals_kit import PASSWORD, make_passwords_cheap
 from tests.conformance.adapters import Stores
 

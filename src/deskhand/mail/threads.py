@@ -12,14 +12,13 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
-from typing import Protocol
 
 from deskhand.mail.mail_phrases import fold, mail_phrases
 from deskhand.mail.reply_to import plain, reply_to
 from deskhand.model.message import Message
 from deskhand.model.principal import PrincipalKind
 from deskhand.model.run import ConversationTurn, EffectKey
-from deskhand.ports import Threads
+from deskhand.ports import Store, Threads
 
 HEADER = "x-deskhand-thread"
 """Where the decision and its reason are kept; whatever a mail brings under this name is
@@ -76,15 +75,7 @@ async def place(message: Message, threads: Threads) -> Placement:
     )
 
 
-class KnowsTurns(Protocol):
-    """What is asked of a store about a conversation."""
-
-    async def conversation(
-        self, conversation: str, *, before: int, limit: int = 20
-    ) -> list[ConversationTurn]: ...
-
-
-async def in_own_conversation(message: Message, store: KnowsTurns) -> Message:
+async def in_own_conversation(message: Message, store: Store) -> Message:
     """A message that names its conversation itself: in that one, or in one of its author's own.
 
     A conversation shows a run what was said in it, and lets it answer what was asked there. So

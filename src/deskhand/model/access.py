@@ -5,6 +5,9 @@ from enum import StrEnum
 
 ANY_DESK = "*"
 
+DEVICE_SECONDS = 90 * 86400.0
+"""How long a browser that somebody has logged in with is known."""
+
 
 class Scope(StrEnum):
     MESSAGES_WRITE = "messages:write"

@@ -16,12 +16,10 @@ from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.login_pace import count_try, limits_for, take_back
 from deskhand.adapters.stores.passwords import fits, hashed
 from deskhand.errors import ConfigError, Conflict, NotFound
-from deskhand.model.access import Session, User
+from deskhand.model.access import DEVICE_SECONDS, Session, User
 
 SESSION_SECONDS = 12 * 3600.0
 """A session ends after this time, and after a third of it without a request."""
-DEVICE_SECONDS = 90 * 86400.0
-"""How long a device is known after a login."""
 SHORTEST, LONGEST = 10, 200
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@-]{0,99}")

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from deskhand.errors import NotFound
-from deskhand.model.access import Session
+from deskhand.model.access import DEVICE_SECONDS, Session
 from deskhand.model.attached_files import AttachedFile
 from deskhand.ports import Users
 from deskhand.web.api.access import ServedDesk
@@ -22,7 +22,6 @@ log = logging.getLogger("deskhand.web")
 COOKIE = "deskhand_session"
 DEVICE_COOKIE = "deskhand_device"
 """Says that its owner has logged in with this browser. It opens nothing."""
-DEVICE_DAYS = 90
 HOME = "/approvals/"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -143,7 +142,7 @@ def keep_device(request: Request, response: Response, device: str) -> None:
     response.set_cookie(
         DEVICE_COOKIE,
         device,
-        max_age=DEVICE_DAYS * 86400,
+        max_age=int(DEVICE_SECONDS),
         path=f"{HOME}login",
         httponly=True,
         samesite="strict",
