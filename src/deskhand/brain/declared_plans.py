@@ -24,6 +24,7 @@ from deskhand.config.sections.plans import (
 from deskhand.config.sections.reply_text import ANY_LANGUAGE
 from deskhand.language.slots import SlotValue
 from deskhand.model.tasks import Task
+from deskhand.model.value_readings import READ, Reading, readings_in
 
 
 class Unresolved(Exception):
@@ -53,7 +54,14 @@ def extract(desk: EmbeddedDesk, task: Task) -> Fields:
     sure = min((slot.confidence for name, slot in slots.items() if name in values), default=0.5)
     if ambiguous or (task.choices and missing):
         sure = 0.0
-    return {"values": values, "ambiguous": ambiguous, "missing": missing, "confidence": sure}
+    read = {name: slots[name].read for name in values}
+    return {
+        "values": values,
+        READ: read,
+        "ambiguous": ambiguous,
+        "missing": missing,
+        "confidence": sure,
+    }
 
 
 def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float) -> Fields:
@@ -67,10 +75,11 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
             else f"no plan is declared for {intent!r}"
         )
         return _handed_over(words, intent)
-    values, ambiguous, sure = _filled(desk, task, plan)
+    values, ambiguous, sure, read = _filled(desk, task, plan)
     missing = [name for name in plan.needs if name not in values]
     if missing:
-        return _asking(desk, task, plan, intent, values, missing, ambiguous)
+        asking = _asking(desk, task, plan, intent, values, missing, ambiguous)
+        return asking | {READ: read}
     facts = {"slots": values, **_known(task)}
     if speaks_of(plan, "wish"):
         facts["wish"] = wish_in(desk, task)
@@ -79,7 +88,8 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
     except Unresolved as unknown:
         return _handed_over(f"the plan for {intent!r} needs {unknown}, which is not known", intent)
     reasoning = f"the declared plan for {intent}"
-    return _plan(intent, steps, reasoning, values) | {"confidence": min(confidence, sure)}
+    more = {READ: read, "confidence": min(confidence, sure)}
+    return _plan(intent, steps, reasoning, values) | more
 
 
 def _steps(plan: DeclaredPlan, facts: Mapping[str, Any]) -> Iterator[Fields]:
@@ -99,15 +109,18 @@ def _steps(plan: DeclaredPlan, facts: Mapping[str, Any]) -> Iterator[Fields]:
 
 def _filled(
     desk: EmbeddedDesk, task: Task, plan: DeclaredPlan
-) -> tuple[dict[str, Any], dict[str, list[Any]], float]:
-    """What this message says comes first, then what an earlier stage or an earlier message said."""
+) -> tuple[dict[str, Any], dict[str, list[Any]], float, dict[str, Reading]]:
+    """What this message says comes first, then what an earlier stage or an earlier message said;
+    with how each value was read."""
     fresh = read_slots(desk, task, plan.needs)
     earlier: dict[str, Any] = {}
     for field in ("slots", "values"):
         said = newest(task, field)
         earlier |= said if isinstance(said, dict) else {}
+    earlier_readings = readings_in({READ: newest(task, READ)})
     values: dict[str, Any] = {}
     ambiguous: dict[str, list[Any]] = {}
+    read: dict[str, Reading] = {}
     sure = 1.0
     for name in plan.needs:
         slot = fresh.get(name)
@@ -115,9 +128,11 @@ def _filled(
             ambiguous[name] = list(slot.candidates)
         elif slot is not None and slot.found:
             values[name], sure = slot.value, min(sure, slot.confidence)
+            read[name] = slot.read
         elif earlier.get(name) is not None:
             values[name] = earlier[name]
-    return values, ambiguous, sure
+            read[name] = earlier_readings.get(name, "exact")
+    return values, ambiguous, sure, read
 
 
 def _asking(

@@ -222,15 +222,20 @@ def _held_line(call: Mapping[str, Any]) -> Line:
 
 
 def _arguments(call: Mapping[str, Any]) -> str:
-    """In short; a delivery's are the reply itself, which is shown in full below."""
-    arguments = call.get("arguments") or {}
+    """In short, with how they were read where that is not plain; a delivery's are the reply
+    itself, which is shown in full below."""
+    arguments, read = call.get("arguments") or {}, call.get("read") or {}
     if call.get("tool") == DELIVER:
         return f"to={printable(str(arguments.get('to')))}"
     return " ".join(
-        f"{name}={shortened(str(value), 30)}"
+        f"{name}={shortened(str(value), 30)}{_doubt(read.get(name))}"
         for name, value in arguments.items()
         if value not in (None, "")
     )
+
+
+def _doubt(reading: Any) -> str:
+    return f" ({reading})" if reading in ("confirmed", "corrected", "guessed") else ""
 
 
 def _failure(result: StageResult) -> str:

@@ -14,6 +14,7 @@ from deskhand.engine.descriptions import actor_of, describe_decision, describe_e
 from deskhand.engine.story import Document, Records, events_of, story_of, time_spent, timeline_of
 from deskhand.errors import NotFound
 from deskhand.model.run import Review, Run
+from deskhand.model.value_readings import DOUBTS
 
 _WIDEST = 100
 _FROM_OUTSIDE = (
@@ -140,12 +141,13 @@ def _held_call(payload: dict[str, Any]) -> list[Text]:
     """A call with where each argument came from: what came from the message is the sender's word
     alone."""
     lines = [Text(""), Text("  ").append(printable(f"{payload['tool']}"), style="bold")]
-    origin = payload.get("origin") or {}
+    origin, read = payload.get("origin") or {}, payload.get("read") or {}
     for name, value in (payload.get("arguments") or {}).items():
         written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        how = f"; {DOUBTS[read[name]]}" if read.get(name) in DOUBTS else ""
         line = Text("  │ ", style="cyan").append(printable(f"{name:<14}{written}"), style="default")
         lines.append(
-            line.append(printable(f"  ({_origin_words(origin.get(name, ''))})"), style="dim")
+            line.append(printable(f"  ({_origin_words(origin.get(name, ''))}{how})"), style="dim")
         )
     lines.append(Text(printable(f"  held by the rule {payload.get('rule')}"), style="dim"))
     for finding in payload.get("findings") or []:

@@ -9,6 +9,7 @@ from deskhand.config.tool_shape import ToolShape
 from deskhand.model.message import DELIVER
 from deskhand.model.outcome import EffectClass, RiskLevel
 from deskhand.model.principal import PrincipalKind
+from deskhand.model.value_readings import READINGS
 
 Kind = Literal[
     "text", "number", "integer", "boolean", "money", "sums", "date", "duration", "list", "any"
@@ -16,7 +17,7 @@ Kind = Literal[
 
 RESERVED = frozenset(
     {"tool", "effect", "risk", "intent", "category", "channel", "language", "money"}
-    | {"principal", "customer", "message", "time", "totals", "origin", "arguments"}
+    | {"principal", "customer", "message", "time", "totals", "origin", "read", "arguments"}
 )
 """What no argument can pose as: one of these names is read as `arguments.NAME` alone."""
 SCOPES = ("conversation", "principal", "day")
@@ -83,6 +84,7 @@ class FactTypes:
             kind = _looser([_argument_of(shape, argument) for shape in shapes])
             facts[f"arguments.{argument}"] = kind
             facts[f"origin.{argument}"] = FactType("text", ORIGINS)
+            facts[f"read.{argument}"] = FactType("text", READINGS)
             if argument not in RESERVED:
                 facts[argument] = kind
         return facts

@@ -18,7 +18,8 @@ Document = dict[str, Any]
 
 REPLY = "reply"
 _CALL_FIELDS = ("tool", "arguments", "verdict", "ok")
-_WHY_FIELDS = ("rule", "reason", "origin", "approved_by")
+_WHY_FIELDS = ("rule", "reason", "origin", "read", "approved_by")
+_HELD_FIELDS = ("tool", "arguments", "rule", "origin", "read")
 _REPLY_FIELDS = ("to", "subject", "text", "language")
 
 
@@ -182,7 +183,7 @@ def _held(state: State) -> Document | None:
         or ask.kind != ReviewKind.TOOL_CALL
     ):
         return None
-    shown = {field: ask.payload.get(field) for field in ("tool", "arguments", "rule", "origin")}
+    shown = {field: ask.payload.get(field) for field in _HELD_FIELDS}
     return {**shown, "verdict": "hold", "ok": False, "reason": ask.reason}
 
 

@@ -49,6 +49,8 @@ class Facts:
     totals: Totals = field(default_factory=dict[str, Mapping[str, Any]])
     origin: Mapping[str, str] = field(default_factory=dict[str, str])
     """Where each argument's value came from: principal, operator, result:N, message, model."""
+    read: Mapping[str, str] = field(default_factory=dict[str, str])
+    """How each argument's value was read: exact, confirmed, default, corrected, guessed."""
     objects: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What the arguments that give authority stand for, by argument: fields as plain data, in a
     list for a list."""
@@ -67,7 +69,8 @@ class Facts:
                 named[name] = value
         named |= {f"message.{name}": value for name, value in self.message.items()}
         named |= self._time() | self._totals()
-        return named | {f"origin.{argument}": where for argument, where in self.origin.items()}
+        named |= {f"origin.{argument}": where for argument, where in self.origin.items()}
+        return named | {f"read.{argument}": how for argument, how in self.read.items()}
 
     def _arguments(self) -> dict[str, Any]:
         """Each argument as `arguments.NAME`, and as `NAME` where no other fact is called so."""
@@ -180,7 +183,7 @@ class Facts:
         )
 
 
-BESIDE = ("tool", "arguments", "origin")
+BESIDE = ("tool", "arguments", "origin", "read")
 """What a call's record says itself, so that its facts need not repeat it."""
 
 

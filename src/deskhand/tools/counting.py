@@ -20,6 +20,7 @@ from deskhand.model.totals import (
 from deskhand.model.understanding import Understanding
 from deskhand.policy.call_facts import Facts
 from deskhand.ports import Effects
+from deskhand.tools.argument_readings import declared_readings, plain_reading
 from deskhand.tools.authority import SenderAddress
 from deskhand.tools.gate_call import GateCall, Terms
 from deskhand.tools.message_facts import told_of
@@ -34,6 +35,12 @@ async def describe(call: GateCall, terms: Terms, ledger: Effects) -> None:
     written = {**{name: list(values) for name, values in constants.items()}, **defaults}
     sources = Sources(call.principal, envelope, written, terms.model_outputs, terms.outside)
     call.origin = {name: sources.origin(name, value) for name, value in call.canonical.items()}
+    call.said_to_be_read = declared_readings(envelope, call.canonical, terms.model_outputs)
+    call.read = {
+        name: call.said_to_be_read.get(name)
+        or plain_reading(call.origin[name], was_given=name in call.given)
+        for name in call.canonical
+    }
     call.offered = frozenset(
         (lookup.argument, lookup.key)
         for lookup in call.lookups
@@ -59,6 +66,7 @@ async def describe(call: GateCall, terms: Terms, ledger: Effects) -> None:
         message=message_facts,
         totals=sums.facts(),
         origin=call.origin,
+        read=call.read,
         objects=_objects(call),
     )
 

@@ -345,6 +345,7 @@ class Gate:
             latency_ms=(time.perf_counter() - call.started) * 1000,
             decision_ms=decision_ms,
             origin=call.origin,
+            read=call.read,
             facts=facts,
             approved_by=call.approved_by,
             approvals_needed=2 if needs_two else 1,

@@ -13,6 +13,7 @@ from deskhand.model.principal import ANONYMOUS, Principal
 from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.model.run import Decision, Effect, EffectKey, Verdict
 from deskhand.model.totals import Limit, Stop
+from deskhand.model.value_readings import Reading
 from deskhand.outgoing.content_finding import ContentFinding
 from deskhand.policy.call_facts import BESIDE, Facts
 from deskhand.policy.rule_policy import Policy
@@ -136,6 +137,10 @@ class GateCall:
     offered: frozenset[tuple[str, str]] = frozenset()
     """(argument, key) of things that an earlier tool result held, by their `id`."""
     origin: dict[str, str] = field(default_factory=dict[str, str])
+    read: dict[str, Reading] = field(default_factory=dict[str, Reading])
+    """How each argument was read, as far as that is known."""
+    said_to_be_read: dict[str, Reading] = field(default_factory=dict[str, Reading])
+    """Those of the readings that a stage declared."""
     facts: Facts | None = None
     effects: list[Effect] = field(default_factory=list[Effect])
     """What this run has done or tried so far."""
@@ -215,6 +220,7 @@ class GateAnswer:
     decision_ms: float = 0.0
     """What judging took, without look-ups and without the tool."""
     origin: dict[str, str] = field(default_factory=dict[str, str])
+    read: dict[str, Reading] = field(default_factory=dict[str, Reading])
     facts: dict[str, Any] = field(default_factory=dict[str, Any])
     findings: tuple[dict[str, Any], ...] = ()
     approved_by: tuple[str, ...] = ()
@@ -232,6 +238,7 @@ class GateAnswer:
             "latency_ms": round(self.latency_ms, 3),
             "decision_ms": round(self.decision_ms, 3),
             "origin": self.origin,
+            "read": self.read,
             "facts": {name: fact for name, fact in self.facts.items() if name not in BESIDE},
         }
         if self.reason:
@@ -251,6 +258,7 @@ class GateAnswer:
             "effect_key": effect_key,
             "rule": self.rule,
             "origin": self.origin,
+            "read": self.read,
         }
         if self.findings:
             fields["findings"] = list(self.findings)

@@ -37,11 +37,11 @@ class Sources:
         outside: Collection[str] = (),
     ) -> None:
         self._principal = {
-            _norm(value) for value in (principal.customer_id, principal.address) if value
+            normal(value) for value in (principal.customer_id, principal.address) if value
         }
         self._operator: dict[str, set[str]] = {}
         for name, value in (operator or {}).items():
-            self._operator[name] = {_norm(leaf) for leaf in _leaves(value)}
+            self._operator[name] = {normal(leaf) for leaf in _leaves(value)}
         self._data = results_in(envelope, model_outputs, outside)
         self._read: list[str] = []
         self._envelope = envelope
@@ -85,7 +85,7 @@ class Sources:
         return _text(self._envelope)
 
     def _of(self, argument: str, value: Any) -> str:
-        wanted = _norm(value)
+        wanted = normal(value)
         if wanted in self._principal:
             return PRINCIPAL
         if wanted in self._operator.get(argument, ()):
@@ -159,7 +159,7 @@ def _text(envelope: Envelope) -> str:
     if message is not None:
         parts += [message.subject, message.body, message.sender.address, message.sender.name]
         parts += [attachment.text or "" for attachment in message.attachments]
-    return _norm("\n".join(parts)[:MOST_TEXT])
+    return normal("\n".join(parts)[:MOST_TEXT])
 
 
 def _leaves(value: Any) -> Iterator[Any]:
@@ -183,7 +183,8 @@ def _things(value: Any) -> Iterator[Mapping[str, Any]]:
             yield from _things(item)
 
 
-def _norm(value: Any) -> str:
+def normal(value: Any) -> str:
+    """A value as it is compared with others: one line, without case; numbers by what they are."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"{_decimal(str(value)) or value}"
     return " ".join(str(value).split()).casefold()

@@ -115,6 +115,7 @@ async def test_slots_are_values_ambiguous_or_missing() -> None:
     )
     assert found == {
         "values": {},
+        "read": {},
         "ambiguous": {"order": ["P-1001", "P-1002"]},
         "missing": ["mail"],
         "confidence": 0.0,

@@ -106,6 +106,27 @@ def test_two_names_that_are_equally_near_are_ambiguous() -> None:
     assert names.extract("Karoline", now=NOW)["who"].value == "Karoline"
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Ferdinand", "exact"),
+        ("FERDINAND", "exact"),
+        ("bez Ferdinanda", "exact"),
+        ("Ferdinnad", "corrected"),
+        ("Ferdinnad, I mean Ferdinand", "exact"),
+    ],
+)
+def test_a_name_says_how_it_was_read(text: str, read: str) -> None:
+    slot = extractor(product=EVERY["product"]).extract(text, now=NOW)["product"]
+    assert (slot.value, slot.read) == ("Ferdinand", read)
+
+
+def test_the_day_that_stands_for_a_week_is_a_guess() -> None:
+    days = extractor(day=EVERY["day"])
+    assert days.extract("last week", now=NOW)["day"].read == "guessed"
+    assert days.extract("12 March 2025", now=NOW)["day"].read == "exact"
+
+
 def test_an_own_pattern_gives_its_named_groups() -> None:
     both = extractor(
         seat={"type": "pattern", "pattern": r"row (?P<row>[0-9]+) seat (?P<seat>[A-F])"}

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from deskhand.language.slots.slot_value import Precision, SlotMatch
+from deskhand.model.value_readings import Reading
 
 MOST_TEXT = 1_000_000
 """Characters read of one text."""
@@ -135,15 +136,27 @@ class Scan:
             yield match
 
     def match(
-        self, value: Any, start: int, end: int, confidence: float, *, precision: Precision = "exact"
+        self,
+        value: Any,
+        start: int,
+        end: int,
+        confidence: float,
+        *,
+        precision: Precision = "exact",
+        read: Reading = "exact",
     ) -> SlotMatch:
         """A match whose place is one of the folded text."""
-        return self.match_given(
-            value, self.reading.origin(start), self.reading.origin(end), confidence, precision
-        )
+        first, last = self.reading.origin(start), self.reading.origin(end)
+        return self.match_given(value, first, last, confidence, precision, read)
 
     def match_given(
-        self, value: Any, start: int, end: int, confidence: float, precision: Precision = "exact"
+        self,
+        value: Any,
+        start: int,
+        end: int,
+        confidence: float,
+        precision: Precision = "exact",
+        read: Reading = "exact",
     ) -> SlotMatch:
         text = self.reading.given[start:end]
-        return SlotMatch(value, start, end, text, round(confidence, 3), precision)
+        return SlotMatch(value, start, end, text, round(confidence, 3), precision, read)

@@ -12,6 +12,7 @@ from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots.folded_text import MOST_MATCHES, MOST_WORDS, WORD, Scan, Word, fold
 from deskhand.language.slots.slot_context import SlotContext
 from deskhand.language.slots.slot_value import SlotMatch
+from deskhand.model.value_readings import Reading
 
 _ENDING = re.compile(r"(?:ou|ove|ovi|em|ech|ach|ami|ich|ych|ym|im|ho|mu|[aeiouy]){1,2}$")
 _INFLECTED = 0.88
@@ -33,6 +34,15 @@ class _Hit(NamedTuple):
     end: int
     name: str
     score: float
+    read: Reading = "exact"
+
+
+class _Likeness(NamedTuple):
+    """A name that words may mean."""
+
+    name: str
+    score: float
+    read: Reading = "exact"
 
 
 class NameExtractor:
@@ -63,12 +73,12 @@ class NameExtractor:
             readings = [hit for hit in hits if hit[:2] == chosen[:2]]
             for hit in readings:
                 confidence = min(hit.score, 0.99 if len(readings) == 1 else 0.5)
-                yield scan.match(hit.name, hit.start, hit.end, confidence)
+                yield scan.match(hit.name, hit.start, hit.end, confidence, read=hit.read)
 
     def _hits(self, scan: Scan) -> list[_Hit]:
         words = scan.reading.words
         scan.is_cut |= len(words) > MOST_WORDS
-        names_like: dict[str, list[tuple[str, float]]] = {}
+        names_like: dict[str, list[_Likeness]] = {}
         hits: list[_Hit] = []
         work = 0
         for index, (start, _, first) in enumerate(words):
@@ -81,7 +91,7 @@ class NameExtractor:
                     work += _WORK_A_WINDOW + len(band) if band else 0
                     names_like[compact] = self._names_like(compact, window, band)
                 end = window[-1][1]
-                hits += [_Hit(start, end, name, score) for name, score in names_like[compact]]
+                hits += [_Hit(start, end, *likeness) for likeness in names_like[compact]]
             if len(hits) > 2 * MOST_MATCHES:
                 scan.is_cut = True
                 break
@@ -96,22 +106,20 @@ class NameExtractor:
                 return
             yield words[index:end], compact
 
-    def _names_like(
-        self, compact: str, window: list[Word], band: list[str]
-    ) -> list[tuple[str, float]]:
+    def _names_like(self, compact: str, window: list[Word], band: list[str]) -> list["_Likeness"]:
         """Names with their likeness: those spelled the same, else bent, else alike."""
         return self._exact(compact) or self._bent(window, band) or self._alike(compact, band)
 
-    def _exact(self, compact: str) -> list[tuple[str, float]]:
-        return [(name, 1.0) for name in self._names.get(compact, ())]
+    def _exact(self, compact: str) -> list["_Likeness"]:
+        return [_Likeness(name, 1.0) for name in self._names.get(compact, ())]
 
-    def _bent(self, window: list[Word], band: list[str]) -> list[tuple[str, float]]:
+    def _bent(self, window: list[Word], band: list[str]) -> list["_Likeness"]:
         """Names that differ in their endings alone, as Slavic languages bend them."""
         if not band or self._threshold > _INFLECTED:
             return []
         stem = "".join(_stem(word) for _, _, word in window)
         names = self._inflected.get(stem, ()) if len(stem) >= _SHORTEST_FUZZY else ()
-        return [(name, _INFLECTED) for name in dict.fromkeys(names)]
+        return [_Likeness(name, _INFLECTED) for name in dict.fromkeys(names)]
 
     def _names_about(self, length: int) -> list[str]:
         """The names that are neither too short nor too long to be like a word of this length."""
@@ -119,7 +127,7 @@ class NameExtractor:
         most = length * (2 - self._threshold) / self._threshold
         return [name for name in self._names if max(fewest, _SHORTEST_FUZZY) <= len(name) <= most]
 
-    def _alike(self, compact: str, band: list[str]) -> list[tuple[str, float]]:
+    def _alike(self, compact: str, band: list[str]) -> list["_Likeness"]:
         if not band or len(compact) < _SHORTEST_FUZZY or compact.isdecimal():
             return []
         similar = process.extract(
@@ -130,7 +138,8 @@ class NameExtractor:
             for name in self._names[spelling]:
                 best[name] = max(score / 100, best.get(name, 0))
         top = max(best.values(), default=0)
-        return [(name, score) for name, score in best.items() if score > top - _NEAR]
+        near = [(name, score) for name, score in best.items() if score > top - _NEAR]
+        return [_Likeness(name, score, "corrected") for name, score in near]
 
 
 def _stem(word: str) -> str:

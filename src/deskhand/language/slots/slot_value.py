@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from deskhand.model.value_readings import Reading, least_certain
+
 Precision = Literal["exact", "week", "month", "year"]
 
 
@@ -21,6 +23,8 @@ class SlotMatch:
     confidence: float
     precision: Precision = "exact"
     """`last week` is a date with the precision of a week: its value is the first day."""
+    read: Reading = "exact"
+    """`corrected` where the text is only like the value."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -29,6 +33,7 @@ class SlotMatch:
             "end": self.end,
             "text": self.text,
             "confidence": self.confidence,
+            "read": self.read,
         }
 
     def overlaps(self, other: "SlotMatch") -> bool:
@@ -57,9 +62,20 @@ class SlotValue:
         """The first place that gives the value."""
         return (self.matches[0].start, self.matches[0].end) if self.matches else None
 
+    @property
+    def read(self) -> Reading:
+        """How the value was read: once exactly is enough. A day that stands for a week is a
+        guess."""
+        if any(match.read == "exact" and match.precision == "exact" for match in self.matches):
+            return "exact"
+        if any(match.precision != "exact" for match in self.matches):
+            return "guessed"
+        return least_certain(match.read for match in self.matches)
+
     def as_json(self) -> dict[str, Any]:
         return {
             "value": self.value,
+            "read": self.read,
             "confidence": self.confidence,
             "ambiguous": self.ambiguous,
             "candidates": list(self.candidates),

@@ -5,7 +5,16 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from deskhand.tools.gate_call import GateCall, Ruling, Terms
-from deskhand.tools.rules import admission, approval, authority, effect, limits, recipients, replies
+from deskhand.tools.rules import (
+    admission,
+    approval,
+    authority,
+    effect,
+    limits,
+    recipients,
+    replies,
+    unsure_readings,
+)
 
 Check = Callable[[GateCall, Terms], Ruling | None]
 
@@ -39,6 +48,7 @@ JUDGEMENT = (
     GateRule(replies.ALWAYS_ASK, replies.always_ask),
     GateRule(replies.CONTENT, replies.outgoing_content),
     GateRule(replies.COMMITMENT, replies.unbacked_commitment),
+    GateRule(unsure_readings.UNSURE_READING, unsure_readings.unsure_reading),
     GateRule("irreversible_needs_approval", effect.irreversible_needs_approval),
     GateRule("removal_not_asked", effect.removal_not_asked),
     GateRule("risk_needs_approval", effect.risk_needs_approval),

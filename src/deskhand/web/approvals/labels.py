@@ -9,6 +9,7 @@ from typing import Any
 from deskhand.knowledge.prose import unwrapped
 from deskhand.model.causes import Cause
 from deskhand.model.run import REASSIGN_TO, Decision, Review, ReviewKind, ReviewState
+from deskhand.model.value_readings import DOUBTS
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """Characters that are invisible or change the direction of reading."""
@@ -137,10 +138,12 @@ def _unwrapped_quote(lines: Iterable[str]) -> list[str]:
     return [f"> {line}".rstrip() for line in article.splitlines()]
 
 
-def origin(where: str) -> str:
-    """Where an argument came from, in words; nothing where that is not known."""
+def origin(where: str, read: str = "") -> str:
+    """Where an argument came from and how it was read, in words; nothing where neither is
+    known."""
     kind, _, number = where.partition(":")
-    return f"from result {number}" if kind == "result" else ORIGINS.get(kind, "")
+    words = f"from result {number}" if kind == "result" else ORIGINS.get(kind, "")
+    return ", ".join(part for part in (words, DOUBTS.get(read, "")) if part)
 
 
 def clock(at: float) -> str:

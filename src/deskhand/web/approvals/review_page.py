@@ -241,10 +241,11 @@ def _finding(finding: Mapping[str, Any]) -> tuple[str, str]:
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     """The server's rendering of a call, never the model's summary."""
     where = call.get("origin") or {}
+    how = call.get("read") or {}
     return {
         "tool": call.get("tool"),
         "arguments": [
-            (name, _written(value), origin(str(where.get(name, ""))))
+            (name, _written(value), origin(str(where.get(name, "")), str(how.get(name, ""))))
             for name, value in (call.get("arguments") or {}).items()
         ],
         "verdict": call.get("verdict", "hold"),

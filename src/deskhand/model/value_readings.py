@@ -1,0 +1,53 @@
+"""How a value was read from a message: whether the sender wrote it, or somebody guessed at it."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args
+
+Reading = Literal["exact", "confirmed", "default", "corrected", "guessed"]
+"""`exact`: a declared spelling, or the regular inflection of exactly one name. `confirmed`: the
+customer or a colleague said so when asked. `default`: the sender left it open. `corrected`: a typo,
+mended by likeness. `guessed`: anything else."""
+
+READ = "read"
+"""The field of a stage's output that tells how its other fields were read, by name."""
+
+DOUBTS: dict[str, str] = {
+    "confirmed": "confirmed by the customer",
+    "default": "left open by the sender",
+    "corrected": "corrected: not what was written",
+    "guessed": "guessed",
+}
+"""What people are told about a value that was not simply read."""
+
+READINGS: tuple[Reading, ...] = get_args(Reading)
+"""Most certain first."""
+
+
+def readings_in(output: object) -> dict[str, Reading]:
+    """What a stage's output says about how its fields were read; empty where it says nothing."""
+    declared = output.get(READ) if isinstance(output, Mapping) else None
+    if not isinstance(declared, Mapping):
+        return {}
+    known: dict[str, Reading] = {}
+    for name, reading in declared.items():
+        if reading in READINGS:
+            known[str(name)] = reading
+    return known
+
+
+def least_certain(readings: Iterable[Reading]) -> Reading:
+    """The least certain of some readings; `exact` where there are none."""
+    return max(readings, key=READINGS.index, default="exact")
+
+
+def fields_read(output: Mapping[str, Any]) -> Iterable[tuple[str, Any, Reading]]:
+    """Each field of an output that says how it was read, with its value and its reading.
+
+    A plan and an extraction keep what they read under `slots` or `values`.
+    """
+    inner = (output.get(name) for name in ("slots", "values"))
+    places = [output, *(place for place in inner if isinstance(place, Mapping))]
+    for name, reading in readings_in(output).items():
+        for place in places:
+            if place.get(name) is not None:
+                yield name, place[name], reading

@@ -1,0 +1,39 @@
+"""An effect runs on what was read exactly or confirmed; what was mended or guessed at waits."""
+
+from typing import Any
+
+from deskhand.model.value_readings import Reading
+from deskhand.tools.gate_call import GateCall, Ruling, Terms, hold
+
+UNSURE_READING = "unsure_reading"
+_CERTAIN: frozenset[Reading] = frozenset(("exact", "confirmed"))
+_SAY = "Nobody has confirmed what is meant. Ask the customer first."
+
+
+def unsure_reading(call: GateCall, terms: Terms) -> Ruling | None:
+    """Of arguments whose reading a stage declared. A default counts where the tool itself has it:
+    then the tool's author says what is done where the customer leaves it open."""
+    tool = call.admitted_tool
+    if not tool.changes_something:
+        return None
+    doubtful = [
+        f"{name} ({reading}: {call.canonical[name]!r})"
+        for name, reading in call.said_to_be_read.items()
+        if reading not in _CERTAIN and not _is_own_default(call, name, reading)
+    ]
+    if not doubtful:
+        return None
+    reason = f"{tool.name} would act on what nobody has confirmed: {', '.join(doubtful)}"
+    return hold(UNSURE_READING, reason, _SAY)
+
+
+def _is_own_default(call: GateCall, name: str, reading: Reading) -> bool:
+    if reading != "default":
+        return False
+    properties: Any = call.admitted_tool.signature.schema.get("properties", {})
+    schema = properties.get(name)
+    return (
+        isinstance(schema, dict)
+        and "default" in schema
+        and schema["default"] == call.canonical[name]
+    )
