@@ -9,7 +9,7 @@ _PIN = re.compile(r"^([A-Za-z0-9._-]+)==", re.M)
 _SPELT_ALIKE = {
     "Apache Software License": "Apache-2.0",
     "MIT License": "MIT",
-    "DFSG approved OR MIT License": "MIT",
+    "DFSG approved OR MIT": "MIT",
     "BSD License": "BSD",
     "3-Clause BSD License": "BSD-3-Clause",
     "ISC License (ISCL)": "ISC",
@@ -24,7 +24,8 @@ def licence_of(package: str) -> str:
     described = metadata(package)
     classifiers = described.get_all("Classifier") or []
     named = [line.rpartition(" :: ")[2] for line in classifiers if line.startswith("License ::")]
-    written = described.get("License-Expression") or " OR ".join(named)
+    spelt_alike = [_SPELT_ALIKE.get(name, name) for name in named]
+    written = described.get("License-Expression") or " OR ".join(spelt_alike)
     written = written or (described.get("License") or "unknown").splitlines()[0]
     return _SPELT_ALIKE.get(written, written)
 

@@ -13,6 +13,7 @@ import deskhand
 from deskhand.model.booking import Booking, BookingState
 from deskhand.model.message import Attachment, Message
 from deskhand.model.run import Decision, RunStatus
+from deskhand.scheduling.public_holidays import holiday_on
 from deskhand.wiring import open_calendar, open_database, open_desk, read_desk
 from tests.booking_desk import Place, on_server
 from tests.calendar_servers import PASSWORD, Collection, radicale
@@ -93,7 +94,8 @@ async def test_a_time_that_is_taken_from_an_offer_is_held_confirmed_and_seen_by_
 
 async def test_an_invitation_is_answered_and_what_is_called_off_is_free_again(place: Place) -> None:
     at = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) + timedelta(days=3)
-    at += timedelta(days=(7 - at.weekday()) % 7 if at.weekday() > 4 else 0)
+    while at.weekday() > 4 or holiday_on(at.date(), ["CZ"]):
+        at += timedelta(days=1)
     run_id, review = await place.asked(
         written(1, "Please find the invitation attached.", invitation(at, "REQUEST"))
     )

@@ -34,15 +34,20 @@ def contact_source(contacts: Contacts) -> Source:
 
 
 def calendar_source(calendar: Calendar, spec: CalendarSpec, now: Callable[[], float]) -> Source:
-    """When the company is busy in the time that appointments are offered in; never with what."""
+    """When the company is busy or has a holiday in the time that appointments are offered in;
+    never busy with what."""
 
     async def find(asked: Asked) -> Sequence[Piece]:
         offering = spec.offering
         frame = offering.frame(datetime.fromtimestamp(now(), UTC))
         busy = sorted(await calendar.busy(frame))[:_MOST_SPANS]
+        holidays = [
+            f"{day} ({name})" for day, name in offering.hours.missed_holidays(frame).items()
+        ]
+        closed = f". We are closed on public holidays: {'; '.join(holidays)}" if holidays else ""
         if not busy:
-            words = "Our calendar has no appointments in the days that can be offered."
-            return [Piece(words, "calendar")]
+            words = "Our calendar has no appointments in the days that can be offered"
+            return [Piece(words + closed, "calendar")]
 
         zone = offering.hours.zone
 
@@ -50,6 +55,7 @@ def calendar_source(calendar: Calendar, spec: CalendarSpec, now: Callable[[], fl
             return f"{moment.astimezone(zone):%Y-%m-%d %H:%M}"
 
         spans = [f"{local(span.start)} to {local(span.end)}" for span in busy]
-        return [Piece(f"We are busy ({spec.zone}): {'; '.join(spans)}", "calendar")]
+        words = f"We are busy ({spec.zone}): {'; '.join(spans)}"
+        return [Piece(words + closed, "calendar")]
 
     return Source("calendar", find, MEETINGS)

@@ -2,13 +2,13 @@
 of it in words."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, time
+from datetime import date, datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from deskhand.brain.embedded_desk import EmbeddedDesk
 from deskhand.brain.task_inputs import Fields, language_of, message_of, received_at, said_in
-from deskhand.brain.times_in_words import in_words, offer
+from deskhand.brain.times_in_words import day_in_words, in_words, offer
 from deskhand.language.meeting_times import choose_offer, read_wish
 from deskhand.mail.mail_phrases import mail_phrases
 from deskhand.model.booking import OFFERED
@@ -115,7 +115,8 @@ def _written(value: Any) -> str:
 def with_times_in_words(results: Sequence[Fields], language: str) -> dict[str, Any]:
     """Returns data by tool, with times in words.
 
-    `offer` holds the free times, `in_words` the one asked for, `missed` the one that is gone.
+    `offer` holds the free times, `in_words` the one asked for, `missed` the one that is gone,
+    `holiday` the day on which nobody is there.
     """
     failed = [result for result in results if result.get("status") != "success"]
     lost = {str((result.get("arguments") or {}).get("slot")) for result in failed}
@@ -141,9 +142,18 @@ def _data_in_words(data: Any, lost: set[str], language: str) -> Any:
         described["in_words"] = spoken
         if data.get("wished", "free") != "free" or data.get("slot") in lost:
             described["missed"] = spoken
+    if isinstance(holiday := data.get("holiday"), str):
+        described["holiday"] = _spoken_day(holiday, language)
     if data.get("fitting") == 0:
         described["none_fits"] = True
     return described
+
+
+def _spoken_day(day: str, language: str) -> str:
+    try:
+        return day_in_words(date.fromisoformat(day), language)
+    except ValueError:
+        return day
 
 
 def _spoken(moment: str, language: str) -> str | None:

@@ -1,34 +1,39 @@
 """Free times in a customer's language."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
-_WORDS: Mapping[str, tuple[str, str, str]] = {
+_WORDS: Mapping[str, tuple[str, str, str, str]] = {
     "en": (
         "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
         "January February March April May June July August September October November December",
-        "{weekday} {day} {month} {year}, {time}",
+        "{weekday} {day} {month} {year}",
+        "{day}, {time}",
     ),
     "cs": (
         "pondělí úterý středa čtvrtek pátek sobota neděle",
         "ledna února března dubna května června července srpna září října listopadu prosince",
-        "{weekday} {day}. {month} {year} v {time}",
+        "{weekday} {day}. {month} {year}",
+        "{day} v {time}",
     ),
     "de": (
         "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
         "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
-        "{weekday}, {day}. {month} {year}, {time} Uhr",
+        "{weekday}, {day}. {month} {year}",
+        "{day}, {time} Uhr",
     ),
     "es": (
         "lunes martes miércoles jueves viernes sábado domingo",
         "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-        "{weekday} {day} de {month} de {year}, {time} h",
+        "{weekday} {day} de {month} de {year}",
+        "{day}, {time} h",
     ),
     "fr": (
         "lundi mardi mercredi jeudi vendredi samedi dimanche",
         "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-        "{weekday} {day} {month} {year}, {time}",
+        "{weekday} {day} {month} {year}",
+        "{day}, {time}",
     ),
 }
 
@@ -52,11 +57,16 @@ def _lines(slots: Sequence[Any], zone: str, language: str) -> list[str]:
 
 
 def in_words(moment: datetime, language: str) -> str:
-    weekdays, months, form = _WORDS.get(language, _WORDS["en"])
+    form = _WORDS.get(language, _WORDS["en"])[3]
+    time = f"{moment:%H:%M}".removeprefix("0")
+    return form.format(day=day_in_words(moment, language), time=time)
+
+
+def day_in_words(day: date, language: str) -> str:
+    weekdays, months, form, _ = _WORDS.get(language, _WORDS["en"])
     return form.format(
-        weekday=weekdays.split()[moment.weekday()],
-        day=moment.day,
-        month=months.split()[moment.month - 1],
-        year=moment.year,
-        time=f"{moment:%H:%M}".removeprefix("0"),
+        weekday=weekdays.split()[day.weekday()],
+        day=day.day,
+        month=months.split()[day.month - 1],
+        year=day.year,
     )

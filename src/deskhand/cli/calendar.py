@@ -12,6 +12,7 @@ from deskhand.model.documents import iso_at
 
 if TYPE_CHECKING:
     from deskhand.model.booking import Booking, Span
+    from deskhand.scheduling.slots import Offering
     from deskhand.wiring import LoadedDesk
 
 app = typer.Typer(help="Which times are free, and which are held.", no_args_is_help=True)
@@ -44,12 +45,19 @@ def free(
             slot for slot in slots if slot.start.astimezone(offering.hours.zone).date() == only
         ]
     shown_slots = [shown(slot, offering) for slot in slots[:limit]]
+    holidays = _holidays(offering, only)
     if as_json:
         print_json(
-            {"time_zone": loaded.spec.calendar.zone, "free": len(slots), "slots": shown_slots}
+            {
+                "time_zone": loaded.spec.calendar.zone,
+                "free": len(slots),
+                "slots": shown_slots,
+                "holidays": [{"date": str(day), "name": name} for day, name in holidays.items()],
+            }
         )
     elif not shown_slots:
-        console().print("no slot is free")
+        reason = f": {only} is a public holiday ({holidays[only]})" if only in holidays else ""
+        console().print(f"no slot is free{reason}")
     else:
         for slot in shown_slots:
             weekday = date.fromisoformat(slot["date"]).strftime("%a")
@@ -106,6 +114,14 @@ def _document(booking: "Booking", zone: Any) -> dict[str, Any]:
         "state": booking.state,
         "expires_at": None if booking.expires_at is None else iso_at(booking.expires_at),
     }
+
+
+def _holidays(offering: "Offering", only: date | None) -> "dict[date, str]":
+    """The public holidays in the days that can be offered, or the one that is asked for."""
+    if only is None:
+        return offering.hours.missed_holidays(offering.frame(datetime.now(UTC)))
+    name = offering.hours.holiday(only)
+    return {} if name is None else {only: name}
 
 
 async def _free(loaded: "LoadedDesk", database: str | None) -> "list[Span]":

@@ -9,6 +9,7 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 from deskhand.model.booking import Span
+from deskhand.scheduling.public_holidays import holiday_on
 from deskhand.scheduling.spans import merged, within
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -33,6 +34,8 @@ class Hours:
     """By weekday, Monday being 0."""
     closed: frozenset[date] = field(default_factory=frozenset[date])
     """Days without hours, whatever weekday they are."""
+    holidays: tuple[str, ...] = ()
+    """The countries and regions whose public holidays have no hours either, as `CZ`."""
 
     def open(self, frame: Span) -> list[Span]:
         """The working hours inside the frame."""
@@ -44,10 +47,31 @@ class Hours:
         day = frame.start.astimezone(self.zone).date() - timedelta(days=1)
         last = frame.end.astimezone(self.zone).date() + timedelta(days=1)
         while day <= last:
-            openings = () if day in self.closed else self.openings.get(day.weekday(), ())
-            for opening in openings:
+            for opening in self._openings_on(day):
                 yield from shown_between(day, opening, self.zone)
             day += timedelta(days=1)
+
+    def holiday(self, day: date) -> str | None:
+        """The name of the public holiday that a day is; None where it is none."""
+        return holiday_on(day, self.holidays)
+
+    def missed_holidays(self, frame: Span) -> dict[date, str]:
+        """The public holidays inside the frame on which somebody would be there otherwise, by
+        name."""
+        missed: dict[date, str] = {}
+        day = frame.start.astimezone(self.zone).date()
+        while day <= frame.end.astimezone(self.zone).date():
+            name = self.holiday(day)
+            if name is not None and day.weekday() in self.openings and day not in self.closed:
+                missed[day] = name
+            day += timedelta(days=1)
+        return missed
+
+    def _openings_on(self, day: date) -> tuple[Opening, ...]:
+        openings = self.openings.get(day.weekday(), ())
+        if not openings or day in self.closed or self.holiday(day) is not None:
+            return ()
+        return openings
 
 
 def shown_between(day: date, opening: Opening, zone: ZoneInfo) -> list[Span]:

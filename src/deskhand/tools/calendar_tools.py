@@ -54,6 +54,9 @@ def check_tool(calendar: Calendar, spec: CalendarSpec, now: Now) -> Tool:
             "time_zone": spec.zone,
             "slots": [shown(slot, offering) for slot in slots],
         }
+        holiday = _wished_holiday(wish, offering, moment)
+        if holiday is not None:
+            answer["holiday"] = holiday.isoformat()
         return answer | _granted(wish, slots, offering, moment, free)
 
     return check_calendar
@@ -180,4 +183,17 @@ def _became(asked: Span, offering: Offering, now: datetime, free: Sequence[Span]
     open_then = any(
         span.start <= asked.start and asked.end <= span.end for span in offering.hours.open(frame)
     )
-    return "busy" if open_then else "closed"
+    if open_then:
+        return "busy"
+    local = asked.start.astimezone(offering.hours.zone)
+    return "holiday" if offering.hours.holiday(local.date()) else "closed"
+
+
+def _wished_holiday(wish: Wish, offering: Offering, now: datetime) -> date | None:
+    """The public holiday that the customer asks for; None where another day would suit him."""
+    day = wish.day
+    if day is None or day < now.astimezone(offering.hours.zone).date():
+        return None
+    if wish.or_day is not None or (wish.until or day) != day:
+        return None
+    return day if offering.hours.holiday(day) else None

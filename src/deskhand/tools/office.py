@@ -64,7 +64,7 @@ _CONTACT = frozenset(
         "messages",
     ]
 )
-_FREE_TIMES = frozenset(["time_zone", "slots", "fitting", "wished", "asked", "slot"])
+_FREE_TIMES = frozenset(["time_zone", "slots", "fitting", "wished", "asked", "slot", "holiday"])
 _ANSWERED = frozenset(
     [
         "answer",

@@ -213,3 +213,8 @@ async def test_the_calendar_tells_when_and_not_what() -> None:
     calendar.spans = []
     [piece] = await source.find(asked(a_message()))
     assert "no appointments" in piece.text
+    keeps_holidays = spec.changed(holidays=("CZ",), openings={1: ((540, 1020),)})
+    [piece] = await calendar_source(calendar, keeps_holidays, start.timestamp).find(
+        asked(a_message())
+    )
+    assert "closed on public holidays: 2026-11-17 (" in piece.text

@@ -107,7 +107,7 @@ def test_what_cannot_be_done_is_said(
 DESK = """
 desk: bookable
 brain: {scripted: brain.yaml}
-calendar: {time_zone: Europe/Prague, working_hours: {mon-sun: "8:00-20:00"}, notice: 1 hours, horizon: 3 days}
+calendar: {time_zone: Europe/Prague, working_hours: {mon-sun: "8:00-20:00"}, holidays: CZ, notice: 1 hours, horizon: 9 days}
 flows:
   main:
     stages:
@@ -123,6 +123,8 @@ def test_free_times_are_listed_without_making_a_database(cli: Cli, tmp_path: Pat
     assert free.json["free"] > 40
     assert "free, on the clock of Europe/Prague" in cli("calendar", "free", folder).out
     assert cli("calendar", "free", folder, "--day", "2020-01-01").code == 1
+    closed = cli("calendar", "free", folder, "--day", "2026-11-17")
+    assert (closed.code, "2026-11-17 is a public holiday (" in closed.out) == (1, True)
     assert cli("calendar", "free", folder, "--day", "today").code == 2
     shown = cli("calendar", "show", folder, "--json")
     assert (shown.json["bookings"], shown.json["busy"]) == ([], [])

@@ -42,6 +42,7 @@ def test_everything_that_can_be_said(tmp_path: Path) -> None:
       caldav: {{{CALDAV}, password_file: secrets/calendar, ca_file: ca.pem}}
       working_hours: {{mon-thu: "9:00-12:00, 13:00-17:00", fri: 9:00-14:00}}
       closed: [2026-12-24, "2026-12-25"]
+      holidays: [US, NO, DE-BY]
       time_zone: America/New_York
       slot: 45 min
       notice: 1 day
@@ -57,9 +58,15 @@ def test_everything_that_can_be_said(tmp_path: Path) -> None:
     assert calendar.caldav.ca_file == tmp_path / "ca.pem"
     assert calendar.openings[4] == ((540, 840),)
     assert calendar.closed == {date(2026, 12, 24), date(2026, 12, 25)}
+    assert calendar.holidays == ("US", "NO", "DE-BY")
     assert (calendar.zone, calendar.slot) == ("America/New_York", timedelta(minutes=45))
     assert (calendar.notice, calendar.horizon) == (timedelta(days=1), timedelta(weeks=3))
     assert (calendar.hold_for, calendar.title) == (timedelta(hours=36), "Call with a customer")
+
+
+def test_one_country_need_not_be_a_list(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "calendar: {holidays: CZ}").calendar.holidays == ("CZ",)
+    assert loaded(tmp_path, "").calendar.holidays == ()
 
 
 def test_files_are_found_beside_the_desk(tmp_path: Path) -> None:
@@ -90,6 +97,14 @@ def test_files_are_found_beside_the_desk(tmp_path: Path) -> None:
         ("{horizon: 60 weeks}", "more than a year"),
         ("{closed: [2026-13-24]}", "there is no day"),
         ("{hours: 5}", "hours"),
+        ("{holidays: XX}", "the public holidays of `XX` are not known"),
+        ("{holidays: cz}", "write `CZ`"),
+        ("{holidays: Czechia}", "write `CZ`"),
+        ("{holidays: [CZ, DEU]}", "write `DE`"),
+        ("{holidays: DE-XY}", "write `DE` alone, or one of DE-BB, DE-BE, DE-BW, DE-BY"),
+        ("{holidays: AT-}", "write `AT` alone"),
+        ("{holidays: 42}", "holidays"),
+        ("{holidays: []}", "holidays"),
     ],
 )
 def test_a_mistake_is_told_with_its_line_and_what_to_write(

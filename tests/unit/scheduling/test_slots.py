@@ -131,6 +131,34 @@ def test_a_wish_brings_what_lies_nearest_to_it() -> None:
     ]
 
 
+def test_nothing_is_offered_on_a_public_holiday() -> None:
+    hours = Hours(PRAGUE, read_hours({"mon-fri": "9:00-17:00"}), holidays=("CZ",))
+    offering = Offering(hours, timedelta(minutes=30), timedelta(hours=2), timedelta(days=14))
+    free = offering.free(MONDAY, [])
+    assert {local(slot)[:3] for slot in free[:15]} == {"Mon", "Wed"}
+    holiday = date(2026, 11, 17)
+    assert {local(slot)[:3] for slot in propose(free, hours, Wish(holiday))} == {"Mon", "Wed"}
+    assert not offering.holds(Span(datetime(2026, 11, 17, 9, tzinfo=UTC), MONDAY), MONDAY)
+    assert list(hours.missed_holidays(offering.frame(MONDAY))) == [holiday]
+
+
+@pytest.mark.parametrize(
+    ("place", "day", "is_holiday"),
+    [
+        ("CZ", date(2027, 3, 29), True),  # Easter Monday moves
+        ("CZ", date(2027, 3, 30), False),
+        ("DE", date(2026, 11, 1), False),
+        ("DE-BY", date(2026, 11, 1), True),
+        ("US", date(2026, 7, 3), True),  # the fourth is a Saturday
+        ("NO", date(2027, 5, 17), True),
+    ],
+)
+def test_holidays_are_those_of_the_year_and_the_region(
+    place: str, day: date, is_holiday: bool
+) -> None:
+    assert (Hours(PRAGUE, {}, holidays=(place,)).holiday(day) is not None) == is_holiday
+
+
 def test_what_is_busy_is_not_offered() -> None:
     offering = an_offering()
     busy = [Span(MONDAY, MONDAY + timedelta(days=1, hours=2, minutes=1))]

@@ -12,7 +12,7 @@ from deskhand.adapters.calendar.database_calendar import DatabaseCalendar
 from deskhand.adapters.stores.contacts import SqlContacts
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
-from deskhand.config.sections.calendar import CalendarSection, calendar_spec
+from deskhand.config.sections.calendar import CalendarSection, CalendarSpec, calendar_spec
 from deskhand.config.sections.policy import PolicySpec, RuleSpec
 from deskhand.model.booking import BookingState, NewBooking, Span
 from deskhand.model.contact import ContactEntry
@@ -35,12 +35,17 @@ TOOLS = tuple(OFFICE_SHAPES)
 class Reception:
     """An office with a gate before it."""
 
-    def __init__(self, database: SqliteDatabase, policy: list[RuleSpec] | None = None) -> None:
+    def __init__(
+        self,
+        database: SqliteDatabase,
+        policy: list[RuleSpec] | None = None,
+        spec: CalendarSpec = SPEC,
+    ) -> None:
         self.clock = TestClock(MONDAY.timestamp())
         self.store = SqliteStore(database, "desk", now=self.clock.now)
         self.contacts = SqlContacts(database, "desk", lambda mail: "en", self.clock.now)
         self.calendar = DatabaseCalendar(database, "desk", self.clock.now)
-        self.office = Office(self.contacts, self.calendar, SPEC, self.clock.now, self.store.message)
+        self.office = Office(self.contacts, self.calendar, spec, self.clock.now, self.store.message)
         self.ledger = MemoryLedger()
         terms = Terms(
             policy=None if policy is None else compile_policy(PolicySpec(rules=tuple(policy)))
@@ -205,6 +210,27 @@ async def test_what_became_of_a_wish_is_said_and_nothing_of_why(
     assert answer.result.data["wished"] == wished
     assert "bob" not in str(answer.result.data)
     assert all("2026-11-17T09:30" not in slot["start"] for slot in answer.result.data["slots"])
+
+
+async def test_a_customer_who_asks_for_a_holiday_is_told_that_it_is_one(
+    tmp_path: Path,
+) -> None:
+    section = CalendarSection(time_zone="Europe/Prague", holidays="CZ")
+    database = await SqliteDatabase.open(tmp_path / "office.db")
+    try:
+        reception = Reception(database, spec=calendar_spec(section, Path(), "UTC"))
+        day = (await reception.call("check_calendar", on="2026-11-17")).result.data or {}
+        time = (await reception.call("check_calendar", on="2026-11-17", at="10:00")).result.data
+        week = await reception.call("check_calendar", on="2026-11-16", until="2026-11-20")
+        past = await reception.call("check_calendar", on="2026-10-28")
+    finally:
+        await database.close()
+    assert (day["holiday"], day["fitting"]) == ("2026-11-17", 0)
+    assert {slot["date"] for slot in day["slots"]} <= {"2026-11-16", "2026-11-18"}
+    assert time is not None
+    assert (time["wished"], time["holiday"], "slot" in time) == ("holiday", "2026-11-17", False)
+    assert "holiday" not in (week.result.data or {})
+    assert "holiday" not in (past.result.data or {})
 
 
 # --- invitations

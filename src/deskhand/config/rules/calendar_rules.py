@@ -6,9 +6,15 @@ from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
 from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
-from deskhand.config.sections.calendar import CalDavSection, CalendarSection, length
+from deskhand.config.sections.calendar import (
+    CalDavSection,
+    CalendarSection,
+    holiday_places,
+    length,
+)
 from deskhand.config.suggestions import did_you_mean
 from deskhand.scheduling.hours import HoursUnreadable, read_hours
+from deskhand.scheduling.public_holidays import HolidaysUnknown, check_place
 
 _PLACE = ("calendar",)
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
@@ -25,6 +31,7 @@ def calendar_findings(draft: DeskDraft) -> ConfigFindings:
     yield from _zone(section)
     yield from _hours(section)
     yield from _lengths(section)
+    yield from _holidays(section)
     for index, day in enumerate(section.closed):
         try:
             date.fromisoformat(day)
@@ -88,6 +95,14 @@ def _hours(section: CalendarSection) -> ConfigFindings:
     if length(section.slot) > timedelta(minutes=longest):
         problem = f"a slot of {section.slot} does not fit into any of the working hours"
         yield ConfigFinding((*_PLACE, "slot"), problem, "make it shorter")
+
+
+def _holidays(section: CalendarSection) -> ConfigFindings:
+    for index, place in enumerate(holiday_places(section)):
+        try:
+            check_place(place)
+        except HolidaysUnknown as error:
+            yield ConfigFinding((*_PLACE, "holidays", index), error.problem, error.fix)
 
 
 def _lengths(section: CalendarSection) -> ConfigFindings:

@@ -3,10 +3,10 @@ offered."""
 
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from deskhand.config.sections.channels import Login, Variable
 from deskhand.config.sections.section import DeskFile, Items, Section
@@ -17,6 +17,19 @@ from deskhand.scheduling.slots import Offering
 
 TimeText = Annotated[str, Field(pattern=r"^[0-9]{1,5} (min|minutes?|hours?|days?|weeks?)$")]
 DayText = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+
+Place = Annotated[str, Field(min_length=2, max_length=60)]
+
+
+def _places_form(value: Any) -> str:
+    return "holidays: one" if isinstance(value, str) else "holidays: list"
+
+
+Places = Annotated[
+    Annotated[Place, Tag("holidays: one")]
+    | Annotated[Annotated[list[Place], Field(min_length=1)], Tag("holidays: list")],
+    Discriminator(_places_form),
+]
 
 
 class CalDavSection(Section):
@@ -50,6 +63,9 @@ class CalendarSection(Section):
     """When somebody is there: `{mon-thu: "9:00-12:00, 13:00-17:00", fri: "9:00-14:00"}`."""
     closed: list[DayText] = Field(default_factory=list)
     """Days on which nobody is there, as `[2026-12-24]`."""
+    holidays: Places | None = None
+    """Whose public holidays are days on which nobody is there: a country, as `CZ`, a region of
+    one, as `DE-BY`, or a list of them; none if absent."""
     time_zone: str | None = None
     """The zone of the working hours, as `Europe/Prague`; the desk's if absent."""
     slot: TimeText = "30 min"
@@ -79,6 +95,7 @@ class CalendarSpec(Frozen):
     zone: str = "UTC"
     openings: dict[int, tuple[Opening, ...]] = Field(default_factory=dict)
     closed: frozenset[date] = frozenset()
+    holidays: tuple[str, ...] = ()
     slot: timedelta = timedelta(minutes=30)
     notice: timedelta = timedelta(hours=4)
     horizon: timedelta = timedelta(days=14)
@@ -87,7 +104,7 @@ class CalendarSpec(Frozen):
 
     @property
     def offering(self) -> Offering:
-        hours = Hours(ZoneInfo(self.zone), self.openings, self.closed)
+        hours = Hours(ZoneInfo(self.zone), self.openings, self.closed, self.holidays)
         return Offering(hours, self.slot, self.notice, self.horizon)
 
 
@@ -101,12 +118,21 @@ def calendar_spec(written: CalendarSection, folder: Path, desk_zone: str) -> Cal
         zone=section.time_zone or desk_zone,
         openings=read_hours(section.working_hours),
         closed=closed,
+        holidays=holiday_places(section),
         slot=length(section.slot),
         notice=length(section.notice),
         horizon=length(section.horizon),
         hold_for=length(section.hold_for),
         title=section.title,
     )
+
+
+def holiday_places(section: CalendarSection) -> tuple[str, ...]:
+    """The countries and regions whose public holidays the desk keeps."""
+    written = section.holidays
+    if written is None:
+        return ()
+    return (written,) if isinstance(written, str) else tuple(written)
 
 
 def length(written: str) -> timedelta:

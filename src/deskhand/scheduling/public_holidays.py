@@ -1,0 +1,77 @@
+"""Public holidays of countries and of their regions, as the `holidays` library keeps them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from difflib import get_close_matches
+from functools import cache
+
+
+class HolidaysUnknown(ValueError):
+    """A place whose holidays nobody knows: HolidaysUnknown(problem, fix)."""
+
+    def __init__(self, problem: str, fix: str) -> None:
+        super().__init__(problem, fix)
+        self.problem, self.fix = problem, fix
+
+
+def holiday_on(day: date, places: Iterable[str]) -> str | None:
+    """The name of the public holiday that a day is in one of the places; None where it is none."""
+    for place in places:
+        name = _holidays(place, day.year).get(day)
+        if name is not None:
+            return name
+    return None
+
+
+def check_place(place: str) -> None:
+    """Raise HolidaysUnknown unless `place` is a country, as `CZ`, or a region of one, as
+    `DE-BY`."""
+    country, _, region = place.partition("-")
+    regions = _regions()
+    if country not in regions:
+        raise HolidaysUnknown(
+            f"the public holidays of `{place}` are not known", _country_meant(place)
+        )
+    if "-" in place and region not in regions[country]:
+        raise HolidaysUnknown(
+            f"`{country}` has no region `{region}` with holidays of its own",
+            _region_meant(country, region, regions[country]),
+        )
+
+
+@cache
+def _holidays(place: str, year: int) -> dict[date, str]:
+    # Costs more to import than all the rest of `deskhand --help`.
+    from holidays import country_holidays
+
+    country, _, region = place.partition("-")
+    return dict(country_holidays(country, subdiv=region or None, years=year))
+
+
+@cache
+def _regions() -> Mapping[str, Sequence[str]]:
+    """The regions of each country that can be named, by the country's code."""
+    from holidays import list_supported_countries
+
+    return list_supported_countries(include_aliases=False)
+
+
+def _country_meant(place: str) -> str:
+    from holidays.registry import COUNTRIES
+
+    codes = {code: code for code in _regions()}
+    for name, code, *other_codes in COUNTRIES.values():
+        codes |= dict.fromkeys((name.upper(), *other_codes), code)
+    near = get_close_matches(place.upper().replace(" ", ""), codes, n=1, cutoff=0.75)
+    if near:
+        return f"write `{codes[near[0]]}`"
+    return "write the country's code of two letters, as `CZ`, or with its region, as `DE-BY`"
+
+
+def _region_meant(country: str, region: str, regions: Sequence[str]) -> str:
+    if not regions:
+        return f"write `{country}`"
+    near = get_close_matches(region.upper(), regions, n=1)
+    if near:
+        return f"write `{country}-{near[0]}`"
+    return f"write `{country}` alone, or one of {', '.join(f'{country}-{one}' for one in regions)}"
