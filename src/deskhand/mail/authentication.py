@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from deskhand.mail.automatic import passed_on
 from deskhand.mail.crisp import CrispUnreadable, NoCrispHeader, read_crisp
 from deskhand.mail.forward import forwarded
+from deskhand.mail.public_suffixes import organisational_domain
 from deskhand.mail.reply_to import person_behind, plain
 from deskhand.model.message import Message
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
@@ -141,8 +142,8 @@ def _vouched(results: Sequence[AuthenticationResult], domain: str) -> str | None
     passed = [check for check in results if check.result == "pass"]
     for check in passed:
         named = check.properties.get("header.from", "").lower()
-        if check.method == "dmarc" and named == domain:
-            return f"DMARC passed for {domain}"
+        if check.method == "dmarc" and (named == domain or _same_owner(named, domain)):
+            return f"DMARC passed for {named}"
     for check in passed:
         if check.method == "dkim" and _covers(_signer(check), domain):
             return f"signed by {_signer(check)} (DKIM)"
@@ -161,8 +162,21 @@ def _signer(result: AuthenticationResult) -> str:
 
 
 def _covers(authority: str, domain: str) -> bool:
-    """Whether `authority` speaks for the domain: it is the domain or a parent of it."""
-    return authority.count(".") >= 1 and (domain == authority or domain.endswith(f".{authority}"))
+    """Whether `authority` speaks for the domain: it is the domain, or a parent of it that belongs
+    to the same organisation.
+
+    A part of an organisation does not speak for the whole, although DMARC would let it: where
+    there is no verdict of DMARC, its owner could not say whether he minds.
+    """
+    if authority == domain:
+        return "." in domain
+    return domain.endswith(f".{authority}") and _same_owner(authority, domain)
+
+
+def _same_owner(one: str, other: str) -> bool:
+    """Whether two domains have one organisational domain; endings like `co.uk` have none."""
+    owner = organisational_domain(one)
+    return owner is not None and owner == organisational_domain(other)
 
 
 # --- RFC 8601

@@ -2,17 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import re2
 
-from deskhand.outgoing.domains import (
-    ABBREVIATIONS,
-    BEGIN_SENTENCES,
-    FILES,
-    GENERIC,
-    top_level_domains,
-)
+from deskhand.mail.public_suffixes import is_registered_ending
 from deskhand.outgoing.visible_text import VisibleText
 
 _DOT = r"(?:\.| ?[\[({] ?(?:\.|dot|punkt|tecka|punto|point) ?[\])}] ?| dot )"
@@ -37,6 +32,24 @@ _IPV4 = re2.compile(r"\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}\b")
 _PATH = re2.compile(r"^(?::[0-9]{1,5})?/[^\s]")
 _SPELT_OUT = re.compile(r"\s?[\[({]?\s?(?:dot|punkt|tecka|punto|point)\s?[\])}]?\s?")
 _NOT_HOST = " \t[](){}"
+_UNLISTED_ENDINGS = "bit crypto eth example i2p internal invalid lan local server test za"
+_UNLISTED = frozenset(_UNLISTED_ENDINGS.split())
+"""Endings that nobody registers names below, and that lead somewhere nevertheless: in a company's
+own network, with another resolver, or one label further down."""
+_FILE_ENDINGS = "zip mov md py test"
+_FILES = frozenset(_FILE_ENDINGS.split())
+"""Endings of files and plain words: a host only with a path, `www.` or a scheme."""
+_SENTENCE_WORDS = """
+ai al am as at be bo by co de do es et eu im in is it la le li ma me mo mu my na ne ni no nu or po
+ps se si so st su to tu us za call here like man men now one open play read save see show try
+you one off next best life
+"""
+_BEGIN_SENTENCES = frozenset(_SENTENCE_WORDS.split())
+"""Endings that are also words with which a sentence begins."""
+_ABBREVIATIONS = frozenset(
+    f"{word}.no" for word in ("ref", "art", "inv", "item", "order", "part", "reg", "serial", "tel")
+)
+"""What people write without a space."""
 
 
 class Link(NamedTuple):
@@ -167,13 +180,16 @@ def _bare(reading: VisibleText) -> Iterator[Link]:
         start, end = match.span()
         written = reading.plain[start:end].rstrip(".")
         host = _host(written)
-        if (
-            " dot " in skeleton[start:end]
-            and VisibleText(host.rpartition(".")[2]).skeleton not in GENERIC
-        ):
+        if " dot " in skeleton[start:end] and not _is_spelt_ending(host):
             continue
         if _is_ending(host, skeleton[end : end + 40]):
             yield Link("host", host, start, start + len(written))
+
+
+def _is_spelt_ending(host: str) -> bool:
+    """Whether `evil dot com` ends with what is no word of a sentence, as `the dot in` does."""
+    ending = VisibleText(host.rpartition(".")[2]).skeleton
+    return _is_known(ending) and ending not in _BEGIN_SENTENCES
 
 
 def _is_ending(host: str, after: str) -> bool:
@@ -183,16 +199,20 @@ def _is_ending(host: str, after: str) -> bool:
     if not labels or (len(labels) == 1 and len(labels[0]) < 2):
         return False
     has_path = _PATH.match(after) is not None
-    if host.lower() in ABBREVIATIONS and not has_path:
+    if host.lower() in _ABBREVIATIONS and not has_path:
         return False
     small = VisibleText(ending).skeleton
     if labels[0].lower() == "www" or small.startswith("xn--"):
         return True
-    if small in FILES:
+    if small in _FILES:
         return has_path
-    if small in GENERIC:
-        return True
-    if small in top_level_domains() or (ascii_host(ending) or "") in top_level_domains():
+    if _is_known(small) or _is_known(ascii_host(ending) or ""):
         # `Danke.Es geht` is two sentences
-        return has_path or not (ending.istitle() and small in BEGIN_SENTENCES)
+        return has_path or not (ending.istitle() and small in _BEGIN_SENTENCES)
     return has_path and len(labels) >= 1 and ending.isalpha() and len(ending) >= 2
+
+
+@lru_cache(maxsize=4096)
+def _is_known(ending: str) -> bool:
+    """Whether a host may end with this, in small letters or in punycode."""
+    return ending in _UNLISTED or is_registered_ending(ending)

@@ -76,6 +76,30 @@ def test_nobody_else_does(result: str) -> None:
     assert principal.how
 
 
+@pytest.mark.parametrize(
+    ("domain", "result", "is_proven"),
+    [
+        ("news.shop.co.uk", "dkim=pass header.d=shop.co.uk", True),
+        ("shop.co.uk", "dkim=pass header.d=co.uk", False),
+        ("shop.co.uk", "spf=pass smtp.mailfrom=x@co.uk", False),
+        ("ann.github.io", "dkim=pass header.d=github.io", False),
+        ("ann.github.io", "dkim=pass header.d=bob.github.io", False),
+        ("mail.ann.github.io", "dkim=pass header.d=ann.github.io", True),
+        ("gov.uk", "dkim=pass header.d=gov.uk", True),
+        ("news.shop.co.uk", "dmarc=pass header.from=shop.co.uk", True),
+        ("shop.co.uk", "dmarc=pass header.from=news.shop.co.uk", True),
+        ("shop.co.uk", "dmarc=pass header.from=other.co.uk", False),
+        ("shop.co.uk", "dmarc=pass header.from=co.uk", False),
+        ("shop.co.uk", "dmarc=pass header.from=..", False),
+    ],
+)
+def test_domains_belong_together_by_their_organisation(
+    domain: str, result: str, is_proven: bool
+) -> None:
+    message = mail(f"mx.shop.example; {result}", sender=f"Ann <ann@{domain}>")
+    assert (principal_of(message, TRUST).kind is PrincipalKind.SENDER) == is_proven
+
+
 def test_only_the_topmost_result_counts() -> None:
     good, bad = (
         "mx.shop.example; dmarc=pass header.from=example.com",

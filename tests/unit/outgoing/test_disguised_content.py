@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from deskhand.outgoing.content import check_text
 from deskhand.outgoing.content_finding import AllowedContent
-from deskhand.outgoing.domains import top_level_domains
 
+ENDINGS = Path(__file__).parents[2] / "data" / "top_level_domains.txt"
 NOTHING_ALLOWED = AllowedContent(hosts=("acme.example",))
 
 
@@ -28,6 +29,8 @@ def rules_in(text: str) -> set[str]:
             "evil.рф",
             "evil.xn--p1ai",
             "evil.みんな",
+            "evil dot cz",
+            "evil dot barclays",
         ),
     ],
 )
@@ -35,9 +38,10 @@ def test_a_bare_host_is_found_under_any_ending_in_any_case(host: str) -> None:
     assert rules_in(f"Please open {host} today.") == {"foreign_host"}
 
 
-def test_every_top_level_domain_is_on_the_list() -> None:
+def test_every_top_level_domain_is_an_ending() -> None:
+    lines = ENDINGS.read_text(encoding="ascii").splitlines()
     missed = []
-    for ending in top_level_domains():
+    for ending in " ".join(line for line in lines if not line.startswith("#")).split():
         if ending not in ("zip", "mov", "md", "py", "dot") and not rules_in(
             f"see evil.{ending} now"
         ):
@@ -47,7 +51,15 @@ def test_every_top_level_domain_is_on_the_list() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Danke.Es geht los.", "Thanks.You can pay.", "see returns.md", "photos.zip", "e.g. this"],
+    [
+        "connect the dot in the list",
+        "Danke.Es geht los.",
+        "Thanks.You can pay.",
+        "see returns.md",
+        "photos.zip",
+        "e.g. this",
+        "so.\ud800 on",
+    ],
 )
 def test_two_sentences_and_files_are_no_hosts(text: str) -> None:
     assert rules_in(text) == set()
