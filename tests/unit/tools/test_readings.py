@@ -25,6 +25,12 @@ async def look_up(medicine: str) -> dict[str, Any]:
     return {"medicine": medicine}
 
 
+@tool(effect="reversible")
+async def send_reply(body: str) -> dict[str, Any]:
+    """Hand a reply in."""
+    return {"body": body}
+
+
 class Counter:
     """A gate in a run whose earlier stages left these outputs."""
 
@@ -32,11 +38,11 @@ class Counter:
         done.clear()
         self.context = FixedContext()
         self.context.envelope = self.context.envelope.changed(outputs=outputs)
-        registry = ToolRegistry([put_aside, look_up])
+        registry = ToolRegistry([put_aside, look_up, send_reply])
         self.gate = Gate(registry, MemoryLedger(), desk="acme", terms=Terms(**terms))
 
     async def call(self, tool_name: str, **arguments: Any) -> GateAnswer:
-        allowed = ("put_aside", "look_up")
+        allowed = ("put_aside", "look_up", "send_reply")
         return await self.gate.call(tool_name, arguments, allowed=allowed, ctx=self.context)
 
 
@@ -97,3 +103,8 @@ async def test_what_a_plan_read_into_its_slots_is_found() -> None:
     outputs = {"plan": {"slots": {"medicine": "Concor"}, "read": {"medicine": "corrected"}}}
     answer = await Counter(outputs).call("put_aside", medicine="Concor")
     assert answer.rule == "unsure_reading"
+
+
+async def test_a_reply_may_say_what_was_understood() -> None:
+    answer = await Counter(request("corrected")).call("send_reply", body="Do you mean Concor?")
+    assert answer.verdict == "allow"

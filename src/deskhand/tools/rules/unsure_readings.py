@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from deskhand.model.message import OWN_TOOLS
 from deskhand.model.value_readings import Reading
 from deskhand.tools.gate_call import GateCall, Ruling, Terms, hold
 
@@ -14,8 +15,8 @@ def unsure_reading(call: GateCall, terms: Terms) -> Ruling | None:
     """Of arguments whose reading a stage declared. A default counts where the tool itself has it:
     then the tool's author says what is done where the customer leaves it open."""
     tool = call.admitted_tool
-    if not tool.changes_something:
-        return None
+    if not tool.changes_something or call.name in OWN_TOOLS:
+        return None  # a reply may say what was understood: so the customer is asked
     doubtful = [
         f"{name} ({reading}: {call.canonical[name]!r})"
         for name, reading in call.said_to_be_read.items()
