@@ -45,6 +45,7 @@ def with_slot(line: str) -> str:
             "smaller",
         ),
         ("{type: phone, country: CZE}", "`country` cannot be", "`CZ`"),
+        ("{type: phone, country: XX}", "how telephone numbers look in `XX`", "`CZ`"),
         ("{type: money, currency: EURO}", "`currency` cannot be", "`EUR`"),
         ("{type: date, order: ymd}", "`order` cannot be", "dmy, mdy"),
         ("{type: date, time_zone: Europe/Pragu}", "no time zone `Europe/Pragu`", "`Europe/Prague`"),

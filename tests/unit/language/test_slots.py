@@ -5,15 +5,14 @@ import json
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deskhand.config.sections.slots import Country, SlotSection, SlotSpec
+from deskhand.config.sections.slots import SlotSection, SlotSpec
 from deskhand.language.slots import PRECEDENCE, SlotExtractor
-from deskhand.language.slots.countries import NUMBERING
 from deskhand.language.slots.folded_text import MOST_MATCHES
 
 NOW = datetime(2025, 3, 12, 10, 0, tzinfo=UTC)
@@ -173,7 +172,6 @@ def test_asking_for_one_slot_gives_what_asking_for_all_gives() -> None:
 
 def test_precedence_names_types() -> None:
     assert set(PRECEDENCE) | {"pattern", "name"} == {options["type"] for options in EVERY.values()}
-    assert set(NUMBERING) == set(get_args(Country))
 
 
 # --- any text

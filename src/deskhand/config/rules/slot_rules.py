@@ -26,6 +26,8 @@ def slot_findings(draft: DeskDraft) -> ConfigFindings:
         yield from _together(place, slot)
         if slot.pattern is not None:
             yield from _pattern((*place, "pattern"), slot.pattern)
+        if slot.country is not None:
+            yield from _country((*place, "country"), slot.country)
         if slot.time_zone is not None and slot.time_zone not in available_timezones():
             fix = did_you_mean(slot.time_zone, available_timezones(), otherwise="remove it")
             yield ConfigFinding(
@@ -33,6 +35,14 @@ def slot_findings(draft: DeskDraft) -> ConfigFindings:
             )
         if slot.file is not None:
             yield from _name_file(draft, (*place, "file"), slot.file)
+
+
+def _country(place: YamlPlace, country: str) -> ConfigFindings:
+    from phonenumbers import SUPPORTED_REGIONS  # a desk without such a slot need not wait for it
+
+    if country not in SUPPORTED_REGIONS:
+        problem = f"how telephone numbers look in `{country}` is not known"
+        yield ConfigFinding(place, problem, "write the country's code of two letters, as `CZ`")
 
 
 def _idle_options(place: YamlPlace, slot: SlotSection) -> ConfigFindings:

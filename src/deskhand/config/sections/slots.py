@@ -13,10 +13,7 @@ from deskhand.model.frozen import Frozen
 
 SlotName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
 SlotType = Literal["pattern", "order_number", "email", "phone", "money", "date", "quantity", "name"]
-Country = Literal[
-    "AT", "AU", "BE", "BG", "CA", "CH", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GB", "GR", "HR", "HU", "IE", "IT",  # noqa: E501
-    "LT", "LU", "LV", "MX", "NL", "NO", "NZ", "PL", "PT", "RO", "SE", "SI", "SK", "UA", "US",
-]  # fmt: skip
+Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
 Currency = Literal[
     "AUD", "BGN", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HUF", "INR", "JPY", "MXN", "NOK", "NZD", "PLN",  # noqa: E501
     "RON", "SEK", "TRY", "UAH", "USD",

@@ -1,16 +1,23 @@
 """Telephone numbers: international ones always, national ones where something says that they are
-one."""
+one.
+
+Where a number is in a text, and whether it is meant as one, is read here; how numbers look in each
+country comes from the library `phonenumbers`.
+"""
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import re2
 
 from deskhand.config.sections.slots import SlotSpec
-from deskhand.language.slots.countries import NUMBERING, Numbering, country_code
 from deskhand.language.slots.folded_text import Scan
 from deskhand.language.slots.slot_context import SlotContext
 from deskhand.language.slots.slot_value import SlotMatch
+
+if TYPE_CHECKING:
+    from phonenumbers import PhoneNumber
 
 _ROW = re2.compile(
     r"(?:\+ ?|\b00)?(?:\([0-9+]{1,6}\)|[0-9]{1,15})(?:(?: ?[-./] ?|"
@@ -45,7 +52,7 @@ _LOOK_BACK = 48
 
 class PhoneExtractor:
     def __init__(self, spec: SlotSpec) -> None:
-        self._home: Numbering | None = NUMBERING[spec.country] if spec.country else None
+        self._home = spec.country
 
     def find(self, scan: Scan, context: SlotContext) -> Iterator[SlotMatch]:
         for match in scan.candidates(_ROW):
@@ -59,63 +66,78 @@ class PhoneExtractor:
 
     def _read(self, written: str, before: str) -> tuple[str, float] | None:
         """The number and how sure we are of it."""
-        digits = "".join(character for character in written if character.isdecimal())
+        digits = _digits(written)
         if written.startswith(("+", "(+")) or (written.startswith("00") and len(digits) >= 11):
-            return _international(written, digits)
+            return _international(digits if "+" in written else digits[2:])
         if _DATE_LIKE.search(written) or _THOUSANDS.search(written) or _OTHER_CUE.search(before):
             return None
         has_cue = _CUE.search(before) is not None
-        groups = [group for group in _split(written) if group]
-        looks = len(groups) > 1 and len(groups) <= 6 and all(len(group) <= 8 for group in groups)
+        groups = re.findall(r"\d+", written)
+        looks = 1 < len(groups) <= 6 and max(map(len, groups)) <= 8
         if self._home is not None:
-            return self._national(self._home, digits, has_cue, looks)
+            return _national(self._home, digits, has_cue, looks)
         if not 8 <= len(digits) <= 12:
             return None
         if has_cue:
             return digits, 0.8
-        grouped = (
-            looks and len(groups) >= 3 and max(map(len, groups)) <= 4 and min(map(len, groups)) >= 2
-        )
+        lengths = sorted(map(len, groups))
+        grouped = looks and len(groups) >= 3 and lengths[0] >= 2 and lengths[-1] <= 4
         return (digits, 0.6) if grouped or (looks and digits.startswith("0")) else None
 
-    def _national(
-        self, home: Numbering, digits: str, has_cue: bool, looks: bool
-    ) -> tuple[str, float] | None:
-        if home.code == "1" and len(digits) == 11 and digits.startswith("1"):
-            digits = digits[1:]
-        if home.trunk and not digits.startswith(home.trunk):
-            return None
-        rest = digits.removeprefix(home.trunk)
-        fewest, most = home.lengths
-        if not fewest <= len(rest) <= most or not rest.startswith(tuple(home.first)):
-            return None
-        says_so = has_cue or looks or (bool(home.trunk) and len(rest) >= 8)
-        is_mobile = bool(home.mobile) and rest.startswith(tuple(home.mobile))
-        if not (says_so or is_mobile):
-            return None
-        confidence = 0.85 if looks else 0.7
-        return f"+{home.code}{rest}", 0.95 if has_cue else confidence
 
+def _international(digits: str) -> tuple[str, float] | None:
+    """A number whose country exists and has numbers of this length."""
+    import phonenumbers  # only where something looks like a number: the import takes a while
 
-def _international(written: str, digits: str) -> tuple[str, float] | None:
-    if not written.startswith(("+", "(+")):
-        digits = digits[2:]
-    code = country_code(digits)
-    if code is None:
+    number = _parsed(f"+{digits}", None)
+    if number is None or not phonenumbers.is_possible_number(number):
         return None
-    if "(0)" in written and digits[len(code) :].startswith("0"):
-        digits = code + digits[len(code) + 1 :]
-    plan = next((plan for plan in NUMBERING.values() if plan.code == code), None)
-    fewest, most = plan.lengths if plan else (5, 14)
-    rest = len(digits) - len(code)
-    if not (fewest <= rest <= most + 1 and len(digits) <= 15):
+    return _written_abroad(number), 0.97
+
+
+def _national(home: str, digits: str, has_cue: bool, looks: bool) -> tuple[str, float] | None:
+    """A number as people write it in the country `home`, with the prefix that falls away abroad.
+
+    One that is not in use there needs that prefix: numbers are handed out faster than lists are.
+    """
+    import phonenumbers
+
+    number = _parsed(digits, home)
+    if number is None or not phonenumbers.is_possible_number(number):
         return None
-    return f"+{digits}", 0.97
+    rest = phonenumbers.national_significant_number(number)
+    at_home = _digits(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.NATIONAL))
+    has_prefix = len(digits) > len(rest)
+    if digits != at_home and not (has_prefix and digits.endswith(rest)):
+        return None
+    says_so = has_cue or looks
+    if not phonenumbers.is_valid_number(number) and not (has_prefix and says_so):
+        return None
+    is_mobile = phonenumbers.number_type(number) == phonenumbers.PhoneNumberType.MOBILE
+    if not (says_so or is_mobile or (has_prefix and len(rest) >= 8)):
+        return None
+    confidence = 0.85 if looks else 0.7
+    return _written_abroad(number), 0.95 if has_cue else confidence
 
 
-def _split(written: str) -> list[str]:
-    """The groups of digits."""
-    return re.findall(r"\d+", written)
+def _parsed(written: str, home: str | None) -> "PhoneNumber | None":
+    import phonenumbers
+
+    try:
+        return phonenumbers.parse(written, home)
+    except phonenumbers.NumberParseException:
+        return None
+
+
+def _written_abroad(number: "PhoneNumber") -> str:
+    """`+420777123456`"""
+    import phonenumbers
+
+    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+
+
+def _digits(written: str) -> str:
+    return "".join(character for character in written if character.isdecimal())
 
 
 def _stands_alone(folded: str, start: int, end: int) -> bool:
