@@ -17,6 +17,9 @@ _SPELT_ALIKE = {
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "GNU General Public License (GPL)": "GPL",
 }
+_AS_FILED = {
+    "imapclient": "BSD-3-Clause",  # the text of its COPYING; its metadata names none
+}
 
 
 def licence_of(package: str) -> str:
@@ -27,6 +30,8 @@ def licence_of(package: str) -> str:
     spelt_alike = [_SPELT_ALIKE.get(name, name) for name in named]
     written = described.get("License-Expression") or " OR ".join(spelt_alike)
     written = written or (described.get("License") or "unknown").splitlines()[0]
+    if written == "unknown":
+        written = _AS_FILED.get(package, written)
     return _SPELT_ALIKE.get(written, written)
 
 

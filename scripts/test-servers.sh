@@ -1,17 +1,21 @@
 #!/bin/sh
-# Installs what tests talk to (PostgreSQL, Redis, Dovecot, Chromium) where that is possible: on Debian, as root.
+# Installs what tests talk to (PostgreSQL, Redis, Dovecot, Cyrus, Chromium) where that is possible: on Debian, as root.
 # The tests start their own copies on free loopback ports; nothing is started here. Elsewhere one line says what is missing.
 set -eu
 
 have_postgres() { command -v initdb >/dev/null 2>&1 || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }
 have_redis() { command -v redis-server >/dev/null 2>&1; }
 have_dovecot() { command -v dovecot >/dev/null 2>&1 || [ -x /usr/sbin/dovecot ]; }
+# Debian lets only one IMAP server be installed. Of Cyrus, the part that it keeps apart is unpacked beside Dovecot.
+cyrus=/usr/local/lib/deskhand-tests/cyrus
+have_cyrus() { [ -x "$cyrus/imapd" ] && [ -x /usr/lib/cyrus/bin/master ]; }
 have_chromium() { command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1; }
 
 packages=""
 have_postgres || packages="$packages postgresql"
 have_redis || packages="$packages redis-server"
 have_dovecot || packages="$packages dovecot-imapd"
+have_cyrus || packages="$packages cyrus-common"
 have_chromium || packages="$packages chromium"
 [ -n "$packages" ] || exit 0
 
@@ -29,10 +33,22 @@ if [ ! -e /usr/sbin/policy-rc.d ]; then
     chmod +x /usr/sbin/policy-rc.d
     trap 'rm -f /usr/sbin/policy-rc.d' EXIT
 fi
+unpack_cyrus() {
+    folder=$(mktemp -d)
+    chmod 755 "$folder"
+    (cd "$folder" && apt-get download -qq cyrus-imapd && dpkg -x cyrus-imapd_*.deb .) &&
+        mkdir -p "$cyrus" && cp "$folder/usr/lib/cyrus/bin/imapd" "$cyrus/imapd"
+    unpacked=$?
+    rm -rf "$folder"
+    return $unpacked
+}
 log=$(mktemp)
 # shellcheck disable=SC2086 # a list of packages
 if ! { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages; } >"$log" 2>&1; then
     tail -n 5 "$log" >&2
     echo "Could not install:$packages. Their tests are left out." >&2
+elif ! have_cyrus && ! unpack_cyrus >"$log" 2>&1; then
+    tail -n 5 "$log" >&2
+    echo "Could not unpack Cyrus. Its tests are left out." >&2
 fi
 rm -f "$log"

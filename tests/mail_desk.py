@@ -7,7 +7,7 @@ from textwrap import dedent
 
 from deskhand.wiring import Desk, open_database, open_desk, read_desk
 from tests.automatic import automatic
-from tests.mail_servers import PASSWORD, SUPPORT, Dovecot, SmtpServer
+from tests.mail_servers import PASSWORD, SUPPORT, ImapServer, SmtpServer
 from tests.waiting import until
 
 DESK = """
@@ -37,7 +37,7 @@ rules:
 
 def write_desk(
     folder: Path,
-    dovecot: Dovecot,
+    dovecot: ImapServer,
     smtp: SmtpServer,
     *,
     undo: float = 0,

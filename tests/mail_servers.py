@@ -20,6 +20,7 @@ from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
 from pathlib import Path
+from typing import Protocol
 
 from tests.servers import NOBODY, free_port
 from tests.waiting import PATIENCE
@@ -36,6 +37,15 @@ MISSING = "Dovecot is not installed (Debian: apt-get install dovecot-imapd)"
 def dovecot_program() -> str | None:
     found = shutil.which("dovecot")
     return found or next((path for path in ("/usr/sbin/dovecot",) if Path(path).exists()), None)
+
+
+class ImapServer(Protocol):
+    """A server with mailboxes."""
+
+    port: int
+    tls_port: int
+
+    def deliver(self, user: str, raw: bytes) -> None: ...
 
 
 class Dovecot:
@@ -256,7 +266,7 @@ class SmtpServer:
     """Takes mail for known users into their maildirs; may break off a connection after it was
     given a mail."""
 
-    dovecot: Dovecot
+    dovecot: ImapServer
     users: frozenset[str]
     drop_every: int = 0
     """Each so-many-th mail's connection breaks off without an answer; every second of these
@@ -278,6 +288,8 @@ class SmtpServer:
     certificate: Path | None = None
     """With it, STARTTLS is offered; or, in `smtp_server(tls=True)`, all is TLS from the first
     byte."""
+    talks: list[asyncio.Task[None]] = field(default_factory=list)
+    """With each client that has called."""
     _given: int = 0
     _slow: list[tuple[str, bytes]] = field(default_factory=list)
 
@@ -299,6 +311,8 @@ class SmtpServer:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         session: list[str] = []
         self.sessions.append(session)
+        if (talk := asyncio.current_task()) is not None:
+            self.talks.append(talk)
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             await self._talk(reader, writer, session)
         writer.close()
@@ -386,7 +400,7 @@ class SmtpServer:
 
 @asynccontextmanager
 async def smtp_server(
-    dovecot: Dovecot,
+    dovecot: ImapServer,
     *users: str,
     drop_every: int = 0,
     certificate: Path | None = None,
@@ -400,6 +414,7 @@ async def smtp_server(
         yield smtp
     finally:
         server.close()
+        await asyncio.gather(*smtp.talks, return_exceptions=True)
 
 
 def a_mail(

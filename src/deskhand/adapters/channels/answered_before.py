@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 
 from deskhand.adapters.channels.imap import Fetched, Imap
-from deskhand.adapters.channels.imap_wire import Piece, quoted
+from deskhand.adapters.channels.imap_client import quoted
 from deskhand.adapters.channels.mail_intake import answered_ids, read_channel_mail
 from deskhand.adapters.channels.mailbox import Mailbox
 from deskhand.adapters.channels.mailbox_states import DONE, REVIEW, WAITING
@@ -46,7 +46,7 @@ class AnsweredBefore:
         if mark is not None:
             await self._look_in(sent, mark, [])
 
-    async def _look_in(self, folder: str, mark: Mark, criteria: list[Piece]) -> None:
+    async def _look_in(self, folder: str, mark: Mark, criteria: list[str]) -> None:
         imap = await self._mailbox.connect()
         try:
             selected = await imap.select(folder)
@@ -107,6 +107,6 @@ class AnsweredBefore:
 
 async def _answers_to(imap: Imap, message_id: str) -> list[int]:
     """UIDs in the open folder of mails that answer this one, lowest first."""
-    if not message_id.isprintable():
+    if not message_id.isascii() or not message_id.isprintable():
         return []
     return await imap.search("HEADER", "In-Reply-To", quoted(message_id))

@@ -1,7 +1,6 @@
 """Passwords and access tokens, read when needed: a new one in the file is used at once."""
 
 import asyncio
-import base64
 import os
 import time
 from typing import Any
@@ -34,8 +33,8 @@ def password_of(login: Login) -> str:
 
 
 def xoauth2(user: str, token: str) -> str:
-    """The one word that logs in with a token, on IMAP and SMTP alike."""
-    return base64.b64encode(f"user={user}\x01auth=Bearer {token}\x01\x01".encode()).decode()
+    """The words that log in with a token (SASL XOAUTH2)."""
+    return f"user={user}\x01auth=Bearer {token}\x01\x01"
 
 
 class Tokens:

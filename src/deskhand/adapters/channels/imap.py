@@ -1,33 +1,40 @@
-"""An IMAP connection: the dozen commands a mailbox needs, without blocking anybody."""
+"""An IMAP connection: the dozen commands a mailbox needs, each in a thread of its own."""
 
 import asyncio
-import re
+import contextlib
+import imaplib
+import ssl
+import threading
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import Future
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+from imapclient.imap_utf7 import encode
 
 from deskhand.adapters.channels.credentials import Tokens, password_of, xoauth2
-from deskhand.adapters.channels.imap_wire import (
-    LITERAL,
+from deskhand.adapters.channels.imap_client import (
+    BlockingImap,
+    Fields,
     ImapProtocolError,
-    Piece,
-    Word,
-    decode_folder,
-    folder_name,
-    pairs,
-    parse_response,
+    lowered,
     quoted,
-    uid_ranges,
 )
-from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable, Wire
+from deskhand.adapters.channels.mail_connection import (
+    ANSWER_WITHIN,
+    LoginRefused,
+    ServerUnavailable,
+    TlsFailed,
+)
 from deskhand.config.sections.channels import ServerSpec
+from deskhand.errors import DeskhandError
 
-_LARGEST_LITERAL = 200_000_000
+T = TypeVar("T")
+
 _WINDOW = 2_000
 """UIDs asked for at once: a server answers a search on one line, which has its limits."""
 _WIDEST = 64_000
-_CODE = re.compile(r"\[([A-Z-]+)(?: ([^\]]*))?\]")
 
 
 class ImapRefused(ServerUnavailable):
@@ -60,89 +67,73 @@ class Folder(NamedTuple):
 class Imap:
     """One connection, one command at a time; after any error it is of no use."""
 
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
-        self._number = 0
-        self._busy = asyncio.Lock()
+    def __init__(self, server: ServerSpec) -> None:
+        self._server = server
+        self._where = f"{server.host}:{server.port}"
+        self._client: Any = None
+        self._turn = asyncio.Lock()
+        self._works = self._is_over = False
         self.capabilities: frozenset[str] = frozenset()
 
     @classmethod
     async def connect(cls, server: ServerSpec, tokens: Tokens | None = None) -> "Imap":
-        wire = await Wire.open(server)
-        imap = cls(wire)
+        """Raises ServerUnavailable, LoginRefused or ImapProtocolError."""
+        imap = cls(server)
         try:
-            greeting = await imap._response()
-            if greeting[:2] != ["*", "OK"]:
-                raise ServerUnavailable(f"{wire.where}: the server greets with {_shown(greeting)}")
-            if server.security == "starttls":
-                await imap._command("STARTTLS")
-                await wire.start_tls()
-            await imap._learn()
-            await imap._log_in(server, tokens)
-            await imap._learn()
+            await imap._call(imap._open)
+            await imap._log_in(tokens)
         except BaseException:
-            await wire.close()
+            await imap.close()
             raise
         return imap
 
     async def close(self) -> None:
-        await self._wire.close()
+        """At once; what a thread still waits for ends with the connection."""
+        self._is_over = True
+        if self._works and self._client is not None:
+            self._client.break_off()
+        else:
+            self._shut()
 
     # --- folders
 
     async def folders(self) -> list[Folder]:
-        folders: list[Folder] = []
-        for answer in await self._command("LIST", '""', '"*"'):
-            if _kind(answer) == "LIST" and len(answer) >= 5 and isinstance(answer[2], list):
-                name = (
-                    answer[4].decode("utf-8", "replace")
-                    if isinstance(answer[4], bytes)
-                    else str(answer[4])
-                )
-                folders.append(
-                    Folder(decode_folder(name), frozenset(str(use).lower() for use in answer[2]))
-                )
-        return folders
+        return [Folder(*named) for named in await self._call(BlockingImap.folder_names)]
 
     async def make_folder(self, name: str) -> None:
         """Nothing happens when it is there already."""
         if name not in {folder.name for folder in await self.folders()}:
-            await self._command("CREATE", folder_name(name))
+            await self._call(BlockingImap.create_folder, encode(name))
 
     async def select(self, folder: str) -> Selected:
-        validity, next_uid, keywords = 0, 0, False
-        for answer in await self._command("SELECT", folder_name(folder)):
-            code = _code(answer)
-            if code is None:
-                continue
-            name, value = code
-            if name == "UIDVALIDITY":
-                validity = int(value)
-            elif name == "UIDNEXT":
-                next_uid = int(value)
-            elif name == "PERMANENTFLAGS":
-                keywords = "\\*" in value
-        if not validity or not next_uid:
-            raise ImapProtocolError(
-                f"{self._wire.where}: {folder} opens without UIDVALIDITY or UIDNEXT"
-            )
-        return Selected(validity, next_uid, keywords)
+        told = await self._call(BlockingImap.open_folder, encode(folder))
+        if not told.get(b"UIDVALIDITY"):
+            raise ImapProtocolError(f"{self._where}: {folder} opens without UIDVALIDITY")
+        next_uid = told.get(b"UIDNEXT") or await self._next_uid(folder)
+        return Selected(told[b"UIDVALIDITY"], next_uid, b"\\*" in told.get(b"PERMANENTFLAGS", ()))
+
+    async def _next_uid(self, folder: str) -> int:
+        """What some servers do not say when they open a folder."""
+        try:
+            told = await self._call(BlockingImap.folder_status, encode(folder), ["UIDNEXT"])
+            return int(told[b"UIDNEXT"])
+        except (ImapRefused, ImapProtocolError, KeyError):
+            return await self.newest_uid() + 1
 
     # --- mails
 
-    async def search(self, *criteria: Piece) -> list[int]:
-        """UIDs, lowest first."""
-        uids: list[int] = []
-        for answer in await self._command("UID SEARCH", *criteria):
-            if _kind(answer) == "SEARCH":
-                uids += [int(str(uid)) for uid in answer[2:]]
-        return sorted(uids)
+    async def search(self, *criteria: str) -> list[int]:
+        """UIDs, lowest first; ValueError for a criterion that would be a command of its own."""
+        words = " ".join(criteria)
+        if not words.isascii() or not words.isprintable():
+            raise ValueError("a line break cannot be part of an IMAP command")
+        return await self._call(BlockingImap.search_uids, words)
 
     async def newest_uid(self) -> int:
         """The highest UID in the open folder; 0 while it is empty."""
         return max(await self.search("UID *:*"), default=0)
 
-    async def search_up(self, first: int, *criteria: Piece) -> AsyncIterator[list[int]]:
+    async def search_up(self, first: int, *criteria: str) -> AsyncIterator[list[int]]:
         """UIDs from `first` on, lowest first, some thousand at a time."""
         last, width = await self.newest_uid(), _WINDOW
         while first <= last:
@@ -153,7 +144,7 @@ class Imap:
             width = _next_width(width, uids)
             first = end + 1
 
-    async def search_down(self, last: int, *criteria: Piece) -> AsyncIterator[list[int]]:
+    async def search_down(self, last: int, *criteria: str) -> AsyncIterator[list[int]]:
         """UIDs up to `last`, the newest windows first, some thousand at a time."""
         width = _WINDOW
         while last >= 1:
@@ -171,191 +162,189 @@ class Imap:
         self, uids: Sequence[int], *, most: int, headers_only: bool = False
     ) -> list[Fetched]:
         """Mails, unread ones staying unread; of one larger than `most` bytes, its beginning."""
-        if not uids:
-            return []
-        part = "BODY.PEEK[HEADER]" if headers_only else f"BODY.PEEK[]<0.{most}>"
-        mails: list[Fetched] = []
-        for answer in await self._command(
-            "UID FETCH", uid_ranges(uids), f"(UID FLAGS INTERNALDATE {part})"
-        ):
-            if len(answer) > 3 and answer[2] == "FETCH":
-                fields = pairs(answer[3])
-                raw = next(
-                    (value for name, value in fields.items() if name.startswith("BODY[")), None
-                )
-                if raw is not None and str(fields.get("UID", "")).isdecimal():
-                    body = raw if isinstance(raw, bytes) else str(raw).encode()
-                    arrived = _moment(fields.get("INTERNALDATE"))
-                    mails.append(
-                        Fetched(int(fields["UID"]), body, arrived, _flags(fields.get("FLAGS")))
-                    )
+        part = "[HEADER]" if headers_only else f"[]<0.{most}>"
+        mails = await self._fetch(uids, f"BODY.PEEK{part}")
+        missing = set(uids) - {mail.uid for mail in mails}
+        if missing:  # Exchange has mails that it shows only to whoever reads them
+            mails += await self._fetch(sorted(missing), f"BODY{part}")
         return sorted(mails)
+
+    async def _fetch(self, uids: Sequence[int], part: str) -> list[Fetched]:
+        told = await self._fields(uids, f"FLAGS INTERNALDATE {part}")
+        mails = [_mail(uid, fields) for uid, fields in told.items()]
+        return [mail for mail in mails if mail is not None]
 
     async def sizes(self, uids: Sequence[int]) -> dict[int, int]:
         """Bytes by UID."""
+        told = await self._fields(uids, "RFC822.SIZE")
+        sizes = {uid: fields.get(b"RFC822.SIZE") for uid, fields in told.items()}
+        return {uid: size for uid, size in sizes.items() if isinstance(size, int)}
+
+    async def _fields(self, uids: Sequence[int], items: str) -> dict[int, Fields]:
+        """What the server tells of these mails and of no others."""
         if not uids:
             return {}
-        sizes: dict[int, int] = {}
-        for answer in await self._command("UID FETCH", uid_ranges(uids), "(UID RFC822.SIZE)"):
-            fields = pairs(answer[3]) if len(answer) > 3 and answer[2] == "FETCH" else {}
-            if (
-                str(fields.get("UID", "")).isdecimal()
-                and str(fields.get("RFC822.SIZE", "")).isdecimal()
-            ):
-                sizes[int(fields["UID"])] = int(fields["RFC822.SIZE"])
-        return sizes
+        told = await self._call(BlockingImap.fetch_fields, uid_ranges(uids), items)
+        return {uid: told[uid] for uid in uids if uid in told}
 
     async def add_flags(self, uids: Sequence[int], flags: Sequence[str]) -> None:
         if uids:
-            await self._command(
-                "UID STORE", uid_ranges(uids), "+FLAGS.SILENT", f"({' '.join(flags)})"
-            )
+            await self._call(BlockingImap.add_flags, uid_ranges(uids), flags, True)
 
     async def remove_flags(self, uids: Sequence[int], flags: Sequence[str]) -> None:
         if uids:
-            await self._command(
-                "UID STORE", uid_ranges(uids), "-FLAGS.SILENT", f"({' '.join(flags)})"
-            )
+            await self._call(BlockingImap.remove_flags, uid_ranges(uids), flags, True)
 
     async def move(self, uids: Sequence[int], folder: str) -> None:
-        if not uids:
-            return
-        if "MOVE" in self.capabilities:
-            await self._command("UID MOVE", uid_ranges(uids), folder_name(folder))
-            return
-        await self._command("UID COPY", uid_ranges(uids), folder_name(folder))
-        await self.delete(uids)
+        if uids and "MOVE" in self.capabilities:
+            await self._call(BlockingImap.move, uid_ranges(uids), encode(folder))
+        elif uids:
+            await self._call(BlockingImap.copy, uid_ranges(uids), encode(folder))
+            await self.delete(uids)
 
     async def delete(self, uids: Sequence[int]) -> None:
-        if not uids:
-            return
-        await self.add_flags(uids, ["\\Deleted"])
-        if "UIDPLUS" in self.capabilities:
-            await self._command("UID EXPUNGE", uid_ranges(uids))
-        else:
-            await self._command("EXPUNGE")
+        if uids:
+            await self.add_flags(uids, ["\\Deleted"])
+            named = uid_ranges(uids) if "UIDPLUS" in self.capabilities else None
+            await self._call(BlockingImap.expunge, named)
 
     async def append(self, folder: str, raw: bytes, flags: Sequence[str]) -> None:
-        await self._command("APPEND", folder_name(folder), f"({' '.join(flags)})", raw)
+        await self._call(BlockingImap.append, encode(folder), raw, flags)
 
     # --- waiting
 
     async def idle(self, seconds: float) -> bool:
-        """Wait for news of the open folder; False when there was none in that time."""
-        async with self._busy:
-            tag = self._tag()
-            await self._wire.send(f"{tag} IDLE\r\n".encode())
-            first = await self._response()
-            if first[:1] != ["+"]:
-                raise ImapRefused(f"{self._wire.where} will not IDLE: {_shown(first)}")
-            news, until = False, time.monotonic() + seconds
-            waiting = asyncio.ensure_future(self._wire.line(seconds + 300))
-            try:
-                while not news and (left := until - time.monotonic()) > 0:
-                    done, _ = await asyncio.wait({waiting}, timeout=left)
-                    if not done:
-                        break
-                    line = waiting.result()
-                    news = b"EXISTS" in line or b"RECENT" in line
-                    if line.startswith(b"* BYE"):
-                        raise ServerUnavailable(f"{self._wire.where} says goodbye")
-                    waiting = asyncio.ensure_future(self._wire.line(seconds + 300))
-                await self._wire.send(b"DONE\r\n")
-                while not (line := await waiting).startswith(tag.encode() + b" "):
-                    news = news or b"EXISTS" in line
-                    waiting = asyncio.ensure_future(self._wire.line())
-            finally:
-                waiting.cancel()
-            return news
+        """Wait for news of the open folder; False when there was none in that time.
+
+        No thread waits: the loop says when the server has spoken.
+        """
+        until = time.monotonic() + seconds
+        news = await self._call(BlockingImap.begin_idle)
+        while not news and (left := until - time.monotonic()) > 0:
+            if not await _is_readable(self._client.socket().fileno(), left):
+                break
+            news = await self._call(BlockingImap.hear_news)
+        return await self._call(BlockingImap.end_idle) or news
 
     async def noop(self) -> None:
-        await self._command("NOOP")
+        await self._call(BlockingImap.noop)
 
     # --- inside
 
-    async def _log_in(self, server: ServerSpec, tokens: Tokens | None) -> None:
-        login = server.login
+    def _open(self, _: None) -> None:
+        try:
+            self._client = BlockingImap(self._server)
+        except ssl.SSLError as error:
+            raise TlsFailed(self._server, error) from error
+
+    async def _log_in(self, tokens: Tokens | None) -> None:
+        login = self._server.login
         assert login is not None, "a mailbox has a user"
         try:
             if tokens is not None:
-                await self._command(
-                    "AUTHENTICATE", "XOAUTH2", xoauth2(login.user, await tokens.token())
-                )
-            elif "LOGINDISABLED" in self.capabilities:
+                words = xoauth2(login.user, await tokens.token())
+                await self._call(BlockingImap.enter_with_token, words)
+            elif b"LOGINDISABLED" in await self._call(BlockingImap.capabilities):
                 raise LoginRefused(
-                    f"{self._wire.where} takes no password on an open line: use `security:"
-                    " starttls`"
+                    f"{self._where} takes no password on an open line: use `security: starttls`"
                 )
             else:
-                await self._command("LOGIN", quoted(login.user), quoted(password_of(login)))
+                await self._call(BlockingImap.enter, login.user, password_of(login))
         except ImapRefused as error:
             if tokens is not None:
                 tokens.forget()
-            raise LoginRefused(f"{self._wire.where} does not let {login.user} in") from error
+            raise LoginRefused(f"{self._where} does not let {login.user} in") from error
+        listed = await self._call(BlockingImap.capabilities)
+        self.capabilities = frozenset(word.decode("ascii", "replace") for word in listed)
 
-    async def _learn(self) -> None:
-        for answer in await self._command("CAPABILITY"):
-            if _kind(answer) == "CAPABILITY":
-                self.capabilities = frozenset(str(word).upper() for word in answer[2:])
+    async def _call(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Do blocking work in a thread; a cancelled command ends the connection.
 
-    async def _command(self, name: str, *pieces: Piece) -> list[list[Word]]:
-        """Returns the untagged answers; raises ImapRefused when the tagged one is not OK.
-
-        A cancelled command leaves the connection unusable.
+        Raises ServerUnavailable, ImapRefused or ImapProtocolError.
         """
-        async with self._busy:
-            tag = self._tag()
-            await self._send(tag, name, pieces)
-            answers: list[list[Word]] = []
-            while True:
-                answer = await self._response()
-                if answer[:1] == [tag]:
-                    if answer[1:2] != ["OK"]:
-                        raise ImapRefused(
-                            f"{self._wire.where}: {name} was refused: {_shown(answer[1:])}"
-                        )
-                    return [*answers, answer]
-                if answer[:1] == ["+"] and name == "AUTHENTICATE":
-                    await self._wire.send(b"\r\n")  # the server wants to say why it refuses
-                elif answer[:2] == ["*", "BYE"]:
-                    raise ServerUnavailable(
-                        f"{self._wire.where} says goodbye: {_shown(answer[2:])}"
-                    )
-                else:
-                    answers.append(answer)
+        async with self._turn:
+            if self._is_over:
+                raise ServerUnavailable(f"{self._where}: the connection is over")
+            self._works = True
+            try:
+                return await _in_thread(lambda: self._work(work, *arguments))
+            except asyncio.CancelledError:
+                await self.close()
+                raise
+            except DeskhandError:
+                raise
+            except Exception as error:
+                raise self._fault(error) from error
 
-    async def _send(self, tag: str, name: str, pieces: Sequence[Piece]) -> None:
-        line = f"{tag} {name}".encode()
-        for piece in pieces:
-            if isinstance(piece, str):
-                if "\r" in piece or "\n" in piece or "\0" in piece:
-                    raise ValueError("a line break cannot be part of an IMAP command")
-                line += b" " + piece.encode()
-                continue
-            await self._wire.send(line + b" {%d}\r\n" % len(piece))
-            ready = await self._response()
-            while ready[:1] == ["*"]:
-                ready = await self._response()
-            if ready[:1] != ["+"]:
-                raise ImapRefused(f"{self._wire.where}: {name} was refused: {_shown(ready[1:])}")
-            line = piece
-        await self._wire.send(line + b"\r\n")
+    def _work(self, work: Callable[..., T], *arguments: Any) -> T:
+        try:
+            return work(self._client, *arguments)
+        finally:
+            self._works = False
+            if self._is_over:
+                self._shut()
 
-    async def _response(self) -> list[Word]:
-        pieces = [await self._wire.line()]
-        while match := LITERAL.search(pieces[-1]):
-            size = int(match[1])
-            if size > _LARGEST_LITERAL:
-                raise ImapProtocolError(f"{self._wire.where} wants to send {size:,} bytes at once")
-            pieces.append(await self._wire.exactly(size))
-            pieces.append(await self._wire.line())
-        if pieces[0].startswith(b"+"):
-            return ["+"]
-        return parse_response(pieces)
+    def _shut(self) -> None:
+        if self._client is not None:
+            with contextlib.suppress(OSError):
+                self._client.shutdown()
 
-    def _tag(self) -> str:
-        self._number += 1
-        return f"d{self._number}"
+    def _fault(self, error: Exception) -> Exception:
+        match error:
+            case TimeoutError():
+                words = f"{self._where} did not answer within {ANSWER_WITHIN:g} s"
+                return ServerUnavailable(words)
+            case OSError() if self._client is None:
+                return ServerUnavailable(f"{self._where} cannot be reached: {error}")
+            case OSError() | imaplib.IMAP4.abort():
+                return ServerUnavailable(f"{self._where} hung up: {error}")
+            case imaplib.IMAP4.error():
+                return ImapRefused(f"{self._where}: {error}")
+        return ImapProtocolError(f"{self._where} cannot be understood: {error}")
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    """A thread of its own, and one that no exit waits for: a server may never answer."""
+    done: Future[T] = Future()
+
+    def run() -> None:
+        done.set_running_or_notify_cancel()
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=run, name="imap", daemon=True).start()
+    return await asyncio.wrap_future(done)
+
+
+async def _is_readable(descriptor: int, within: float) -> bool:
+    loop = asyncio.get_running_loop()
+    readable = asyncio.Event()
+    loop.add_reader(descriptor, readable.set)
+    try:
+        async with asyncio.timeout(within):
+            return await readable.wait()
+    except TimeoutError:
+        return False
+    finally:
+        loop.remove_reader(descriptor)
+
+
+def _mail(uid: int, fields: Fields) -> Fetched | None:
+    bodies = [value for name, value in fields.items() if name.startswith(b"BODY[")]
+    if not bodies:
+        return None
+    body = b"" if bodies[0] is None else bodies[0]
+    return Fetched(uid, body, _moment(fields.get(b"INTERNALDATE")), lowered(fields.get(b"FLAGS")))
+
+
+def _moment(text: Any) -> float:
+    try:
+        words = text.decode("ascii").strip()
+        return datetime.strptime(words, "%d-%b-%Y %H:%M:%S %z").timestamp()
+    except (AttributeError, ValueError):
+        return datetime.now(UTC).timestamp()
 
 
 def _next_width(width: int, uids: Sequence[int]) -> int:
@@ -363,29 +352,12 @@ def _next_width(width: int, uids: Sequence[int]) -> int:
     return _WINDOW if uids else min(2 * width, _WIDEST)
 
 
-def _kind(answer: list[Word]) -> str:
-    return str(answer[1]).upper() if len(answer) > 1 and answer[0] == "*" else ""
-
-
-def _code(answer: list[Word]) -> tuple[str, str] | None:
-    """The code in `* OK [UIDNEXT 5]`; what stands in brackets is one atom."""
-    if _kind(answer) not in ("OK", "NO") or len(answer) < 3:
-        return None
-    match = _CODE.match(str(answer[2]))
-    return None if match is None else (match[1], match[2] or "")
-
-
-def _shown(answer: Sequence[Any]) -> str:
-    return " ".join(str(word) for word in answer if not isinstance(word, bytes))[:200]
-
-
-def _flags(words: Any) -> frozenset[str]:
-    listed = words if isinstance(words, list) else []
-    return frozenset(str(word).lower() for word in listed)
-
-
-def _moment(text: Any) -> float:
-    try:
-        return datetime.strptime(str(text).strip(), "%d-%b-%Y %H:%M:%S %z").timestamp()
-    except ValueError:
-        return datetime.now(UTC).timestamp()
+def uid_ranges(uids: Sequence[int]) -> str:
+    """`1:3,7` for 1, 2, 3, 7: a command's line has its limits."""
+    ranges: list[list[int]] = []
+    for uid in sorted(set(uids)):
+        if ranges and ranges[-1][-1] == uid - 1:
+            ranges[-1] = [ranges[-1][0], uid]
+        else:
+            ranges.append([uid])
+    return ",".join(":".join(map(str, ends)) for ends in ranges)

@@ -1,6 +1,5 @@
-"""Connections to mail servers: checked TLS, time limits, and no secret in any error."""
+"""What all connections to mail servers share: checked TLS, faults, and no secret in any error."""
 
-import asyncio
 import ssl
 from pathlib import Path
 
@@ -8,8 +7,7 @@ from deskhand.config.sections.channels import ServerSpec
 from deskhand.errors import ConfigError, RetryableError
 
 ANSWER_WITHIN = 60.0
-_BUFFER = 1 << 20
-"""Bytes in the longest line that is read."""
+"""Seconds without an answer after which a server is given up."""
 
 
 class ServerUnavailable(RetryableError):
@@ -31,90 +29,6 @@ class TlsFailed(ServerUnavailable):
 
 class LoginRefused(RetryableError):
     """The mail server refuses the login; the secret's file may hold another one next time."""
-
-
-class Wire:
-    """Lines and bytes both ways; every fault is a ServerUnavailable that names the server."""
-
-    def __init__(
-        self, server: ServerSpec, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        self._server, self._reader, self._writer = server, reader, writer
-        self.where = f"{server.host}:{server.port}"
-
-    @classmethod
-    async def open(cls, server: ServerSpec) -> "Wire":
-        context = _tls(server) if server.security == "tls" else None
-        where = f"{server.host}:{server.port}"
-        try:
-            async with asyncio.timeout(ANSWER_WITHIN):
-                reader, writer = await asyncio.open_connection(
-                    server.host,
-                    server.port,
-                    ssl=context,
-                    limit=_BUFFER,
-                    server_hostname=server.host if context else None,
-                )
-        except ssl.SSLError as error:
-            raise TlsFailed(server, error) from error
-        except (OSError, TimeoutError) as error:
-            raise ServerUnavailable(
-                f"{where} cannot be reached: {str(error) or 'no answer in time'}"
-            ) from error
-        return cls(server, reader, writer)
-
-    async def start_tls(self) -> None:
-        """Switch to TLS; raises where the server spoke before: a stranger may have written that."""
-        if self._reader._buffer:  # type: ignore[attr-defined]
-            raise ServerUnavailable(f"{self.where}: the server spoke before TLS was up")
-        try:
-            async with asyncio.timeout(ANSWER_WITHIN):
-                await self._writer.start_tls(_tls(self._server), server_hostname=self._server.host)
-        except (OSError, TimeoutError) as error:
-            raise TlsFailed(self._server, error) from error
-
-    async def line(self, within: float = ANSWER_WITHIN) -> bytes:
-        try:
-            async with asyncio.timeout(within):
-                line = await self._reader.readuntil(b"\n")
-        except asyncio.LimitOverrunError as error:
-            raise ServerUnavailable(f"{self.where}: a line of the server does not end") from error
-        except asyncio.IncompleteReadError as error:
-            raise ServerUnavailable(f"{self.where} hung up") from error
-        except TimeoutError as error:
-            raise ServerUnavailable(f"{self.where} did not answer within {within:g} s") from error
-        except OSError as error:
-            raise ServerUnavailable(f"{self.where}: {error}") from error
-        return line
-
-    async def exactly(self, count: int) -> bytes:
-        try:
-            async with asyncio.timeout(ANSWER_WITHIN + count / 50_000):
-                return await self._reader.readexactly(count)
-        except (OSError, TimeoutError, asyncio.IncompleteReadError) as error:
-            raise ServerUnavailable(f"{self.where} broke off within a mail") from error
-
-    async def send(self, data: bytes) -> None:
-        try:
-            async with asyncio.timeout(ANSWER_WITHIN + len(data) / 50_000):
-                self._writer.write(data)
-                await self._writer.drain()
-        except (OSError, TimeoutError) as error:
-            raise ServerUnavailable(f"{self.where}: {str(error) or 'takes no data'}") from error
-
-    async def close(self) -> None:
-        self._writer.close()
-        try:
-            async with asyncio.timeout(1):
-                await self._writer.wait_closed()
-        except (OSError, TimeoutError):
-            pass
-        except asyncio.CancelledError:
-            # An earlier close that was cancelled leaves this behind; a cancellation of our own
-            # must pass, or a task that is to end goes on and whoever stops it waits for ever.
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise
 
 
 _UNKNOWN_ISSUER = (18, 19, 20, 21)
@@ -142,7 +56,8 @@ def _tls_fix(server: ServerSpec, error: Exception) -> str | None:
     return None
 
 
-def _tls(server: ServerSpec) -> ssl.SSLContext:
+def tls_context(server: ServerSpec) -> ssl.SSLContext:
+    """Certificates are checked; ConfigError where those to trust cannot be read."""
     try:
         return ssl.create_default_context(
             cafile=None if server.ca_file is None else str(server.ca_file)

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from deskhand.adapters.channels.credentials import Tokens
 from deskhand.adapters.channels.imap import Imap
-from deskhand.adapters.channels.imap_wire import quoted
+from deskhand.adapters.channels.imap_client import quoted
 from deskhand.adapters.channels.mail_connection import ServerUnavailable
 from deskhand.config.sections.channels import ImapSpec
 from deskhand.mail.automatic import MARK

@@ -1,19 +1,36 @@
 """Sending one mail (RFC 6409), and knowing afterwards whether it may have left."""
 
-import base64
+import asyncio
 import contextlib
 import re
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 
-from deskhand.adapters.channels.credentials import Tokens, password_of, xoauth2
-from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable, Wire
+from aiosmtplib import (
+    SMTP,
+    SMTPException,
+    SMTPResponseException,
+    SMTPServerDisconnected,
+    SMTPTimeoutError,
+)
+
+from deskhand.adapters.channels.credentials import Tokens, password_of
+from deskhand.adapters.channels.mail_connection import (
+    ANSWER_WITHIN,
+    LoginRefused,
+    ServerUnavailable,
+    TlsFailed,
+    tls_context,
+)
 from deskhand.config.sections.channels import ServerSpec
 from deskhand.crashpoints import crash_point
 from deskhand.errors import ToolError
 
 _DATA_WITHIN = 90.0
-_MOST_LINES = 200
+_SLOWEST = 50_000
+"""Bytes a second that the slowest line takes."""
 
 
 class SmtpRefused(Exception):
@@ -44,18 +61,17 @@ async def submit(
         raise ToolError("mail_server", str(error)) from error
     try:
         copied = await smtp.envelope(sender, recipients, copy_to)
-        await smtp.begin()
         await smtp.body(raw)
         crash_point("mail.before_data")
         await before_last_line()
+        await smtp.last_line()
+        return copied
     except SmtpRefused as error:
         raise ToolError(
             "mail_refused", f"{smtp.where}: {error}", recoverable=error.code < 500
         ) from error
     except ServerUnavailable as error:
         raise ToolError("mail_server", str(error)) from error
-    else:
-        return copied if await smtp.accepted() else False
     finally:
         await smtp.close()
 
@@ -63,37 +79,38 @@ async def submit(
 class Smtp:
     """One connection for one mail."""
 
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
-        self._words: dict[str, str] = {}
-        self.where = wire.where
+    def __init__(self, server: ServerSpec) -> None:
+        self.where = f"{server.host}:{server.port}"
+        self._server = server
+        self._client = SMTP(
+            hostname=server.host,
+            port=server.port,
+            timeout=ANSWER_WITHIN,
+            local_hostname=re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname()) or "localhost",
+            use_tls=server.security == "tls",
+            start_tls=server.security == "starttls",
+            tls_context=None if server.security == "none" else tls_context(server),
+        )
 
     @classmethod
     async def connect(cls, server: ServerSpec, tokens: Tokens | None = None) -> "Smtp":
         """ServerUnavailable or LoginRefused when it cannot be."""
-        wire = await Wire.open(server)
-        smtp = cls(wire)
+        smtp = cls(server)
         try:
-            await smtp._expect(220)
-            await smtp._hello()
-            if server.security == "starttls":
-                await smtp._say("STARTTLS", 220)
-                await wire.start_tls()
-                await smtp._hello()
-            if server.login is not None:
-                await smtp._log_in(server, tokens)
+            async with smtp._faults():
+                await smtp._client.connect()
+                await smtp._client.ehlo()
+                await smtp._log_in(tokens)
         except SmtpRefused as error:
-            await wire.close()
-            raise ServerUnavailable(f"{wire.where}: {error}") from error
+            smtp._client.close()
+            raise ServerUnavailable(f"{smtp.where}: {error}") from error
         except BaseException:
-            await wire.close()
+            smtp._client.close()
             raise
         return smtp
 
     async def envelope(self, sender: str, recipients: Sequence[str], copy_to: str | None) -> bool:
-        await self._say(
-            f"MAIL FROM:<{_address(sender)}>" + self._parameters(sender, *recipients), 250
-        )
+        await self._say(f"MAIL FROM:<{_address(sender)}>{self._more(sender, *recipients)}", 250)
         for recipient in recipients:
             await self._say(f"RCPT TO:<{_address(recipient)}>", 250, 251)
         if copy_to is None:
@@ -103,97 +120,107 @@ class Smtp:
             return True
         return False
 
-    async def begin(self) -> None:
-        await self._say("DATA", 354)
-
     async def body(self, raw: bytes) -> None:
-        """All but the last line: until that is said, nothing has left."""
-        text = re.sub(rb"\r\n|\r|\n", b"\r\n", raw)
-        text = re.sub(rb"(?m)^\.", b"..", text)
-        await self._wire.send(text if text.endswith(b"\r\n") else text + b"\r\n")
+        """DATA and all but the last line: until that is said, nothing has left."""
+        await self._say("DATA", 354)
+        text = re.sub(rb"(?m)^\.", b"..", re.sub(rb"\r\n|\r|\n", b"\r\n", raw))
+        async with self._faults():
+            protocol, transport = self._client.protocol, self._client.transport
+            if protocol is None or not isinstance(transport, asyncio.WriteTransport):
+                raise SMTPServerDisconnected("within a mail")
+            transport.set_write_buffer_limits(0)
+            protocol.write(text if text.endswith(b"\r\n") else text + b"\r\n")
+            async with asyncio.timeout(ANSWER_WITHIN + len(text) / _SLOWEST):
+                await protocol._drain_helper()
+            if not protocol.is_connected:
+                raise SMTPServerDisconnected("within a mail")
 
-    async def accepted(self) -> bool:
-        """Say the last line and hear the answer; ConnectionError when it does not come."""
+    async def last_line(self) -> None:
+        """Say it and hear the answer; ConnectionError when that does not come."""
+        protocol = self._client.protocol
+        crash_point("mail.after_mark")
         try:
-            crash_point("mail.after_mark")
-            await self._wire.send(b".\r\n")
-            crash_point("mail.after_data")
-            await self._expect(250, within=_DATA_WITHIN)
-            crash_point("mail.after_yes")
+            async with self._faults():
+                if protocol is None:
+                    raise SMTPServerDisconnected("within a mail")
+                protocol.write(b".\r\n")
+                crash_point("mail.after_data")
+                code, words = await protocol.read_response(timeout=_DATA_WITHIN)
         except ServerUnavailable as error:
             raise ConnectionError(f"{error} after it had been given the mail") from error
-        except SmtpRefused as error:
-            raise ToolError(
-                "mail_refused", f"{self.where}: {error}", recoverable=error.code < 500
-            ) from error
-        return True
+        if code != 250:
+            raise SmtpRefused(code, words[:300])
+        crash_point("mail.after_yes")
 
     async def close(self) -> None:
-        try:
-            with contextlib.suppress(ServerUnavailable):
-                await self._wire.send(b"QUIT\r\n")
-        finally:
-            await self._wire.close()
+        """With a goodbye that is not waited for: within a mail it is no more than its text."""
+        if self._client.protocol is not None:
+            with contextlib.suppress(SMTPException):
+                self._client.protocol.write(b"QUIT\r\n")
+        self._client.close()
 
     # --- inside
 
-    def _parameters(self, *addresses: str) -> str:
-        foreign = any(not address.isascii() for address in addresses)
-        if not foreign:
+    def _more(self, *addresses: str) -> str:
+        if all(address.isascii() for address in addresses):
             return ""
-        if "SMTPUTF8" not in self._words:
+        if not self._client.supports_extension("SMTPUTF8"):
             raise SmtpRefused(
                 553, "an address has letters that this server does not take (no SMTPUTF8)"
             )
         return " SMTPUTF8"
 
-    async def _hello(self) -> None:
-        name = re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname()) or "localhost"
-        lines = await self._say(f"EHLO {name}", 250)
-        self._words = {
-            (word := line.partition(" "))[0].upper(): word[2].upper() for line in lines[1:]
-        }
-
-    async def _log_in(self, server: ServerSpec, tokens: Tokens | None) -> None:
-        login = server.login
-        assert login is not None
-        ways = self._words.get("AUTH", "").split()
+    async def _log_in(self, tokens: Tokens | None) -> None:
+        login, client = self._server.login, self._client
+        if login is None:
+            return
+        ways = client.server_auth_methods
+        only_login = "login" in ways and "plain" not in ways
         try:
             if tokens is not None:
-                await self._say(f"AUTH XOAUTH2 {xoauth2(login.user, await tokens.token())}", 235)
-            elif "PLAIN" in ways or "LOGIN" not in ways:
-                word = base64.b64encode(f"\0{login.user}\0{password_of(login)}".encode()).decode()
-                await self._say(f"AUTH PLAIN {word}", 235)
+                await client.auth_xoauth2(login.user, await tokens.token())
+            elif only_login:
+                await client.auth_login(login.user, password_of(login))
             else:
-                await self._say("AUTH LOGIN", 334)
-                await self._say(base64.b64encode(login.user.encode()).decode(), 334)
-                await self._say(base64.b64encode(password_of(login).encode()).decode(), 235)
-        except SmtpRefused as error:
+                await client.auth_plain(login.user, password_of(login))
+        except SMTPResponseException as error:
             if tokens is not None:
                 tokens.forget()
-            if error.code < 500 and error.code != 334:
+            if 0 < error.code < 500 and error.code != 334:
                 raise
-            raise LoginRefused(
-                f"{self.where} does not let {login.user} in ({error.code})"
-            ) from error
+            words = f"{self.where} does not let {login.user} in ({error.code})"
+            raise LoginRefused(words) from error
 
-    async def _say(self, line: str, *good: int) -> list[str]:
-        await self._wire.send(line.encode() + b"\r\n")
-        return await self._expect(*good)
+    async def _say(self, line: str, *good: int) -> None:
+        async with self._faults():
+            code, words = await self._client.execute_command(line.encode())
+        if code not in good:
+            raise SmtpRefused(code, words[:300])
 
-    async def _expect(self, *good: int, within: float = 60.0) -> list[str]:
-        lines: list[str] = []
-        for _ in range(_MOST_LINES):
-            line = (await self._wire.line(within)).decode("utf-8", "replace").rstrip("\r\n")
-            if not re.match(r"\d{3}", line):
-                raise ServerUnavailable(f"{self.where}: the server says {line[:80]!r}")
-            lines.append(line[4:])
-            if line[3:4] != "-":
-                code = int(line[:3])
-                if code not in good:
-                    raise SmtpRefused(code, " ".join(lines)[:300])
-                return lines
-        raise ServerUnavailable(f"{self.where}: the server's answer does not end")
+    @asynccontextmanager
+    async def _faults(self) -> AsyncIterator[None]:
+        """ServerUnavailable or SmtpRefused for whatever goes wrong on the line."""
+        try:
+            yield
+        except SMTPResponseException as error:
+            if error.code < 0:
+                words = f"{self.where}: the server says {error.message[:120]!r}"
+                raise ServerUnavailable(words) from error
+            raise SmtpRefused(error.code, error.message[:300]) from error
+        except ssl.SSLError as error:
+            raise TlsFailed(self._server, error) from error
+        except (SMTPException, OSError, TimeoutError) as error:
+            if isinstance(error.__cause__, ssl.SSLError):
+                raise TlsFailed(self._server, error.__cause__) from error
+            raise ServerUnavailable(f"{self.where} {_words(error)}") from error
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, SMTPTimeoutError | TimeoutError):
+        return "did not answer in time"
+    if isinstance(error, SMTPServerDisconnected):
+        return f"hung up: {error}"
+    return f"cannot be reached: {error.__cause__ or error}"
 
 
 def _address(address: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from deskhand.adapters.channels.imap import Imap, ImapRefused
-from deskhand.adapters.channels.imap_wire import ImapProtocolError
+from deskhand.adapters.channels.imap_client import ImapProtocolError
 from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable
 from deskhand.adapters.channels.smtp import submit
 from deskhand.config.sections.channels import Login, Security, ServerSpec
@@ -25,8 +25,11 @@ async def server(*said: str) -> AsyncIterator[tuple[int, Lines]]:
     """Says these lines one after the other, each but the first after a line it was told; `!`
     hangs up."""
     heard: Lines = []
+    talks: list[asyncio.Task[Any]] = []
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if (this_talk := asyncio.current_task()) is not None:
+            talks.append(this_talk)
         for number, line in enumerate(said):
             if number:
                 heard.append((await reader.readline()).decode().strip())
@@ -43,6 +46,7 @@ async def server(*said: str) -> AsyncIterator[tuple[int, Lines]]:
         yield listening.sockets[0].getsockname()[1], heard
     finally:
         listening.close()
+        await asyncio.gather(*talks, return_exceptions=True)
 
 
 def spec(port: int, folder: Path, security: Security = "none") -> ServerSpec:
@@ -58,16 +62,20 @@ GREETING, CAPABILITIES = "* OK hello", "* CAPABILITY IMAP4rev1\r\nTAG OK done"
     ("said", "error", "words"),
     [
         (["!"], ServerUnavailable, "hung up"),
-        (["* BYE too busy"], ServerUnavailable, "greets with"),
-        (["what?"], ServerUnavailable, "greets with"),
-        ([GREETING, "* BYE later"], ServerUnavailable, "says goodbye"),
+        (["* BYE too busy"], ServerUnavailable, "too busy"),
+        (["what?"], ServerUnavailable, "what"),
+        ([GREETING, "* BYE later"], ServerUnavailable, "later"),
         (
             [GREETING, CAPABILITIES, "TAG NO wrong"],
             LoginRefused,
             "does not let support@acme.test in",
         ),
-        ([GREETING, "* CAPABILITY LOGINDISABLED\r\nTAG OK done"], LoginRefused, "starttls"),
-        ([GREETING, "* (((\r\nTAG OK"], ImapProtocolError, "does not end"),
+        (
+            [GREETING, "* CAPABILITY IMAP4rev1 LOGINDISABLED\r\nTAG OK done"],
+            LoginRefused,
+            "starttls",
+        ),
+        ([GREETING, "* (((\r\nTAG OK"], ServerUnavailable, "unexpected"),
         ([GREETING, "* X {999999999999}"], ImapProtocolError, "at once"),
     ],
 )
