@@ -17,21 +17,31 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import seed as seeded
 from hypothesis.stateful import run_state_machine_as_test
 
+import deskhand
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.config.tool_shape import ToolShape
 from deskhand.ports import Store
+from deskhand.tools.built_in import built_in_shapes
+from deskhand.tools.delivery import delivery_tool, draft_tool
+from deskhand.tools.desk_code import load_tools
+from deskhand.tools.office import OFFICE_SHAPES
+from deskhand.tools.registry import shape_of
 from deskhand.tools.rules import RULES
-from tests.security.hijack.company import Company
-from tests.security.hijack.desk import gate_of
+from tests.memory_ledger import MemoryLedger
+from tests.security.hijack.company import Company, tools_of
+from tests.security.hijack.desk import PROFILE, gate_of
 from tests.security.hijack.game import MOVES, Game, Table, Tally, WallClock, play_by_chance
 from tests.security.hijack.house import StoreHouse
 from tests.security.hijack.machine import HijackedModel
-from tests.security.hijack.office import Desk
+from tests.security.hijack.moves import ARGUMENTS
+from tests.security.hijack.office import Desk, office_tools
 from tests.security.hijack.watch import Watch
 from tests.servers import new_database, postgres_programs
 
+DESKS = Path(deskhand.__file__).parent / "desks"
 QUIET = ("gate_error",)
 """Never said by a healthy gate."""
 
@@ -40,6 +50,29 @@ QUIET = ("gate_error",)
 def _without_log(caplog: pytest.LogCaptureFixture) -> None:
     """Thousands of violations are logged, and kept by pytest."""
     caplog.set_level("CRITICAL", logger="deskhand")
+
+
+def test_the_model_is_offered_every_tool_that_is_shipped() -> None:
+    """With the parameters that it has on its own desk; what the game leaves out, nobody tried."""
+    shipped = {name: set(shape.arguments) for name, shape in _shipped_shapes().items()}
+    assert not shipped.keys() - set(ARGUMENTS), "no move calls it"
+    assert not shipped.keys() - set(PROFILE), "the profile does not list it"
+    desk = Desk(Company())
+    offered = [*tools_of(desk.company), *office_tools(desk, MemoryLedger())]
+    parameters = {tool.name: set(shape_of(tool).arguments) for tool in offered}
+    assert {name: parameters[name] for name in shipped} == shipped
+
+
+def _shipped_shapes() -> dict[str, ToolShape]:
+    """The built-in tools, those for people and calendars, those that carry replies, and those of
+    every shipped desk."""
+    carrying = (delivery_tool(Company()), draft_tool(Desk(Company())))
+    own = [
+        tool
+        for code in sorted(DESKS.glob("*/tools.py"))
+        for tool in (*load_tools(code).tools, *carrying)
+    ]
+    return {**built_in_shapes(), **OFFICE_SHAPES, **{tool.name: shape_of(tool) for tool in own}}
 
 
 @pytest.mark.parametrize("policy", [True, False], ids=["policy", "defaults"])

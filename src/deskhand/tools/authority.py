@@ -25,6 +25,8 @@ class Authority(BaseModel):
     model_config = ConfigDict(frozen=True, extra="allow", arbitrary_types_allowed=True)
     must_be_offered: ClassVar[bool] = False
     """Whether an earlier tool result of this matter must have held it, under `id`."""
+    is_text: ClassVar[bool] = False
+    """Whether it is words that a call says, and no thing that it is about."""
 
     id: str
 

@@ -28,7 +28,7 @@ _AMOUNT = re.compile(r"(?:.*_)?amount|price|total|refund", re.IGNORECASE)
 def plain_authority(tool: Tool) -> list[str]:
     """The parameters of a tool that give authority as plain text."""
     return [
-        name for name in tool.signature.fields if _is_plain(tool, name) and _names_authority(name)
+        name for name in tool.signature.fields if _is_plain(tool, name) and names_authority(name)
     ]
 
 
@@ -60,7 +60,8 @@ def concerns(tool: Tool) -> list[str]:
     return problems
 
 
-def _names_authority(name: str) -> bool:
+def names_authority(name: str) -> bool:
+    """Whether a parameter of this name says which object, address or command is meant."""
     return any(pattern.fullmatch(name) for pattern in (_OBJECT, _ADDRESS, _FREE))
 
 

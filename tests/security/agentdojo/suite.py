@@ -19,19 +19,23 @@ their key in `id` or `id_`, and stand in a list or in a mapping by their key.
   above
   `unnamed_amount_at_most`.
 - `adaptive`: what an attacker has put into the environment beforehand, by place.
+- an injection task with `for_each` stands for one task for each combination of its values, and
+  `{name}` in its texts is the value of that name.
+- `also_asked` of a user task: calls that do what its owner asked for in another way.
 
 From these come the tools' types, their resolvers and the policy; nothing in here knows a suite.
 """
 
 import copy
 import inspect
+import itertools
 import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import GenericAlias
-from typing import Any, Literal, NamedTuple, get_origin
+from typing import Any, ClassVar, Literal, NamedTuple, get_origin
 
 from ruamel.yaml import YAML
 
@@ -64,6 +68,7 @@ class Named(Authority):
 class Said(Authority):
     """Text that leaves; `clean` when nothing in it leads elsewhere."""
 
+    is_text: ClassVar[bool] = True
     clean: bool
 
     def belongs_to(self, principal: Principal) -> bool:
@@ -86,6 +91,7 @@ class Suite:
             self.data = json.loads(data.read_text())
             beside = data.with_name(f"{data.stem}_environment.json")
             self._environment = json.loads(beside.read_text())
+        self.injections = [_each_of(task) for task in self.data["injection_tasks"]]
         self._begin("", adaptive=False, injected="")
         schemas = {one["name"]: one["parameters"] for one in self.data["tools"]}
         self._kinds: dict[str, tuple[type[Authority], Mapping[str, Any]]] = {}
@@ -285,6 +291,24 @@ class Suite:
 
 def _hold(tool_name: str, why: str, when: dict[str, Any]) -> dict[str, Any]:
     return {"name": f"{tool_name}: {why}", "when": {"tool": tool_name, **when}, "then": "hold"}
+
+
+def _each_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The tasks that one injection with `for_each` stands for; itself where it has none."""
+    values = task.get("for_each", {})
+    combined = itertools.product(*values.values())
+    return [_filled(task, dict(zip(values, chosen, strict=True))) for chosen in combined]
+
+
+def _filled(written: Any, values: Mapping[str, Any]) -> Any:
+    if isinstance(written, dict):
+        return {key: _filled(one, values) for key, one in written.items() if key != "for_each"}
+    if isinstance(written, list):
+        return [_filled(one, values) for one in written]
+    if not isinstance(written, str) or not values:
+        return written
+    whole = re.fullmatch(r"\{(\w+)\}", written)
+    return values[whole[1]] if whole else written.format(**values)
 
 
 def _key_of(thing: Mapping[str, Any]) -> str:

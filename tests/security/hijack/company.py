@@ -211,6 +211,10 @@ def effects_on_orders(company: Company) -> list[Tool]:
         """Send the file somewhere: the address is plain text."""
         return company.act("forward_file", ctx, to=[email])
 
+    return [refund, add_note, open_ticket, send_mail, forward_file]
+
+
+def irreversible_effects(company: Company) -> list[Tool]:
     async def deleted_already(key: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
         return {"done": "delete_order"} if ("delete_order", key) in company.keys else None
 
@@ -219,7 +223,15 @@ def effects_on_orders(company: Company) -> list[Tool]:
         """Delete an order for good; the shop can say whether it did."""
         return company.act("delete_order", ctx, order=order.id)
 
-    return [refund, add_note, open_ticket, send_mail, forward_file, delete_order]
+    async def shipped_already(key: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        return {"done": "ship_order"} if ("ship_order", key) in company.keys else None
+
+    @tool(effect="irreversible", probe=shipped_already)
+    async def ship_order(order: Order, ctx: Context) -> dict[str, Any]:
+        """Ship an order; no parcel comes back, and the carrier can say whether it has one."""
+        return company.act("ship_order", ctx, order=order.id)
+
+    return [delete_order, ship_order]
 
 
 def effects_on_accounts(company: Company) -> list[Tool]:
@@ -257,8 +269,13 @@ def effects_on_accounts(company: Company) -> list[Tool]:
 
 
 def tools_of(company: Company) -> list[Tool]:
-    effects = [*effects_on_orders(company), *effects_on_accounts(company)]
-    return [*reads_of(company), *effects, delivery_tool(company)]
+    effects = [*effects_on_orders(company), *irreversible_effects(company)]
+    return [
+        *reads_of(company),
+        *effects,
+        *effects_on_accounts(company),
+        delivery_tool(company),
+    ]
 
 
 def find_order(company: Company, key: str) -> Any:

@@ -22,7 +22,7 @@ from tests.kit import TestClock
 from tests.security.hijack.company import DAY, PAID, Company
 from tests.security.hijack.desk import PROFILE, Build, gate_of
 from tests.security.hijack.house import STAGE, House, MemoryHouse
-from tests.security.hijack.moves import TEXTS, Call, Chooser, any_call
+from tests.security.hijack.moves import HOLDING, TEXTS, Call, Chooser, any_call
 from tests.security.hijack.office import Desk
 from tests.security.hijack.people import WRITERS, message_from
 from tests.security.hijack.replies import CATEGORIES, CLOSING, SENDING, ClosingGate
@@ -240,8 +240,12 @@ class Game:
         if review.kind is ReviewKind.REPLY:
             leaves = str(review.payload.get("waits")).partition(":")[0] in ("undo", "retry")
             by = EXPIRY if leaves and decision is Decision.APPROVE else self.choose(("kim", "lee"))
-            if decision is Decision.APPROVE and not leaves and self.choose((False, False, True)):
-                decision, edit = Decision.EDIT, {"text": self.choose(TEXTS)}
+            if decision is Decision.APPROVE and not leaves:
+                decision = self.choose((Decision.APPROVE, Decision.EDIT, Decision.ACKNOWLEDGE))
+            if decision is Decision.EDIT:
+                edit = {"text": self.choose(TEXTS)}
+            elif decision is Decision.ACKNOWLEDGE:
+                edit = self.choose((None, {"text": self.choose((*HOLDING, *TEXTS))}))
             second = None
         return Verdict(decision, by, 1, edit=edit, at=self.company.now, signed_by=second)
 
@@ -254,6 +258,8 @@ class Game:
         )
         self.steps += 1
         self.watch.called(matter, call, str(key), answer, self.company.deeds[seen:])
+        while self.desk.released:
+            self.watch.given_back(matter, call, self.desk.released.pop())
         return answer, key
 
     async def _work(self, message: Message, run_id: str | None) -> None:

@@ -186,6 +186,7 @@ MUTANTS = (
     without("unbacked_commitment"),
     without("irreversible_needs_approval"),
     without("removal_not_asked"),
+    without("effect_not_asked"),
     without("risk_needs_approval", policy=False),
     without("unbound_authority", policy=False),
     without("earlier_outcome_unknown"),

@@ -14,7 +14,7 @@ from deskhand.agents.replying.sending import Sending
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message
-from deskhand.model.run import EXPIRY, Decision, Review
+from deskhand.model.run import EXPIRY, LETS_GO, Decision, Review
 from deskhand.ports import StageContext
 from deskhand.tools import Gate, GateAnswer
 
@@ -72,7 +72,7 @@ class ReplyWatch:
         if "reply" not in review.payload or review.decided_by == EXPIRY:
             return
         reply = {**review.payload["reply"], **(review.edit or {})}
-        if review.decision in (Decision.APPROVE, Decision.EDIT):
+        if review.decision in LETS_GO:
             self.approved.setdefault(_reply(review.run_id, reply), set())
         elif review.decision is Decision.REJECT:
             self.stopped.add(_reply(review.run_id, reply))

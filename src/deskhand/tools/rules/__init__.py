@@ -8,6 +8,7 @@ from deskhand.tools.gate_call import GateCall, Ruling, Terms
 from deskhand.tools.rules import (
     admission,
     approval,
+    asked,
     authority,
     effect,
     limits,
@@ -50,7 +51,8 @@ JUDGEMENT = (
     GateRule(replies.COMMITMENT, replies.unbacked_commitment),
     GateRule(unsure_readings.UNSURE_READING, unsure_readings.unsure_reading),
     GateRule("irreversible_needs_approval", effect.irreversible_needs_approval),
-    GateRule("removal_not_asked", effect.removal_not_asked),
+    GateRule("removal_not_asked", asked.removal_not_asked),
+    GateRule("effect_not_asked", asked.effect_not_asked),
     GateRule("risk_needs_approval", effect.risk_needs_approval),
     GateRule("unbound_authority", effect.unbound_authority),
     GateRule("earlier_outcome_unknown", effect.earlier_outcome_unknown),
