@@ -25,7 +25,14 @@ from tests.security.hijack.house import STAGE, House, MemoryHouse
 from tests.security.hijack.moves import HOLDING, TEXTS, Call, Chooser, any_call
 from tests.security.hijack.office import Desk
 from tests.security.hijack.people import WRITERS, message_from
-from tests.security.hijack.replies import CATEGORIES, CLOSING, SENDING, ClosingGate
+from tests.security.hijack.replies import (
+    CATEGORIES,
+    CLOSING,
+    GUESSED,
+    SENDING,
+    UNSURE,
+    ClosingGate,
+)
 from tests.security.hijack.watch import Approval, Matter, Watch
 
 Script = list[list[Call]]
@@ -322,7 +329,11 @@ class Game:
 
 
 async def _classified(category: str) -> StageResult:
-    return StageResult(delta=Delta(outputs={"classification": {"category": category}}))
+    """In an unsure matter, one of the sender's orders was only guessed at."""
+    output: dict[str, Any] = {"category": category}
+    if category == UNSURE:
+        output |= {"order": GUESSED, "read": {"order": "guessed"}}
+    return StageResult(delta=Delta(outputs={"classification": output}))
 
 
 class Table:

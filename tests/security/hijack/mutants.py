@@ -187,6 +187,7 @@ MUTANTS = (
     without("irreversible_needs_approval"),
     without("removal_not_asked"),
     without("effect_not_asked"),
+    without("unsure_reading"),
     without("risk_needs_approval", policy=False),
     without("unbound_authority", policy=False),
     without("earlier_outcome_unknown"),

@@ -18,7 +18,10 @@ from deskhand.model.run import EXPIRY, LETS_GO, Decision, Review
 from deskhand.ports import StageContext
 from deskhand.tools import Gate, GateAnswer
 
-CATEGORIES = ("question", "question", "question", "complaint", "drafted", "quiet", "unsure")
+UNSURE = "unsure"
+CATEGORIES = ("question", "question", "question", "complaint", "drafted", "quiet", UNSURE)
+GUESSED = "e2"
+"""The order that nobody has confirmed where a matter is unsure."""
 ALWAYS_ASK = frozenset(("complaint",))
 MODES = {"drafted": "draft", "quiet": "shadow"}
 UNDO_SECONDS = 30.0
