@@ -1,18 +1,19 @@
 """Markdown and plain text to sections."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from deskhand.knowledge.article_sections import ArticleSection, Outline, ParsedArticle, decoded
 from deskhand.knowledge.front_matter import split_front_matter
 from deskhand.knowledge.text_normalization import clean
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*")
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_MARKS = re.compile(r"[*_`]{1,3}")
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_CODE = ("fence", "code_block")
 
 
 def read_markdown(path: Path, raw: bytes) -> ParsedArticle:
@@ -20,7 +21,7 @@ def read_markdown(path: Path, raw: bytes) -> ParsedArticle:
     front, body, _ = split_front_matter(path, clean(decoded(path, raw)))
     outline = Outline()
     first: str | None = None
-    for level, text in _headed(list(_visible(body.split("\n")))):
+    for level, text in _headed(_without_comments(body)):
         if not level:
             outline.line(text)
             continue
@@ -55,25 +56,23 @@ def _below_title(section: ArticleSection, title: str | None) -> ArticleSection:
     )
 
 
-def _visible(lines: list[str]) -> Iterator[tuple[bool, str]]:
-    """Lines without what is commented out, and whether each is code, where `<!--` is part of the
-    text."""
-    fence, commented = "", False
-    for line in lines:
-        if fence:
-            yield True, line
-            closing = line.strip()
-            if closing and set(closing) == {fence[0]} and len(closing) >= len(fence):
-                fence = ""
+def _without_comments(body: str) -> str:
+    """The text without what is commented out, except in code, where `<!--` is part of the text."""
+    code: set[int] = set()
+    for token in _parser().parse(body):
+        if token.type in _CODE and token.map is not None:
+            code.update(range(*token.map))
+    kept: list[str] = []
+    commented = False
+    for number, line in enumerate(body.split("\n")):
+        if number in code and not commented:
+            kept.append(line)
             continue
         was_commented = commented
         shown, commented = _uncommented(line, commented)
-        opening = _FENCE.match(shown)
-        if opening:
-            fence = opening[1]
-            yield True, shown
-        elif shown.strip() or not (was_commented or shown != line):
-            yield False, shown
+        if shown.strip() or not (was_commented or shown != line):
+            kept.append(shown)
+    return "\n".join(kept)
 
 
 def _uncommented(line: str, commented: bool) -> tuple[str, bool]:
@@ -88,35 +87,34 @@ def _uncommented(line: str, commented: bool) -> tuple[str, bool]:
     return shown, commented
 
 
-def _headed(lines: list[tuple[bool, str]]) -> Iterator[tuple[int, str]]:
-    """(level, heading) or (0, line); headings are marked by `#` or by a line of `=` or `-` below
-    them."""
-    number = 0
-    while number < len(lines):
-        code, line = lines[number]
-        number += 1
-        if code:
-            yield 0, line
+def _headed(text: str) -> Iterator[tuple[int, str]]:
+    """(level, heading) or (0, line), for each heading of the article itself: one in a quotation
+    or a list is part of the text."""
+    lines = text.split("\n")
+    tokens = _parser().parse(text)
+    done = 0
+    for place, token in enumerate(tokens):
+        if token.type != "heading_open" or token.level or token.map is None:
             continue
-        marked = _HEADING.fullmatch(line)
-        if marked:
-            yield len(marked[1]), _plain(marked[2] or "")
-            continue
-        below = "" if number >= len(lines) or lines[number][0] else lines[number][1]
-        underline = _UNDERLINE.fullmatch(below)
-        alone = number < 2 or lines[number - 2][0] or not lines[number - 2][1].strip()
-        if (
-            underline
-            and alone
-            and line.strip()
-            and not line.startswith(("    ", "\t", "|", "- ", "* ", "> "))
-        ):
-            yield 1 if underline[1][0] == "=" else 2, _plain(line)
-            number += 1
-            continue
+        start, end = token.map
+        for line in lines[done:start]:
+            yield 0, line.rstrip()
+        yield int(token.tag[1:]), _plain(tokens[place + 1].children or [])
+        done = end
+    for line in lines[done:]:
         yield 0, line.rstrip()
 
 
-def _plain(heading: str) -> str:
+def _plain(heading: Sequence["Token"]) -> str:
     """A heading without its marks: it is cited, not rendered."""
-    return " ".join(_MARKS.sub("", _LINK.sub(r"\1", heading)).split())
+    words: list[str] = []
+    for token in heading:
+        words.append(" " if token.type in ("softbreak", "hardbreak") else token.content)
+    return " ".join("".join(words).split())
+
+
+@cache
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # takes a while, and only articles need it
+
+    return MarkdownIt("commonmark")

@@ -103,6 +103,32 @@ def test_headings_are_not_looked_for_in_code(tmp_path: Path) -> None:
     assert "# not a heading\n<!-- kept -->" in found.chunks[0].text
 
 
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [
+        ("## The file desk_schema.json\nText", ["The file desk_schema.json"]),
+        ("## Costs &amp; fees\nText", ["Costs & fees"]),
+        ("## C\\# and **bold**\nText", ["C# and bold"]),
+        ("## ![Logo](logo.png) Acme\nText", ["Logo Acme"]),
+        ("## `deskhand_run`\nText", ["deskhand_run"]),
+        ("<pre>\n# no heading\n</pre>", []),
+        ("> # quoted\n> text", []),
+        ("#5 bolts are sold out", []),
+        ("- one\n\n      # code in a list\n\n- two", []),
+        ("Two lines\nof heading\n---\nText", ["Two lines of heading"]),
+        ("<!-- never closed\n\n```\nsecret\n```", None),
+    ],
+)
+def test_headings_are_those_of_markdown(
+    tmp_path: Path, text: str, headings: list[str] | None
+) -> None:
+    found = read(tmp_path, "a.md", f"Intro.\n\n{text}\n")
+    if headings is None:
+        assert [chunk.text for chunk in found.chunks] == ["Intro."]
+        return
+    assert [chunk.heading_path[-1] for chunk in found.chunks if chunk.heading_path] == headings
+
+
 def test_what_is_commented_out_is_not_part_of_the_article(tmp_path: Path) -> None:
     text = (
         "Before <!-- secret --> after\n<!--\n# Internal\nsecret\n-->\nEnd <!-- secret never"
