@@ -87,12 +87,18 @@ async def test_a_sentence_counts_the_people_who_were_told_it(stores: Stores) -> 
     store = await stores()
     memory = SqlExchanges(store._database, "desk")
     sentence = "Returns are free of charge within thirty days."
-    for number, sender in enumerate(["ann@example.com", "ANN@example.com", "bob@example.com"]):
-        run = await a_sent_run(store, number, sender)
-        kept = learned(an_exchange(run, "may I return it", sentence, sender=sender), EMBEDDER)
+    for number, who in enumerate(["ann", "ann", "bob"]):
+        run = await a_sent_run(store, number, f"{who}@example.com")
+        kept = learned(an_exchange(run, "may I return it", sentence, owner=who), EMBEDDER)
         await memory.keep(kept)
     [digest] = kept.sentences
     assert await memory.told_to([digest, "unknown"]) == {digest: 2}
+    for number in range(3, 6):
+        sender = f"forged{number}@example.com"
+        run = await a_sent_run(store, number, sender)
+        unproven = an_exchange(run, "may I return it", sentence, sender=sender)
+        await memory.keep(learned(unproven, EMBEDDER))
+    assert await memory.told_to([digest]) == {digest: 2}, "nobody vouches for the last three"
     other = SqlExchanges(store._database, "another desk")
     assert (await other.told_to([digest]), await other.similar(asking("may I return it"))) == (
         {},

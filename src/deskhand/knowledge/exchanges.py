@@ -16,7 +16,7 @@ from deskhand.ports import Embeds
 
 SHARED_BY = 3
 """So many different people must have been told a sentence before it may be told in another's
-matter."""
+matter. Whoever was not proven to be himself counts as nobody."""
 LONGEST_TEXT = 4000
 _FEWEST_WORDS = 4
 """Shorter sentences (`Thank you.`) say nothing worth finding again."""

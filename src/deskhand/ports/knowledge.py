@@ -116,5 +116,6 @@ class Exchanges(Protocol):
     async def of_runs(self, run_ids: Sequence[str]) -> dict[str, Exchange]: ...
 
     async def told_to(self, sentences: Iterable[str]) -> dict[str, int]:
-        """How many different people were told each sentence, by its digest."""
+        """How many different people were told each sentence, by its digest; nobody counts who was
+        not proven to be himself."""
         ...

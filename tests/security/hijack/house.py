@@ -113,10 +113,13 @@ class MemoryHouse(MemoryLedger):
         self.asked.clear()
 
     def forget(self, run_id: str) -> None:
-        """The process died before these rows were written: all since the last decision, which is
-        a row of its own."""
+        """The process died before these rows were written: those of the last visit, since the last
+        decision, which is a row of its own. A visit begins when the rows of the one before are
+        written."""
+        rows = self.steps[run_id]
         decided = max((review.seq for review in self.asked.get(run_id, [])), default=-2)
-        del self.steps[run_id][decided + 2 :]
+        ended = [place for place, row in enumerate(rows[:-1]) if row.name == STAGE]
+        del rows[max(decided + 2, *(place + 1 for place in ended), 0) :]
 
 
 @dataclass

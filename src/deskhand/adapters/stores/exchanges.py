@@ -174,16 +174,21 @@ class SqlExchanges:
         )
 
     async def told_to(self, sentences: Iterable[str]) -> dict[str, int]:
-        """How many different people were told each sentence, by its digest."""
+        """How many different people were told each sentence, by its digest.
+
+        Only those count of whom it was proven who they are: anybody can write from three
+        addresses.
+        """
+        told, exchanges = t.told_sentences, t.exchanges
         query = (
-            sa.select(
-                t.told_sentences.c.sentence, sa.func.count(t.told_sentences.c.person.distinct())
-            )
+            sa.select(told.c.sentence, sa.func.count(exchanges.c.owner.distinct()))
+            .join(exchanges, exchanges.c.run == told.c.run)
             .where(
-                t.told_sentences.c.desk == self.desk,
-                t.told_sentences.c.sentence.in_(list(sentences)),
+                told.c.desk == self.desk,
+                told.c.sentence.in_(list(sentences)),
+                exchanges.c.owner.is_not(None),
             )
-            .group_by(t.told_sentences.c.sentence)
+            .group_by(told.c.sentence)
         )
         return await self._database.read_core(
             lambda core: {row[0]: row[1] for row in core.execute(query)}
