@@ -14,9 +14,12 @@ _APART = 3
 _BETWEEN = re.compile(r"[\s.,:;_|/\\*·•\-\u2010-\u2015]*")
 _CARD_LENGTHS = (19, 16, 15, 14, 13)
 _CZECH = re.compile(
-    r"(?<![0-9/-])(?:([0-9](?:[ .]?[0-9]){1,5}) ?- ?)?([0-9](?:[\s.]?[0-9]){5,9})\s?/\s?"
+    r"(?<![0-9/-])(?:([0-9](?:[ .]?[0-9]){1,5}) ?- ?)?([0-9](?:[\s.]?[0-9]){1,9})\s?/\s?"
     r"([0-9](?:\s?[0-9]){3})(?![0-9/])"
 )
+_SHORTEST_CZECH, _TELLING_PREFIX = 6, 3
+"""Digits of a Czech number that counts by itself; digits of a prefix beside which a shorter one
+does."""
 _BASE58 = re.compile(r"(?<![A-Za-z0-9])[13][1-9A-HJ-NP-Za-km-z]{25,34}(?![A-Za-z0-9])")
 _BECH32 = re.compile(
     r"(?<![A-Za-z0-9])(bc1|tb1|ltc1)([02-9ac-hj-np-z]{11,87})(?![A-Za-z0-9])", re.IGNORECASE
@@ -27,16 +30,16 @@ _IBAN_LENGTHS = {
     for length, countries in {
         15: "NO",
         16: "BE",
-        18: "DK FI FK FO GL NL SD",
+        18: "AX DK FI FK FO GL NL SD",
         19: "MK SI",
         20: "AT BA EE KZ LT LU MN XK",
         21: "CH HR LI LV",
-        22: "BG BH CR DE GB GE IE ME RS VA",
+        22: "BG BH CR DE GB GE GG IE IM JE ME RS VA",
         23: "AE GI IL IQ OM SO TL",
         24: "AD CZ ES MD PK RO SA SE SK TN VG",
         25: "AO CV GW LY MZ PT ST",
         26: "DZ IR IS TR",
-        27: "BI CF CG CM DJ FR GA GQ GR IT KM MC MG MR SM TD",
+        27: "BI BL CF CG CM DJ FR GA GF GP GQ GR IT KM MC MF MG MQ MR NC PF PM RE SM TD TF WF YT",
         28: "AL AZ BF BJ BY CI CY DO GT HN HU LB MA ML NE NI PL SN SV TG",
         29: "BR EG PS QA UA",
         30: "JO KW MU YE",
@@ -99,6 +102,8 @@ def _ibans(text: str) -> Iterator[Account]:
 def _czech_accounts(text: str) -> Iterator[Account]:
     for match in _CZECH.finditer(text):
         prefix, number, _ = (_bare(part or "0") for part in match.groups())
+        if len(number) < _SHORTEST_CZECH and len(prefix) < _TELLING_PREFIX:
+            continue  # 15/2026 and 11-12/2026 are no accounts
         if _is_czech(prefix) and _is_czech(number):
             yield Account("account", _bare(match.group()), *match.span())
 
