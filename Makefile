@@ -23,7 +23,7 @@ AUDIT_VENV := .venv-audit
 PIP_AUDIT := pip-audit==2.9.0
 BIN := $(VENV)/bin
 
-.PHONY: help install demo test firm lint format chaos soak bench lock audit clean distclean
+.PHONY: help install demo test firm lint format chaos soak bench lock wheels audit clean distclean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ lock: $(LOCK_VENV)/.installed ## Write requirements/*.txt anew from pyproject.to
 	$(COMPILE) --output-file requirements/bench-openai-agents.txt requirements/bench-openai-agents.in
 	@if grep -nE '://|^-|@ file' requirements/*.txt; then \
 		echo "A lock file names an index, a link or a path (above)." >&2; exit 1; fi
+
+wheels: install ## Check that all pinned packages have wheels for Python 3.11 to 3.13 (needs the network)
+	PYTHON=$(BIN)/python scripts/wheels.sh requirements/lock.txt
 
 audit: ## Look for known vulnerabilities in the pinned dependencies (needs the network)
 	@$(MAKE) --no-print-directory $(AUDIT_VENV)/.installed || { \

@@ -1,6 +1,7 @@
 """What Deskhand depends on: within bounds, under licences that we accept, looked over for known
 vulnerabilities."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -47,6 +48,35 @@ def test_all_licences_are_accepted() -> None:
         if not parts <= ACCEPTED and EXCEPTIONS.get(package) != licence:
             refused.append(line)
     assert refused == []
+
+
+def test_the_page_of_dependencies_says_what_each_is_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    runtime = [*project["dependencies"], *extras["scale"], *extras["mcp"]]
+    names = [re.split(r"[\[<>=]", written)[0] for written in runtime]
+    page = (ROOT / "docs" / "dependencies.md").read_text().partition("## What we do ourselves")[0]
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    assert [row.split("`")[1] for row in rows] == names
+    for row in rows:
+        assert all(cell.strip() for cell in row.strip("|").split("|")), row
+
+
+def test_a_package_without_a_wheel_is_told(tmp_path: Path) -> None:
+    program = tmp_path / "python"
+    program.write_text(
+        "#!/bin/sh\necho 'ERROR: No matching distribution for fastpart' >&2\nexit 1\n"
+    )
+    program.chmod(0o755)
+    done = subprocess.run(
+        [str(ROOT / "scripts" / "wheels.sh"), "lock.txt", "3.12"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHON": str(program), "PATH": "/usr/bin:/bin"},
+    )
+    assert done.returncode == 1
+    assert "Python 3.12: ERROR: No matching distribution for fastpart" in done.stderr
 
 
 @pytest.mark.parametrize(
