@@ -11,7 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
-from deskhand.cli.app import app
+from deskhand.cli.app import command_line
 from deskhand.evals.divergence import divergence_in_words
 from deskhand.evals.recorded_chat import RecordedChat
 from deskhand.evals.replay import Replayed
@@ -201,14 +201,15 @@ async def test_what_is_done_with_the_agents_words_is_done_anew(
 
 
 def evaluated(folder: Path, *more: str) -> tuple[int, dict[str, Any]]:
-    result = CliRunner().invoke(app, ["eval", str(folder), "--json", *more])
+    result = CliRunner().invoke(command_line(), ["eval", str(folder), "--json", *more])
     return result.exit_code, json.loads(result.stdout)
 
 
 def added(folder: Path, run: str, name: str) -> None:
     database = str(folder.parent / "desk.db")
     result = CliRunner().invoke(
-        app, ["eval", "add", run, "--id", name, "--desk", str(folder), "--database", database]
+        command_line(),
+        ["eval", "add", run, "--id", name, "--desk", str(folder), "--database", database],
     )
     assert result.exit_code == 0, result.output
 

@@ -1,50 +1,89 @@
-"""All commands in one place. Modules of commands import the engine inside their functions:
-`--help` must be quick."""
+"""All commands in one place. A command brings its module along when it is called, and modules of
+commands import the engine inside their functions: `--help` must be quick."""
 
 import logging
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from deskhand.cli import acknowledge as review_commands
-from deskhand.cli import (
-    audit,
-    conversations,
-    db,
-    eval,
-    flow,
-    intents,
-    kb,
-    keys,
-    mail,
-    mcp,
-    modes,
-    policy,
-    run_attachments,
-    workers,
-)
-from deskhand.cli import calendar as calendar_commands
-from deskhand.cli import contacts as contact_commands
-from deskhand.cli import users as user_commands
-from deskhand.cli.demo import demo
-from deskhand.cli.doctor import doctor
-from deskhand.cli.init import init
-from deskhand.cli.parse import parse
-from deskhand.cli.replay import replay
-from deskhand.cli.route import route
-from deskhand.cli.run import run
-from deskhand.cli.serve import serve
-from deskhand.cli.stop import resume, stop
-from deskhand.cli.worker import worker
+START, LOOK, DESK, OPERATE = "Start here", "Look and decide", "Describe a desk", "Operate"
 
-app = typer.Typer(
-    name="deskhand",
-    help="Works a company's inbound customer messages.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+
+class _Command(NamedTuple):
+    name: str
+    panel: str
+    """The part of `--help` that it stands in."""
+    module: str
+    attribute: str
+    """The command's function, or `app` for a group of commands."""
+
+
+_COMMANDS = (
+    _Command("demo", START, "demo", "demo"),
+    _Command("init", START, "init", "init"),
+    _Command("run", START, "run", "run"),
+    _Command("serve", START, "serve", "serve"),
+    _Command("runs", LOOK, "run_attachments", "app"),
+    _Command("reviews", LOOK, "acknowledge", "app"),
+    _Command("conversations", LOOK, "conversations", "app"),
+    _Command("contacts", LOOK, "contacts", "app"),
+    _Command("calendar", LOOK, "calendar", "app"),
+    _Command("modes", LOOK, "modes", "app"),
+    _Command("replay", LOOK, "replay", "replay"),
+    _Command("flow", DESK, "flow", "app"),
+    _Command("schema", DESK, "flow", "schema"),
+    _Command("policy", DESK, "policy", "app"),
+    _Command("eval", DESK, "eval", "app"),
+    _Command("route", DESK, "route", "route"),
+    _Command("parse", DESK, "parse", "parse"),
+    _Command("kb", DESK, "kb", "app"),
+    _Command("intents", DESK, "intents", "app"),
+    _Command("mcp", DESK, "mcp", "app"),
+    _Command("worker", OPERATE, "worker", "worker"),
+    _Command("mail", OPERATE, "mail", "app"),
+    _Command("workers", OPERATE, "workers", "app"),
+    _Command("doctor", OPERATE, "doctor", "doctor"),
+    _Command("stop", OPERATE, "stop", "stop"),
+    _Command("resume", OPERATE, "stop", "resume"),
+    _Command("keys", OPERATE, "keys", "app"),
+    _Command("users", OPERATE, "users", "app"),
+    _Command("db", OPERATE, "db", "app"),
+    _Command("audit", OPERATE, "audit", "app"),
+    _Command("erase", OPERATE, "audit", "erase"),
 )
+
+
+def command_line(arguments: Sequence[str] = ()) -> typer.Typer:
+    """What carries the arguments out: all commands, or the one command that they name alone."""
+    app = typer.Typer(
+        name="deskhand",
+        help="Works a company's inbound customer messages.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(deskhand)
+    named = [command for command in _COMMANDS if command.name == _first_word(arguments)]
+    for command in named or _COMMANDS:
+        _add(app, command)
+    return app
+
+
+def _first_word(arguments: Sequence[str]) -> str | None:
+    words = (argument for argument in arguments if argument not in ("-v", "--verbose"))
+    return next(words, None)
+
+
+def _add(app: typer.Typer, command: _Command) -> None:
+    module = import_module(f"deskhand.cli.{command.module}")
+    loaded: Any = getattr(module, command.attribute)
+    if isinstance(loaded, typer.Typer):
+        app.add_typer(loaded, name=command.name, rich_help_panel=command.panel)
+    else:
+        app.command(command.name, rich_help_panel=command.panel)(loaded)
 
 
 def _print_version(wanted: bool) -> None:
@@ -56,7 +95,6 @@ def _print_version(wanted: bool) -> None:
     raise typer.Exit
 
 
-@app.callback()
 def deskhand(
     version: Annotated[
         bool,
@@ -71,38 +109,3 @@ def deskhand(
     from deskhand.logs import set_up_logging
 
     set_up_logging(logging.INFO if verbose else logging.ERROR)
-
-
-START, LOOK, DESK, OPERATE = "Start here", "Look and decide", "Describe a desk", "Operate"
-
-app.command(rich_help_panel=START)(demo)
-app.command(rich_help_panel=START)(init)
-app.command(rich_help_panel=START)(run)
-app.command(rich_help_panel=START)(serve)
-app.add_typer(run_attachments.app, name="runs", rich_help_panel=LOOK)
-app.add_typer(review_commands.app, name="reviews", rich_help_panel=LOOK)
-app.add_typer(conversations.app, name="conversations", rich_help_panel=LOOK)
-app.add_typer(contact_commands.app, name="contacts", rich_help_panel=LOOK)
-app.add_typer(calendar_commands.app, name="calendar", rich_help_panel=LOOK)
-app.add_typer(modes.app, name="modes", rich_help_panel=LOOK)
-app.command(rich_help_panel=LOOK)(replay)
-app.add_typer(flow.app, name="flow", rich_help_panel=DESK)
-app.command(rich_help_panel=DESK)(flow.schema)
-app.add_typer(policy.app, name="policy", rich_help_panel=DESK)
-app.add_typer(eval.app, name="eval", rich_help_panel=DESK)
-app.command(rich_help_panel=DESK)(route)
-app.command(rich_help_panel=DESK)(parse)
-app.add_typer(kb.app, name="kb", rich_help_panel=DESK)
-app.add_typer(intents.app, name="intents", rich_help_panel=DESK)
-app.add_typer(mcp.app, name="mcp", rich_help_panel=DESK)
-app.command(rich_help_panel=OPERATE)(worker)
-app.add_typer(mail.app, name="mail", rich_help_panel=OPERATE)
-app.add_typer(workers.app, name="workers", rich_help_panel=OPERATE)
-app.command(rich_help_panel=OPERATE)(doctor)
-app.command(rich_help_panel=OPERATE)(stop)
-app.command(rich_help_panel=OPERATE)(resume)
-app.add_typer(keys.app, name="keys", rich_help_panel=OPERATE)
-app.add_typer(user_commands.app, name="users", rich_help_panel=OPERATE)
-app.add_typer(db.app, name="db", rich_help_panel=OPERATE)
-app.add_typer(audit.app, name="audit", rich_help_panel=OPERATE)
-app.command(rich_help_panel=OPERATE)(audit.erase)

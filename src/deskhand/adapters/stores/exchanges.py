@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.new_rows import insert_if_new
 from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange, How, LearnedExchange
 from deskhand.model.run import RunStatus
 
@@ -85,8 +85,7 @@ class SqlExchanges:
             "vector": learned.vector,
             "answered_at": exchange.answered_at,
         }
-        insert = postgresql.insert if core.dialect.name == "postgresql" else sqlite.insert
-        if not core.execute(insert(t.exchanges).values(values).on_conflict_do_nothing()).rowcount:
+        if not insert_if_new(core, t.exchanges, values):
             return False
         if learned.sentences:
             rows = [

@@ -4,9 +4,9 @@ from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.new_rows import insert_if_new
 from deskhand.adapters.stores.statements import mark_run
 from deskhand.model.judgement import RETURNED, Judged, Judgement
 from deskhand.model.message import REPLY
@@ -38,12 +38,7 @@ def keep(core: sa.Connection, desk: str, judgement: Judgement) -> bool:
         "counts": int(judgement.counts),
     }
     mark_run(core, judgement.run_id)
-    dialect: Any = postgresql if core.dialect.name == "postgresql" else sqlite
-    return bool(
-        core.execute(
-            dialect.insert(t.judgements).values(**values).on_conflict_do_nothing()
-        ).rowcount
-    )
+    return insert_if_new(core, t.judgements, values)
 
 
 def judge_decision(core: sa.Connection, review: Review, verdict: Verdict, now: float) -> None:

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.new_rows import insert_if_new
 from deskhand.errors import TooManyLogins
 
 FORGOTTEN = 900.0
@@ -71,9 +70,7 @@ def take_back(core: sa.Connection, keys: Iterable[str]) -> None:
 
 
 def _make_row(core: sa.Connection, key: str, now: float) -> None:
-    dialect: Any = postgresql if core.dialect.name == "postgresql" else sqlite
-    new = dialect.insert(t.login_failures).values(key=key, failures=0, since=now)
-    core.execute(new.on_conflict_do_nothing())
+    insert_if_new(core, t.login_failures, {"key": key, "failures": 0, "since": now})
 
 
 def _words(seconds: float) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.review_decisions import find_review, record_event
@@ -126,7 +125,7 @@ def _fact(core: sa.Connection, name: str) -> sa.ColumnElement[str]:
     """A field of what was known about the message, in the database's own words for JSON."""
     facts = t.reviews.c.facts
     if core.dialect.name == "postgresql":
-        document = sa.cast(sa.func.convert_from(facts, "UTF8"), postgresql.JSON)
+        document = sa.cast(sa.func.convert_from(facts, "UTF8"), sa.JSON)
         return document.op("->>", return_type=sa.Text())(name)
     return sa.cast(sa.func.json_extract(sa.cast(facts, sa.Text), f"$.{name}"), sa.Text)
 

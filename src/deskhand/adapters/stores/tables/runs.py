@@ -41,24 +41,23 @@ runs = Table(
     Index("runs_message", "desk", "message_key", unique=True),
     Index("runs_conversation", "desk", "conversation"),
 )
+# The migrations build the indexes, on PostgreSQL with the same conditions. Written down here too,
+# those would bring SQLAlchemy's part for PostgreSQL into every process that uses SQLite.
 runs_active = Index(
     "runs_active",
     runs.c.status,
     sqlite_where=runs.c.status.in_(("queued", "running")),
-    postgresql_where=runs.c.status.in_(("queued", "running")),
 )
 runs_waiting = Index(
     "runs_waiting",
     runs.c.conversation,
     sqlite_where=runs.c.status == "waiting_user",
-    postgresql_where=runs.c.status == "waiting_user",
 )
 runs_due = Index(
     "runs_due",
     runs.c.desk,
     runs.c.due_at,
     sqlite_where=runs.c.due_at.is_not(None),
-    postgresql_where=runs.c.due_at.is_not(None),
 )
 _screened = and_(runs.c.status == "done", runs.c.error_code == "automatic_mail")
 runs_screened = Index(
@@ -66,7 +65,6 @@ runs_screened = Index(
     runs.c.desk,
     runs.c.position,
     sqlite_where=_screened,
-    postgresql_where=_screened,
 )
 
 messages = Table(
