@@ -1,7 +1,9 @@
-"""Files and folders with what customers wrote: nobody but their owner may read them."""
+"""Files and folders that nobody but their owner may read: what customers wrote, and the cache."""
 
 import os
 from pathlib import Path
+
+CACHE_VARIABLE = "DESKHAND_CACHE"
 
 _FOLDER, _FILE = 0o700, 0o600
 
@@ -28,3 +30,17 @@ def write_private_file(path: Path, content: bytes) -> None:
     """
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _FILE), "wb") as file:
         file.write(content)
+
+
+def cache_folder() -> Path:
+    """Where trained models, vectors and the newest schema are kept: `DESKHAND_CACHE`, else the
+    user's cache.
+
+    Raises RuntimeError for a user without a home.
+    """
+    chosen = os.environ.get(CACHE_VARIABLE)
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    own = Path(base) if base.startswith("/") else Path.home() / ".cache"
+    return own / "deskhand" / "intents"

@@ -119,8 +119,8 @@ def _redacting(spec: DeskSpec, chat: ChatModel) -> ChatModel:
 def learned_intents(spec: DeskSpec, intents: IntentExamples) -> "Intents | None":
     """What the desk's examples teach, from the cache where they were read before; None without
     examples."""
-    from deskhand.language.embed import cache_folder
     from deskhand.language.intents import IntentModel
+    from deskhand.private_files import cache_folder
 
     if not intents.examples:
         return None

@@ -89,9 +89,9 @@ def measure(
 
 def _trained(desk: str, cache: Path | None, budget: float, *, quiet: bool) -> "IntentModel":
     from deskhand.errors import ConfigError
-    from deskhand.language.embed import cache_folder
     from deskhand.language.intent_examples import load_intents
     from deskhand.language.intents import IntentModel
+    from deskhand.private_files import cache_folder
     from deskhand.wiring import find_desk
 
     folder = find_desk(desk)

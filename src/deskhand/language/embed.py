@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from deskhand.language.clean_text import clean, has_words
 from deskhand.language.vector_cache import SqliteVectorCache, VectorCache
+from deskhand.private_files import cache_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +37,6 @@ MODEL = "multilingual-e5-small-int8"
 DIMENSIONS = 384
 MAX_TOKENS = 256
 THREADS_VARIABLE = "DESKHAND_EMBED_THREADS"
-CACHE_VARIABLE = "DESKHAND_CACHE"
 VECTORS_FILE = "embeddings.sqlite3"
 
 _FOLDER = Path(__file__).parent / "models" / MODEL
@@ -201,19 +201,6 @@ def shared_embedder() -> Embedder:
         return Embedder()
     atexit.register(kept.close)
     return Embedder(cache=kept, keeps_all=False)
-
-
-def cache_folder() -> Path:
-    """Where trained models and vectors are kept: `DESKHAND_CACHE`, else the user's cache.
-
-    Raises RuntimeError for a user without a home.
-    """
-    chosen = os.environ.get(CACHE_VARIABLE)
-    if chosen:
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    own = Path(base) if base.startswith("/") else Path.home() / ".cache"
-    return own / "deskhand" / "intents"
 
 
 def default_threads() -> int:

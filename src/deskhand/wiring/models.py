@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from deskhand.adapters.chat_models.on_demand import ChatModelOnDemand
 from deskhand.adapters.chat_models.providers import endpoint_for, provider_table
 from deskhand.config.desk import DeskSpec
 from deskhand.ports import ChatModel, Clock, Embeds
@@ -56,16 +57,21 @@ def embedder_name() -> str:
     return f"{MODEL}/{MAX_TOKENS}"
 
 
-def open_chat(spec: DeskSpec, *, insists: bool = True) -> "OpenAIChatModel":
+def open_chat(spec: DeskSpec, *, insists: bool = True) -> ChatModelOnDemand:
     """The models of the desk's providers; close it in the end.
 
     Not to insist suits a caller who comes back later: what fails is told soon.
     """
-    from deskhand.adapters.chat_models.faults import RetryPolicy
-    from deskhand.adapters.chat_models.openai import OpenAIChatModel
+    table = provider_table(own_providers(spec))
 
-    retries = RetryPolicy() if insists else RetryPolicy.brief()
-    return OpenAIChatModel(provider_table(own_providers(spec)), retries=retries)
+    def make() -> "OpenAIChatModel":
+        from deskhand.adapters.chat_models.faults import RetryPolicy
+        from deskhand.adapters.chat_models.openai import OpenAIChatModel
+
+        retries = RetryPolicy() if insists else RetryPolicy.brief()
+        return OpenAIChatModel(table, retries=retries)
+
+    return ChatModelOnDemand(make)
 
 
 def model_circuits(store: DeskStore, clock: Clock) -> "Circuits":

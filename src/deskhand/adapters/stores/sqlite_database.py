@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
 from deskhand.adapters.stores.migrate import is_newest, migrate
+from deskhand.adapters.stores.newest_schema import create_newest, is_empty, keep_newest
 from deskhand.adapters.stores.statements import stated
 from deskhand.adapters.stores.write_health import WriteHealth, write_check
 from deskhand.crashpoints import Crash, crash_point
@@ -276,7 +277,7 @@ class SqliteDatabase:
         if not is_newest(tx.core):
             tx.raw.execute(f"PRAGMA busy_timeout={MIGRATION_BUSY_MS}")
             tx.raw.execute("BEGIN IMMEDIATE")  # whole or not at all, and by one process
-            migrate(tx.core)
+            _bring_up_to_date(tx.core)
             tx.raw.execute("COMMIT")
         tx.raw.execute(f"PRAGMA busy_timeout={BUSY_MS}")
 
@@ -294,6 +295,16 @@ class SqliteDatabase:
             return op(tx)
         except (sqlite3.Error, sa.exc.SQLAlchemyError) as error:
             raise explain(error, self.path) from error
+
+
+def _bring_up_to_date(connection: sa.Connection) -> None:
+    """Migrate, unless the database is empty and can begin with the newest schema."""
+    began_empty = is_empty(connection)
+    if began_empty and create_newest(connection):
+        return
+    migrate(connection)
+    if began_empty:
+        keep_newest(connection)
 
 
 def _roll_back(tx: Tx) -> None:

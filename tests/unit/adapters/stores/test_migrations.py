@@ -31,7 +31,9 @@ SCRIPTS = Path(migrating.__file__).parent / "migrations"
 
 
 @pytest.fixture(autouse=True)
-def _new_files_are_migrated_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def _new_files_are_migrated_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Step by step: not from the copy for tests, nor from a schema that was kept before."""
+    monkeypatch.setenv("DESKHAND_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(SqliteDatabase, "_prepare", REAL_PREPARE)
 
 
