@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateSchema, CreateTable
 
 from deskhand.errors import Conflict
@@ -41,6 +40,8 @@ async def copy_own_tables(
 ) -> dict[str, int]:
     """Within the caller's transaction; rows by `desk/table`. Conflict where the schema holds
     something already."""
+    from sqlalchemy.dialects import postgresql
+
     schema, dialect = f"desk_{desk}", postgresql.dialect()  # type: ignore[no-untyped-call]
     if await connection.fetchval(
         "SELECT EXISTS(SELECT 1 FROM pg_tables WHERE schemaname = $1)", schema
