@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterator, MutableMapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, TextIO
 
 from deskhand.errors import ConfigError
@@ -83,7 +84,7 @@ class HumanLines(logging.Formatter):
         self._colour = colour
 
     def format(self, record: logging.LogRecord) -> str:
-        at = datetime.fromtimestamp(record.created).astimezone().strftime("%H:%M:%S")
+        at = _clock(int(record.created))
         level = self._painted(f"{record.levelname.lower():<7}", _COLOURS.get(record.levelno, "2"))
         fields = " ".join(f"{name}={value}" for name, value in _fields(record))
         line = f"{at} {level} {_without_secrets(record.getMessage())}"
@@ -95,6 +96,12 @@ class HumanLines(logging.Formatter):
 
     def _painted(self, text: str, code: str) -> str:
         return f"\033[{code}m{text}\033[0m" if self._colour else text
+
+
+@lru_cache(maxsize=4)
+def _clock(second: int) -> str:
+    """The time of day on this machine; hundreds of lines share a second on a busy desk."""
+    return datetime.fromtimestamp(second).astimezone().strftime("%H:%M:%S")
 
 
 def _fields(record: logging.LogRecord) -> Iterator[tuple[str, Any]]:

@@ -9,9 +9,8 @@ from hashlib import sha256
 from typing import Literal, NamedTuple
 
 _SIGN = re.compile(r"[A-Za-z0-9]")
-_APART = 3
-"""Spaces, dots, dashes and line breaks, at most, between two signs of one number."""
-_BETWEEN = re.compile(r"[\s.,:;_|/\\*·•\-\u2010-\u2015]*")
+_RUN = re.compile(r"[A-Za-z0-9](?:[\s.,:;_|/\\*·•\-\u2010-\u2015]{0,3}[A-Za-z0-9])*")
+"""Letters and digits with at most three spaces, dots, dashes or line breaks between two of them."""
 _CARD_LENGTHS = (19, 16, 15, 14, 13)
 _CZECH = re.compile(
     r"(?<![0-9/-])(?:([0-9](?:[ .]?[0-9]){1,5}) ?- ?)?([0-9](?:[\s.]?[0-9]){1,9})\s?/\s?"
@@ -78,16 +77,26 @@ def accounts_in(text: str) -> Iterator[Account]:
     """Every number in a text that money can be sent to, kind by kind."""
     if len(text) < _SHORTEST:
         return
-    yield from _ibans(text)
+    runs = list(_runs(text))
+    yield from _ibans(text, runs)
     yield from _czech_accounts(text)
-    yield from _cards(text)
+    yield from _cards(text, runs)
     yield from _crypto_addresses(text)
 
 
-def _ibans(text: str) -> Iterator[Account]:
+class _Run(NamedTuple):
+    signs: str
+    """Letters and digits, without what stands between them."""
+    places: list[int]
+    """The place of each in the text."""
+    starts: list[int]
+    """Which of them follow something else: a number that stands alone begins with one of these."""
+
+
+def _ibans(text: str, runs: list[_Run]) -> Iterator[Account]:
     end = 0
-    for signs, places in _runs(text):
-        for first in range(len(signs) - 14):
+    for signs, places, starts in runs:
+        for first in starts:
             length = _IBAN_LENGTHS.get(signs[first : first + 2].upper(), 0)
             last = first + length - 1
             if not length or last >= len(signs) or places[first] < end:
@@ -108,11 +117,11 @@ def _czech_accounts(text: str) -> Iterator[Account]:
             yield Account("account", _bare(match.group()), *match.span())
 
 
-def _cards(text: str) -> Iterator[Account]:
+def _cards(text: str, runs: list[_Run]) -> Iterator[Account]:
     end = 0
-    for signs, places in _runs(text):
-        for first, sign in enumerate(signs):
-            if sign not in "23456" or places[first] < end:
+    for signs, places, starts in runs:
+        for first in starts:
+            if signs[first] not in "23456" or places[first] < end:
                 continue
             for length in _CARD_LENGTHS:
                 number = signs[first : first + length]
@@ -125,22 +134,18 @@ def _cards(text: str) -> Iterator[Account]:
                     break
 
 
-def _runs(text: str) -> Iterator[tuple[str, list[int]]]:
-    """Letters and digits with at most a few spaces, dots or dashes between them, and the place of
-    each in the text."""
-    signs: list[str] = []
-    places: list[int] = []
-    for match in _SIGN.finditer(text):
-        if places and not _belongs_to(text[places[-1] + 1 : match.start()]):
-            yield "".join(signs), places
-            signs, places = [], []
-        signs.append(match[0])
-        places.append(match.start())
-    yield "".join(signs), places
-
-
-def _belongs_to(between: str) -> bool:
-    return len(between) <= _APART and _BETWEEN.fullmatch(between) is not None
+def _runs(text: str) -> Iterator[_Run]:
+    """What may be one number; what is too short for any is left out."""
+    for run in _RUN.finditer(text):
+        if run.end() - run.start() < _CARD_LENGTHS[-1]:
+            continue
+        places = [sign.start() for sign in _SIGN.finditer(text, run.start(), run.end())]
+        signs = "".join([text[place] for place in places])
+        starts = [0]
+        starts += [
+            number for number in range(1, len(places)) if places[number] - places[number - 1] > 1
+        ]
+        yield _Run(signs, places, starts)
 
 
 def _stands_alone(text: str, first: int, last: int) -> bool:

@@ -1,7 +1,7 @@
 """What stores need of a database, and what every store of a desk begins with."""
 
-from collections.abc import Callable
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar
 
 import sqlalchemy as sa
 
@@ -32,3 +32,20 @@ class SqlDesk:
         self.desk = desk
         self._database = database
         self._now = now
+
+
+def insert_if_new(core: sa.Connection, table: sa.Table, values: Mapping[str, Any]) -> bool:
+    """Insert a row unless one with the same key is there; returns whether it was inserted."""
+    insert = _insert_of(core.dialect.name)
+    return bool(core.execute(insert(table).values(**values).on_conflict_do_nothing()).rowcount)
+
+
+def _insert_of(dialect: str) -> Any:
+    """Only the words of the database that is used: importing the other's takes long."""
+    if dialect == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert
+    from sqlalchemy.dialects import sqlite
+
+    return sqlite.insert

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.new_rows import insert_if_new
+from deskhand.adapters.stores.core_database import insert_if_new
 from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange, How, LearnedExchange
 from deskhand.model.run import RunStatus
 

@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.new_rows import insert_if_new
+from deskhand.adapters.stores.core_database import insert_if_new
 from deskhand.adapters.stores.statements import mark_run
 from deskhand.model.judgement import RETURNED, Judged, Judgement
 from deskhand.model.message import REPLY

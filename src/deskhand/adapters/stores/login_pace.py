@@ -7,7 +7,7 @@ from hashlib import sha256
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.new_rows import insert_if_new
+from deskhand.adapters.stores.core_database import insert_if_new
 from deskhand.errors import TooManyLogins
 
 FORGOTTEN = 900.0
