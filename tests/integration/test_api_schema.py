@@ -1,0 +1,82 @@
+"""Whatever schemathesis makes of the API's own description, nothing answers with a 5xx."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Unsatisfiable
+from schemathesis.core.result import Ok
+from schemathesis.generation import GenerationMode
+
+from tests.api_kit import Client, Served, served
+
+EXAMPLES = 5
+"""Of each operation, of each kind: as described, and not as described."""
+BOUNDED = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    phases=(Phase.generate,),
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.fixture
+async def shop(tmp_path: Path) -> AsyncIterator[Served]:
+    async with served(tmp_path, approvals=True) as running:
+        yield running
+
+
+def requests_for(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The same requests every time, of every operation in the document."""
+    for result in schemathesis.openapi.from_dict(document).get_all_operations():
+        assert isinstance(result, Ok), result
+        for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+            yield from _examples(result.ok(), mode)
+
+
+def _examples(operation: Any, mode: GenerationMode) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = []
+
+    @BOUNDED
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def collect(case: Any) -> None:
+        made.append(case.as_transport_kwargs(base_url="http://desk.test"))
+
+    with suppress(Unsatisfiable):  # nothing in it could be wrong
+        collect()
+    return made
+
+
+async def _sent(client: Client, request: dict[str, Any]) -> httpx.Response | None:
+    """The answer; None where no HTTP client would send such a request."""
+    fields = {name: value for name, value in request.items() if name not in ("cookies", "data")}
+    if "data" in request:
+        fields["content"] = request["data"]
+    headers = {**(fields.pop("headers", None) or {}), **client.headers}
+    try:
+        built = client.build_request(**fields, headers=headers)
+    except (httpx.InvalidURL, UnicodeError, TypeError, ValueError):
+        return None
+    return await client.send(built)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["with a key", "without"])
+async def test_no_request_of_the_schema_brings_the_api_down(shop: Served, known: bool) -> None:
+    client = await shop.client() if known else shop.stranger()
+    document = (await (await shop.client()).get("/openapi.json")).json()
+    answers = []
+    for request in requests_for(document):
+        answer = await _sent(client, request)
+        if answer is not None:
+            answers.append((answer.status_code, request["method"], request["url"]))
+    failed = [answer for answer in answers if answer[0] >= 500]
+    assert failed == []
+    asked = {(method, httpx.URL(url).path) for _, method, url in answers}
+    assert len(answers) > 5 * len(document["paths"]), f"only {len(asked)} were asked"
