@@ -103,7 +103,8 @@ async def test_mail_handed_in_on_request_waits_for_a_person() -> None:
 
 
 async def test_an_approved_reply_can_still_be_stopped_for_a_while() -> None:
-    for metadata in (None, decided(), decided(waits="draft")):
+    expired_call = decided(EXPIRY, waits="draft")
+    for metadata in (None, decided(), decided(waits="draft"), expired_call):
         found, _ = await kept(sending(undo=30), metadata)
         assert found is not None
         assert found.ask is not None

@@ -14,7 +14,7 @@ from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
 from deskhand.model.message import DELIVER, KEEP_DRAFT, ON_REQUEST, OUTBOX_AWAY, REPLY
 from deskhand.model.outcome import Outcome
 from deskhand.model.results import ToolResult
-from deskhand.model.run import EXPIRY, Decision, ReviewKind, RunStatus, canonical_hash
+from deskhand.model.run import Decision, ReviewKind, RunStatus, canonical_hash
 from deskhand.model.understanding import Understanding
 from deskhand.model.waiting import Waiting, WaitKind
 from deskhand.ports import Held, StageContext, ToolGate
@@ -328,12 +328,10 @@ class ReplyDelivery:
         return bool(self._decision_about(reply))
 
     def _has_waited(self, reply: dict[str, Any]) -> bool:
-        """Whether its undo window is over."""
-        note = self._decision_about(reply)
-        waited = Waiting.of(note)
-        if waited is not None and waited.kind in _AFTER_THE_UNDO_WINDOW:
-            return True
-        return note.get("by") == EXPIRY
+        """Whether its undo window is over. A tool call that nobody decided about in time ends no
+        window."""
+        waited = Waiting.of(self._decision_about(reply))
+        return waited is not None and waited.kind in _AFTER_THE_UNDO_WINDOW
 
 
 async def _record_reply(reply: dict[str, Any]) -> StageResult:
