@@ -1,6 +1,6 @@
 """Public holidays of countries and of their regions, as the `holidays` library keeps them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from difflib import get_close_matches
 from functools import cache
@@ -26,16 +26,18 @@ def holiday_on(day: date, places: Iterable[str]) -> str | None:
 def check_place(place: str) -> None:
     """Raise HolidaysUnknown unless `place` is a country, as `CZ`, or a region of one, as
     `DE-BY`."""
-    country, _, region = place.partition("-")
-    regions = _regions()
-    if country not in regions:
+    country, dash, region = place.partition("-")
+    if country not in _spellings().values():
         raise HolidaysUnknown(
             f"the public holidays of `{place}` are not known", _country_meant(place)
         )
-    if "-" in place and region not in regions[country]:
+    if not dash:
+        return
+    regions = _regions(country)
+    if region not in regions:
         raise HolidaysUnknown(
             f"`{country}` has no region `{region}` with holidays of its own",
-            _region_meant(country, region, regions[country]),
+            _region_meant(country, region, regions),
         )
 
 
@@ -49,22 +51,30 @@ def _holidays(place: str, year: int) -> dict[date, str]:
 
 
 @cache
-def _regions() -> Mapping[str, Sequence[str]]:
-    """The regions of each country that can be named, by the country's code."""
-    from holidays import list_supported_countries
+def _spellings() -> dict[str, str]:
+    """Codes of countries by their names and codes, in capitals.
 
-    return list_supported_countries(include_aliases=False)
+    The library's own list of countries would load the rules of each.
+    """
+    from holidays.registry import COUNTRIES
+
+    codes: dict[str, str] = {}
+    for name, code, *other_codes in COUNTRIES.values():
+        codes |= dict.fromkeys((name.upper(), code, *other_codes), code)
+    return codes
+
+
+def _regions(country: str) -> Sequence[str]:
+    from holidays import country_holidays
+
+    return country_holidays(country).subdivisions
 
 
 def _country_meant(place: str) -> str:
-    from holidays.registry import COUNTRIES
-
-    codes = {code: code for code in _regions()}
-    for name, code, *other_codes in COUNTRIES.values():
-        codes |= dict.fromkeys((name.upper(), *other_codes), code)
-    near = get_close_matches(place.upper().replace(" ", ""), codes, n=1, cutoff=0.75)
+    spellings = _spellings()
+    near = get_close_matches(place.upper().replace(" ", ""), spellings, n=1, cutoff=0.75)
     if near:
-        return f"write `{codes[near[0]]}`"
+        return f"write `{spellings[near[0]]}`"
     return "write the country's code of two letters, as `CZ`, or with its region, as `DE-BY`"
 
 
