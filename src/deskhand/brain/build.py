@@ -14,6 +14,7 @@ from deskhand.brain.scripted import load_scripted
 from deskhand.config.desk import DeskSpec
 from deskhand.errors import ConfigError, ModelRefused
 from deskhand.language.intent_examples import IntentExamples, load_intents
+from deskhand.language.question_examples import QuestionExamples, load_questions
 from deskhand.mail.reply import visible_reply
 from deskhand.model.message import Message
 from deskhand.model.tasks import TaskKind
@@ -134,6 +135,18 @@ def learned_intents(spec: DeskSpec, intents: IntentExamples) -> "Intents | None"
     )
 
 
+def learned_questions(spec: DeskSpec, questions: QuestionExamples) -> "Intents | None":
+    """Which article answers what, from the cache where it was learned before; None for a desk
+    that has written no questions."""
+    from deskhand.language.embed import cache_folder
+    from deskhand.language.intents import IntentModel
+
+    if len(questions.articles) < 2:
+        return None
+    log.info("%s: reading %d questions", spec.name, len(questions.labelled))
+    return IntentModel.fit_cached(questions.labelled, cache_folder(), spec.brain.error_budget)
+
+
 def intent_reader(spec: DeskSpec) -> Callable[[Message], str | None]:
     """Finds a message's intent by the desk's examples, which are learned when it is first asked.
 
@@ -169,6 +182,7 @@ def _embedded(
             embedder,
             languages=spec.languages,
             intents=partial(learned_intents, spec, intents),
+            questions=partial(learned_questions, spec, load_questions(spec.folder)),
             slots=SlotExtractor(spec.slots) if spec.slots else None,
             plans=spec.plans,
             knowledge=knowledge,

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deskhand.brain.appointments import with_times_in_words
+from deskhand.brain.ask_answers import AskAnswer
 from deskhand.brain.declared_plans import Unresolved, in_words, is_known, resolved, words_in
 from deskhand.brain.embedded_desk import EmbeddedDesk
-from deskhand.brain.relevance import Ranked
 from deskhand.brain.replies import (
+    AnsweredAsks,
     Quote,
     ReplyParts,
     compose,
@@ -29,25 +30,22 @@ from deskhand.model.knowledge import Hit
 from deskhand.model.plan import SKIPPED
 from deskhand.model.tasks import Task
 
-TIE = 0.015
-"""Two articles this close in nearness to the question are both quoted."""
-_MOST_QUOTES = 2
 _LONGEST_REASON = 200
-PROPOSE_AT = 0.75
-"""The confidence from which an article in another language is quoted where a person looks at each
-such reply: it is a proposal, and nothing leaves by itself."""
 
 
 def draft(
-    desk: EmbeddedDesk, task: Task, language: str | None, articles: Sequence[Ranked]
+    desk: EmbeddedDesk, task: Task, language: str | None, answers: Sequence[AskAnswer]
 ) -> Fields:
     """Returns the draft's text with what it rests on: confidence, sources, or why to hand over.
 
-    `language` is the customer's; the articles come from the knowledge base, best first.
+    `language` is the customer's; `answers` are what the articles say to each ask.
     """
     spoken = reply_language(language, desk.languages)
     plan = _plan_of(desk, task)
-    fields = _from_plan(desk, task, plan, spoken) or _from_articles(desk, articles, spoken)
+    fields = _from_plan(desk, task, plan, spoken) or _from_answers(answers, spoken)
+    if plan is not None and plan.hand_over and answers and not newest(task, "ask"):
+        reason = f"{understanding_of(task).topic} is answered by a colleague"
+        fields = _from_answers(answers, spoken) | {"hand_over": True, "reason": reason}
     parts: ReplyParts = fields.pop("parts")
     text = compose(
         parts,
@@ -77,7 +75,7 @@ def needs_articles(desk: EmbeddedDesk, task: Task) -> bool:
     """Whether an earlier stage has not settled already what the reply says."""
     plan = _plan_of(desk, task)
     if plan is not None and plan.hand_over:
-        return False
+        return not newest(task, "ask")
     untold = plan is not None and plan.tell == () and not (plan.reply or plan.replies)
     return not newest(task, "ask") and (untold or not _results(task))
 
@@ -188,42 +186,89 @@ def _line(line: str, facts: Mapping[str, Any]) -> str:
 # --- what articles say
 
 
-def _from_articles(desk: EmbeddedDesk, articles: Sequence[Ranked], language: str) -> Fields:
-    if not articles:
+def _from_answers(answers: Sequence[AskAnswer], language: str) -> Fields:
+    """The passages for all asks. It leaves by itself only if each ask has a sure one."""
+    if not any(answer.hit for answer in answers):
         return _handed_over("no article answers this")
-    first = articles[0]
-    is_proposal = desk.asks_about_foreign and first.hit.language not in (None, language)
-    if first.confidence < (min(desk.answer_at, PROPOSE_AT) if is_proposal else desk.answer_at):
-        words = (
-            f"no article answers this surely enough (the nearest is {first.hit.title!r},"
-            f" {first.confidence:.2f})"
-        )
-        return _handed_over(words, min(first.confidence, 0.49))
-    tied = [article.hit for article in articles[1:] if first.nearness - article.nearness < TIE]
-    others = [hit for hit in tied if hit.article != first.hit.article]
-    chosen = [first.hit, *others[: _MOST_QUOTES - 1]]
-    quotes = [
-        Quote(hit.title, shortened_quote(hit.text), hit.place, hit.language) for hit in chosen
-    ]
-    sources = [
-        {
-            "article": hit.article,
-            "title": hit.title,
-            "heading_path": list(hit.heading_path),
-            "similarity": round(hit.similarity, 4),
-            "quote": quote.text,
-        }
-        for hit, quote in zip(chosen, quotes, strict=True)
-    ]
-    made = {
-        "parts": ReplyParts(quotes=quotes),
-        "confidence": round(first.confidence, 4),
+    blocks: list[AnsweredAsks] = []
+    sources: list[Fields] = []
+    for passage, asks in _by_passage(answers):
+        quote = None
+        if passage is not None:
+            quote = Quote(
+                passage.title, shortened_quote(passage.text), passage.place, passage.language
+            )
+            sources.append(_source(passage, quote, asks))
+        words = tuple(answer.ask for answer in asks)
+        first = asks[0]
+        blocks.append(AnsweredAsks(words, quote, not first.is_sure, first.confidence))
+    made: Fields = {
+        "parts": ReplyParts(answers=blocks),
+        "confidence": round(min(answer.confidence for answer in answers), 4),
         "sources": sources,
+        "asks": [_told(answer) for answer in answers],
     }
-    if is_proposal:
-        words = f"the article {first.hit.title!r} is in another language than the message"
-        made |= {"hand_over": True, "reason": words}
-    return made
+    return made | _why_not_by_itself(answers, language)
+
+
+def _by_passage(answers: Sequence[AskAnswer]) -> list[tuple[Hit | None, list[AskAnswer]]]:
+    """Asks that one passage answers stand together; an open one stands alone."""
+    groups: list[tuple[Hit | None, list[AskAnswer]]] = []
+    for answer in answers:
+        for hit, asks in groups:
+            if answer.is_sure and asks[0].is_sure and _same_place(hit, answer.hit):
+                asks.append(answer)
+                break
+        else:
+            groups.append((answer.hit, [answer]))
+    return groups
+
+
+def _same_place(hit: Hit | None, other: Hit | None) -> bool:
+    if hit is None or other is None:
+        return False
+    return (hit.article, hit.heading_path, hit.text) == (
+        other.article,
+        other.heading_path,
+        other.text,
+    )
+
+
+def _source(hit: Hit, quote: Quote, asks: Sequence[AskAnswer]) -> Fields:
+    return {
+        "article": hit.article,
+        "title": hit.title,
+        "heading_path": list(hit.heading_path),
+        "similarity": round(hit.similarity, 4),
+        "confidence": round(max(answer.confidence for answer in asks), 4),
+        "quote": quote.text,
+    }
+
+
+def _told(answer: AskAnswer) -> Fields:
+    article = None if answer.hit is None else answer.hit.article
+    return {
+        "ask": answer.ask,
+        "article": article,
+        "confidence": round(answer.confidence, 4),
+        "answered": answer.is_sure,
+    }
+
+
+def _why_not_by_itself(answers: Sequence[AskAnswer], language: str) -> Fields:
+    """Why a person must look, empty where each ask is answered surely and in his language."""
+    open_asks = [answer for answer in answers if not answer.is_sure]
+    if not open_asks:
+        return {}
+    first = open_asks[0]
+    asked = " ".join(first.ask.split())[:_LONGEST_REASON]
+    nearest = ""
+    if first.hit is not None:
+        nearest = f" (the nearest is {first.hit.title!r}, {first.confidence:.2f})"
+    if first.hit is not None and first.hit.language not in (None, language):
+        nearest = f" (the article {first.hit.title!r} is in another language than the message)"
+    counted = f"{len(open_asks)} of {len(answers)} asks have no sure answer: “{asked}”{nearest}"
+    return {"hand_over": True, "reason": counted}
 
 
 def _handed_over(reason: str, confidence: float = 0.0) -> Fields:

@@ -4,15 +4,24 @@ not know."""
 import asyncio
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
 
 from deskhand.brain import comparing, declared_plans, drafting
 from deskhand.brain.appointments import about_a_time
-from deskhand.brain.embedded_desk import EmbeddedDesk, Intents
+from deskhand.brain.ask_answers import (
+    MOST_ASKS,
+    AskAnswer,
+    answers_to,
+    asks_of,
+    known_answer,
+    whole,
+    wordings,
+)
+from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
 from deskhand.brain.json_answer import AnswerProblem
 from deskhand.brain.question_in_mail import asked_in
-from deskhand.brain.relevance import Ranked
+from deskhand.brain.replies import reply_language
 from deskhand.brain.results import result_of
 from deskhand.brain.task_inputs import (
     Fields,
@@ -23,14 +32,14 @@ from deskhand.brain.task_inputs import (
     understanding_of,
     with_subject,
 )
+from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.errors import DeskhandError, ModelAnswerInvalid
-from deskhand.model.knowledge import Hit
 from deskhand.model.tasks import OTHER, Answer, Task, TaskKind
 from deskhand.ports import Embeds
 
 log = logging.getLogger("deskhand.brain")
 
-_HITS = 5
+_DOUBTED = 0.49
 _SURE = 0.95
 """How sure it is of what is no matter of words: an offered time that is taken, an invitation."""
 
@@ -75,7 +84,7 @@ class EmbeddedBrain:
         """Learn the desk's intents, or read what was learned before; else the first message
         waits for it."""
         with self._learning:
-            _ = self._learned
+            _ = self._learned, self._questions
 
     # --- reading
 
@@ -94,9 +103,34 @@ class EmbeddedBrain:
             if why is not None:
                 return {"category": category, "confidence": _SURE, "reason": why}
         is_choice = not task.choices or prediction.label in task.choices
-        if prediction.label is None or not is_choice:
-            return _abstained(task, prediction.best, prediction.confidence)
-        return {"category": prediction.label, "confidence": _share(prediction.confidence)}
+        if prediction.label is not None and is_choice:
+            return {"category": prediction.label, "confidence": _share(prediction.confidence)}
+        return self._doubted(task, prediction)
+
+    def _doubted(self, task: Task, prediction: Prediction) -> Fields:
+        """A message whose category is not clear by its words. What articles surely answer is a
+        question for them; else the likeliest one is drafted from, for a person to look at, if
+        nothing is done for it but writing."""
+        writing = {name: plan for name, plan in (self._desk.plans or {}).items() if _writes(plan)}
+        quoting = [name for name, plan in writing.items() if not plan.hand_over]
+        asking = next((name for name in quoting if name in (task.choices or quoting)), None)
+        if asking is not None and self._all_asks_are_known(task):
+            why = "articles answer everything that it asks"
+            return {"category": asking, "confidence": _SURE, "reason": why}
+        fields = _abstained(task, prediction.best, prediction.confidence)
+        if prediction.best in writing and prediction.best in (task.choices or writing):
+            confidence = round(min(_share(prediction.confidence), _DOUBTED), 4)
+            fields |= {"category": prediction.best, "confidence": confidence}
+        return fields
+
+    def _all_asks_are_known(self, task: Task) -> bool:
+        questions = self._questions
+        asks = asks_of(task, language_of(said_in(task), self._desk.languages).code)
+        if questions is None or not 0 < len(asks) <= MOST_ASKS:
+            return False
+        return all(
+            known_answer(questions, wordings(ask))[1] >= self._desk.answer_at for ask in asks
+        )
 
     def _appointments(self, choices: tuple[str, ...]) -> str | None:
         """The category whose plan makes appointments."""
@@ -141,18 +175,11 @@ class EmbeddedBrain:
     async def _draft(self, task: Task) -> Fields:
         knowledge = self._desk.knowledge
         language = (await asyncio.to_thread(language_of, said_in(task), self._desk.languages)).code
-        hits: list[Hit] = []
-        articles: list[Ranked] = []
-        for question in dict.fromkeys((asked_in(task), question_of(task))):
-            if knowledge is None or not drafting.needs_articles(self._desk, task):
-                break
-            searched = await knowledge.search(question, limit=_HITS)
-            ranking = await asyncio.to_thread(self._ranked, question, searched)
-            if ranking and (not articles or ranking[0].confidence > articles[0].confidence):
-                hits, articles = searched, ranking
-            if articles and articles[0].confidence >= self._desk.answer_at:
-                break
-        fields = drafting.draft(self._desk, task, language, articles)
+        answers: list[AskAnswer] = []
+        if knowledge is not None and drafting.needs_articles(self._desk, task):
+            answers = await self._answers(task, language)
+        fields = drafting.draft(self._desk, task, language, answers)
+        hits = [answer.hit for answer in answers if answer.hit is not None]
         used = drafting.used_hits(fields, hits)
         if knowledge is not None and used and task.run_id is not None:
             try:
@@ -165,14 +192,26 @@ class EmbeddedBrain:
                 )
         return fields
 
-    def _ranked(self, question: str, hits: Sequence[Hit]) -> list[Ranked]:
-        return self._desk.rank(self._embedder, question, hits) if hits else []
+    async def _answers(self, task: Task, language: str | None) -> list[AskAnswer]:
+        """What the articles say to each ask; to the whole message where it asks nothing."""
+        asks = asks_of(task, language)[:MOST_ASKS] or [whole(asked_in(task))]
+        spoken = reply_language(language, self._desk.languages)
+        questions = await asyncio.to_thread(self._question_model)
+        return await answers_to(self._desk, self._embedder, questions, asks, spoken)
+
+    def _question_model(self) -> Intents | None:
+        with self._learning:
+            return self._questions
 
     # --- made when first needed
 
     @cached_property
     def _embedder(self) -> Embeds:
         return self._desk.embedder()
+
+    @cached_property
+    def _questions(self) -> Intents | None:
+        return self._desk.questions()
 
     @cached_property
     def _learned(self) -> Intents | None:
@@ -195,6 +234,14 @@ class EmbeddedBrain:
 
     def _described(self, name: str) -> str:
         return (self._desk.descriptions or {}).get(name) or name.replace("_", " ").replace("-", " ")
+
+
+def _writes(plan: DeclaredPlan) -> bool:
+    """Whether a category's plan leaves the reply to the articles, or to a colleague with words of
+    its own; others act, or say nothing."""
+    if plan.hand_over:
+        return bool(plan.steps or plan.opening)
+    return plan.tell == () and not (plan.reply or plan.replies)
 
 
 def _in_thread(work: Callable[[Task], Fields]) -> Callable[[Task], Awaitable[Fields]]:

@@ -57,6 +57,9 @@ class EmbeddedDesk:
     languages: tuple[str, ...] = ("en",)
     intents: Callable[[], Intents | None] = lambda: None
     """Called once, in a thread: the first time may have to learn."""
+    questions: Callable[[], Intents | None] = lambda: None
+    """Which article answers a question, learned from the desk's own; None for a desk that has
+    none. Called once, in a thread."""
     by_names: Callable[[Mapping[str, str]], Intents] = by_names
     """A weak model from categories and their descriptions, for a desk without examples."""
     slots: Slots | None = None

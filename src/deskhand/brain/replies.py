@@ -10,11 +10,15 @@ from typing import Any, Literal
 
 from deskhand.config.yaml import read_yaml
 from deskhand.knowledge.prose import unwrapped
+from deskhand.model.placeholders import ANSWER
 
 Tone = Literal["professional", "empathetic", "friendly"]
 
 LANGUAGES = ("en", "cs", "de", "es", "fr")
 LONGEST_QUOTE = 900
+LONGEST_ASK = 240
+OPEN = f"{{{ANSWER}}}"
+"""Where a person must write: no reply leaves while it stands in it."""
 _TEXTS = Path(__file__).with_name("replies.yaml")
 _TONES: Mapping[str, Tone] = {
     "professional": "professional",
@@ -42,11 +46,22 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
+class AnsweredAsks:
+    """What a customer asked in his own words, and the passage for it."""
+
+    asks: tuple[str, ...]
+    quote: Quote | None
+    is_open: bool = False
+    """Whether a person must write the answer; the quote is then what comes nearest."""
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyParts:
-    """What a reply says. Without quotes, facts, statements and questions a colleague is
+    """What a reply says. Without answers, facts, statements and questions a colleague is
     announced."""
 
-    quotes: Sequence[Quote] = ()
+    answers: Sequence[AnsweredAsks] = ()
     facts: Sequence[tuple[str, str]] = ()
     statements: Sequence[str] = ()
     """The desk's own words, with values filled in."""
@@ -54,7 +69,7 @@ class ReplyParts:
 
     @property
     def says_something(self) -> bool:
-        return bool(self.quotes or self.facts or self.statements or self.questions)
+        return bool(self.answers or self.facts or self.statements or self.questions)
 
 
 def compose(
@@ -74,8 +89,9 @@ def compose(
     if parts.facts:
         rows = [texts["fact"].format(field=field, value=value) for field, value in parts.facts]
         blocks.append(_listed(texts["facts"], rows))
-    for quote in parts.quotes:
-        blocks += _quoted(texts, quote, language)
+    for_a_person = any(answer.is_open for answer in parts.answers)
+    for answer in parts.answers:
+        blocks += _answered(texts, answer, language, repeats_asks=for_a_person)
     if parts.questions:
         blocks.append(_listed(texts["question"], parts.questions))
     if not parts.says_something:
@@ -97,6 +113,29 @@ def greeted_name(name: str) -> str:
     """The sender's name if it looks like one: whoever writes it could write anything there."""
     name = " ".join(name.split())
     return name if len(name) <= 50 and _NAME.fullmatch(name) else ""
+
+
+def _answered(
+    texts: Mapping[str, Any], answer: AnsweredAsks, language: str, *, repeats_asks: bool
+) -> list[str]:
+    """The passage; in a draft for a person below the asks, and for an open one the place where
+    the answer is to be written."""
+    blocks: list[str] = []
+    if repeats_asks:
+        blocks.append("\n".join(f"“{_one_line(ask)}”" for ask in answer.asks))
+    if answer.is_open:
+        blocks.append(OPEN)
+    if answer.quote is not None:
+        nearest = []
+        if answer.is_open:
+            nearest = [texts["nearest"].format(confidence=f"{answer.confidence:.2f}")]
+        blocks += [*nearest, *_quoted(texts, answer.quote, language)]
+    return blocks
+
+
+def _one_line(ask: str) -> str:
+    text = " ".join(ask.split())
+    return text if len(text) <= LONGEST_ASK else f"{text[:LONGEST_ASK].rpartition(' ')[0]} …"
 
 
 def _quoted(texts: Mapping[str, Any], quote: Quote, language: str) -> list[str]:

@@ -9,7 +9,7 @@ from deskhand.errors import Conflict, IncompleteDecision
 from deskhand.mail.reply_to import is_whole
 from deskhand.model.attached_files import MOST_FILES
 from deskhand.model.message import INVITATION_ANSWERS, REPLY
-from deskhand.model.placeholders import unfilled_placeholders
+from deskhand.model.placeholders import ANSWER, placeholders_in, unfilled_placeholders
 from deskhand.model.run import (
     DECISIONS,
     DUE_AT,
@@ -45,7 +45,7 @@ def check_decision(review: Review, verdict: Verdict, now: float) -> None:
     _check_same_as_shown(review, verdict)
     _check_note(verdict)
     if _sends_as_shown(review, verdict):
-        _check_has_recipient(review)
+        _check_can_leave(review)
     else:
         _check_edit(review, verdict)
     _check_due(verdict, now)
@@ -62,7 +62,7 @@ def check_decision(review: Review, verdict: Verdict, now: float) -> None:
     if review.expires_at is not None and review.expires_at <= now:
         raise Conflict(f"{review.id} has expired")
     if verdict.decision is Decision.APPROVE or _sends_as_shown(review, verdict):
-        _check_has_recipient(review)
+        _check_can_leave(review)
     if verdict.decision is Decision.APPROVE:
         _check_second_person(review, verdict)
 
@@ -219,11 +219,16 @@ def _check_invitation_answer(review: Review, edit: Mapping[str, Any]) -> None:
         raise IncompleteDecision("edit", f"answer with one of: {', '.join(INVITATION_ANSWERS)}")
 
 
-def _check_has_recipient(review: Review) -> None:
-    """Nobody can approve a reply that would go nowhere."""
+def _check_can_leave(review: Review) -> None:
+    """Nobody can approve a reply that would go nowhere, or in which an answer is still to be
+    written."""
     reply = review.payload.get(REPLY)
-    if review.kind is ReviewKind.REPLY and isinstance(reply, dict) and not reply.get("to"):
+    if review.kind is not ReviewKind.REPLY or not isinstance(reply, dict):
+        return
+    if not reply.get("to"):
         raise IncompleteDecision("edit", _NO_RECIPIENT)
+    if ANSWER in placeholders_in(str(reply.get("text") or "")):
+        raise IncompleteDecision("edit", _NO_ANSWER)
 
 
 def _check_addresses(review: Review, edit: Mapping[str, Any]) -> None:
@@ -252,6 +257,7 @@ def _check_attachments(edit: Mapping[str, Any]) -> None:
         )
 
 
+_NO_ANSWER = f"the text still says {{{ANSWER}}}; edit it, and write the answer there"
 _NO_RECIPIENT = "nobody knows whom this reply goes to; write the address"
 
 

@@ -11,7 +11,7 @@ from deskhand.config.yaml import YamlFile, parse_yaml
 from deskhand.errors import ConfigError, ConfigErrors
 from deskhand.knowledge.text_normalization import clean, primary_language
 
-KEYS = ("id", "title", "category", "language", "valid_until")
+KEYS = ("id", "translation_of", "title", "category", "language", "valid_until")
 _FENCE = re.compile(r"---[ \t]*")
 _ID = re.compile(r"[^\s\x00-\x1f]{1,200}")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
@@ -71,7 +71,26 @@ def _checked(source: YamlFile) -> FrontMatter:
             problems.append(source.problem((written,), problem, fix))
     if problems:
         raise problems[0] if len(problems) == 1 else ConfigErrors(problems)
-    return FrontMatter(**values)
+    return FrontMatter(**_named_as_translation(source, values))
+
+
+def _named_as_translation(source: YamlFile, values: dict[str, Any]) -> dict[str, Any]:
+    """A translation has its original's id with its language behind it: `platby.en`."""
+    original, language = values.pop("translation_of", None), values.get("language")
+    if original is None:
+        return values
+    if language is None:
+        raise source.problem(
+            ("translation_of",),
+            f"this is a translation of `{original}`, but into which language?",
+            "write `language:` below it, such as `language: de`",
+        )
+    named = f"{original}.{language}"
+    if values.setdefault("id", named) != named:
+        raise source.problem(
+            ("id",), f"a translation of `{original}` has another id", f"write `id: {named}`"
+        )
+    return values
 
 
 def read_value(key: str, value: Any) -> Any:
@@ -87,7 +106,7 @@ def read_value(key: str, value: Any) -> Any:
     text = " ".join(clean(str(value)).split())
     if len(text) > _LONGEST:
         raise ValueError(f"`{key}` is longer than {_LONGEST} characters", "shorten it")
-    if key == "id" and not _ID.fullmatch(text):
+    if key in ("id", "translation_of") and not _ID.fullmatch(text):
         raise ValueError(
             f"`{text[:60]}` cannot be an id",
             "write up to 200 characters without spaces: `refund-policy`",

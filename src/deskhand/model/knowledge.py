@@ -89,6 +89,12 @@ class Hit:
     source: str
 
     @property
+    def original(self) -> str:
+        """The article of which this is a translation, else the article itself: `platby.en` is
+        `platby` in English."""
+        return self.article.removesuffix(f".{self.language}") if self.language else self.article
+
+    @property
     def citation(self) -> str:
         """Where it stands, for colleagues: with the article's id."""
         return f"{self.place} [{self.article}]"

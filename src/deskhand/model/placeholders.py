@@ -6,6 +6,8 @@ from collections.abc import Iterator
 PLACEHOLDER = re.compile(r"\{([A-Za-z][A-Za-z0-9_.-]*)\}")
 PLACEHOLDERS = ("name", "subject", "reviewer", "desk")
 """Those that every desk has; a slot's value is written as `{slots.order}`."""
+ANSWER = "answer"
+"""In a draft: the place of an answer that nobody has written yet."""
 SLOT = "slots."
 
 
@@ -16,4 +18,5 @@ def placeholders_in(text: str) -> Iterator[str]:
 
 def unfilled_placeholders(text: str) -> list[str]:
     """The placeholders of ours that still stand in a text, in its order."""
-    return [name for name in placeholders_in(text) if name in PLACEHOLDERS or name.startswith(SLOT)]
+    names = (*PLACEHOLDERS, ANSWER)
+    return [name for name in placeholders_in(text) if name in names or name.startswith(SLOT)]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from deskhand.brain import replies
 from deskhand.brain.replies import (
     LANGUAGES,
+    AnsweredAsks,
     Quote,
     ReplyParts,
     compose,
@@ -32,7 +33,7 @@ def test_a_reply_greets_quotes_cites_and_closes_in_the_customers_language(
     language: str, tone: str
 ) -> None:
     text = compose(
-        ReplyParts(quotes=[QUOTE]),
+        ReplyParts(answers=[AnsweredAsks((), QUOTE)]),
         language=language,
         tone=tone,
         name="Ann Nová",
@@ -59,12 +60,14 @@ def test_tones_and_languages_are_complete_and_differ() -> None:
 
 
 def test_an_article_in_another_language_is_introduced_as_such() -> None:
-    czech = compose(ReplyParts(quotes=[QUOTE]), language="cs")
+    czech = compose(ReplyParts(answers=[AnsweredAsks((), QUOTE)]), language="cs")
     assert "Jeho jazyk je angličtina:" in czech
     assert "> You may send it back within 30 days." in czech
-    english = compose(ReplyParts(quotes=[QUOTE]), language="en")
+    english = compose(ReplyParts(answers=[AnsweredAsks((), QUOTE)]), language="en")
     assert "written in" not in english
-    japanese = compose(ReplyParts(quotes=[Quote("T", "x", "T", "ja")]), language="en")
+    japanese = compose(
+        ReplyParts(answers=[AnsweredAsks((), Quote("T", "x", "T", "ja"))]), language="en"
+    )
     assert "written in another language" in japanese
 
 
@@ -101,7 +104,9 @@ words = st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1, ma
 def test_every_line_is_a_template_or_verbatim_from_a_source(
     language: str, tone: str, name: str, quotes: list[Quote], facts: list[tuple[str, str]]
 ) -> None:
-    text = compose(ReplyParts(quotes=quotes, facts=facts), language=language, tone=tone, name=name)
+    answers = [AnsweredAsks((), quote) for quote in quotes]
+    parts = ReplyParts(answers=answers, facts=facts)
+    text = compose(parts, language=language, tone=tone, name=name)
     texts = replies._texts()[language]
     for quote in quotes:
         text = text.replace(

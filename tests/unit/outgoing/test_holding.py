@@ -2,7 +2,7 @@
 
 import pytest
 
-from deskhand.brain.replies import LANGUAGES, Quote, ReplyParts, compose
+from deskhand.brain.replies import LANGUAGES, AnsweredAsks, Quote, ReplyParts, compose
 from deskhand.outgoing.holding import is_holding_reply
 
 REGARDS = "\n\nYour parcel shop"
@@ -45,4 +45,5 @@ def test_an_answer_or_a_question_is_none(text: str) -> None:
 
 def test_a_quoted_article_is_an_answer() -> None:
     quote = Quote("Returns", "You may send it back within 30 days.", "returns.md", "en")
-    assert not is_holding_reply(compose(ReplyParts(quotes=[quote]), language="en"), "en")
+    parts = ReplyParts(answers=[AnsweredAsks((), quote)])
+    assert not is_holding_reply(compose(parts, language="en"), "en")

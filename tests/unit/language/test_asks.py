@@ -1,0 +1,66 @@
+"""What a message asks is found, in six languages, with its place."""
+
+import pytest
+
+from deskhand.language.asks import MOST_PARTS, PartKind, read_parts
+
+
+def asks(text: str, subject: str = "", language: str | None = None) -> list[str]:
+    parts = read_parts(text, subject, language)
+    return [part.text for part in parts if part.kind is PartKind.ASK]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("en", "Hi, do you sell hoses, and what does delivery cost?\nBest\nAnn", 2),
+        ("en", "Could you tell me whether you repair kettles. Thank you so much!", 1),
+        ("cs", "Dobrý den, prodáváte hadice a kolik stojí doprava?\nDěkuji\nJana", 2),
+        ("cs", "Zajímá mě, jestli opravujete konvice. Hezký den", 1),
+        ("de", "Guten Tag, haben Sie Schläuche, und was kostet die Lieferung?\nGruß", 2),
+        ("de", "Ich wollte fragen, ob Sie Kessel reparieren. Danke!", 1),
+        ("es", "Hola, ¿tienen mangueras y cuánto cuesta el envío?\nUn saludo", 2),
+        ("fr", "Bonjour, avez-vous des tuyaux et combien coûte la livraison ?\nMerci", 2),
+        ("pl", "Dzień dobry, czy macie węże i ile kosztuje dostawa?\nPozdrawiam", 2),
+    ],
+)
+def test_each_question_is_one_ask(language: str, text: str, expected: int) -> None:
+    assert len(asks(text, language=language)) == expected
+
+
+def test_items_of_a_list_that_is_asked_for_are_asks() -> None:
+    text = "Hello,\nplease let us know:\n- price per metre\n- delivery time\n\nRegards\nBo"
+    assert asks(text, language="en") == ["price per metre", "delivery time"]
+
+
+def test_a_condition_stays_with_its_question() -> None:
+    assert asks("If it rains, what happens to the tour?", language="en") == [
+        "If it rains, what happens to the tour?"
+    ]
+
+
+def test_statements_wishes_and_thanks_ask_nothing() -> None:
+    parts = read_parts("Thank you for the hose. It arrived. We want two more.", "", "en")
+    assert [part.kind for part in parts] == [PartKind.THANKS, PartKind.STATEMENT, PartKind.WISH]
+
+
+def test_every_part_says_where_it_stands() -> None:
+    text = "Dobrý den,\nmáme zahradu. Kolik stojí hadice?\n\nS pozdravem\nEva Malá"
+    for part in read_parts(text, "", "cs"):
+        assert text[part.start : part.end] == part.text
+
+
+def test_an_ask_comes_with_what_was_said_before_it() -> None:
+    [_, ask] = read_parts("We rent a Grande. Who services it?", "", "en")
+    assert ask.in_context == "We rent a Grande. Who services it?"
+
+
+def test_the_subject_asks_where_the_text_does_not() -> None:
+    assert asks("", "How high does the ladder go?", "en") == ["How high does the ladder go?"]
+    assert asks("Is it in stock?", "How high does it go?", "en") == ["Is it in stock?"]
+
+
+def test_an_endless_message_is_read_to_a_limit() -> None:
+    assert len(read_parts("Why? " * 100_000, "", "en")) <= MOST_PARTS
+    assert read_parts("", "", None) == []
+    assert read_parts("¿? ... !!! \x00", "", None) == []
