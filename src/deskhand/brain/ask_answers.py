@@ -134,8 +134,9 @@ def says_it_of_another(ask: str, passage: str) -> bool:
     names = _names(ask, passage)
     if not names:
         return False
-    others = [stem for stem in _stems(ask) if not any(stem in name for name in names)]
-    speaking = []
+    everything_named = " ".join(names)
+    others = [stem for stem in _stems(ask) if stem not in everything_named]
+    speaking: list[str] = []
     for sentence in _SENTENCE.split(passage):
         if any(stem in fold(sentence) for stem in others):
             speaking.append(sentence)
@@ -152,7 +153,11 @@ def _names(ask: str, passage: str) -> list[str]:
     named = {fold(match[0]) for match in _NAME.finditer(passage)}
     asked = " ".join(WORD.findall(fold(ask)))
     found = [name for name in named if re.search(rf"\b{re.escape(name)}\b", asked)]
-    return [name for name in found if not any(name != other and name in other for other in found)]
+    longest: list[str] = []
+    for name in sorted(found, key=len, reverse=True):
+        if not any(name in other for other in longest):
+            longest.append(name)
+    return longest
 
 
 def _stems(text: str) -> list[str]:

@@ -202,9 +202,10 @@ def _from_answers(answers: Sequence[AskAnswer], language: str) -> Fields:
         words = tuple(answer.ask for answer in asks)
         first = asks[0]
         blocks.append(AnsweredAsks(words, quote, not first.is_sure, first.confidence))
+    least = min(answer.confidence for answer in answers)
     made: Fields = {
         "parts": ReplyParts(answers=blocks),
-        "confidence": round(min(answer.confidence for answer in answers), 4),
+        "confidence": round(least, 4),
         "sources": sources,
         "asks": [_told(answer) for answer in answers],
     }
