@@ -138,8 +138,8 @@ def learned_intents(spec: DeskSpec, intents: IntentExamples) -> "Intents | None"
 def learned_questions(spec: DeskSpec, questions: QuestionExamples) -> "Intents | None":
     """Which article answers what, from the cache where it was learned before; None for a desk
     that has written no questions."""
-    from deskhand.language.embed import cache_folder
     from deskhand.language.intents import IntentModel
+    from deskhand.private_files import cache_folder
 
     if len(questions.articles) < 2:
         return None
