@@ -54,10 +54,10 @@ def verify(
 
 
 def _document(report: "AuditReport") -> dict[str, Any]:
-    newest_row = None if report.newest_row_at is None else iso_at(report.newest_row_at)
-    pruned_at = None if report.pruned_at is None else iso_at(report.pruned_at)
-    times = {"newest_row_at": newest_row, "pruned_at": pruned_at}
-    document = asdict(report) | {"ok": report.ok, **times}
+    document = asdict(report) | {"ok": report.ok}
+    for name in ("newest_row_at", "pruned_at", "stated_since"):
+        if document[name] is not None:
+            document[name] = iso_at(document[name])
     if report.newest_seal is not None:
         document["newest_seal"]["at"] = iso_at(report.newest_seal.at)
     return document
@@ -202,9 +202,10 @@ def _print_not_stated(report: "AuditReport") -> None:
             soft_wrap=True,
         )
     if report.unstated_runs:
+        began = "" if report.stated_since is None else f" ({moment(iso_at(report.stated_since))})"
         to.print(
-            f"{report.unstated_runs} runs are older than this check: of them only messages and"
-            " rows were verified, and nothing says whether a body that is gone was erased",
+            f"{report.unstated_runs} runs are older than this check{began}: of them only messages"
+            " and rows were verified, and nothing says whether a body that is gone was erased",
             style="yellow",
             soft_wrap=True,
         )

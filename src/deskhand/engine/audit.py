@@ -19,6 +19,7 @@ from deskhand.engine.statements import (
     head_of_statements,
     is_pruned,
     legacy_position,
+    stated_since,
 )
 from deskhand.errors import ConfigError
 from deskhand.model.audited import PRUNED, Journaled, PrunedHead, Seal, Statement
@@ -77,6 +78,8 @@ class AuditReport:
     """Runs that are queued or running: what they record is stated when they come to rest."""
     unstated_runs: int = 0
     """Runs older than statements: of them only messages and rows are verified."""
+    stated_since: float | None = None
+    """When statements began to be written, where there are runs that are older."""
     unsealed_statements: int = 0
     outside_seals: int | None = None
     """Seals kept elsewhere that were compared."""
@@ -124,6 +127,7 @@ async def verify_desk(
     report.problems += check_desk(store.desk, kept)
     report.problems += _check_stated(DESK_LINE, f"@{store.desk}", kept.statements, sealed)
     legacy = legacy_position(kept.statements)
+    report.stated_since = stated_since(kept.statements)
     async for journaled in _journals(store):
         report.problems += _check_run(journaled, sealed, report, legacy)
     for run_id, heads in sealed.items():

@@ -244,6 +244,14 @@ def _is_older(key: str, last: object) -> bool:
     return isinstance(last, list) and key in last
 
 
+def stated_since(statements: Sequence[Statement]) -> float | None:
+    """When a desk that is older than statements got them; None for one that always had them."""
+    for statement in statements:
+        if statement.kind == StatementKind.BEGUN and statement.number == 0:
+            return statement.at
+    return None
+
+
 def legacy_position(statements: Sequence[Statement]) -> int:
     """The position of the last run that came before statements were written."""
     for statement in statements:

@@ -36,7 +36,7 @@ async def carry_out(
     earlier: Effect | None,
 ) -> ToolResult:
     """Perform the effect unless the ledger knows better; what is recorded under the key always
-    stands.
+    stands. The result of another tool under the key is no result of this one.
 
     `known` is what the ledger said of the key just before: only that tells a fresh intention from
     one a crash left. Nobody else can write in between: the ledger takes a run's effects from the
@@ -49,6 +49,10 @@ async def carry_out(
         if written.state is EffectState.INTENDED and written.call_hash == call_hash:
             return await _perform(written, tool, ledger, perform, probe)
         earlier = written
+    settled = earlier.state in (EffectState.DONE, EffectState.FAILED)
+    if settled and earlier.tool != tool.name:
+        words = f"{tool.name} did not run: {earlier.tool} stood in its place before an interruption"
+        return _failure(ErrorCode.TOOL_FAILED, words, {})
     if earlier.state is EffectState.DONE:
         return _recorded(earlier)
     same_again = tool.may_repeat and earlier.call_hash == call_hash

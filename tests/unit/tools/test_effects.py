@@ -117,6 +117,17 @@ async def test_the_same_key_again_gives_the_recorded_result() -> None:
     assert desk.attempts == 1
 
 
+async def test_another_tool_under_the_key_neither_runs_nor_seems_to_have_run() -> None:
+    desk = Desk(EffectClass.KEYED)
+    await desk.run()
+    desk.tool = dataclasses.replace(desk.tool, name="refund")
+    other = await desk.run()
+    assert not other.ok
+    assert other.error is not None
+    assert "refund did not run" in other.error.message
+    assert (desk.attempts, len(desk.world.happened)) == (1, 1)
+
+
 async def test_two_honest_identical_calls_stay_two() -> None:
     desk = Desk(EffectClass.IRREVERSIBLE)
     await desk.run()
