@@ -102,9 +102,8 @@ def hijacked(folder: Path, answer: str) -> Path:
     desk = folder / "pharmacy"
     shutil.copytree(SHIPPED / "pharmacy", desk, ignore=shutil.ignore_patterns("__pycache__"))
     yaml = (desk / "desk.yaml").read_text(encoding="utf-8")
-    own, others = yaml.index("  pharmacy:                   "), yaml.index("  person:\n    stages:")
+    own, others = yaml.index("  pharmacy:                   "), yaml.index("plans:\n")
     yaml = yaml[:own] + yaml[others:]
-    yaml = yaml.replace("match: {intent: medical}", "match: {subject_contains: nobody writes this}")
     (desk / "desk.yaml").write_text(yaml, encoding="utf-8")
     (desk / "brain.yaml").write_text(
         f"rules:\n  - answer: {{category: availability, confidence: 1}}\nchat:\n{answer}\n"

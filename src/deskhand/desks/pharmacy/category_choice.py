@@ -1,56 +1,28 @@
 """What a message is about: the embedded model's guess where the message's own words bear it out."""
 
-from functools import cache
 from typing import Any, NamedTuple
 
-import re2
-
-from .word_forms import fold
+from . import wishes
+from .phrases import kinds_of, plain_sentences, plain_text, speaks_of
 
 AGREED, BY_WORDS = 0.75, 0.6
 """How sure we are where guess and words agree, and where only the words speak."""
 _SURE_OF_SPAM = 0.75
 _FEAR_OF_MEDICAL = 0.5
+_FEAR_BESIDE_STOCK = 0.7
+"""Where the words ask for a medicine; those of a medical question were looked for before."""
 _FEW_WORDS = 7
+_FEW_OFFERS = 2
+"""So many different words of an offer make it one."""
 
-_CUES: dict[str, str] = {  # in the order in which they count where there are several
-    "complaint": (
-        r"stezov|stiznost|stizno|reklam|neprijemn|nespokoj|zklam|nehoraz|skandal|complain|rude\b|disappoint|"
-        r"unacceptab|charged twice|terrible|awful|for nothing\b|zbytecne"
-    ),
-    "cancel_reservation": (
-        r"zrus|storn|odrek|cancel|release (?:my|the)|no longer (?:need|want)|don't need|do not"
-        r" need|"
-        r"uz (?:ho|ji|to|je|ty)?\s?nepotrebuj|nepotrebuji rezerv|back on sale|vratit do prodeje"
-    ),
-    "check_reservation": (
-        r"(?:moj[ei]|mou|me|moji|svou|svoji|nasi|nase)\b.{0,20}\brezerv|rezervac\w*\b.{0,40}"
-        r"\b(?:plat|propad|vyprs|stav|priprav|trva)|(?:plati|stav|over\w*)\b.{0,30}\brezerv|(?:my|our)\b.{0,20}\breserv|"
-        r"reserv\w*\b.{0,40}\b(?:valid|expire|ready|status|still|go through)|i (?:have"
-        r" )?reserved\b|"
-        r"(?:rezervoval|rezervovala|objednal|objednala)\b.{0,40}\b(?:jsem|si)\b|r-[a-z2-7]{8}\b"
-    ),
-    "reservation": (
-        r"rezerv|zarezerv|odloz|schovej|schovat|zamluv|podrz|reserv|put\b.{0,30}\baside|set aside|"
-        r"hold (?:a|one|it|the|me)|keep (?:a|one|it|me)|save me|book (?:a|one|me|it)"
-    ),
-    "opening_hours": (
-        r"otevir|otevren|otvir|oteviraci|zavir|do kolika|nonstop|adres[auy]|opening|"
-        r"open (?:on|at|until|till|in)|are you open|is\b.{0,40}\bopen|what time|close[sd]?"
-        r" |address|"
-        r"where (?:is|are) (?:your|the) pharmac|kde (?:je|najdu|mate)\b.{0,20}\blekarn|postou|by"
-        r" post|deliver|dovoz|"
-        r"rozvoz|platit kartou|pay by card"
-    ),
-    "thanks": r"dekuj|dekuju|diky|thank|cheers\b",
-}
-_ASKS = (
-    r"\?|mate\b|maji\b|skladem|dostup|sezen|sehnat|shanim|hledam|k"
-    r" dostani|kde\b|koupi|prodej|cena|kolik stoji|"
-    r"potrebuj|dorazil|bude\b|vedete|have\b|stock|avail|buy\b|get\b|price|how much|where|looking"
-    r" for|"
-    r"searching|need\b|carry|sell"
-)
+
+def offers_in(words: str) -> int:
+    """How many different words of an offer there are."""
+    return len(kinds_of("spam", plain_text(words)))
+
+
+def tells_of_long_ago(words: str) -> bool:
+    return any(speaks_of("long_ago", plain) for plain in plain_sentences(words))
 
 
 class CategoryChoice(NamedTuple):
@@ -59,40 +31,82 @@ class CategoryChoice(NamedTuple):
     why: str
 
 
-def choose_category(guess: dict[str, Any], text: str, names_product: bool) -> CategoryChoice:
+def choose_category(
+    guess: dict[str, Any], whole: str, words: str, names_product: bool
+) -> CategoryChoice:
     """The category that the brain's guess and the words of the message lead to.
 
-    A brain that abstained still names what it would have said, as `best`.
+    `whole` is the message with its subject, `words` is its body alone. A brain that abstained
+    still names what it would have said, as `best`. A complaint counts wherever it stands.
     """
+    cues = _cues(plain_text(whole), words, names_product)
+    feared = _safety(guess, words, cues)
+    if feared is not None:
+        return feared
+    if offers_in(words) >= _FEW_OFFERS and "?" not in words:
+        return CategoryChoice("spam", BY_WORDS, "the words offer something")
     if not guess.get("abstained"):
-        return CategoryChoice(
-            str(guess["category"]), float(guess["confidence"]), "the brain is sure"
-        )
-    best, near = str(guess.get("best")), float(guess.get("best_confidence") or 0)
-    if best == "medical" and near >= _FEAR_OF_MEDICAL:
+        sure = _corrected(str(guess["category"]), words, cues)
+        return CategoryChoice(sure, float(guess["confidence"]), "the brain is sure")
+    return _by_words(guess, words, cues, names_product)
+
+
+def _safety(guess: dict[str, Any], words: str, cues: list[str]) -> CategoryChoice | None:
+    """What must reach a person, wherever it stands in the message."""
+    near = float(guess.get("best_confidence") or 0)
+    is_past = "availability" in cues and tells_of_long_ago(words)
+    feared_at = _FEAR_BESIDE_STOCK if "availability" in cues else _FEAR_OF_MEDICAL
+    if guess.get("best") == "medical" and near >= feared_at and not is_past:
         return CategoryChoice("medical", near, "it may be a medical question")
-    cues = _cues(text, names_product)
+    sure = "" if guess.get("abstained") else str(guess.get("category"))
+    if "complaint" in cues and sure not in ("medical", "complaint"):
+        return CategoryChoice("complaint", AGREED, "the words complain")
+    return None
+
+
+def _by_words(
+    guess: dict[str, Any], words: str, cues: list[str], names_product: bool
+) -> CategoryChoice:
+    """The category where the brain is not sure."""
+    best, near = str(guess.get("best")), float(guess.get("best_confidence") or 0)
+    best = _corrected(best, words, cues)
     if best in cues:
         return CategoryChoice(best, max(near, AGREED), "the brain's guess and the words agree")
     if cues:
         return CategoryChoice(cues[0], BY_WORDS, "the words say so")
-    if best == "spam" and near >= _SURE_OF_SPAM and not names_product:
+    if names_product:
+        return CategoryChoice("availability", 0.0, "a medicine is named, and nothing is clear")
+    if best == "spam" and near >= _SURE_OF_SPAM:
         return CategoryChoice("spam", near, "the brain is nearly sure")
     return CategoryChoice("other", 0.0, "neither the brain nor the words are clear")
 
 
-def _cues(text: str, names_product: bool) -> list[str]:
-    plain = " ".join(fold(text).replace("’", "'").split())
-    cues = [category for category in _CUES if _pattern(_CUES[category]).search(plain)]
-    asks = len(plain.split()) <= _FEW_WORDS or _pattern(_ASKS).search(plain)
-    if names_product and asks:
-        before_thanks = cues.index("thanks") if "thanks" in cues else len(cues)
-        cues.insert(before_thanks, "availability")
-    if "thanks" in cues and ("?" in plain or (names_product and len(cues) > 1)):
+def _corrected(guess: str, words: str, cues: list[str]) -> str:
+    """The brain's guess, unless the words plainly ask for something else: to put something aside
+    is more than to ask for it, and who asks for a medicine asks for more than opening hours."""
+    if guess == "availability" and wishes.wants_reserved(words) and "reservation" in cues:
+        return "reservation"
+    is_past = guess == "medical" and tells_of_long_ago(words)
+    if "availability" in cues and (guess == "opening_hours" or is_past):
+        return "availability"
+    return guess
+
+
+def _cues(plain: str, words: str, names_product: bool) -> list[str]:
+    """The categories that the words speak for, in the order in which they count."""
+    few_words = len(words.split()) <= _FEW_WORDS
+    named, stock = speaks_of("reserve_noun", plain), wishes.asks_about_stock(words)
+    is_thanks = speaks_of("thanks", plain) and "?" not in plain
+    found = {
+        "complaint": speaks_of("complaint", plain),
+        "cancel_reservation": wishes.wants_cancelled(words),
+        "check_reservation": speaks_of("check", plain) or wishes.has_reservation(words),
+        "reservation": wishes.speaks_of_reserving(words) or (named and not stock),
+        "availability": (names_product and (few_words or stock)) or (stock and few_words),
+        "opening_hours": wishes.asks_for_hours(words) or speaks_of("post", plain),
+        "thanks": is_thanks,
+    }
+    cues = [category for category, speaks in found.items() if speaks]
+    if is_thanks and names_product and len(cues) > 1:
         cues.remove("thanks")  # a polite end of something else
     return cues
-
-
-@cache
-def _pattern(words: str) -> Any:
-    return re2.compile(rf"(?:^|\b)(?:{words})")

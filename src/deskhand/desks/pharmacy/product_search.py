@@ -1,285 +1,166 @@
 """Finding products by what customers call them."""
 
-import re
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from functools import cached_property, lru_cache
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from rapidfuzz.distance import OSA
+from .catalogue import Product
+from .forms import fits_form
+from .medicine_names import MedicineNames
+from .mentions import Mention, MentionReader
+from .word_forms import fold, words_in
 
-from .catalogue import Product, aliases
-from .word_forms import Word, fold, stem, words_in
+Lack = Literal["", "name", "strength", "form", "pack"]
+"""What of a wish the catalogue does not have."""
 
-_LONGEST_NAME = 4
-"""In words."""
-_COMMON_WORDS = """
-    vitamin kyselina acidum síran uhličitan activated aktivní jodovaný povidone iron
-    penicillin penicilin amoxicillin amoxicilin hyoscine folic calcium
-"""
-_TOO_COMMON = {stem(fold(word)) for word in _COMMON_WORDS.split()}
-"""First words of names that alone do not say which one is meant."""
-_UNITS = {
-    "mg": 1.0,
-    "g": 1000.0,
-    "gram": 1000.0,
-    "mcg": 0.001,
-    "ug": 0.001,
-    "μg": 0.001,
-    "mikrogram": 0.001,
-}
-_LARGEST_PACK = 120
-_COUNTED = re.compile(
-    r"^(?:tab|tbl|tob|kaps|caps|cps|pill|prasek|prask|ks|kus|balen|krabic|pack|box|piece|sack|sacc|day|dn|den|week|month|tyd)"
-)
-FORMS: dict[str, tuple[str, ...]] = {
-    "tablet": (
-        "tablet",
-        "tablets",
-        "tablety",
-        "tabletu",
-        "tbl",
-        "tab",
-        "pills",
-        "prasky",
-        "prasek",
-    ),
-    "capsule": ("capsule", "capsules", "tobolky", "tobolka", "tobolek", "kapsle", "kapsli"),
-    "syrup": ("syrup", "sirup", "sirupu", "siroup", "suspension", "suspenze"),
-    "drops": ("drops", "kapky", "kapek", "kapkach"),
-    "eye drops": ("eye", "ocni"),
-    "gel": ("gel", "gelu", "emulgel"),
-    "cream": ("cream", "krem", "kremu"),
-    "ointment": ("ointment", "mast", "masti"),
-    "suppository": ("suppository", "suppositories", "cipky", "cipku", "cipek"),
-    "spray": ("spray", "sprej", "spreje", "nosni"),
-    "sachet": ("sachet", "sachets", "sacky", "sacku"),
-    "effervescent": ("effervescent", "sumive", "sumivy"),
-    "lozenge": ("lozenge", "lozenges", "pastilky", "pastilek"),
-    "inhaler": ("inhaler", "inhalator", "inhaler"),
-    "pen": ("pen", "pens", "pero", "pera"),
-    "gum": ("gum", "zvykacky", "zvykacka"),
-    "solution": ("solution", "roztok", "dezinfekce"),
-}
-_FORM_OF = {stem(word): form for form, words in FORMS.items() for word in words}
+_UNITS = {"mg": 1.0, "g": 1000.0, "mcg": 0.001, "iu": 1.0}
+_CLOSE = 1e-9
 
 
-class Mention(NamedTuple):
-    """A name somebody wrote, what it may mean, and what stands beside it."""
+class Choice(NamedTuple):
+    """What the catalogue has for a mention."""
 
-    written: str
-    """With strength and form, as it was typed."""
-    names: tuple[str, ...]
-    """Keys of the index."""
-    likeness: float
-    strengths: tuple[float, ...] = ()
-    """Numbers beside the name; in milligrams where a unit says so."""
-    forms: frozenset[str] = frozenset()
+    mention: Mention
+    products: tuple[Product, ...]
+    """Those that are meant; where something lacks, those of the same name."""
+    lacks: Lack = ""
+    asked: str = ""
+    """The strength, form or pack that the catalogue lacks, in the customer's numbers."""
 
 
 class SearchHit(NamedTuple):
     product: Product
-    score: float
+    choice: Choice
 
 
 class ProductIndex:
-    """Every name of every product, by how it sounds."""
+    """Every product, by its names."""
 
     def __init__(self, products: Iterable[Product]) -> None:
         self.products = tuple(products)
+        self.names = MedicineNames(self.products)
+        self._reader = MentionReader(self.names)
+        brands = [word for product in self.products for word in words_in(product.brand)]
+        self.brand_words = frozenset(word.plain for word in brands)
         self._named: dict[str, list[Product]] = defaultdict(list)
         for product in self.products:
             for name in {product.brand, product.substance, product.substance_cs}:
-                self._add(name, product)
-        for alias, name in aliases().items():
-            for product in list(self._named.get(_key(words_in(name)), ())):
-                self._add(alias, product, shortened=False)
+                self._named[_key(name)].append(product)
+                first = words_in(name)[0].written
+                if _key(first) != _key(name):
+                    self._named[f"{_key(first)} …"].append(product)
 
-    def _add(self, name: str, product: Product, *, shortened: bool = True) -> None:
-        words = words_in(name)
-        keys = {_key(words), stem("".join(word.plain for word in words))}
-        if shortened and len(words) > 1:
-            first = words[0].stem
-            if len(first) >= 3 and first not in _TOO_COMMON:
-                keys.add(first)
-        for key in keys:
-            if product not in self._named[key]:
-                self._named[key].append(product)
+    def mentions(
+        self, text: str, others: Collection[str] = (), *, nouns_are_capitalised: bool = False
+    ) -> list[Mention]:
+        """The medicines that a text names, each once; of two that name the same, the one that
+        says more counts."""
+        kept: dict[str, Mention] = {}
+        every = self._reader.read(text, others, nouns_are_capitalised=nouns_are_capitalised)
+        for mention in every:
+            key = mention.name or fold(mention.written)
+            earlier = kept.get(key)
+            if earlier is None or (_says_much(mention) and not _says_much(earlier)):
+                kept[key] = mention
+            elif _says_much(mention) and mention.strengths != earlier.strengths:
+                kept[f"{key} {mention.said}"] = mention
+        return sorted(kept.values(), key=lambda mention: mention.place)
 
     def search(self, query: str, limit: int = 5) -> list[SearchHit]:
         """The products a query means, best first; those of several names take turns."""
-        mentions = self.mentions(query) or self._nearest(query)
-        ranked = [self._ranked(mention) for mention in mentions]
+        ranked = [self._hits(self.choose(mention)) for mention in self.mentions(query)]
         hits: dict[str, SearchHit] = {}
         for turn in zip_longest(*ranked):
             for hit in filter(None, turn):
                 hits.setdefault(hit.product.id, hit)
         return list(hits.values())[:limit]
 
-    def mentions(self, text: str) -> list[Mention]:
-        """The names in a text, in order, each once."""
-        words = words_in(text)
-        mentions: list[Mention] = []
-        at = 0
-        while at < len(words):
-            best = max(self._windows(words, at), key=_likeness_and_length, default=None)
-            if best is None:
-                at += 1
-                continue
-            end = at + best.length
-            _note(mentions, _with_company(words, at, end, best.names, best.likeness))
-            at = end
-        return mentions
+    def _hits(self, choice: Choice) -> list[SearchHit]:
+        return [SearchHit(product, choice) for product in choice.products]
 
-    def _windows(self, words: list[Word], at: int) -> Iterator["_Window"]:
-        """Stretches of words from here on that are a name."""
-        for length in range(1, min(_LONGEST_NAME, len(words) - at) + 1):
-            window = words[at : at + length]
-            if window[0].is_number:
-                return
-            key = _key(window)
-            if key in self._named:
-                yield _Window(length, (key,), 1.0)
-            elif near := self._near(key, _slips(key)):
-                names = tuple(name for name, _ in near)
-                yield _Window(length, names, near[0][1])
+    def choose(self, mention: Mention) -> Choice:
+        """The products that a mention means; never one of another name, strength, form or pack
+        without saying so."""
+        if not mention.name:
+            return Choice(mention, (), "name", mention.said)
+        family = self._family(mention)
+        of_form = [product for product in family if fits_form(product.form, mention.forms)]
+        if mention.forms and not of_form:
+            return Choice(mention, tuple(family), "form", ", ".join(sorted(mention.forms)))
+        return _of_strength(mention, of_form or family)
 
-    def _near(self, key: str, slips: int) -> list[tuple[str, float]]:
-        """The names that differ least from a key, in at most so many letters, with their likeness.
+    def called(self, name: str) -> list[Product]:
+        """Every product whose name is this or begins with it: Zodac and Zodac kapky."""
+        return [*self._named.get(_key(name), ()), *self._named.get(f"{_key(name)} …", ())]
 
-        Whoever mistypes a name gets its first letter right.
-        """
-        if slips == 0:
-            return []
-        candidates: list[tuple[int, str]] = []
-        for name in self._by_letter.get(key[:1], ()):
-            if abs(len(name) - len(key)) <= slips and len(name) >= 5:
-                distance = OSA.distance(key, name, score_cutoff=slips)
-                if distance <= slips:
-                    candidates.append((distance, name))
-        least = min(candidates, default=(0, ""))[0]
-        likeness = 1 - least / max(len(key), 1)
-        return [(name, likeness) for distance, name in candidates if distance == least]
+    def _family(self, mention: Mention) -> list[Product]:
+        """The products of the name itself, and others that begin with it where a form or strength
+        is asked for that only those have."""
+        own = list(self._named.get(_key(mention.name), ()))
+        longer = self._named.get(f"{_key(mention.name)} …", [])
+        wider = [*own, *(product for product in longer if product not in own)]
+        if not own:
+            return wider
+        has_form = not mention.forms or any(fits_form(p.form, mention.forms) for p in own)
+        return own if has_form else wider
 
-    @cached_property
-    def _by_letter(self) -> dict[str, list[str]]:
-        letters: dict[str, list[str]] = defaultdict(list)
-        for name in self._named:
-            letters[name[:1]].append(name)
-        return letters
 
-    def _nearest(self, query: str) -> list[Mention]:
-        """For a query that is nothing but a name, mistyped more than a text may be."""
-        every = words_in(query)
-        words = [word.stem for word in every if not word.is_number and len(word.stem) >= 5]
-        near: list[tuple[str, float]] = []
-        for word in words:
-            near += self._near(word, max(2, len(word) // 3))
-        if not near or len(words) > 3:
-            return []
-        best = max(likeness for _, likeness in near)
-        names = tuple(name for name, likeness in near if likeness == best)
-        return [_with_company(every, 0, len(every), names, best * 0.9)]
+def _of_strength(mention: Mention, family: list[Product]) -> Choice:
+    strengths = list(mention.strengths)
+    sizes = list(mention.pack_sizes)
+    for grams in mention.grams:
+        if any(product.pack == grams for product in family):
+            sizes.append(grams)
+        else:
+            strengths.append(grams * 1000)
+    for number in mention.bare_numbers:
+        if any(_is_strength(product, number) for product in family):
+            strengths.append(number)
+        elif any(product.pack == number for product in family):
+            sizes.append(number)
+        else:
+            strengths.append(number)
+    strong = [product for product in family if _has_strength(product, strengths)]
+    if not strong:
+        return Choice(mention, tuple(family), "strength", _shown(strengths[0], mention))
+    sized = [product for product in strong if not sizes or product.pack in sizes]
+    if not sized:
+        return Choice(mention, tuple(strong), "pack", f"{sizes[0]:g}")
+    return Choice(mention, tuple(sized))
 
-    def _ranked(self, mention: Mention) -> list[SearchHit]:
-        named = {product.id: product for name in mention.names for product in self._named[name]}
-        scored = [SearchHit(product, _score(product, mention)) for product in named.values()]
-        exact = [hit for hit in scored if not mention.strengths or _strong(hit.product, mention)]
-        return sorted(exact or scored, key=lambda hit: -hit.score)
+
+def _has_strength(product: Product, strengths: Sequence[float]) -> bool:
+    """Whether one of the numbers is the product's strength; any product has it without numbers."""
+    return not strengths or any(_is_strength(product, number) for number in strengths)
+
+
+def _is_strength(product: Product, number: float) -> bool:
+    """Whether a number is the product's strength, with or without its unit."""
+    amount, _, unit = product.strength.partition(" ")
+    plain = float(amount)
+    scaled = plain * _UNITS.get(fold(unit).partition("/")[0], 1.0)
+    return abs(number - plain) < _CLOSE or abs(number - scaled) < _CLOSE
+
+
+def _shown(number: float, mention: Mention) -> str:
+    """The strength as the customer wrote it, where it stands beside the name."""
+    typed = mention.said.removeprefix(mention.written).strip(" ,")
+    has_digits = any(letter.isdigit() for letter in typed)
+    return typed if has_digits else f"{number:g}"
+
+
+def _says_much(mention: Mention) -> bool:
+    beside = (mention.strengths, mention.bare_numbers, mention.pack_sizes, mention.grams)
+    return any(beside) or mention.packs is not None
+
+
+def _key(name: str) -> str:
+    return " ".join(word.plain for word in words_in(name))
 
 
 @lru_cache(maxsize=4)
 def index_of(products: tuple[Product, ...]) -> ProductIndex:
     """The index of a catalogue, made once as long as it stays the same."""
     return ProductIndex(products)
-
-
-class _Window(NamedTuple):
-    """A stretch of words that is a name."""
-
-    length: int
-    names: tuple[str, ...]
-    likeness: float
-
-
-def _likeness_and_length(window: _Window) -> tuple[float, int]:
-    return window.likeness, window.length
-
-
-def _note(mentions: list[Mention], mention: Mention) -> None:
-    """Adds a mention; of two that name the same, the one that gives a strength counts."""
-    for place, earlier in enumerate(mentions):
-        if not set(earlier.names).isdisjoint(mention.names):
-            if not earlier.strengths and mention.strengths:
-                mentions[place] = mention
-            return
-    mentions.append(mention)
-
-
-def _key(words: list[Word]) -> str:
-    return "".join(word.stem for word in words)
-
-
-def _slips(key: str) -> int:
-    """How many letters of a word in a text may be wrong."""
-    return bisect_right((5, 8, 13), len(key))
-
-
-def _with_company(
-    words: list[Word], start: int, end: int, names: tuple[str, ...], likeness: float
-) -> Mention:
-    """The name at this place with the strength and the form that stand beside it."""
-    strengths: list[float] = []
-    forms: set[str] = set()
-    last = end
-    inside = [index for index in range(max(0, start - 2), end) if words[index].is_number]
-    for index in (*inside, *range(end, min(end + 5, len(words)))):
-        word = words[index]
-        following = words[index + 1].plain if index + 1 < len(words) else ""
-        if word.is_number and not _counts(word, following):
-            strengths.append(_amount(word.plain, following))
-            last = max(last, index + 1 + (following in _UNITS))
-            start = min(start, index)
-        elif word.stem in _FORM_OF:
-            forms.add(_FORM_OF[word.stem])
-            last = max(last, index + 1)
-        elif (
-            index >= end and not word.is_number and word.plain not in _UNITS and len(word.plain) > 2
-        ):
-            break
-    if start and words[start - 1].stem in _FORM_OF:
-        forms.add(_FORM_OF[words[start - 1].stem])
-    written = " ".join(word.written for word in words[start:last])
-    return Mention(written, names, likeness, tuple(strengths), frozenset(forms))
-
-
-def _counts(number: Word, following: str) -> bool:
-    """Whether it says how many rather than how strong."""
-    is_small = float(number.plain.replace(",", ".")) <= _LARGEST_PACK
-    return is_small and _COUNTED.match(following) is not None
-
-
-def _amount(number: str, unit: str) -> float:
-    return float(number.replace(",", ".")) * _UNITS.get(unit, 1.0)
-
-
-def _strong(product: Product, mention: Mention) -> bool:
-    """Whether a number beside the name is the product's strength, with or without its unit."""
-    number, _, unit = product.strength.partition(" ")
-    plain = float(number)
-    own = (plain, _amount(number, fold(unit)))
-    return any(abs(given - strength) < 1e-9 for given in mention.strengths for strength in own)
-
-
-def _score(product: Product, mention: Mention) -> float:
-    score = mention.likeness
-    if mention.strengths:
-        score += 0.3 if _strong(product, mention) else -0.2
-    if mention.forms:
-        score += 0.2 if product.form in mention.forms else -0.1
-    # the very product rather than one of its family
-    if _key(words_in(product.brand)) in mention.names:
-        score += 0.1
-    return round(score, 4)

@@ -2,17 +2,22 @@
 wide on purpose.
 
 An availability question that goes to a person for nothing costs a minute; a dosage that a program
-answered may cost more. So a single sign anywhere in the message is enough, whatever else it asks.
-No model has a say in it.
+answered may cost more. So a single sign of a question anywhere in the message is enough, whatever
+else it asks. Words of health alone are no question, and what happened years ago is no emergency. No
+model has a say in it.
 """
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import re2
 
-from .word_forms import fold
+from .catalogue import sample_products
+from .phrases import plain_sentences, plain_text, speaks_of
+from .product_search import index_of
+from .word_forms import words_in
 
 _DATA = Path(__file__).parent / "data"
 _MOST_READ = 100_000
@@ -20,31 +25,84 @@ _MOST_NAMED = 3
 
 
 def emergency_signs(text: str) -> list[str]:
-    """Words that tell of an overdose, a poisoning or a life in danger."""
-    return _signs("emergency.txt", text)
+    """Words that tell of an overdose, a poisoning or a life in danger, now."""
+    if len(text) > _MOST_READ:
+        return []
+    recent = [plain for plain in plain_sentences(text) if not _is_long_ago(plain)]
+    return _first(sign for plain in recent for sign in _signs("emergency.txt", plain))
 
 
 def medical_signs(text: str) -> list[str]:
     """Words of somebody who asks for advice about medicine or speaks of his health; those of an
     emergency first."""
-    return emergency_signs(text) or _signs("medical.txt", text)
+    if len(text) > _MOST_READ:
+        return ["more text than is read"]
+    whole = _without_names(plain_text(text))
+    asked = _first(_signs("medical.txt", whole))
+    return emergency_signs(text) or asked or _first(_troubles(text))
 
 
 def order_signs(text: str) -> list[str]:
     """Words of somebody who gives orders to a program."""
-    return _signs("orders.txt", text)
-
-
-def _signs(file: str, text: str) -> list[str]:
     if len(text) > _MOST_READ:
         return ["more text than is read"]
-    plain = " ".join(fold(text).replace("’", "'").split())
-    signs: dict[str, None] = {}
-    for match in _pattern(file).finditer(plain):
-        signs[match[0].strip()] = None
-        if len(signs) == _MOST_NAMED:
+    return _first(_signs("orders.txt", plain_text(text)))
+
+
+def _troubles(text: str) -> Iterator[str]:
+    """Words of health, unless they only say why somebody wants to buy something."""
+    wants_to_buy = speaks_of("buying", plain_text(text))
+    for plain in plain_sentences(text):
+        if wants_to_buy and (_is_long_ago(plain) or _is_reason(plain)):
+            continue
+        yield from _signs("health.txt", _without_names(plain))
+
+
+def _is_reason(plain: str) -> bool:
+    """Whether a sentence with words of health tells only why something is wanted: it speaks of
+    buying, or it is a statement that names no medicine."""
+    names_medicine = bool(index_of(sample_products()).mentions(plain))
+    if speaks_of("buying", plain):
+        return names_medicine or not plain.endswith("?")
+    return not plain.endswith("?") and not names_medicine
+
+
+def _is_long_ago(plain: str) -> bool:
+    return speaks_of("long_ago", plain) and not speaks_of("just_now", plain)
+
+
+def _without_names(plain: str) -> str:
+    """The text without the names of our products: Allergodil is no word of health."""
+    return " ".join(word for word in plain.split(" ") if not _is_brand(word))
+
+
+@cache
+def _brands() -> frozenset[str]:
+    return frozenset(
+        form
+        for product in sample_products()
+        for word in words_in(product.brand)[:1]
+        for form in (word.plain, f"{word.plain}u", f"{word.plain}em")
+        if len(word.plain) > 4
+    )
+
+
+def _is_brand(word: str) -> bool:
+    return word.strip(".,;:!?()\"'„“>") in _brands()
+
+
+def _first(signs: Iterator[str]) -> list[str]:
+    seen: dict[str, None] = {}
+    for sign in signs:
+        seen[sign] = None
+        if len(seen) == _MOST_NAMED:
             break
-    return list(signs)
+    return list(seen)
+
+
+def _signs(file: str, plain: str) -> Iterator[str]:
+    for match in _pattern(file).finditer(plain):
+        yield match[0].strip()
 
 
 @cache

@@ -22,17 +22,20 @@ from deskhand import (
     ServiceResult,
     StageContext,
     ToolError,
+    after,
     message_fact,
     resolver,
     service,
     tool,
 )
 
-from . import customer_request, shelf, wording
+from . import answers, customer_request, shelf, wishes, wording
 from .catalogue import TABLES, Pharmacy, Product
 from .category_choice import choose_category
+from .request_check import checked
 from .signs import emergency_signs, medical_signs, order_signs
 
+_SIGNATURE = "Dostupnost léků"
 _EMERGENCY = "EMERGENCY: somebody may be in danger; a medical matter that a person must look at now"
 _MEDICAL = "a medical question: only a person may answer it"
 _ORDERS = "the message gives orders to a program; a person must look at it"
@@ -112,7 +115,9 @@ async def search_drugs(
 
 
 def _search(query: str, limit: int, db: sa.Connection) -> dict[str, Any]:
-    hits = shelf.read_catalogue(db).search(query, limit)
+    index = shelf.read_catalogue(db)
+    choices = customer_request.choices_in(index, query)
+    hits = index.search(query, limit)
     products = [hit.product for hit in hits]
     shelves = shelf.available(db, [product.id for product in products])
     drugs = [
@@ -124,7 +129,8 @@ def _search(query: str, limit: int, db: sa.Connection) -> dict[str, Any]:
         }
         for product in products
     ]
-    return {"query": query, "drugs": drugs}
+    unknown = [choice.asked for choice in choices if not choice.products]
+    return {"query": query, "drugs": drugs, "not_in_catalogue": unknown}
 
 
 # --- putting them aside
@@ -155,6 +161,7 @@ async def manage_reservation(
     drug_name: Annotated[str, Field(max_length=300)] = "",
     pharmacy_id: Annotated[str, Field(max_length=100)] = "",
     packs: Packs = 1,
+    pack_size: Annotated[int, Field(ge=1, le=1000)] | None = None,
     reservation: Reservation | None = None,
 ) -> dict[str, Any]:
     """Put medicine aside for the customer for two days, see what is put aside for them, or cancel
@@ -162,16 +169,17 @@ async def manage_reservation(
 
     Args:
         action: create, check or cancel
-        drug_name: what the customer calls it, or the number of a reservation
+        drug_name: name and strength as the customer writes them, or the number of a reservation
         pharmacy_id: a pharmacy's id or a town; where it is left out, the pharmacy with the fullest
         shelf
         packs: how many packs, for create
+        pack_size: how many tablets, ml or g a pack holds; where it is left out, the smallest
         reservation: the number of the customer's reservation, as in R-ABCDEFGH, for check and
         cancel
     """
     owner = _owner(principal, ctx)
     if action == "create":
-        work = partial(_create, ctx.effect_key, owner, drug_name, pharmacy_id, packs)
+        work = partial(_create, ctx.effect_key, owner, drug_name, pharmacy_id, packs, pack_size)
         return await ctx.database.once(TABLES, ctx.effect_key, work)
     number = reservation.id if reservation is not None else ""
     if action == "check":
@@ -189,9 +197,15 @@ def _owner(principal: Principal, ctx: Context) -> str:
 
 
 def _create(
-    key: str, owner: str, drug_name: str, place: str, packs: int, db: sa.Connection
+    key: str,
+    owner: str,
+    drug_name: str,
+    place: str,
+    packs: int,
+    pack_size: int | None,
+    db: sa.Connection,
 ) -> dict[str, Any]:
-    wanted = _wanted(db, drug_name)
+    wanted = _meant(db, drug_name, pack_size)
     where = _pharmacy(tuple(shelf.read_pharmacies(db)), place)
     if place.strip() and not where:
         raise ToolError("not_found", f"There is no pharmacy {place!r}.")
@@ -235,16 +249,51 @@ def _mine(db: sa.Connection, owner: str, drug_name: str, number: str) -> list[di
     return shelf.reserved_for(db, owner, [product.id for product in _wanted(db, drug_name)])
 
 
+def _meant(db: sa.Connection, drug_name: str, pack_size: int | None) -> list[Product]:
+    """The packs of the one medicine that is meant, smallest first; ToolError where the name is not
+    exactly in the catalogue, or more than one strength or form is."""
+    choices = customer_request.choices_in(shelf.read_catalogue(db), drug_name)
+    if len(choices) != 1 or choices[0].lacks or choices[0].mention.read != "exact":
+        raise ToolError(
+            "not_found",
+            f"{drug_name!r} is not exactly one medicine of the catalogue; ask the customer.",
+            recoverable=False,
+        )
+    products = choices[0].products
+    sized = [product for product in products if pack_size in (None, product.pack)]
+    kinds = {(product.brand, product.strength, product.form) for product in sized}
+    if len(kinds) != 1:
+        several = ", ".join(sorted({wording.name_of(product, "en") for product in products}))
+        raise ToolError(
+            "ambiguous", f"Which one is meant? There are: {several}.", recoverable=False
+        )
+    return sorted(sized, key=lambda product: product.pack)
+
+
 def _wanted(db: sa.Connection, drug_name: str) -> list[Product]:
-    hits = shelf.read_catalogue(db).search(drug_name, limit=50)
-    if not hits:
+    """What a customer's reservation may be of; of a bare name all that begin with it."""
+    index = shelf.read_catalogue(db)
+    products: list[Product] = []
+    for choice in customer_request.choices_in(index, drug_name):
+        is_bare = choice.mention.name and choice.mention.said == choice.mention.written
+        products += index.called(choice.mention.name) if is_bare else choice.products
+    if not products:
         raise ToolError(
             "not_found", f"There is no medicine {drug_name!r} in the catalogue.", recoverable=False
         )
-    return [hit.product for hit in hits]
+    return products
 
 
 # --- what the flow without a model does around its plans
+
+
+def _people(envelope: Envelope) -> list[str]:
+    """Names of persons in the message's headers."""
+    message = envelope.message
+    if message is None:
+        return []
+    prepared = "" if message.prepared is None else message.prepared.name
+    return [message.sender.name, prepared]
 
 
 @service("understand")
@@ -254,28 +303,45 @@ async def understand(
     """The category that the brain and the words of the message agree on."""
     subject = envelope.message.subject if envelope.message else ""
     text = customer_request.own_words(envelope.raw_input)
-    names = bool(customer_request.read(subject, envelope.raw_input).query)
-    return choose_category(
-        envelope.output("classification") or {}, f"{subject}\n{text}", names
-    )._asdict()
+    request = customer_request.read(subject, envelope.raw_input, _people(envelope))
+    guess = envelope.output("classification") or {}
+    return choose_category(guess, f"{subject}\n{text}", text, bool(request.items))._asdict()
 
 
 @service("read_request")
 async def read_request(
     envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
 ) -> dict[str, Any] | ServiceResult:
-    """Which product, where, how many; an answer to our question is looked at like a first
+    """Which products, where, how many; an answer to our question is looked at like a first
     message."""
     if (refused := _for_a_person(envelope)) is not None:
         return refused
-    message = envelope.message
+    subject = envelope.message.subject if envelope.message else ""
     earlier = envelope.output("request") or {}
-    subject = message.subject if message else ""
-    read = customer_request.as_output(customer_request.read(subject, envelope.raw_input))
-    request = {name: value or earlier.get(name, value) for name, value in read.items()}
-    category = (envelope.output("understanding") or {}).get("category")
-    needs_product = category in ("availability", "reservation")
-    return request | {"missing": needs_product and not request["query"]}
+    people = _people(envelope)
+    if earlier.get("question"):
+        request = customer_request.answered(earlier, envelope.raw_input, people)
+    else:
+        request = customer_request.read(subject, envelope.raw_input, people)
+    category = str((envelope.output("understanding") or {}).get("category"))
+    words = customer_request.own_words(envelope.raw_input)
+    read = checked(customer_request.as_output(request), category, words, earlier)
+    if not read["missing"]:
+        return read
+    text = wording.letter(read["question"], request.language, _SIGNATURE)
+    return read | {"letter": text}
+
+
+@service("tell_hours")
+async def tell_hours(
+    envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """When the pharmacies of the asked place are open; nothing where something else is asked."""
+    words = customer_request.own_words(envelope.raw_input)
+    request = customer_request.read("", envelope.raw_input, _people(envelope))
+    if wishes.open_questions(words) or not wishes.asks_for_hours(words) or request.items:
+        return {}
+    return {"text": answers.opening_hours(request), "language": request.language}
 
 
 @service("word_results")
@@ -284,22 +350,27 @@ async def word_results(
 ) -> dict[str, Any]:
     """The results of the plan as sentences; what cannot be told is left to a person."""
     request = envelope.output("request") or {}
-    language: wording.Language = "cs" if request.get("language") == "cs" else "en"
-    place = str(request.get("place") or "")
-    results = (envelope.output("act") or {}).get("results") or [{}]
-    data = results[-1].get("data") or {}
-    match data:
-        case {"drugs": []}:
-            return {"hand_over": True, "reason": "nothing in the catalogue is called that"}
-        case {"drugs": [*drugs]}:
-            return {
-                "text": wording.availability(drugs, place, customer_request.called(place), language)
-            }
-        case {"action": "create", "reservation": dict(made)}:
-            return {"text": wording.put_aside(made, language)}
-        case {"action": "check", "reservations": [*reservations]}:
-            return {"text": wording.reserved(reservations, language)}
-        case {"action": "cancel", "reservation": dict(made)}:
-            return {"text": wording.cancelled(made, language)}
-        case _:
-            return {}
+    results = (envelope.output("act") or {}).get("results") or []
+    words = customer_request.own_words(envelope.raw_input)
+    told = answers.told(request, results, hours=wishes.asks_for_hours(words))
+    language = str(request.get("language") or "en")
+    return told | {"language": language} if told else {}
+
+
+@after("draft")
+def in_one_language(envelope: Envelope, output: dict[str, Any]) -> Envelope:
+    """What this desk worded itself leaves in its own language from greeting to signature. A draft
+    that says it in other words, as a model's does, stays as it is."""
+    told = envelope.output("told") or {}
+    text, language = str(told.get("text") or ""), told.get("language")
+    reply = envelope.output("reply")
+    drafted = str(output.get("text") or "")
+    failure = "did not succeed" in str(output.get("reason") or "")
+    is_worded = bool(told.get("words_a_failure")) and failure
+    is_ours = bool(text) and (text in drafted or is_worded or bool(output.get("sources")))
+    if not is_ours or reply is None or (text in drafted and output.get("language") == language):
+        return envelope
+    whole = wording.letter(text, "cs" if language == "cs" else "en", _SIGNATURE)
+    draft = {"text": whole, "language": language, "confidence": 0.95}
+    changed = envelope.with_output("draft", draft)
+    return changed.with_output("reply", {**reply, "text": whole, "language": language})

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import cache
 from typing import NamedTuple
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)?|[^\W\d_]{1,2}\d+|[^\W\d_]+")
@@ -17,9 +18,21 @@ _SOUNDS = {
     "z": "s",
     "w": "v",
 }
+_SENTENCE_END = re.compile(r"[.!?:]\s|[\n¿¡]")
+_SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?=[^\s.!?])|(?<=\b\w)\.|(?<=\d)\.)+[.!?]*|[.!?]+")
+_WRAPPED = re.compile(r"(?m)^(.{50,})\n(?=\S)")
+"""A line so long that its sentence may go on in the next one."""
 _DOUBLE = re.compile(r"(.)\1+")
 _ENDING = re.compile(r"(?:ove|ovi|ou|em|ech|ach|ami|um|[aeiou]){1,2}$")
 _SHORTEST_STEM = 3
+_AFTER_CONSONANT = """
+    a e i o u y em om ou ovi um am ech ich ach och ami mi ama ov uv s es
+"""
+_CASE_ENDINGS = frozenset(_AFTER_CONSONANT.split())
+_VOWELS = "aeiouy"
+_LATIN_NEUTER = "um"
+_SHORTEST_BARE_STEM = 4
+_SHORTEST_NEUTER = 5
 
 
 class Word(NamedTuple):
@@ -28,10 +41,22 @@ class Word(NamedTuple):
     written: str
     plain: str
     stem: str
+    start: int = 0
+    """Where it begins in the text."""
+    opens: bool = False
+    """Whether it is the first word of a sentence or line."""
 
     @property
     def is_number(self) -> bool:
         return self.plain[:1].isdigit()
+
+    @property
+    def is_capitalised(self) -> bool:
+        return self.written[:1].isupper()
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.written)
 
 
 def fold(text: str) -> str:
@@ -51,11 +76,45 @@ def stem(plain: str) -> str:
 
 def words_in(text: str) -> list[Word]:
     """Numbers and words in order; `400mg` is two."""
-    written = _WORD.findall(unicodedata.normalize("NFC", _INVISIBLE.sub("", text)))
-    return [_word(piece) for piece in written]
+    clean = visible(text)
+    words: list[Word] = []
+    end = 0
+    for piece in _WORD.finditer(clean):
+        opens = not words or _SENTENCE_END.search(clean, end, piece.start()) is not None
+        words.append(_word(piece[0], piece.start(), opens))
+        end = piece.end()
+    return words
 
 
-def _word(written: str) -> Word:
+def visible(text: str) -> str:
+    """A text without characters nobody sees, composed; the places of words are places in it."""
+    return unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+
+
+def sentences_in(text: str) -> list[str]:
+    """The sentences and lines of a text, each with its last sign."""
+    pieces = _SENTENCE.findall(_WRAPPED.sub(r"\1 ", visible(text)))
+    return [piece.strip() for piece in pieces if piece.strip()]
+
+
+def _word(written: str, start: int, opens: bool) -> Word:
     plain = fold(written)
     sound = plain if plain[:1].isdigit() else stem(plain)
-    return Word(written, plain, sound)
+    return Word(written, plain, sound, start, opens)
+
+
+@cache
+def forms_of(word: str) -> frozenset[str]:
+    """The forms of a folded word, itself among them.
+
+    A word in a vowel loses it before an ending (`Smecta`, `Smectu`), one in -um may lose that
+    (`Imodium`, `Imodia`). The bare stem is a form as well (`Claritin`).
+    """
+    forms = {word, *(word + ending for ending in _CASE_ENDINGS)}
+    if word[-1:] in _VOWELS and len(word) - 1 >= _SHORTEST_BARE_STEM:
+        stem = word[:-1]
+        forms |= {stem, *(stem + ending for ending in _CASE_ENDINGS)}
+    if word.endswith(_LATIN_NEUTER) and len(word) - 2 >= _SHORTEST_NEUTER:
+        stem = word[:-2]
+        forms |= {stem + ending for ending in _CASE_ENDINGS}
+    return frozenset(forms)

@@ -1,10 +1,10 @@
 """What tools found, in the customer's language."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Literal
 
-from .catalogue import Product
+from .catalogue import Pharmacy, Product, sample_pharmacies
 from .shelf import is_there
 
 Language = Literal["cs", "en"]
@@ -24,10 +24,11 @@ _PACKS: dict[str, tuple[str, str]] = {
     "effervescent": ("effervescent tablets", "šumivých tablet"),
     "lozenge": ("lozenges", "pastilek"),
     "inhaler": ("inhaler", "inhalátor"),
-    "pen": ("pen", "pero"),
+    "pen": ("pens", "injekčních per"),
     "solution": ("ml solution", "ml roztoku"),
     "gum": ("chewing gums", "žvýkaček"),
 }
+_SINGLE = {"pen": ("pen", "injekční pero"), "tablet": ("tablet", "tableta")}
 _MOST_PRODUCTS = 3
 _MOST_SHELVES = 4
 _MONTHS = "January February March April May June July August September October November December"
@@ -35,34 +36,66 @@ _MONTHS = "January February March April May June July August September October N
 
 def name_of(product: Product, language: Language) -> str:
     english, czech = _PACKS[product.form]
+    if product.pack == 1:
+        english, czech = _SINGLE.get(product.form, (english, czech))
     return (
         f"{product.brand} {product.strength}, {product.pack}"
         f" {czech if language == 'cs' else english}"
     )
 
 
+def on_shelves(drugs: Sequence[Mapping[str, Any]], place: str, language: Language) -> str:
+    """Where products are to be had, in a place if they are there; empty where nowhere."""
+    if not drugs:
+        return ""
+    is_there_some = any(_shelves(drug, (place,)) for drug in drugs)
+    return availability(drugs, (place,) if is_there_some else (), "", language)
+
+
+def form_called(form: str, language: Language) -> str:
+    """A form in the words of a pack, without a number."""
+    english, czech = _PACKS[form]
+    return (czech if language == "cs" else english).removeprefix("ml ").removeprefix("g ")
+
+
+def joined(names: Iterable[str], language: Language) -> str:
+    """`Praha, Brno a Plzeň`."""
+    *most, last = list(names) or [""]
+    word = "a" if language == "cs" else "and"
+    return f"{', '.join(most)} {word} {last}" if most else last
+
+
 def availability(
-    drugs: Sequence[Mapping[str, Any]], city: str, called: str, language: Language
+    drugs: Sequence[Mapping[str, Any]],
+    where: Sequence[str],
+    called: str,
+    language: Language,
+    hours: bool = False,
 ) -> str:
-    """Each product with the shelves it is on: those in the asked town, or all if none is there."""
-    there = [drug for drug in drugs if _shelves(drug, city)]
+    """Each product with the shelves it is on: those in the asked places, or all if none is
+    there."""
+    there = [drug for drug in drugs if _shelves(drug, where)]
     anywhere = [drug for drug in drugs if drug["available"]]
     if not there and not anywhere:
         return _sold_out(drugs, language)
 
     shown = (there or anywhere)[:_MOST_PRODUCTS]
-    shelves_in = city if there else ""
-    parts = [_product(drug, shelves_in, language) for drug in shown]
-    if city and not there:
+    shelves_in = where if there else ()
+    parts = [_product(drug, shelves_in, language, hours) for drug in shown]
+    if where and not there:
         parts.insert(0, _nothing_there(called, language))
     return "\n\n".join(parts)
 
 
-def _shelves(drug: Mapping[str, Any], city: str) -> list[Mapping[str, Any]]:
-    return [shelf for shelf in drug["available"] if is_there(shelf, city)]
+def _shelves(drug: Mapping[str, Any], where: Sequence[str]) -> list[Mapping[str, Any]]:
+    return [shelf for shelf in drug["available"] if _is_in(shelf, where)]
 
 
-def _product(drug: Mapping[str, Any], city: str, language: Language) -> str:
+def _is_in(shelf: Mapping[str, Any], where: Sequence[str]) -> bool:
+    return not where or any(is_there(shelf, place) for place in where)
+
+
+def _product(drug: Mapping[str, Any], where: Sequence[str], language: Language, hours: bool) -> str:
     name, price = drug["name_cs" if language == "cs" else "name"], drug["price_czk"]
     if language == "cs":
         head = (
@@ -72,14 +105,65 @@ def _product(drug: Mapping[str, Any], city: str, language: Language) -> str:
     else:
         rx = ", on prescription" if drug["prescription"] else ""
         head = f"{name} ({drug['substance']}, {price} CZK{rx}) is in stock at these pharmacies:"
-    shelves = _shelves(drug, city)[:_MOST_SHELVES]
-    return "\n".join([head, *(f"- {_on_shelf(shelf, language)}" for shelf in shelves)])
+    shelves = _shelves(drug, where)[:_MOST_SHELVES]
+    lines = [f"- {_on_shelf(shelf, language)}{_open(shelf, language, hours)}" for shelf in shelves]
+    return "\n".join([head, *lines])
+
+
+def _open(shelf: Mapping[str, Any], language: Language, hours: bool) -> str:
+    if not hours:
+        return ""
+    own = [pharmacy for pharmacy in sample_pharmacies() if pharmacy.id == shelf["pharmacy_id"]]
+    return f"; {hours_of(own[0], language)}" if own else ""
+
+
+def opening_hours(pharmacies: Sequence[Pharmacy], language: Language) -> str:
+    """When each of the pharmacies is open, a line each."""
+    head = {
+        "cs": "otevírací doba je tato:",
+        "en": "these are the opening hours that you asked for:",
+    }
+    lines = (
+        f"- {pharmacy.name}, {pharmacy.street}, {pharmacy.city}: {hours_of(pharmacy, language)}"
+        for pharmacy in pharmacies
+    )
+    return "\n".join([head[language], *lines])
+
+
+def hours_of(pharmacy: Pharmacy, language: Language) -> str:
+    """When a pharmacy is open, and when it is closed all day."""
+    if pharmacy.hours == "nonstop":
+        nonstop = {"cs": "otevřeno nonstop, i v noci, o víkendu a o svátcích"}
+        return nonstop.get(language, "open day and night, on weekends and holidays, too")
+    on_saturday = "Sat" in pharmacy.hours
+    if language == "cs":
+        closed = "v neděli zavřeno" if on_saturday else "o víkendu (v sobotu i v neděli) zavřeno"
+        return f"{pharmacy.hours_cs}, {closed}"
+    closed = "closed on Sundays" if on_saturday else "closed on Saturdays and Sundays"
+    return f"{pharmacy.hours}, {closed}"
+
+
+def letter(text: str, language: Language, signature: str) -> str:
+    """A whole letter in one language."""
+    greeting, closing = (
+        ("Dobrý den,", "S pozdravem") if language == "cs" else ("Hello,", "Best wishes")
+    )
+    return f"{greeting}\n\n{text}\n\n{closing}\n{signature}"
 
 
 def _nothing_there(place: str, language: Language) -> str:
     if language == "cs":
         return f"Na tomto místě ({place}) ho teď nemáme, jinde ano."
     return f"We do not have it there ({place}) at the moment, but elsewhere."
+
+
+def too_few(name: str, packs: int, place: str, language: Language) -> str:
+    """That so many packs cannot be put aside there."""
+    if language == "cs":
+        where = f" ({place})" if place else ""
+        return f"{packs} × {name} na tomto místě{where} teď odložit nemůžeme, tolik tam není."
+    where = f" there ({place})" if place else ""
+    return f"We cannot put {packs} × {name} aside{where}: there is not enough on the shelf."
 
 
 def _sold_out(drugs: Sequence[Mapping[str, Any]], language: Language) -> str:

@@ -154,7 +154,12 @@ def test_a_request_is_read_whole() -> None:
     read_ = read(
         "Rezervace", "Dobrý den, odložte mi prosím 2 balení Zodacu v Liberci. Děkuji, Jan Novák"
     )
-    assert (read_.query, read_.place, read_.packs, read_.language) == ("Zodacu", "PH09", 2, "cs")
+    assert (read_.query, read_.place, read_.packs, read_.language) == (
+        "Zodac 10 mg",
+        "PH09",
+        2,
+        "cs",
+    )
     assert read("", "cancel r-abcdefgh please").reservation == "R-ABCDEFGH"
     assert (
         read("", "Do you have Xarelto 20 mg?").query == "Xarelto 20 mg"

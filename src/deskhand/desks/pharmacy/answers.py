@@ -1,0 +1,143 @@
+"""What the customer is told: the results of tools beside what the catalogue does not have."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import wording
+from .catalogue import Pharmacy, sample_pharmacies
+from .customer_request import Request, called, products_of
+from .places import Places, town_of
+from .questions import not_kept, not_served
+from .wording import Language
+
+Fields = dict[str, Any]
+
+
+def told(
+    request: Mapping[str, Any], results: Sequence[Mapping[str, Any]], *, hours: bool
+) -> Fields:
+    """The text of the reply; empty where a call failed for a reason that only a person
+    understands."""
+    language: Language = "cs" if request.get("language") == "cs" else "en"
+    drugs, changes = _sorted(results)
+    if not results or not changes:
+        return {"text": _availability(request, drugs, language, hours)} if results else {}
+    parts: list[str] = []
+    for number, result in enumerate(changes):
+        text = _change(request, number, result, drugs, language)
+        if not text:
+            return {}
+        parts.append(text)
+    failed = any(result.get("status") != "success" for result in changes)
+    return {"text": "\n\n".join(parts), "words_a_failure": failed}
+
+
+def _sorted(
+    results: Sequence[Mapping[str, Any]],
+) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """What is on the shelves, and the results about reservations."""
+    found = [result for result in results if "drugs" in (result.get("data") or {})]
+    drugs = [drug for result in found for drug in result["data"]["drugs"]]
+    return drugs, [result for result in results if result.get("tool") != "search_drugs"]
+
+
+def _change(
+    request: Mapping[str, Any],
+    number: int,
+    result: Mapping[str, Any],
+    drugs: Sequence[Mapping[str, Any]],
+    language: Language,
+) -> str:
+    """What became of one call about a reservation; empty where it cannot be told."""
+    match result.get("data") or {}:
+        case {"action": "create", "reservation": dict(made)}:
+            return wording.put_aside(made, language)
+        case {"action": "check", "reservations": [*reservations]}:
+            return wording.reserved(reservations, language)
+        case {"action": "cancel", "reservation": dict(made)}:
+            return wording.cancelled(made, language)
+    items = request.get("items") or []
+    why = (result.get("error") or {}).get("error_type")
+    if why == "sold_out" and number < len(items):
+        return _sold_out(request, items[number], drugs, language)
+    is_cancelling = (request.get("slots") or {}).get("action") == "cancel"
+    if why == "not_found" and is_cancelling:
+        return wording.reserved((), language)
+    return ""
+
+
+def _sold_out(
+    request: Mapping[str, Any],
+    item: Mapping[str, Any],
+    drugs: Sequence[Mapping[str, Any]],
+    language: Language,
+) -> str:
+    """That there is not enough on the shelves that were asked for, and where there is some."""
+    packs, place = item["packs"] or 1, str(request.get("place") or "")
+    smallest = min(products_of(item), key=lambda product: product.pack)
+    own = [drug for drug in drugs if drug["id"] in item["products"]]
+    elsewhere = wording.on_shelves(own, place, language)
+    head = wording.too_few(wording.name_of(smallest, language), packs, called(place), language)
+    return "\n\n".join(part for part in (head, elsewhere) if part)
+
+
+def _availability(
+    request: Mapping[str, Any], drugs: Sequence[Mapping[str, Any]], language: Language, hours: bool
+) -> str:
+    places = Places(*(tuple(names) for names in request.get("places") or ((), (), ())))
+    parts: list[str] = []
+    if places.not_served:
+        parts.append(not_served(places.not_served, language))
+    items = request.get("items") or []
+    for item in items:
+        parts += _item(item, drugs, places, language, hours)
+    if request.get("not_put_aside"):
+        parts.append(_not_put_aside(language))
+    if hours and not any(item["name"] and not item["lacks"] for item in items):
+        pharmacies = pharmacies_in(places)
+        parts += [wording.opening_hours(pharmacies, language)] if pharmacies else []
+    return "\n\n".join(parts)
+
+
+def _item(
+    item: Mapping[str, Any],
+    drugs: Sequence[Mapping[str, Any]],
+    places: Places,
+    language: Language,
+    hours: bool,
+) -> list[str]:
+    if not item["name"] or item["lacks"]:
+        return [not_kept(item, products_of(item), language)]
+    own = [drug for drug in drugs if drug["id"] in item["products"]]
+    where = places.pharmacies or places.towns
+    named = wording.joined(map(called, where), language)
+    parts = [_read_as(item, language)] if item["read"] == "corrected" else []
+    return [*parts, wording.availability(own, where, named, language, hours)] if own else parts
+
+
+def _read_as(item: Mapping[str, Any], language: Language) -> str:
+    if language == "cs":
+        return f"Píšete „{item['asked']}“; rozumíme tomu jako {item['name']}. Pokud ne, ozvěte se."
+    return f"You wrote “{item['asked']}”, which we read as {item['name']}. If not, tell us."
+
+
+def _not_put_aside(language: Language) -> str:
+    if language == "cs":
+        return "Zatím jsme nic neodložili."
+    return "We have not put anything aside."
+
+
+def pharmacies_in(places: Places) -> list[Pharmacy]:
+    """The pharmacies that are meant; none where no place of ours is named."""
+    if places.pharmacies:
+        return [one for one in sample_pharmacies() if one.id in places.pharmacies]
+    return [one for one in sample_pharmacies() if town_of(one) in places.towns]
+
+
+def opening_hours(request: Request) -> str:
+    """When the pharmacies of the asked places are open; all of them where none is named."""
+    parts: list[str] = []
+    if request.places.not_served:
+        parts.append(not_served(request.places.not_served, request.language))
+    pharmacies = pharmacies_in(request.places) or list(sample_pharmacies())
+    return "\n\n".join([*parts, wording.opening_hours(pharmacies, request.language)])

@@ -1,0 +1,355 @@
+"""The medicines a text names, each with the strength, form, pack and number that stand beside
+it."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from .forms import FORM_OF
+from .medicine_names import MedicineNames, NameMatch, NameReading
+from .numbers_in_words import Number, counted_words, number_at
+from .unknown_names import UnknownNames, joins
+from .word_forms import Word, visible
+
+MILLIGRAMS = {
+    "mg": 1.0,
+    "g": 1000.0,
+    "gram": 1000.0,
+    "gramu": 1000.0,
+    "mcg": 0.001,
+    "ug": 0.001,
+    "μg": 0.001,
+    "mikrogram": 0.001,
+    "mikrogramu": 0.001,
+    "iu": 1.0,
+    "mj": 1.0,
+    "ml": 1.0,
+}
+_PACK_WORD = re.compile(
+    r"^(?:balen|baleni|balicek|balick|krabic|krabick|skatul|ks|kus|kusy|kusu|pack|packs|package"
+    r"|packet|box|boxe|packung|schachtel|caja|envase|paquete|tub[auy]|tubes?|lahvic|lahvick|bottle"
+    r"|flasche|frasco|plat[ao]|pieces?|stuck)\w{0,4}$"
+)
+_PIECES = re.compile(
+    r"^(?:tab|tabl|tbl|tob|kaps|caps|cps|pill|prasek|prask|pastil|lozeng|sack|sacc|sachet|cip[ke]"
+    r"|supposit|tablett|kapsel|comprimid|capsul|zvykac|sobre|gums?$|vials?$|pills?$)\w{0,7}$"
+)
+_PER_PACK = frozenset(
+    ("po", "de", "mit", "zu", "with", "a", "s", "the", "die", "las", "los", "ty", "tech")
+)
+_PLURAL_OF_PACK = frozenset(("s", "er", "ers", "ks"))
+_SEVERAL = re.compile(
+    r"^(?:boxes|packs|packages|packets|krabicky|krabicek|krabic|cajas|packungen|schachteln)$"
+)
+_VAGUE_WORDS = """
+    nekolik niekolko par vice viac hodne spoustu dost kolik several few some more many mehrere
+    einige varias algunas unas dalsi ostatni zasobu
+"""
+_VAGUE = frozenset(_VAGUE_WORDS.split())
+_LIKE_A_NUMBER = re.compile(r"(?:och|ich|cet|desat|nact|nast|zehn|zig|teen|ty|ece|enta)$")
+_VARIANTS = """
+    grip plus extra forte combi kombi neo rapid duo retard sr xr zok cor complex max akut akutni
+    junior sensitive menthol protect gyn ultra night flu cold hot fast express effect intensive
+    direct mini ac fol hct comp ct mr la xl
+"""
+_VARIANT = frozenset(_VARIANTS.split())
+"""Words that make another medicine of a name: Paralen Grip is not Paralen."""
+_REACH = 7
+"""Words after a name that may belong to it."""
+_BEFORE = 5
+_SHORT = 4
+"""Letters of a word that may stand between a name and its strength: Trittico AC 150."""
+_MOST_COUNTED = 24
+"""A larger number without a word for packs is no number of packs."""
+_KINDS = ("strength", "bare", "pack", "count", "gram")
+_ARTICLES = frozenset(("a", "an"))
+"""They count packs, and nothing else: a Czech `a` joins two names."""
+_BETWEEN = frozenset(
+    ("of", "leku", "lieku", "pripravku", "de", "von", "vom", "the", "x", "krat", "mal", "times")
+)
+"""Words between a number of packs and the name."""
+
+
+class Mention(NamedTuple):
+    """A medicine that a text names."""
+
+    written: str
+    """The name as it was typed, without what stands beside it."""
+    name: str
+    """As the catalogue has it; empty where the catalogue does not have it."""
+    read: NameReading
+    place: int
+    """The number of its first word."""
+    end: int
+    strengths: tuple[float, ...] = ()
+    """With a unit, in milligrams."""
+    bare_numbers: tuple[float, ...] = ()
+    """Right behind the name and without a unit: a strength or a pack."""
+    pack_sizes: tuple[float, ...] = ()
+    grams: tuple[float, ...] = ()
+    """A strength or what a tube holds."""
+    packs: float | None = None
+    counts_unclear: bool = False
+    """Whether packs are counted in words that were not understood."""
+    forms: frozenset[str] = frozenset()
+    said: str = ""
+    """The name with strength and form, as it was typed."""
+    typed: str = ""
+    """The name alone, letter by letter."""
+
+
+class Company(NamedTuple):
+    strengths: tuple[float, ...]
+    bare_numbers: tuple[float, ...]
+    pack_sizes: tuple[float, ...]
+    grams: tuple[float, ...]
+    packs: float | None
+    forms: frozenset[str]
+    end: int
+
+
+class MentionReader:
+    """Reads the medicines of texts by the names of one catalogue."""
+
+    def __init__(self, names: MedicineNames) -> None:
+        self._names = names
+
+    def read(
+        self, text: str, others: Collection[str] = (), *, nouns_are_capitalised: bool = False
+    ) -> list[Mention]:
+        """In order. `others` are folded words that name people and places."""
+        words, clean = counted_words(text), visible(text)
+        unknown = UnknownNames(self._names, words, others, nouns=nouns_are_capitalised)
+        found: list[Mention] = []
+        at = 0
+        while at < len(words):
+            match = self._name_at(words, at, unknown, found, others)
+            if match is not None and match.name:
+                match = _as_variant(match, words, at, clean) or match
+            if match is None:
+                at += 1
+                continue
+            found.append(_plain_mention(words, at, match))
+            at += match.length
+        unclear = _counts_unclearly(words)
+        found = [mention._replace(counts_unclear=unclear) for mention in found]
+        mentions = [self._with_company(words, found, index) for index in range(len(found))]
+        return [_with_all_numbers(words, mentions[0])] if len(mentions) == 1 else mentions
+
+    def _name_at(
+        self,
+        words: Sequence[Word],
+        at: int,
+        unknown: UnknownNames,
+        found: Sequence[Mention],
+        others: Collection[str],
+    ) -> NameMatch | None:
+        word = words[at]
+        if word.is_number or word.plain in others:
+            return None
+        exact = self._names.exact(words, at)
+        if exact is not None:
+            return exact
+        beside = bool(found) and _stands_beside(words, found[-1].end, at)
+        label = unknown.at(at, beside_a_name=beside)
+        corrected = self._names.corrected(word)
+        if corrected is not None and (label is None or label == word.written):
+            return corrected
+        return None if label is None else NameMatch("", 1, "unknown", label)
+
+    def _with_company(self, words: Sequence[Word], found: Sequence[Mention], index: int) -> Mention:
+        mention = found[index]
+        first = found[index - 1].end if index else 0
+        last = found[index + 1].place if index + 1 < len(found) else len(words)
+        company = _company(words, mention, first, last)
+        beside = [word.written for word in words[mention.end : company.end]]
+        said = " ".join([mention.written, *beside])
+        return mention._replace(**company._asdict() | {"end": mention.end, "said": said})
+
+
+def _with_all_numbers(words: Sequence[Word], mention: Mention) -> Mention:
+    """The only medicine of a text with what is said about packs and strengths elsewhere in it."""
+    seen: dict[str, list[float]] = {"strength": [], "pack": [], "count": []}
+    for place, number in _numbers(words, 0, len(words)):
+        kind, value = kind_by_neighbours(words, place, number)
+        if kind in seen:
+            seen[kind].append(value)
+    counts = seen["count"]
+    return mention._replace(
+        strengths=mention.strengths or tuple(seen["strength"][:1]),
+        pack_sizes=mention.pack_sizes or tuple(seen["pack"][:1]),
+        packs=counts[0] if mention.packs is None and counts else mention.packs,
+    )
+
+
+def _counts_unclearly(words: Sequence[Word]) -> bool:
+    """Whether packs are counted by a word that is no number we know: `several boxes`."""
+    for at in range(1, len(words)):
+        is_pack = _PACK_WORD.match(words[at].plain) is not None and not words[at].opens
+        if not is_pack or _number_ending_at(words, at - 1, 0) is not None:
+            continue
+        before = words[at - 1].plain
+        if _SEVERAL.match(words[at].plain) or before in _VAGUE or _LIKE_A_NUMBER.search(before):
+            return True
+    return False
+
+
+def _plain_mention(words: Sequence[Word], at: int, match: NameMatch) -> Mention:
+    end = at + match.length
+    typed = " ".join(word.written for word in words[at:end])
+    written = match.label or typed
+    return Mention(written, match.name, match.read, at, end, said=written, typed=typed)
+
+
+def _as_variant(match: NameMatch, words: Sequence[Word], at: int, text: str) -> NameMatch | None:
+    """The name with the word behind it that makes another medicine of it, as `Grip` or what a
+    hyphen adds; None without one."""
+    end = at + match.length
+    if end >= len(words) or words[end].opens or words[end].is_number:
+        return None
+    is_hyphened = text[words[end - 1].end : words[end].start] == "-"
+    if words[end].plain in _VARIANT or is_hyphened:
+        return NameMatch("", match.length + 1, "unknown")
+    return None
+
+
+def _stands_beside(words: Sequence[Word], end: int, at: int) -> bool:
+    """Whether only numbers, units and one joining word lie between a name and this place."""
+    between = words[end:at]
+    joined = [word for word in between if joins(word)]
+    others = [
+        word
+        for word in between
+        if not (word.is_number or joins(word) or word.plain in MILLIGRAMS or len(word.plain) < 2)
+    ]
+    return len(joined) == 1 and not others
+
+
+def _company(words: Sequence[Word], mention: Mention, first: int, last: int) -> Company:
+    """What belongs to a name: the number right before it, and what stands behind it up to the
+    number before the next name."""
+    kinds: dict[str, list[float]] = {
+        "strength": [],
+        "bare": [],
+        "pack": [],
+        "count": [],
+        "gram": [],
+    }
+    end = mention.end
+    before = number_before(words, mention.place, first)
+    if before is not None:
+        kind, value = _kind_before(words, *before)
+        kinds[kind].append(value)
+    stop = _end_of_reach(words, mention, last)
+    for place, number in _numbers(words, mention.end, stop):
+        kind, value = _kind_behind(words, mention, place, number)
+        if not kind:
+            continue
+        kinds[kind].append(value)
+        if kind in ("strength", "bare", "gram"):
+            unit = words[place + 1].plain if place + 1 < len(words) else ""
+            end = max(end, place + 1 + (unit in MILLIGRAMS))
+    near = words[max(first, mention.place - 2) : stop]
+    forms = frozenset(FORM_OF[word.stem] for word in near if word.stem in FORM_OF)
+    return Company(
+        tuple(kinds["strength"]),
+        tuple(kinds["bare"]),
+        tuple(kinds["pack"]),
+        tuple(kinds["gram"]),
+        kinds["count"][0] if kinds["count"] else None,
+        forms,
+        end,
+    )
+
+
+def _end_of_reach(words: Sequence[Word], mention: Mention, last: int) -> int:
+    stop = mention.end
+    while stop < min(last, mention.end + _REACH) and not words[stop].opens:
+        stop += 1
+    if stop == last and last < len(words):
+        before_next = number_before(words, last, mention.end)
+        is_next_ones = before_next is not None and before_next[0] > mention.end
+        if before_next is not None and is_next_ones:
+            stop = before_next[0]
+    return stop
+
+
+def number_before(words: Sequence[Word], place: int, first: int) -> tuple[int, Number] | None:
+    """The number right before a name and where it begins, with nothing but words for packs and
+    small words between."""
+    at = place - 1
+    while at >= max(first, place - _BEFORE) and not words[at + 1].opens:
+        number = _number_ending_at(words, at, first)
+        if number is not None:
+            return number
+        word = words[at].plain
+        if not (_PACK_WORD.match(word) or word in _BETWEEN or word in MILLIGRAMS):
+            return None
+        at -= 1
+    return None
+
+
+def _number_ending_at(words: Sequence[Word], at: int, first: int) -> tuple[int, Number] | None:
+    for begin in range(max(first, at - 2), at + 1):
+        number = number_at(words, begin)
+        if number is None or begin + number.length != at + 1:
+            continue
+        following = words[at + 1].plain
+        if words[begin].plain not in _ARTICLES or number.length > 1 or _PACK_WORD.match(following):
+            return begin, number
+    return None
+
+
+def _kind_before(words: Sequence[Word], place: int, number: Number) -> tuple[str, float]:
+    following = words[place + number.length].plain
+    if following in MILLIGRAMS and number.in_digits:
+        return "strength", number.value * MILLIGRAMS[following]
+    if number.in_digits and number.value > _MOST_COUNTED and not _PACK_WORD.match(following):
+        return "strength", number.value
+    return "count", number.value
+
+
+def _numbers(words: Sequence[Word], begin: int, stop: int) -> Iterator[tuple[int, Number]]:
+    at = begin
+    while at < stop:
+        number = number_at(words, at)
+        if number is None:
+            at += 1
+            continue
+        yield at, number
+        at += number.length
+
+
+def _kind_behind(
+    words: Sequence[Word], mention: Mention, place: int, number: Number
+) -> tuple[str, float]:
+    """What a number behind a name says; an empty kind where it is about something else."""
+    kind, value = kind_by_neighbours(words, place, number)
+    if kind == "pack" and value == 1 and not number.in_digits:
+        return "", value
+    if kind or not number.in_digits:
+        return kind, value
+    before = words[place - 1].plain
+    if before in _PER_PACK and place > mention.end:
+        return "pack", value
+    skipped = words[mention.end : place]
+    is_adjacent = len(skipped) <= 1 and all(len(word.plain) <= _SHORT for word in skipped)
+    return ("bare" if is_adjacent else ""), value
+
+
+def kind_by_neighbours(words: Sequence[Word], place: int, number: Number) -> tuple[str, float]:
+    """Whether the words around a number say that it is a strength, a pack's size or a number of
+    packs; an empty kind where they do not."""
+    after = place + number.length
+    following = words[after].plain if after < len(words) else ""
+    before = words[place - 1].plain if place else ""
+    value = number.value
+    if following in MILLIGRAMS and number.in_digits:
+        if following in ("ml", "g"):
+            return ("gram" if following == "g" else "pack"), value
+        return "strength", value * MILLIGRAMS[following]
+    if _PIECES.match(following) or (following in _PLURAL_OF_PACK and number.in_digits):
+        return "pack", value
+    if _PACK_WORD.match(following) or following == "x" or before == "x":
+        return "count", value
+    return "", value

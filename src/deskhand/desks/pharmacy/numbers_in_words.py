@@ -1,0 +1,91 @@
+"""Numbers as people write them in letters and mails: `2`, `dvě`, `půl tuctu`, `two hundred`."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .word_forms import Word, words_in
+
+_WORDS: dict[int, str] = {
+    1: """jeden jedna jedno jednoho jednu jedne jednom jednou jedneho one a an single ein eine einen
+        einer eines einem un una uno""",
+    2: "dva dve dvou dvema dvoje dvaja dvoch dvom dvomi couple pair two zwei dos par",
+    3: "tri trech tremi troje traja troch trom three drei tres",
+    4: "ctyri ctyr ctyrech ctyrmi styri styroch styria four vier cuatro",
+    5: "pet peti pat piatich piati five funf cinco",
+    6: "sest sesti siestich six sechs seis",
+    7: "sedm sedmi sedem siedmich seven sieben siete",
+    8: "osm osmi osem osmich eight acht ocho",
+    9: "devet deviti devat deviatich nine neun nueve",
+    10: "deset deseti desat desiatich ten zehn diez",
+    12: "dvanact dvanacti dvanast twelve zwolf doce tucet tuctu dozen dutzend docena",
+    15: "patnact patnacti patnast fifteen funfzehn quince",
+    20: "dvacet dvaceti dvadsat twenty zwanzig veinte",
+    30: "tricet triceti tridsat thirty dreissig treinta",
+    40: "ctyricet styridsat forty vierzig cuarenta",
+    50: "padesat patdesiat fifty funfzig cincuenta",
+    100: "sto stovku stovka hundred hundert cien ciento",
+    200: "dveste doscientos doscientas",
+    1000: "tisic thousand tausend mil",
+}
+_VALUE_OF = {word: value for value, words in _WORDS.items() for word in words.split()}
+_HALVES = frozenset(("pul", "polovicku", "half", "halbes", "halben", "media", "medio", "pol"))
+_DOZENS = frozenset(("tuctu", "tucet", "tucta", "dozen", "dutzend", "docena"))
+_FACTORS = frozenset((100, 1000))
+_ARTICLES = frozenset(("a", "an"))
+_CZECH_LETTER = re.compile("[ěščřžýůňťďľĺŕĚŠČŘŽÝŮŇŤĎ]")
+_CZECH_SIGNS = frozenset(
+    ("prosim", "dobry", "mate", "tak", "jen", "chci", "baleni", "dekuji", "dekuju", "diky")
+)
+
+
+class Number(NamedTuple):
+    value: float
+    length: int
+    """In words."""
+    in_digits: bool
+
+
+def number_at(words: Sequence[Word], at: int) -> Number | None:
+    """The number that begins at this word; None where none does."""
+    word = words[at]
+    if word.is_number:
+        return _with_factor(words, at, float(word.plain.replace(",", ".")), in_digits=True)
+    if word.plain in _HALVES:
+        return _half_dozen(words, at)
+    value = _VALUE_OF.get(word.plain)
+    if value is None:
+        return None
+    return _with_factor(words, at, float(value), in_digits=False)
+
+
+def counted_words(text: str) -> list[Word]:
+    """The words of a text, in which no small word of Czech passes for an English number: `ten
+    Controloc` is this Controloc, not ten."""
+    words = words_in(text)
+    plain = {word.plain for word in words}
+    if not (plain & _CZECH_SIGNS or _CZECH_LETTER.search(text)):
+        return words
+    return [_as_czech(word) for word in words]
+
+
+def _as_czech(word: Word) -> Word:
+    return word._replace(plain="tento") if word.plain == "ten" else word
+
+
+def _with_factor(words: Sequence[Word], at: int, value: float, *, in_digits: bool) -> Number:
+    """`two hundred`, `a couple`, `dvě stě`."""
+    following = words[at + 1].plain if at + 1 < len(words) else ""
+    factor = 100 if following == "ste" else _VALUE_OF.get(following, 0)
+    if factor in _FACTORS or (factor > 1 and words[at].plain in _ARTICLES):
+        return Number(value * factor, 2, in_digits)
+    return Number(value, 1, in_digits)
+
+
+def _half_dozen(words: Sequence[Word], at: int) -> Number | None:
+    for skipped in (1, 2):
+        place = at + skipped
+        between = [word.plain for word in words[at + 1 : place]]
+        if place < len(words) and words[place].plain in _DOZENS and set(between) <= _ARTICLES:
+            return Number(6, skipped + 1, in_digits=False)
+    return None

@@ -1,0 +1,193 @@
+"""Where a customer wants something: our pharmacies and towns in every grammatical case and some
+languages, and towns where we have none."""
+
+import csv
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from .catalogue import Pharmacy, sample_pharmacies
+from .word_forms import Word, fold, words_in
+
+_DATA = Path(__file__).parent / "data"
+_LONGEST_PLACE = 4
+_WEAK = "~"
+"""Before a name in the table that is an ordinary word or a person's name as well."""
+_LONG_ENOUGH = 6
+"""Letters of a town's name that is known without a capital."""
+_PREPOSITIONS = """
+    v ve u na do z ze pod pri kolem vedle in at near from to en de a bei im zu nach an
+    lekarna lekarne lekarnu lekarny lekaren lekarni lekarnou pharmacy farmacia apotheke
+    bileho bily zlateho zlaty the la
+"""
+_BEFORE_A_PLACE = frozenset(_PREPOSITIONS.split())
+_PHARMACY = frozenset(("pharmacy", "lekarna", "lekarne", "lekarny", "apotheke", "farmacia"))
+_UNNAMED_TOWN = re.compile(r"^(?:v|ve|do|in|en|nach)$")
+_NO_TOWN = """
+    pondeli utery stredu ctvrtek patek sobotu nedeli pondelok utorok stvrtok piatok nedelu leden
+    lednu unoru breznu dubnu kvetnu cervnu cervenci srpnu zari rijnu listopadu prosinci monday
+    tuesday wednesday thursday friday saturday sunday january february march april may june july
+    august september october november december january czechia czech ceske cesku cr stock case
+    advance general english german deutsch the your my a an my nasi vasi jedne ktere nektere
+    lekarne cechach morave tschechien chequia espana order time
+"""
+_NOT_TOWNS = frozenset(_NO_TOWN.split())
+
+
+class Places(NamedTuple):
+    """The places that a text names."""
+
+    pharmacies: tuple[str, ...]
+    """Ids, where single pharmacies are meant."""
+    towns: tuple[str, ...]
+    """Towns of ours, without districts."""
+    not_served: tuple[str, ...]
+    """Towns where we have no pharmacy; one we do not know as it was written."""
+
+    @property
+    def one(self) -> str:
+        """The pharmacy's id or the town, where just one is meant; else nothing."""
+        if len(self.pharmacies) == 1:
+            return self.pharmacies[0]
+        if self.pharmacies or len(self.towns) != 1:
+            return ""
+        return self.towns[0]
+
+
+class _Named(NamedTuple):
+    pharmacies: frozenset[str]
+    weak: bool
+
+
+def places_in(text: str, pharmacies: Sequence[Pharmacy] | None = None) -> Places:
+    """Every place in a text. Of `pod Špilberkem v Brně` the pharmacy counts, not the town."""
+    known = tuple(pharmacies or sample_pharmacies())
+    table = _table(known)
+    words = words_in(text)
+    times: dict[str, int] = {}
+    not_served: dict[str, None] = {}
+    at = 0
+    while at < len(words):
+        length, named = _longest(table, words, at)
+        if named is not None:
+            for pharmacy in named.pharmacies:
+                times[pharmacy] = times.get(pharmacy, 0) + 1
+            at += length
+            continue
+        length, town = _town_at(words, at)
+        if town:
+            not_served[town] = None
+        at += max(length, 1)
+    return _narrowed(known, times, tuple(not_served))
+
+
+def _narrowed(
+    known: Sequence[Pharmacy], times: dict[str, int], not_served: tuple[str, ...]
+) -> Places:
+    city_of = {pharmacy.id: town_of(pharmacy) for pharmacy in known}
+    by_city: dict[str, dict[str, int]] = {}
+    for pharmacy, count in times.items():
+        by_city.setdefault(city_of[pharmacy], {})[pharmacy] = count
+    single: list[str] = []
+    for city, counts in by_city.items():
+        most = max(counts.values())
+        best = [pharmacy for pharmacy, count in counts.items() if count == most]
+        in_city = [pharmacy for pharmacy in known if city_of[pharmacy.id] == city]
+        if len(best) < len(in_city) or len(in_city) == 1:
+            single += best
+    towns = tuple(by_city)
+    covered = {city_of[pharmacy] for pharmacy in single}
+    whole = [town for town in towns if town not in covered]
+    return Places(tuple(single) if not whole else (), towns, not_served)
+
+
+def town_of(pharmacy: Pharmacy) -> str:
+    """`Praha` for `Praha 5`."""
+    return pharmacy.city.rstrip(" 0123456789")
+
+
+@cache
+def place_words() -> frozenset[str]:
+    """Folded words that name places, so that none of them is taken for a medicine."""
+    names = [name for pharmacy in sample_pharmacies() for name in _names_of(pharmacy)]
+    names += [form for forms in _towns().values() for form in forms]
+    return frozenset(word.plain for name in names for word in words_in(name) if not word.is_number)
+
+
+def _names_of(pharmacy: Pharmacy) -> Iterable[str]:
+    yield pharmacy.name
+    yield pharmacy.street
+    yield from (name.removeprefix(_WEAK) for name in pharmacy.places.split(";"))
+
+
+@cache
+def _table(pharmacies: tuple[Pharmacy, ...]) -> dict[str, _Named]:
+    table: dict[str, _Named] = {}
+    for pharmacy in pharmacies:
+        for name in (pharmacy.name, *pharmacy.places.split(";")):
+            key = _plain(name.removeprefix(_WEAK))
+            earlier = table.get(key)
+            meant = frozenset((pharmacy.id,)) | (earlier.pharmacies if earlier else frozenset())
+            table[key] = _Named(meant, name.startswith(_WEAK))
+    return table
+
+
+def _longest(table: dict[str, _Named], words: Sequence[Word], at: int) -> tuple[int, _Named | None]:
+    for length in range(min(_LONGEST_PLACE, len(words) - at), 0, -1):
+        named = table.get(" ".join(word.plain for word in words[at : at + length]))
+        if named is not None and not (named.weak and not _is_a_place(words, at, length)):
+            return length, named
+    return 1, None
+
+
+def _is_a_place(words: Sequence[Word], at: int, length: int) -> bool:
+    """Whether an ordinary word means a pharmacy here: it is written like a name, and what stands
+    around it speaks of a place."""
+    before = words[at - 1].plain if at else ""
+    after = words[at + length].plain if at + length < len(words) else ""
+    if before in _PHARMACY or after in _PHARMACY:
+        return True
+    return words[at].is_capitalised and before in _BEFORE_A_PLACE
+
+
+def _town_at(words: Sequence[Word], at: int) -> tuple[int, str]:
+    """A town without a pharmacy of ours that begins at this word, and its length in words."""
+    for length in range(min(_LONGEST_PLACE, len(words) - at), 0, -1):
+        here = words[at : at + length]
+        town = _town_forms().get(" ".join(word.plain for word in here))
+        before = words[at - 1].plain if at else ""
+        is_name = here[0].is_capitalised or len(here[0].plain) >= _LONG_ENOUGH
+        if town and is_name and (length > 1 or before in _BEFORE_A_PLACE):
+            return length, town
+    return 1, ""
+
+
+@cache
+def _towns() -> dict[str, tuple[str, ...]]:
+    with (_DATA / "towns.csv").open(encoding="utf-8", newline="") as lines:
+        return {row["town"]: tuple(row["forms"].split(";")) for row in csv.DictReader(lines)}
+
+
+@cache
+def _town_forms() -> dict[str, str]:
+    return {_plain(form): town for town, forms in _towns().items() for form in forms}
+
+
+def unnamed_town(text: str, taken: Iterable[str]) -> str:
+    """A place after `in` that nobody here knows, as it was written; empty where there is none."""
+    words = words_in(text)
+    known = {fold(word) for name in taken for word in name.split()} | place_words()
+    for before, word in pairwise(words):
+        may_be = word.is_capitalised and not word.opens and len(word.plain) > 3
+        if not (may_be and _UNNAMED_TOWN.match(before.plain)):
+            continue
+        if word.plain not in known and word.plain not in _NOT_TOWNS and not word.is_number:
+            return word.written
+    return ""
+
+
+def _plain(text: str) -> str:
+    return " ".join(word.plain for word in words_in(text))
