@@ -181,9 +181,11 @@ def _bare(written: str) -> str:
 
 
 def is_iban(number: str) -> bool:
-    """Whether the length is right for the country and the checksum holds."""
+    """Whether the length is right for the country and the checksum, in digits, holds."""
     right_length = len(number) == _IBAN_LENGTHS.get(number[:2].upper())
     if not right_length or not number.isalnum() or not number.isascii():
+        return False
+    if not number[2:4].isdigit():
         return False
     digits = "".join(str(int(letter, 36)) for letter in number[4:] + number[:4])
     return int(digits) % 97 == 1

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from deskhand.outgoing.accounts import accounts_in
 from deskhand.outgoing.content import check_text
 from deskhand.outgoing.content_finding import AllowedContent
 
@@ -66,6 +67,12 @@ def test_two_sentences_and_files_are_no_hosts(text: str) -> None:
 
 
 IBAN, CARD, CZECH = "DE89370400440532013000", "4111111111111111", "19-2000145399/0800"
+
+
+@pytest.mark.parametrize("number", ["R-KH4KPKG3", "R-JYG6A6TQ", "R-X5QGSIF2", "R-UQAQBYZJ"])
+def test_words_beside_a_reference_are_no_account(number: str) -> None:
+    text = f"Your reservation is {number}, valid until 18 November 2026."
+    assert list(accounts_in(text)) == []
 
 
 @pytest.mark.parametrize("between", ["", " ", ".", "-", " - ", "\n", "\u2011", "\u00a0", ". "])
