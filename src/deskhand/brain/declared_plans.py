@@ -89,6 +89,9 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
         return _handed_over(f"the plan for {intent!r} needs {unknown}, which is not known", intent)
     reasoning = f"the declared plan for {intent}"
     more = {READ: read, "confidence": min(confidence, sure)}
+    person = facts.get("wish", {}).get("person")
+    if person:  # the steps give a person something to look at
+        more |= {"hand_over": True, "reason": person}
     return _plan(intent, steps, reasoning, values) | more
 
 

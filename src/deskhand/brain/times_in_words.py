@@ -47,13 +47,27 @@ def offer(data: Any, language: str) -> list[str]:
 
 
 def _lines(slots: Sequence[Any], zone: str, language: str) -> list[str]:
-    starts = [slot.get("start") for slot in slots if isinstance(slot, Mapping)]
+    offered = [slot for slot in slots if isinstance(slot, Mapping)]
+    suffix = f" ({zone})" if zone else ""
     try:
-        moments = [datetime.fromisoformat(str(start)) for start in starts]
+        return [f"{_start_in_words(slot, language)}{suffix}{_theirs(slot)}" for slot in offered]
     except ValueError:
         return []
-    suffix = f" ({zone})" if zone else ""
-    return [f"{in_words(moment, language)}{suffix}" for moment in moments]
+
+
+def _start_in_words(slot: Mapping[str, Any], language: str) -> str:
+    return in_words(datetime.fromisoformat(str(slot.get("start"))), language)
+
+
+def _theirs(slot: Mapping[str, Any]) -> str:
+    """The same time on the customer's clock, with the day where that is another."""
+    if not slot.get("theirs"):
+        return ""
+    here = datetime.fromisoformat(str(slot.get("start")))
+    there = datetime.fromisoformat(str(slot["theirs"]))
+    clock = f"{there:%H:%M}".removeprefix("0")
+    day = "" if here.date() == there.date() else f"{there.day}.{there.month}. "
+    return f" = {day}{clock} ({slot.get('their_zone')})"
 
 
 def in_words(moment: datetime, language: str) -> str:

@@ -29,5 +29,5 @@ class ToolShape:
         return self.effect != "read"
 
 
-TIMES_IN_WORDS = frozenset(("offer", "in_words", "missed", "none_fits"))
+TIMES_IN_WORDS = frozenset(("offer", "in_words", "free", "missed", "agreed", "none_fits"))
 """What replies may say of a result with times beside its own fields (brain/appointments.py)."""

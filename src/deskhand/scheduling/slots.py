@@ -3,14 +3,17 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 
 from deskhand.model.booking import Span
 from deskhand.scheduling.hours import Hours
 from deskhand.scheduling.spans import merged
+from deskhand.scheduling.wishes import Wish
 
 OFFERED = 3
+LONGEST = timedelta(hours=8)
+"""An appointment that takes longer is for a person to make."""
 _ID = re.compile(r"slot_([0-9]{8}T[0-9]{4})Z_([0-9]{1,4})")
 
 
@@ -42,96 +45,63 @@ class Offering:
                     )  # a night in which the clock goes back is in two days' hours
                 start += self.slot
 
-    def free(self, now: datetime, busy: Iterable[Span]) -> list[Span]:
-        """The slots that nothing is in the way of."""
+    def free(
+        self, now: datetime, busy: Iterable[Span], length: timedelta | None = None
+    ) -> list[Span]:
+        """The slots that nothing is in the way of; longer ones where a length is asked for."""
         taken = merged(busy)
         slots: list[Span] = []
         at = 0
-        for slot in self.grid(now):
+        for slot in self._lengthened(now, length):
             while at < len(taken) and taken[at].end <= slot.start:
                 at += 1
             if at == len(taken) or not taken[at].overlaps(slot):
                 slots.append(slot)
         return slots
 
+    def _lengthened(self, now: datetime, length: timedelta | None) -> Iterator[Span]:
+        """The slots of the grid, each as long as was asked for, as far as they end in the hours."""
+        if length is None or length <= self.slot:
+            yield from self.grid(now)
+            return
+        open_spans = list(self.hours.open(self.frame(now)))
+        for slot in self.grid(now):
+            longer = Span(slot.start, slot.start + length)
+            if any(span.start <= longer.start and longer.end <= span.end for span in open_spans):
+                yield longer
+
     def holds(self, slot: Span, now: datetime) -> bool:
         """Whether this is one of the slots there could be."""
-        return any(offered == slot for offered in self.grid(now))
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What the customer asks for, on the desk's clock: days, a time of day, or both."""
-
-    day: date | None = None
-    at: time | None = None
-    until: date | None = None
-    """The last day that suits him, where a week or any other stretch of days does."""
-    or_day: date | None = None
-    """Another day that suits him, or that his words may mean."""
-    after: time | None = None
-    before: time | None = None
-    """When it should begin and end at the outside: `in the afternoon` is after 12:00."""
-
-    @property
-    def moment(self) -> tuple[date, time] | None:
-        """The one time that is asked for; None where there is a choice."""
-        if (
-            self.day is None
-            or self.at is None
-            or self.or_day is not None
-            or (self.until or self.day) != self.day
-        ):
-            return None
-        return self.day, self.at
-
-    @property
-    def says_something(self) -> bool:
-        return self != Wish()
-
-    def days_off(self, day: date) -> int:
-        """How far a day is from the nearest that suits."""
-        if self.day is None:
-            return 0
-        last = max(self.day, self.until or self.day)
-        near = (
-            0
-            if self.day <= day <= last
-            else min(abs((day - self.day).days), abs((day - last).days))
-        )
-        return near if self.or_day is None else min(near, abs((day - self.or_day).days))
-
-    def suits(self, slot: Span, hours: Hours) -> bool:
-        """Whether a slot is on one of the days and within the time of day; the very minute is
-        not asked for."""
-        start, end = (moment.astimezone(hours.zone) for moment in slot)
-        early = self.after is not None and start.time() < self.after
-        late = self.before is not None and (end.time() > self.before or end.date() > start.date())
-        return self.days_off(start.date()) == 0 and not early and not late
+        length = slot.end - slot.start
+        if length < self.slot or length > LONGEST:
+            return False
+        return any(offered == slot for offered in self._lengthened(now, length))
 
 
 def propose(
     free: Sequence[Span], hours: Hours, wish: Wish | None = None, count: int = OFFERED
 ) -> list[Span]:
-    """The slots to offer, in order of time: those nearest to the wish, the others such that
-    there is a choice."""
+    """The slots to offer, in order of time: only such as the wish asks for, spread so that there
+    is a choice.
+
+    Where none of the free ones is what was asked for, those nearest to it.
+    """
     wish = wish or Wish()
-    if wish.at is not None:
-        at = wish.at
-        nearest = sorted(
-            free,
-            key=lambda slot: (_days_off(slot, wish, hours), _minutes_off(slot, at, hours), slot),
-        )
-        return sorted(nearest[:count])
-    fitting = list(free)
-    if wish.says_something:
-        fitting = [slot for slot in free if wish.suits(slot, hours)]
-    chosen = _chosen(fitting, hours, wish, count)
-    if len(chosen) < count:
-        chosen += _chosen(
-            [slot for slot in free if slot not in fitting], hours, wish, count - len(chosen)
-        )
-    return sorted(chosen)
+    fitting = [slot for slot in free if wish.fits(slot, hours)]
+    if fitting:
+        return sorted(_chosen(fitting, hours, wish, count))
+    return nearest(free, hours, wish, count)
+
+
+def nearest(free: Sequence[Span], hours: Hours, wish: Wish, count: int = OFFERED) -> list[Span]:
+    """The slots that lie nearest to a wish, in order of time; within its hours if there are any."""
+    suiting = [slot for slot in free if wish.suits(slot, hours)]
+    if any(window.at is not None for window in wish.stretches):
+        by_distance = sorted(free, key=lambda slot: (*_distance(slot, wish, hours), slot))
+        return sorted(by_distance[:count])
+    chosen = _chosen(suiting, hours, wish, count)
+    others = [slot for slot in free if slot not in suiting]
+    return sorted(chosen + _chosen(others, hours, wish, count - len(chosen)))
 
 
 def _chosen(free: Sequence[Span], hours: Hours, wish: Wish, count: int) -> list[Span]:
@@ -159,9 +129,9 @@ def _days_off(slot: Span, wish: Wish, hours: Hours) -> int:
     return wish.days_off(slot.start.astimezone(hours.zone).date())
 
 
-def _minutes_off(slot: Span, at: time, hours: Hours) -> int:
-    local = slot.start.astimezone(hours.zone)
-    return abs((local.hour - at.hour) * 60 + local.minute - at.minute)
+def _distance(slot: Span, wish: Wish, hours: Hours) -> tuple[int, int]:
+    """Days and minutes from what was asked for."""
+    return _days_off(slot, wish, hours), wish.minutes_off(slot.start.astimezone(hours.zone))
 
 
 def slot_id(slot: Span) -> str:

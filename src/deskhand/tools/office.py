@@ -9,9 +9,17 @@ from deskhand.config.tool_shape import ToolShape
 from deskhand.model.message import Message
 from deskhand.model.principal import Principal
 from deskhand.ports import Calendar, Contacts
+from deskhand.scheduling.wishes import WINDOW
 from deskhand.tools.answer_tool import ANSWER_INVITATION, answer_tool
+from deskhand.tools.appointment_tools import (
+    CANCEL_APPOINTMENT,
+    FIND_APPOINTMENT,
+    cancel_tool,
+    find_tool,
+)
 from deskhand.tools.authority import Resolver, Slot
 from deskhand.tools.calendar_tools import (
+    ASK_PERSON,
     CHECK_CALENDAR,
     HOLD_SLOT,
     check_tool,
@@ -28,6 +36,14 @@ _UNTIL = "the last day that suits him, where he names a week or another stretch 
 _OR_ON = "another day that suits him as well"
 _AFTER = "the time of day from which on it suits him, as 12:00 for an afternoon"
 _BEFORE = "the time of day by which it must be over, as 12:00 for a morning"
+_WITHIN = (
+    'in place of all these, every stretch that suits him, as ["2026-11-24..2026-11-27 12:00-", '
+    '"2026-11-26 15:00-17:00", "2026-12-01 10:30"]'
+)
+_ZONE = "the time zone that he lives by, as America/New_York; times are on the desk's clock"
+_CHANGE = "what he wants to do with it"
+_OLD_DAY = "its day, as 2026-11-16, where he names it"
+_OLD_TIME = "its time of day, as 14:30, where he names it"
 
 
 def _text(kind: str, description: str) -> dict[str, str]:
@@ -41,6 +57,27 @@ _WISH: dict[str, Any] = {
     "at": _text("time", _AT),
     "after": _text("time", _AFTER),
     "before": _text("time", _BEFORE),
+    "within": {
+        "type": "array",
+        "items": {"type": "string", "pattern": f"^{WINDOW}$"},
+        "description": _WITHIN,
+    },
+    "minutes": {
+        "type": "integer",
+        "minimum": 5,
+        "maximum": 480,
+        "description": "how long it should last, where he says so",
+    },
+    "zone": {"type": "string", "description": _ZONE},
+}
+_AGREED: dict[str, Any] = {
+    "change": {"type": "string", "enum": ["move", "cancel"], "description": _CHANGE},
+    "on": _text("date", _OLD_DAY),
+    "at": _text("time", _OLD_TIME),
+}
+_APPOINTMENT: dict[str, Any] = {
+    "type": "string",
+    "description": "the appointment that find_appointment found",
 }
 _SLOT: dict[str, Any] = {
     "type": "string",
@@ -64,7 +101,12 @@ _CONTACT = frozenset(
         "messages",
     ]
 )
-_FREE_TIMES = frozenset(["time_zone", "slots", "fitting", "wished", "asked", "slot", "holiday"])
+_FREE_TIMES = frozenset(
+    ["time_zone", "slots", "fitting", "wished", "asked", "slot", "holiday", ASK_PERSON]
+)
+_FOUND = frozenset(
+    ["change", "move", "cancel", "found", "appointment", "start", "end", "date", ASK_PERSON]
+)
 _ANSWERED = frozenset(
     [
         "answer",
@@ -97,6 +139,15 @@ OFFICE_SHAPES = {
             frozenset(("slot",)),
             returns=_HELD,
         ),
+        ToolShape(FIND_APPOINTMENT, "read", "low", _AGREED, frozenset(("change",)), returns=_FOUND),
+        ToolShape(
+            CANCEL_APPOINTMENT,
+            "keyed",
+            "low",
+            {"appointment": _APPOINTMENT},
+            frozenset(("appointment",)),
+            returns=frozenset(("released", "start", "end")),
+        ),
     )
 }
 """The same tools as configuration sees them, before there is anything they could work with."""
@@ -120,12 +171,14 @@ class Office:
         """All but those of which a desk has one of its own."""
         made = (
             contact_tool(self.contacts),
-            check_tool(self.calendar, self.spec, self.now),
+            check_tool(self.calendar, self.spec, self.now, self.message_of),
             invitation_tool(self.calendar, self.spec, self.message_of),
             answer_tool(
                 self.calendar, self.spec, self.now, self.message_of, rehearses=self.rehearses
             ),
             hold_tool(self.calendar, self.spec, self.now, rehearses=self.rehearses),
+            find_tool(self.calendar, self.spec, self.now),
+            cancel_tool(self.calendar, self.spec, self.now, rehearses=self.rehearses),
         )
         return [tool for tool in made if tool.name not in beside]
 

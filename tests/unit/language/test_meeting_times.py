@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from deskhand.language.meeting_times import choose_offer, read_wish
 from deskhand.language.meeting_times.day_ranges import easter
-from deskhand.scheduling.slots import Wish
+from deskhand.scheduling.wishes import Wish
 
 PRAGUE = ZoneInfo("Europe/Prague")
 NOW = datetime(2026, 11, 16, 9, 0, tzinfo=PRAGUE)  # a Monday
@@ -38,11 +38,15 @@ def dec(day: int) -> date:
             "I am free between 2 and 4 pm on Wednesday.",
             Wish(nov(18), after=time(14), before=time(16)),
         ),
-        ("en", "Next Tuesday at 14:00?", Wish(nov(17), time(14), or_day=nov(24))),
+        (
+            "en",
+            "Next Tuesday at 14:00?",
+            Wish(nov(17), time(14), or_day=nov(24), unclear=("Next Tuesday",)),
+        ),
         (
             "en",
             "Something came up on Thursday, could we push it to the following Monday?",
-            Wish(nov(23)),
+            Wish(nov(23), change="move", old=(nov(19), None)),
         ),
         (
             "en",
@@ -89,7 +93,6 @@ def test_a_wish_is_read_from_the_customers_words(language: str, text: str, wish:
     [
         ("en", "We are 25 people and need about 12 desks at 160 cm."),
         ("en", "Good morning, when could we meet?"),
-        ("de", "Leider schaffe ich unseren Termin am Donnerstag nicht."),
         ("es", "¿Podría venir alguien a tomar medidas?"),
         ("cs", "Dobré odpoledne, kdy máte čas?"),
         ("en", ""),
@@ -108,6 +111,7 @@ def test_what_says_nothing_about_when_is_no_wish(language: str, text: str) -> No
         ("en", "I can't do Tuesday, but Wednesday works.", 2),
         ("cs", "Hodí se mi středa v 9.", 2),
         ("cs", "Beru druhý termín.", 1),
+        ("cs", "V úterý nemohu, středa je v pořádku", 2),
         ("de", "Mittwoch, 18. November 2026, 9:00 Uhr passt uns gut.", 2),
         ("de", "Wir nehmen den dritten Termin.", 2),
         ("es", "La primera opción, por favor.", 0),
@@ -127,10 +131,6 @@ def test_a_reply_that_names_one_of_the_offered_times_picks_it(
         ("en", "Tuesday at 9:00, unfortunately, does not work."),
         ("en", "Thursday at 9?"),
         ("en", "Thank you, I will think about it."),
-        (
-            "cs",
-            "V úterý nemohu, středa je v pořádku",
-        ),  # better asked again than the wrong one taken
         ("de", "Der erste Vorschlag passt nicht, der zweite schon."),
         ("es", "El miércoles no puedo."),
     ],

@@ -47,6 +47,9 @@ class Reception:
         self.calendar = DatabaseCalendar(database, "desk", self.clock.now)
         self.office = Office(self.contacts, self.calendar, spec, self.clock.now, self.store.message)
         self.ledger = MemoryLedger()
+        self.decide_by(policy)
+
+    def decide_by(self, policy: list[RuleSpec] | None) -> None:
         terms = Terms(
             policy=None if policy is None else compile_policy(PolicySpec(rules=tuple(policy)))
         )
@@ -103,6 +106,8 @@ def test_a_desks_own_tool_stands_before_ours(reception: Reception) -> None:
         "check_calendar",
         "read_invitation",
         "answer_invitation",
+        "find_appointment",
+        "cancel_appointment",
     ]
 
 
@@ -231,6 +236,100 @@ async def test_a_customer_who_asks_for_a_holiday_is_told_that_it_is_one(
     assert (time["wished"], time["holiday"], "slot" in time) == ("holiday", "2026-11-17", False)
     assert "holiday" not in (week.result.data or {})
     assert "holiday" not in (past.result.data or {})
+
+
+async def test_every_offered_time_is_what_was_asked_for(reception: Reception) -> None:
+    within = ["2026-11-17..2026-11-18 13:00-", "2026-11-19 15:00-17:00"]
+    answer = await reception.call("check_calendar", within=within, minutes=45)
+    assert answer.result.data is not None
+    assert [(slot["start"], slot["end"]) for slot in answer.result.data["slots"]] == [
+        ("2026-11-17T13:00+01:00", "2026-11-17T13:45+01:00"),
+        ("2026-11-18T13:00+01:00", "2026-11-18T13:45+01:00"),
+        ("2026-11-19T15:00+01:00", "2026-11-19T15:45+01:00"),
+    ]
+    assert "ask_person" not in answer.result.data
+    (slot, *_) = await reception.offered(ctx := FixedContext(), within=within, minutes=45)
+    held = await reception.call("hold_slot", ctx, slot=slot["id"])
+    assert held.result.data is not None
+    assert held.result.data["end"] == "2026-11-17T13:45+01:00"
+
+
+async def test_a_person_looks_where_no_free_time_is_what_was_asked_for(
+    reception: Reception,
+) -> None:
+    answer = await reception.call("check_calendar", within=["2026-11-21..2026-11-22"])
+    assert answer.result.data is not None
+    assert answer.result.data["fitting"] == 0
+    assert answer.result.data["slots"]
+    assert answer.result.data["ask_person"] == "no free time is what the message asks for"
+    wrong = await reception.call("check_calendar", within=["2026-13-45"])
+    assert wrong.result.error is not None
+    assert "month" in wrong.result.error.message
+
+
+async def test_times_are_told_on_the_customers_clock_as_well(reception: Reception) -> None:
+    answer = await reception.call(
+        "check_calendar", within=["2026-11-17 15:30"], zone="America/New_York"
+    )
+    assert answer.result.data is not None
+    first = next(slot for slot in answer.result.data["slots"] if slot["time"] == "15:30")
+    assert first["theirs"] == "2026-11-17T09:30-05:00"
+    assert first["their_zone"] == "America/New_York"
+
+
+async def test_days_are_not_counted_from_a_date_years_away(reception: Reception) -> None:
+    old = datetime(2019, 3, 5, 9, 0, tzinfo=UTC)
+    mail = a_message().model_copy(update={"received_at": old})
+    run_id = (await reception.store.accept(mail, flow="flow")).run_id
+    answer = await reception.call("check_calendar", FixedContext(run_id), on="2026-11-17")
+    assert answer.result.data is not None
+    assert "bears the date 2019-03-05" in answer.result.data["ask_person"]
+    assert answer.result.data["slots"]
+
+
+# --- appointments that were agreed
+
+
+async def test_a_sender_finds_and_gives_back_his_own_appointment(reception: Reception) -> None:
+    await reception.offered(ctx := FixedContext(), on="2026-11-17", at="10:00")
+    held = await reception.call("hold_slot", ctx, slot="slot_20261117T0900Z_30")
+    assert held.verdict == "allow"
+    found = await reception.call(
+        "find_appointment", FixedContext("run_2"), change="move", on="2026-11-17"
+    )
+    assert found.result.data is not None
+    assert found.result.data["start"] == "2026-11-17T10:00+01:00"
+    assert found.result.data["ask_person"] == "an agreed appointment is to be moved"
+    stranger = Principal(kind=PrincipalKind.SENDER, address="cy@example.com")
+    for principal in (stranger, ANONYMOUS):
+        other = await reception.call(
+            "find_appointment",
+            FixedContext("run_3", principal=principal),
+            change="cancel",
+            on="2026-11-17",
+        )
+        assert other.result.data is not None
+        assert other.result.data["found"] is False
+        assert "appointment" not in other.result.data
+        assert "10:00" not in str(other.result.data)
+    key = found.result.data["appointment"]
+    theirs = await reception.call(
+        "cancel_appointment", FixedContext("run_3", principal=stranger), appointment=key
+    )
+    assert theirs.result.data is None
+    own = FixedContext("run_2")
+    held_back = await reception.call("cancel_appointment", own, appointment=key)
+    assert held_back.rule == "removal_not_asked"  # no policy of the desk's own decides
+    rule = {"name": "own", "when": {"tool": "cancel_appointment"}, "then": "allow"}
+    reception.decide_by([RuleSpec.model_validate(rule)])
+    given_back = await reception.call("cancel_appointment", own, index=1, appointment=key)
+    assert given_back.result.data == {
+        "released": True,
+        "start": "2026-11-17T10:00+01:00",
+        "end": "2026-11-17T10:30+01:00",
+    }
+    (booking,) = await reception.calendar.bookings()
+    assert booking.state is BookingState.RELEASED
 
 
 # --- invitations

@@ -8,12 +8,14 @@ from functools import partial
 from typing import Any, cast
 
 from deskhand.agents.replying.sending import ReviewReason, ReviewReasonsFor
+from deskhand.config.sections.plans import RESULTS
 from deskhand.language.instructions import spoken_to_machine
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import HIDDEN, REPLY
 from deskhand.model.spec import AgentSpec, always_ask_in
 from deskhand.model.understanding import Understanding
+from deskhand.tools.calendar_tools import ASK_PERSON, SLOT_TAKEN
 
 REVIEW = "review"
 """The service whose stages say what a person looks at."""
@@ -110,4 +112,18 @@ def _handed_over(envelope: Envelope) -> ReviewReason | None:
         if fields.get("hand_over") is True:
             reason = fields.get("reason") or "it has no answer"
             return Cause.NO_ANSWER, f"{name} hands over: {reason}"
+        if (asked := _asked_by_tool(fields.get(RESULTS))) is not None:
+            return Cause.NO_ANSWER, asked
+    return None
+
+
+def _asked_by_tool(results: Any) -> str | None:
+    """Why a person must look, as the result of a tool says it."""
+    for result in results if isinstance(results, list) else ():
+        call = cast(dict[str, Any], result) if isinstance(result, dict) else {}
+        data, error = call.get("data"), call.get("error")
+        if isinstance(data, dict) and data.get(ASK_PERSON):
+            return f"{call.get('tool')}: {data[ASK_PERSON]}"
+        if isinstance(error, dict) and error.get("code") == SLOT_TAKEN:
+            return f"{call.get('tool')}: {error.get('message')}"
     return None

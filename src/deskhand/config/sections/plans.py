@@ -19,8 +19,12 @@ PATH = r"^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)+$"
 ROOTS = ("slots", "wish", "message", "outputs", "metadata")
 RESULTS = "results"
 REPLY_ROOTS = (*ROOTS, RESULTS)
-WISHES = ("on", "at", "until", "or_on", "after", "before", "moment", "invitation", "called_off")
-"""What a message may say about when: `wish.moment` where it is one day and one time."""
+WISHES = (
+    *("on", "at", "until", "or_on", "after", "before", "within", "minutes", "zone"),
+    *("moment", "change", "old_on", "old_at", "invitation", "called_off"),
+)
+"""What a message may say about when: `wish.moment` where it is one day and one time, `wish.change`
+where an agreed appointment is moved or cancelled."""
 
 
 class PlanStepSection(Section):

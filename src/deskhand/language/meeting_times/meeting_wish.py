@@ -1,192 +1,223 @@
-"""When somebody would like to meet: days, stretches of days, a time of day.
+"""When somebody would like to meet, in his own words; all of them are understood, or the wish
+says which were not."""
 
-Times that the text refuses do not count.
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
+from itertools import groupby
+from zoneinfo import ZoneInfo
 
-from deskhand.config.sections.slots import SlotSpec
-from deskhand.language.meeting_times import meeting_phrases
-from deskhand.language.meeting_times.day_ranges import (
-    Stretch,
-    means_week,
-    part_of_week,
-    stretches,
-    week_around,
+from deskhand.language.meeting_times import wish_words
+from deskhand.language.meeting_times.agreed_change import change_in, changed_wish
+from deskhand.language.meeting_times.clock_times import DAY, as_time
+from deskhand.language.meeting_times.hours_of_day import WHOLE, HoursOfDay, Piece
+from deskhand.language.meeting_times.meeting_phrases import LANGUAGES, any_of, compiled, spoken
+from deskhand.language.meeting_times.time_marks import (
+    Place,
+    TimeMarks,
+    overlaps,
+    read_marks,
+    sentences,
 )
-from deskhand.language.meeting_times.meeting_phrases import any_of, compiled, spoken
-from deskhand.language.meeting_times.times_of_day import read_day_time
-from deskhand.language.slots.date_numeric import Spot
-from deskhand.language.slots.dates import date_spots
-from deskhand.language.slots.folded_text import FoldedText, Scan, fold
-from deskhand.language.slots.slot_context import SlotContext
-from deskhand.scheduling.slots import Wish
+from deskhand.language.meeting_times.wish_groups import groups_of
+from deskhand.language.meeting_times.wished_days import FARTHEST, WishedDays, the_week
+from deskhand.scheduling.wishes import Window, Wish, wish_of
 
 _LONGEST = 20_000
-_SENTENCE = compiled(r"[.!?…]+(?:\s+|$)|\n\s*\n")
-_BUT = compiled(r"(?i)[,;]? (?:but|aber|sondern|ale|nybrz|pero|sino|dafür|zato)\b|; ")
 _WEEKDAY = r"(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch"
 _PART = r"vormittag|nachmittag|morgen|mittag|abend"
 _COMPOUND = compiled(rf"(?i)({_WEEKDAY})({_PART})")
-_SHORT_PIECE = compiled(r"(?:\b(?:[a-z]|ca|cca|nr|no|st|tj|uhr|[0-9]{1,2})|^)$")
-_JOINED = compiled(
-    r"^[ ,]{0,2}(?:or|and|nebo|ci|a|i|oder|und|bzw\.?|o|y|/)? ?(?:on |am |v |ve |el )?$"
-)
-_WHEN = SlotSpec(name="when", type="date", prefer="future")
-_FARTHEST = timedelta(days=14)
-"""Days farther apart than this are no one stretch."""
-
-Days = tuple[date, date]
+_MOST_UNCLEAR = 6
+_SHOWN = 60
+"""Characters that are shown of a text in a language whose times are not read."""
 
 
-def read_wish(text: str, language: str | None, now: datetime) -> Wish:
-    """The wish that a text tells; one that says nothing where the text is not clear.
+def read_wish(text: str, language: str | None, now: datetime, beside: str = "") -> Wish:
+    """The wish that a text tells, on the desk's clock, which is that of `now`.
 
-    `now` is on the desk's clock.
+    What the wish leaves open is named in `unclear`: every word about time must have been
+    understood. `beside` is only asked when an agreed time is changed that the text does not name.
     """
-    languages = spoken(language)
-    said = _COMPOUND.sub(r"\1 \2", " \n ".join(welcome(text[:_LONGEST], languages)))
-    places = _places(said, language, languages, now)
-    clock = read_day_time(fold(said), languages)
-    if any_of(meeting_phrases.MOVING, languages).search(fold(said)) is not None:
-        places = places[-1:]
-    wish = _together(list(dict.fromkeys(days for place in places for days in place)))
-    return Wish(wish.day, clock.at, wish.until, wish.or_day, clock.after, clock.before)
+    languages = _languages(language)
+    said = _COMPOUND.sub(r"\1 \2", text[:_LONGEST])
+    marks = read_marks(said, language, languages, now)
+    change = change_in(marks)
+    if change is not None and _speaks_of_time(marks, beside):
+        context = read_marks(beside, language, languages, now) if beside else None
+        return changed_wish(marks, change, now, context)
+
+    unclear: list[Place] = []
+    used: list[Place] = []
+    wished = WishedDays(now.date(), the_week(marks.days))
+    for sentence in sentences(marks):
+        wished.take(groups_of(marks, sentence, unclear, used))
+    if wished.calls_off():
+        context = read_marks(beside, language, languages, now) if beside else None
+        return changed_wish(marks, "cancel", now, context)
+    unclear += wished.doubtful()
+    unclear += [(spot.start, spot.end) for spot in marks.days if spot.kind == "doubt"]
+    unclear += _left_over(marks, used)
+    zone = _zone(marks, now, unclear)
+    windows = _windows(wished, now, zone)
+    if windows is None:
+        unclear += [(mark.start, mark.end) for mark in marks.marks]
+    minutes = _minutes(marks, unclear)
+    return _made(marks, windows or (), unclear, minutes, zone, language)
 
 
-def welcome(text: str, languages: tuple[str, ...]) -> Iterator[str]:
-    """The sentences of a text that refuse nothing.
-
-    `I cannot on Monday, but Tuesday is fine` counts as two.
-    """
-    refusal = any_of(meeting_phrases.REFUSAL, languages)
-    for sentence in sentences(text):
-        for part in _BUT.split(sentence):
-            if refusal.search(fold(part)) is None:
-                yield part
+def _languages(language: str | None) -> tuple[str, ...]:
+    """The text's own language and English, which many mix in; all where it is not known."""
+    own = spoken(language)
+    return own if len(own) > 1 or own == ("en",) else (*own, "en")
 
 
-def sentences(text: str) -> Iterator[str]:
-    """The sentences of a text; a full stop after an abbreviation or a number does not end one."""
-    start = 0
-    for gap in _SENTENCE.finditer(text):
-        piece = text[start : gap.start()]
-        full_stop = gap.group().startswith(".") and "\n" not in gap.group()
-        if full_stop and _SHORT_PIECE.search(fold(piece)[-6:]):
+def _speaks_of_time(marks: TimeMarks, beside: str) -> bool:
+    return bool(marks.days or marks.times or beside)
+
+
+def _made(
+    marks: TimeMarks,
+    windows: tuple[Window, ...],
+    unclear: Sequence[Place],
+    minutes: int | None,
+    zone: str | None,
+    language: str | None,
+) -> Wish:
+    wish = wish_of(windows)
+    words = [marks.words_at(place) for place in sorted(set(unclear))]
+    primary = (language or "").partition("-")[0].lower()
+    if primary and primary not in LANGUAGES:
+        words = words or [marks.words_at((0, _SHOWN))]
+    return Wish(
+        wish.day,
+        wish.at,
+        wish.until,
+        wish.or_day,
+        wish.after,
+        wish.before,
+        wish.windows,
+        minutes,
+        zone,
+        unclear=tuple(dict.fromkeys(words))[:_MOST_UNCLEAR],
+    )
+
+
+def _left_over(marks: TimeMarks, used: Sequence[Place]) -> list[Place]:
+    """The words about time that nothing accounts for."""
+    covered = [*marks.covered, *used]
+    found = [
+        *any_of(wish_words.LEFTOVER, marks.languages).finditer(marks.folded),
+        *compiled(wish_words.LEFTOVER_CLOCK).finditer(marks.folded),
+    ]
+    return [match.span() for match in found if not overlaps(match.span(), covered)]
+
+
+def _minutes(marks: TimeMarks, unclear: list[Place]) -> int | None:
+    lengths = {spot.minutes for spot in marks.durations}
+    if len(lengths) > 1:
+        unclear += [(spot.start, spot.end) for spot in marks.durations]
+    return max(lengths, default=None)
+
+
+# --- zones
+
+
+def _zone(marks: TimeMarks, now: datetime, unclear: list[Place]) -> str | None:
+    """The zone of the times that are named; None where it is the desk's own."""
+    if not marks.times:
+        return None
+    named = {spot.zone for spot in marks.zones if spot.certain and spot.zone is not None}
+    places = {spot.zone for spot in marks.zones if not spot.certain and spot.zone is not None}
+    zones = named or places
+    abroad = {zone for zone in zones if _differs(zone, now)}
+    says_own = any(spot.zone is None for spot in marks.zones)
+    spots = [(spot.start, spot.end) for spot in marks.zones]
+    unsaid = abroad and not named and not says_own
+    doubtful = len(zones) > 1 or unsaid or (says_own and not zones)
+    if doubtful and (abroad or says_own):
+        unclear += spots
+    return next(iter(abroad)) if len(abroad) == 1 and len(zones) == 1 else None
+
+
+def _differs(zone: str, now: datetime) -> bool:
+    there = ZoneInfo(zone)
+    moments = (now + timedelta(days=ahead) for ahead in (0, 14, 28))
+    return any(moment.utcoffset() != moment.astimezone(there).utcoffset() for moment in moments)
+
+
+# --- windows
+
+
+def _windows(wished: WishedDays, now: datetime, zone: str | None) -> tuple[Window, ...] | None:
+    """What suits, as few windows as possible; None where nothing is left."""
+    if wished.is_open and not wished.refused and not wished.scopes:
+        if wished.general == WHOLE:
+            return ()
+        if zone is None:
+            return tuple(_of_piece(None, None, piece) for piece in sorted(wished.general, key=str))
+    by_day = wished.result()
+    if zone is not None:
+        by_day = _moved(by_day, ZoneInfo(zone), now)
+    if not by_day:
+        return None
+    if wished.is_open and all(days is None for days, _ in wished.refused) and zone is None:
+        [hours] = set(by_day.values())
+        return tuple(_of_piece(None, None, piece) for piece in sorted(hours, key=str))
+    return tuple(_runs(by_day))
+
+
+def _moved(
+    by_day: dict[date, HoursOfDay], there: ZoneInfo, now: datetime
+) -> dict[date, HoursOfDay]:
+    """The hours of another zone on the desk's clock."""
+    moved: dict[date, HoursOfDay] = {}
+    for day, hours in by_day.items():
+        if hours == WHOLE:
+            moved[day] = moved.get(day, frozenset()) | hours
             continue
-        yield text[start : gap.end()].strip()
-        start = gap.end()
-    if text[start:].strip():
-        yield text[start:].strip()
+        midnight = datetime(day.year, day.month, day.day, 12, tzinfo=there)
+        here = midnight.astimezone(now.tzinfo).replace(tzinfo=None)
+        shift = round((here - midnight.replace(tzinfo=None)).total_seconds() / 60)
+        for piece in hours:
+            for ahead, part in _shifted(piece, shift):
+                place = day + timedelta(days=ahead)
+                moved[place] = moved.get(place, frozenset()) | {part}
+    return dict(sorted(moved.items()))
 
 
-def _places(
-    text: str, language: str | None, languages: tuple[str, ...], now: datetime
-) -> list[list[Days]]:
-    """The days that each place of the text may mean, in order; what is over is left out."""
-    scan = Scan(FoldedText(text))
-    folded = scan.folded
-    today = now.date()
-    spots = date_spots(scan, SlotContext(language, now), _WHEN)
-    every_stretch = stretches(folded, today, languages)
-    more = [stretch for stretch in every_stretch if not _covered(stretch, spots)]
-    week = _week(spots, more, folded, languages)
-
-    places = [(stretch.start, [(stretch.first, stretch.last)]) for stretch in more]
-    before: tuple[Spot, Days] | None = None
-    for spot in spots:
-        days = list(_of_spot(spot, before, week, folded, languages))
-        places.append((spot.start, days))
-        before = (spot, days[-1]) if days else before
-    if week is not None and any(spot.weekday is not None for spot in spots):
-        # a day of that week is asked for, not the week
-        places = [(start, days) for start, days in places if days != [week]]
-
-    ahead = [_from_today(days, today) for _, days in sorted(places)]
-    return [days for days in ahead if days]
+def _shifted(piece: Piece, shift: int) -> Iterable[tuple[int, Piece]]:
+    """A piece of a day later by so many minutes, with the day that it falls on."""
+    at, first, last = piece
+    if at is not None:
+        ahead, minute = divmod(at + shift, DAY)
+        return [(ahead, (minute, 0, DAY))]
+    parts: list[tuple[int, Piece]] = []
+    for ahead in (-1, 0, 1):
+        start = max(first + shift, ahead * DAY)
+        end = min(last + shift, (ahead + 1) * DAY)
+        if start < end:
+            parts.append((ahead, (None, start - ahead * DAY, end - ahead * DAY)))
+    return parts
 
 
-def _from_today(days: Sequence[Days], today: date) -> list[Days]:
-    return [(max(first, today), last) for first, last in days if last >= today]
-
-
-def _of_spot(
-    spot: Spot,
-    before: tuple[Spot, Days] | None,
-    week: Days | None,
-    folded: str,
-    languages: tuple[str, ...],
-) -> Iterator[Days]:
-    """The days of one place.
-
-    A weekday on its own belongs to the week that was named, or follows the day before it.
-    """
-    lead = folded[max(0, spot.start - 40) : spot.start]
-    if spot.precision == "month":
-        yield _month(spot.days[0])
-        return
-    if spot.precision != "exact":
-        weeks = spot.days if spot.precision == "week" else ()
-        yield from (part_of_week(lead, *week_around(day), languages) for day in weeks)
-        return
-    if spot.weekday is not None and week is not None:
-        day = week[0] + timedelta(days=spot.weekday)
-        yield day, day
-        return
-    if (
-        spot.weekday is not None
-        and before is not None
-        and _JOINED.search(folded[before[0].end : spot.start])
+def _runs(by_day: dict[date, HoursOfDay]) -> list[Window]:
+    """Days that follow each other with the same hours are one window."""
+    numbered = list(enumerate(sorted(by_day.items())))
+    windows: list[Window] = []
+    for _, several in groupby(
+        numbered, key=lambda item: (item[1][0].toordinal() - item[0], sorted(item[1][1], key=str))
     ):
-        earlier = before[1][0]
-        day = earlier + timedelta(days=(spot.weekday - earlier.weekday()) % 7)
-        yield day, day
-        return
-    if means_week(lead, languages):
-        yield week_around(spot.days[0])
-        return
-    for day in spot.days:
-        yield day, day
+        days = [day for _, (day, _) in several]
+        for piece in sorted(by_day[days[0]], key=str):
+            windows.append(_of_piece(days[0], days[-1], piece))
+    return windows
 
 
-def _week(
-    spots: Sequence[Spot], more: Sequence[Stretch], folded: str, languages: tuple[str, ...]
-) -> Days | None:
-    """The one week that the text speaks of."""
-    weeks = {week_around(day) for spot in spots if spot.precision == "week" for day in spot.days}
-    weeks |= {
-        (stretch.first, stretch.last)
-        for stretch in more
-        if (stretch.last - stretch.first).days == 6
-    }
-    weeks |= {
-        week_around(spot.days[0])
-        for spot in spots
-        if spot.precision == "exact"
-        and means_week(folded[max(0, spot.start - 40) : spot.start], languages)
-    }
-    return next(iter(weeks)) if len(weeks) == 1 else None
+def _of_piece(first: date | None, last: date | None, piece: Piece) -> Window:
+    at, start, end = piece
+    if at is not None:
+        return Window(first, last, at=as_time(at))
+    after = as_time(start) if start else None
+    return Window(first, last, after=after, before=as_time(end))
 
 
-def _covered(stretch: Stretch, spots: Sequence[Spot]) -> bool:
-    return any(stretch.start < spot.end and spot.start < stretch.end for spot in spots)
-
-
-def _month(first: date) -> Days:
-    following = (first.replace(day=1) + timedelta(days=32)).replace(day=1)
-    return first.replace(day=1), following - timedelta(days=1)
-
-
-def _together(days: Sequence[Days]) -> Wish:
-    """One stretch, two days, or from the first to the last of several that lie near each other."""
-    if not days:
-        return Wish()
-    first = min(begin for begin, _ in days)
-    last = max(end for _, end in days)
-    if len(days) == 1:
-        return Wish(first, until=last if last != first else None)
-    single = [begin for begin, end in days if begin == end]
-    if len(days) == 2 and len(single) == 2:
-        return Wish(first, or_day=last)
-    return Wish(first, until=last) if last - first <= _FARTHEST else Wish()
+__all__ = ["FARTHEST", "read_wish"]

@@ -1,13 +1,13 @@
 """Which of the times that were offered somebody takes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from deskhand.language.meeting_times import meeting_phrases
-from deskhand.language.meeting_times.meeting_phrases import compiled, spoken
-from deskhand.language.meeting_times.meeting_wish import read_wish, welcome
-from deskhand.language.slots.folded_text import fold
-from deskhand.scheduling.slots import Wish
+from deskhand.language.meeting_times import meeting_phrases, wish_words
+from deskhand.language.meeting_times.meeting_phrases import any_of, compiled, spoken
+from deskhand.language.meeting_times.meeting_wish import read_wish
+from deskhand.language.meeting_times.time_marks import pieces, read_marks, sentences
+from deskhand.scheduling.wishes import Window, Wish
 
 
 def choose_offer(
@@ -17,33 +17,51 @@ def choose_offer(
     if not offered:
         return None
     wish = read_wish(text, language, now)
-    if wish.says_something:
+    if wish.says_something or wish.person:
         fitting = [moment for moment in offered if _fits(moment, wish)]
-        return fitting[0] if len(fitting) == 1 else None
-    places = _places(text, spoken(language))
+        return fitting[0] if len(fitting) == 1 and not wish.person else None
+    places = _places(text, language, now)
     place = next(iter(places)) if len(places) == 1 else None
     return offered[place] if place is not None and place < len(offered) else None
 
 
 def _fits(moment: datetime, wish: Wish) -> bool:
+    return any(_meets(moment, window) for window in wish.stretches)
+
+
+def _meets(moment: datetime, window: Window) -> bool:
     clock = moment.time()
-    if wish.at is not None and clock != wish.at:
+    if window.at is not None and clock != window.at:
         return False
-    early = wish.after is not None and clock < wish.after
-    late = wish.before is not None and clock >= wish.before
-    return wish.days_off(moment.date()) == 0 and not early and not late
+    early = window.after is not None and clock < window.after
+    late = window.before is not None and clock >= window.before
+    return window.holds_day(moment.date()) and not early and not late
 
 
-def _places(text: str, languages: tuple[str, ...]) -> set[int]:
+def _places(text: str, language: str | None, now: datetime) -> set[int]:
     """Which of three is named by its place: `the second one`; the last is the third."""
     places: set[int] = set()
-    for sentence in welcome(text, languages):
-        folded = fold(sentence).strip()
-        for language in languages:
-            for place, ordinal in enumerate(meeting_phrases.ORDINALS[language].split("/")):
-                noun = meeting_phrases.OFFER_NOUN[language]
+    languages = spoken(language)
+    for folded in _welcome(text, language, now):
+        for tongue in languages:
+            for place, ordinal in enumerate(meeting_phrases.ORDINALS[tongue].split("/")):
+                noun = meeting_phrases.OFFER_NOUN[tongue]
                 named = rf"\b{ordinal} (?:{noun})\b|\b(?:{noun}) {ordinal}\b"
-                alone = meeting_phrases.ALONE[language].replace("{o}", ordinal)
+                alone = meeting_phrases.ALONE[tongue].replace("{o}", ordinal)
                 if compiled(named).search(folded) or compiled(alone).search(folded):
                     places.add(place)
     return places
+
+
+def _welcome(text: str, language: str | None, now: datetime) -> Iterator[str]:
+    """The folded sentences that refuse nothing; one with `but` is as many as its parts."""
+    languages = spoken(language)
+    marks = read_marks(text, language, languages, now)
+    refusal = any_of(wish_words.NEGATION, languages)
+    for start, end in sentences(marks):
+        if refusal.search(marks.folded[start:end]) is None:
+            yield marks.folded[start:end].strip()
+            continue
+        for first, last in pieces(marks, (start, end)):
+            if refusal.search(marks.folded[first:last]) is None:
+                yield marks.folded[first:last].strip()

@@ -141,7 +141,7 @@ SPANS: dict[str, dict[str, str]] = {
     },
     "cs": {
         "day": "den|dny|dni|dnu|dnem|dnech",
-        "week": "tyden|tydny|tydnu|tydnem",
+        "week": "tyden|tydny|tydnu|tydne|tydnem|tydnech",
         "month": "mesice?|mesicu|mesicem",
         "year": "rok|roky|roku|let|rokem|lety",
     },

@@ -1,0 +1,106 @@
+"""Whether somebody moves or cancels what was agreed, and from when to when."""
+
+from datetime import date, datetime, timedelta
+
+from deskhand.language.meeting_times import wish_words
+from deskhand.language.meeting_times.clock_times import as_time
+from deskhand.language.meeting_times.day_spots import DaySpot
+from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
+from deskhand.language.meeting_times.time_marks import TimeMarks, sentences, words_in
+from deskhand.language.meeting_times.wished_days import WishedDays, the_week
+from deskhand.scheduling.wishes import Wish
+
+_SAME = compiled(
+    r"\b(?:same (?:time|hour|slot)|stejn\w+ (?:dobu|cas\w*|hodinu|dobe)|"
+    r"(?:gleich|selb)e[nrs]? (?:uhrzeit|zeit|stunde)|misma hora|mismo horario)\b"
+)
+_TO = compiled(r"\b(?:to|until|na|auf|al?|para(?: el)?|until|den) (?:on |the )?$")
+_GIVEN_UP = compiled(
+    r"\b(?:no (?:need for a )?new|ersatzlos|bez nahrady|no hace falta|without a new|sin nueva)\b"
+)
+
+
+def change_in(marks: TimeMarks) -> str | None:
+    """`move` or `cancel`; None where nothing that was agreed is touched."""
+    if _says_off(marks):
+        return "cancel"
+    moves = any_of(wish_words.MOVE, marks.languages).search(marks.folded) is not None
+    cancels = any_of(wish_words.CANCEL, marks.languages).search(marks.folded) is not None
+    if moves and not _GIVEN_UP.search(marks.folded):
+        return "move"
+    if not cancels and not moves:
+        return None
+    asks = compiled(r"\?").search(marks.folded) is not None and len(marks.days) > 1
+    return "move" if asks and not _GIVEN_UP.search(marks.folded) else "cancel"
+
+
+def _says_off(marks: TimeMarks) -> bool:
+    """Whether a sentence refuses an appointment that it speaks of as agreed."""
+    for start, end in sentences(marks):
+        agreed = any_of(wish_words.AGREED, marks.languages).search(marks.folded[start:end])
+        refusals = words_in(marks, (start, end), wish_words.NEGATION, wish_words.NOT_NEGATION)
+        if agreed is not None and refusals:
+            return True
+    return False
+
+
+def changed_wish(marks: TimeMarks, change: str, now: datetime, beside: TimeMarks | None) -> Wish:
+    """What was agreed and what is wished for in its place, as far as it is said.
+
+    `beside` is read for the time that was agreed where the words themselves do not say it: the
+    subject, or the mail that is answered.
+    """
+    old_day, new_day = _old_and_new(marks, now)
+    clocks = _clocks(marks)
+    elsewhere = [] if beside is None else _clocks(beside)
+    if old_day is None and beside is not None:
+        old_day = _first_day(beside, now)
+    old_clock = next(iter([*clocks, *elsewhere]), None)
+    old_at = None if old_clock is None else as_time(old_clock)
+    old = None if old_day is None else (old_day, old_at)
+    if change == "cancel":
+        return Wish(change=change, old=old)
+
+    new_at = as_time(clocks[1]) if len(clocks) > 1 else None
+    if _SAME.search(marks.folded) or (new_at is None and old is not None):
+        new_at = new_at or old_at
+    week = the_week(marks.days)
+    if new_day is None and week is not None and old_day is not None:
+        new_day = week[0] + timedelta(days=old_day.weekday())
+    if new_day is None:
+        return Wish(change=change, old=old)
+    return Wish(new_day, new_at, change=change, old=old)
+
+
+def _clocks(marks: TimeMarks) -> list[int]:
+    return [spot.at for spot in marks.times if spot.at is not None]
+
+
+def _old_and_new(marks: TimeMarks, now: datetime) -> tuple[date | None, date | None]:
+    """The day that was agreed and the one that is wished for; the only one is the agreed one,
+    unless it is moved to that day."""
+    days = [(spot, day) for spot in marks.days if (day := _day_of(spot, marks, now)) is not None]
+    if not days:
+        return None, None
+    old = days[0][1]
+    others = [day for _, day in days if day != old]
+    if others:
+        return old, others[0]
+    spot, day = days[0]
+    if _TO.search(marks.folded[max(0, spot.start - 14) : spot.start]):
+        return None, day
+    return day, None
+
+
+def _first_day(marks: TimeMarks, now: datetime) -> date | None:
+    days = (_day_of(spot, marks, now) for spot in marks.days)
+    return next((day for day in days if day is not None), None)
+
+
+def _day_of(spot: DaySpot, marks: TimeMarks, now: datetime) -> date | None:
+    if spot.kind not in ("day", "weekday"):
+        return None
+    if spot.weekday is None:
+        return spot.days[0][0]
+    resolved = WishedDays(now.date(), None)
+    return resolved.weekday(spot.weekday)

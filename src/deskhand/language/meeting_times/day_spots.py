@@ -1,0 +1,315 @@
+"""The places of a text that speak of days: dates, weekdays, weeks, and what stands before them."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any, NamedTuple
+
+from deskhand.config.sections.slots import SlotSpec
+from deskhand.language.meeting_times.day_ranges import (
+    Stretch,
+    means_week,
+    part_of_week,
+    stretches,
+    week_around,
+)
+from deskhand.language.meeting_times.day_words import (
+    FOLLOWING_WEEK,
+    LATER_WEEK,
+    LIMIT_BEFORE,
+    RANGE_JOINT,
+    RANGE_OPENING,
+    UNTIL_END,
+    WEEK_PART,
+    WEEKDAY,
+    WEEKLY,
+)
+from deskhand.language.meeting_times.meeting_phrases import WEEK_OF, any_of, compiled
+from deskhand.language.meeting_times.month_parts import month_spots
+from deskhand.language.slots.date_numeric import Spot, numeric_spots
+from deskhand.language.slots.date_relative import relative_spots
+from deskhand.language.slots.folded_text import FoldedText, Scan
+from deskhand.language.slots.numbers import KNOWN_LANGUAGES
+from deskhand.language.slots.slot_context import SlotContext
+
+Days = tuple[date, date]
+_WHEN = SlotSpec(name="when", type="date", prefer="future")
+_BESIDE = compiled(r"^[ ,.(]{0,3}(?:(?:the|den|dne|am|dem|der|el|dia|on|d\.|tj\.?) ){0,2}$")
+_COUNTED_WEEK = compiled(r"week|tyd|woche|semana")
+_JUST_OVER = timedelta(days=270)
+"""A date without a year that is farther ahead than this has just been."""
+_ONWARDS = timedelta(days=13)
+_REACH = 40
+_COME_BY = compiled(r"\b(?:(?:come|drop|stop|pass|swing)(?: round)? by|apart from) $")
+
+
+class DaySpot(NamedTuple):
+    """A place and the days it means; none where it is doubtful."""
+
+    start: int
+    end: int
+    days: tuple[Days, ...] = ()
+    weekday: int | None = None
+    """A weekday on its own: which week it is in, the rest of the text says."""
+    kind: str = "day"
+    """`day`, `week`, `stretch`, `weekday`, `weekly`, `past` or `doubt`."""
+    limit: str = ""
+    """`until`, `before`, `from` or `after`, where it only bounds the days that suit."""
+    to_weekday: int | None = None
+    """The last of a range of weekdays."""
+
+
+def day_spots(
+    reading: FoldedText, language: str | None, languages: tuple[str, ...], now: datetime
+) -> list[DaySpot]:
+    """In the order of the text, none overlapping another."""
+    folded = reading.folded
+    found = list(_dates(reading, language, languages, now))
+    written = list(found)
+    for spot in _weekdays(folded, languages, now.date()):
+        if spot.kind == "weekday" or not _overlaps(spot, written):
+            found.append(spot)
+    found += _weeks(folded, languages, now.date())
+    every = [*stretches(folded, now.date(), languages), *month_spots(folded, now.date(), languages)]
+    found += [_of_stretch(stretch, folded, languages) for stretch in every]
+    spots = _apart(found)
+    spots = _echoed(spots, folded)
+    spots = _ranges(spots, folded, languages)
+    return [_limited(spot, folded, languages) for spot in spots]
+
+
+def _overlaps(spot: DaySpot, others: Sequence[DaySpot]) -> bool:
+    return any(spot.start < other.end and other.start < spot.end for other in others)
+
+
+def _apart(spots: Sequence[DaySpot]) -> list[DaySpot]:
+    """The longest of those that overlap; of two as long, the one that was found first."""
+    kept: list[DaySpot] = []
+    for spot in sorted(spots, key=lambda spot: spot.start - spot.end):
+        if not _overlaps(spot, kept):
+            kept.append(spot)
+    return sorted(kept, key=lambda spot: spot.start)
+
+
+def _dates(
+    reading: FoldedText, language: str | None, languages: tuple[str, ...], now: datetime
+) -> Iterator[DaySpot]:
+    scan, context = Scan(reading), SlotContext(language, now)
+    tongues = languages if set(languages) <= set(KNOWN_LANGUAGES) else KNOWN_LANGUAGES
+    for spot in numeric_spots(scan, context, _WHEN, tongues):
+        yield _of_date(spot, reading.folded, languages, now.date())
+    for spot in relative_spots(scan, context, _WHEN, tongues):
+        if spot.weekday is None:
+            yield from _of_relative(spot, reading.folded, languages, now.date())
+
+
+def _of_date(spot: Spot, folded: str, languages: tuple[str, ...], today: date) -> DaySpot:
+    is_over = all(day < today or day - today > _JUST_OVER for day in spot.days)
+    if is_over or len(spot.days) > 2:
+        return DaySpot(spot.start, spot.end, kind="doubt")
+    lead = folded[max(0, spot.start - _REACH) : spot.start]
+    if means_week(lead, languages):
+        start = spot.start - _length(WEEK_OF, lead, languages)
+        return DaySpot(start, spot.end, (week_around(spot.days[0]),), kind="week")
+    if len(spot.days) == 2:  # `15. - 17. 3.`
+        return DaySpot(spot.start, spot.end, (spot.days,), kind="stretch")
+    return DaySpot(spot.start, spot.end, ((spot.days[0], spot.days[0]),))
+
+
+def _length(table: dict[str, str], lead: str, languages: tuple[str, ...]) -> int:
+    """How long the words of a table are at the end of what stands before a place."""
+    match = any_of(table, languages).search(lead)
+    return 0 if match is None else len(match.group())
+
+
+def _of_relative(
+    spot: Spot, folded: str, languages: tuple[str, ...], today: date
+) -> Iterator[DaySpot]:
+    """Tomorrow, in two weeks, next week, this Friday."""
+    start, end = spot.start, spot.end
+    if all(day < today for day in spot.days) and spot.precision == "exact":
+        said = folded[start:end]
+        yield DaySpot(start, end, kind="past" if "this" not in said else "doubt")
+    elif spot.precision == "week":
+        first, last = week_around(spot.days[0])
+        if last < today:
+            yield DaySpot(start, end, kind="past")
+        else:
+            yield _part_of_week(start, end, (first, last), folded, languages)
+    elif spot.precision == "month":
+        following = (spot.days[0].replace(day=1) + timedelta(days=32)).replace(day=1)
+        days = (spot.days[0].replace(day=1), following - timedelta(days=1))
+        yield DaySpot(start, end, (days,), kind="stretch" if days[1] >= today else "past")
+    elif spot.precision == "exact" and _COUNTED_WEEK.search(folded[start:end]):
+        yield DaySpot(start, end, (week_around(spot.days[0]),), kind="week")
+    elif spot.precision == "exact":
+        singles = tuple((day, day) for day in spot.days)
+        yield DaySpot(start, end, singles, kind="day" if len(singles) == 1 else "doubt")
+    else:
+        yield DaySpot(start, end, kind="doubt")
+
+
+def _part_of_week(
+    start: int, end: int, week: Days, folded: str, languages: tuple[str, ...]
+) -> DaySpot:
+    """A week, or its first or last days, with the words that say so."""
+    lead = folded[max(0, start - _REACH) : start]
+    until = any_of(UNTIL_END, languages).search(lead)
+    if until is not None:
+        return DaySpot(start - len(until.group()), end, (week,), kind="stretch", limit="until")
+    words = any_of(WEEK_PART, languages).search(lead)
+    days = part_of_week(lead, *week, languages)
+    if words is None or days == week:
+        return DaySpot(start, end, (week,), kind="week")
+    return DaySpot(start - len(words.group()), end, (days,), kind="stretch")
+
+
+def _weekdays(folded: str, languages: tuple[str, ...], today: date) -> Iterator[DaySpot]:
+    for language in languages:
+        for number, form in enumerate(WEEKDAY[language].split()):
+            numbered = (
+                rf"\b(?:{form})\.?,? (?:the |den |dne |el |am )?([0-9]{{1,2}})(st|nd|rd|th|\.)?"
+            )
+            for match in compiled(numbered + r"(?:$|[^0-9:h])").finditer(folded):
+                yield from _numbered(match, number, folded, today)
+            for match in compiled(rf"\b(?:{form})\b").finditer(folded):
+                if len(match.group()) > 4 or compiled(r"^\.?,? [0-9]").search(
+                    folded[match.end() :]
+                ):
+                    yield DaySpot(match.start(), match.end(), weekday=number, kind="weekday")
+        for number, form in enumerate(WEEKLY[language].split()):
+            for match in compiled(rf"\b(?:{form})\b".replace("_", " ")).finditer(folded):
+                yield DaySpot(match.start(), match.end(), weekday=number, kind="weekly")
+
+
+def _numbered(match: Any, weekday: int, folded: str, today: date) -> Iterator[DaySpot]:
+    """`Thursday the 26th`, `martes 24`: a date, where that day is a Thursday."""
+    number, mark = match.groups()
+    end = match.end(2) if mark else match.end(1)
+    rest = folded[end : end + 12]
+    if compiled(r"^ ?(?:a\.?m\b|p\.?m\b|uhr|hod|h\b|[.:][0-9]|[-/][0-9]| ?- ?[0-9])").search(rest):
+        return
+    for ahead in range(62):
+        day = today + timedelta(days=ahead)
+        if day.day == int(number) and day.weekday() == weekday:
+            yield DaySpot(match.start(), end, ((day, day),))
+            return
+    if mark in ("st", "nd", "rd", "th"):
+        yield DaySpot(match.start(), end, kind="doubt")
+
+
+def _weeks(folded: str, languages: tuple[str, ...], today: date) -> Iterator[DaySpot]:
+    """The week after next, and the one that follows."""
+    for language in languages:
+        for match in compiled(LATER_WEEK[language]).finditer(folded):
+            week = week_around(today + timedelta(days=14))
+            yield DaySpot(match.start(), match.end(), (week,), kind="week")
+        for match in compiled(FOLLOWING_WEEK[language]).finditer(folded):
+            week = week_around(today + timedelta(days=7))
+            yield DaySpot(match.start(), match.end(), (week,), kind="week")
+
+
+def _of_stretch(stretch: Stretch, folded: str, languages: tuple[str, ...]) -> DaySpot:
+    days = (stretch.first, stretch.last)
+    lead = folded[max(0, stretch.start - _REACH) : stretch.start]
+    start = stretch.start
+    if (stretch.last - stretch.first).days == 6 and stretch.first.weekday() == 0:
+        start -= _length(WEEK_OF, lead, languages)
+        return DaySpot(start, stretch.end, (days,), kind="week")
+    if stretch.first == stretch.last:
+        return DaySpot(start, stretch.end, (days,))
+    start -= _length(_HOLIDAY_LEAD, lead, languages)
+    return DaySpot(start, stretch.end, (days,), kind="stretch")
+
+
+_HOLIDAY_LEAD = {
+    "en": r"\b(?:after|before)(?: the)? $",
+    "cs": r"\b(?:po|pred) $",
+    "de": r"\b(?:nach|vor)(?: den| dem)? $",
+    "es": r"\b(?:despues|antes) de(?: la| las| los)? $",
+}
+
+
+def _echoed(spots: Sequence[DaySpot], folded: str) -> list[DaySpot]:
+    """`Friday, 14 March` is one date; with the wrong weekday it is a doubtful one."""
+    joined: list[DaySpot] = []
+    for spot in spots:
+        before = joined[-1] if joined else None
+        pair = None if before is None else _one_date(before, spot, folded)
+        if pair is not None:
+            joined[-1] = pair
+        else:
+            joined.append(spot)
+    return joined
+
+
+def _one_date(left: DaySpot, right: DaySpot, folded: str) -> DaySpot | None:
+    kinds = (left.kind, right.kind)
+    if kinds not in (("weekday", "day"), ("day", "weekday")):
+        return None
+    if not _BESIDE.search(folded[left.end : right.start]):
+        return None
+    dated, weekday = (left, right.weekday) if left.kind == "day" else (right, left.weekday)
+    if dated.days[0][0].weekday() == weekday:
+        return dated._replace(start=left.start, end=right.end)
+    if left.kind == "day" and "," in folded[left.end : right.start]:
+        return None  # a list: `tomorrow, Friday`
+    return DaySpot(left.start, right.end, kind="doubt")
+
+
+def _ranges(spots: Sequence[DaySpot], folded: str, languages: tuple[str, ...]) -> list[DaySpot]:
+    """`Monday to Wednesday`, `from 24 to 27 November`, `between Monday and Thursday`."""
+    joint = any_of(RANGE_JOINT, languages)
+    kept: list[DaySpot] = []
+    for spot in spots:
+        before = kept[-1] if kept else None
+        pair = None
+        if before is not None and joint.search(folded[before.end : spot.start]):
+            pair = _range(before, spot)
+        if before is not None and pair is None:
+            lead = folded[max(0, before.start - 12) : before.start]
+            opens = any_of(RANGE_OPENING, languages).search(lead)
+            between = compiled(r"^ (?:and|a|und|y) (?:on |am |v |ve |el )?$")
+            if opens and between.search(folded[before.end : spot.start]):
+                pair = _range(before, spot)
+        if pair is None:
+            kept.append(spot)
+            continue
+        opening = any_of(RANGE_OPENING, languages).search(folded[: pair.start][-14:])
+        kept[-1] = pair._replace(start=pair.start - (len(opening.group()) if opening else 0))
+    return kept
+
+
+def _range(left: DaySpot, right: DaySpot) -> DaySpot | None:
+    if left.kind == right.kind == "weekday":
+        return left._replace(end=right.end, to_weekday=right.weekday)
+    if left.kind == right.kind == "day" and left.days[0][0] < right.days[0][1]:
+        return DaySpot(
+            left.start, right.end, ((left.days[0][0], right.days[0][1]),), kind="stretch"
+        )
+    return None
+
+
+def _limited(spot: DaySpot, folded: str, languages: tuple[str, ...]) -> DaySpot:
+    """Until Wednesday, from Tuesday on: with the words before it that say so."""
+    if spot.to_weekday is not None or spot.limit or spot.kind in ("past", "weekly"):
+        return spot
+    lead = folded[max(0, spot.start - _REACH) : spot.start]
+    for language in languages:
+        for limit, form in LIMIT_BEFORE[language].items():
+            match = compiled(rf"\b(?:{form}) $").search(lead)
+            if match is not None and not _COME_BY.search(lead):
+                return spot._replace(start=spot.start - len(match.group()), limit=limit)
+    return spot
+
+
+def bounded(spot: DaySpot, days: Days, frame: Days | None, today: date) -> Days:
+    """The days that a bound leaves, within the week that was named or from today on."""
+    first, last = days
+    start, end = frame or (today, last + _ONWARDS)
+    if spot.limit == "until":
+        return min(start, last), last
+    if spot.limit == "before":
+        return min(start, first - timedelta(days=1)), first - timedelta(days=1)
+    if spot.limit == "from":
+        return first, max(end, first)
+    return last + timedelta(days=1), max(end, last + timedelta(days=1))

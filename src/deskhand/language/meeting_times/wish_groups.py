@@ -1,0 +1,345 @@
+"""What a sentence says about times: which days with which hours, wished for or refused."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from deskhand.language.meeting_times import hours_of_day, wish_words
+from deskhand.language.meeting_times.clock_times import TimeSpot
+from deskhand.language.meeting_times.day_spots import DaySpot
+from deskhand.language.meeting_times.hours_of_day import HoursOfDay
+from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
+from deskhand.language.meeting_times.time_marks import Place, TimeMarks, is_bare, pieces, words_in
+
+Marks = list[DaySpot | TimeSpot]
+_FEW_WORDS = 8
+_HENCE = {language: rf"\b(?:{words})\b" for language, words in wish_words.HENCE.items()}
+
+
+@dataclass(slots=True)
+class Group:
+    """Days, and the hours that belong to them; no days where the hours count for all."""
+
+    days: list[DaySpot] = field(default_factory=list[DaySpot])
+    hours: HoursOfDay | None = None
+    refused: bool = False
+    only: bool = False
+    """Whether it narrows what was said before about its days."""
+    scope: bool = False
+    """Whether the days are only where the refusal counts."""
+    stated: bool = False
+    """Whether it is only told: neither asked for nor refused."""
+    places: list[Place] = field(default_factory=list[Place])
+
+
+@dataclass(slots=True)
+class _Part:
+    """Marks that are wished for or refused together."""
+
+    marks: Marks
+    refused: bool
+    scope: Sequence[DaySpot] = ()
+    stated: bool = False
+
+
+def groups_of(
+    marks: TimeMarks, sentence: Place, unclear: list[Place], used: list[Place]
+) -> list[Group]:
+    """What a sentence wishes for and refuses, in order.
+
+    Words that refuse something which is not there, or which depends on a condition, are added to
+    `unclear`; those that were understood to `used`.
+    """
+    parts = list(_parts(marks, sentence, unclear, used))
+    open_parts = [part for part in parts if not part.refused and not part.stated]
+    wished: Marks = [mark for part in open_parts for mark in part.marks]
+    only = _limiting_words(marks, sentence)
+    used += only
+    groups = _with_shared_hours(_paired(wished, marks)) if wished else []
+    for group in groups:
+        group.only = bool(only)
+    for part in parts:
+        if part.refused:
+            groups += _refusals(part, marks)
+        elif part.stated:
+            groups += _statements(part, marks)
+    return groups
+
+
+def _statements(part: _Part, marks: TimeMarks) -> list[Group]:
+    groups = _paired(part.marks, marks)
+    for group in groups:
+        group.stated = True
+        group.places = [(mark.start, mark.end) for mark in part.marks]
+    return groups
+
+
+def _limiting_words(marks: TimeMarks, sentence: Place) -> list[Place]:
+    """Words like `only` that stand before a time."""
+    found: list[Place] = []
+    limits = any_of(wish_words.ONLY, marks.languages)
+    for mark in marks.times:
+        begins = limits.search(marks.folded[mark.start : mark.end])
+        if sentence[0] <= mark.start < sentence[1] and begins is not None:
+            found.append((mark.start, mark.end))
+    for place in words_in(marks, sentence, wish_words.ONLY):
+        behind = [mark for mark in marks.marks if place[1] <= mark.start < sentence[1]]
+        if behind and is_bare(marks, (place[1], behind[0].start)):
+            found.append(place)
+    return found
+
+
+# --- what is wished for, what is refused
+
+
+def _parts(
+    marks: TimeMarks, sentence: Place, unclear: list[Place], used: list[Place]
+) -> Iterator[_Part]:
+    before: _Part | None = None
+    for piece in pieces(marks, sentence):
+        held = [mark for mark in marks.marks if piece[0] <= mark.start and mark.end <= piece[1]]
+        exceptions = words_in(marks, piece, wish_words.EXCEPTION, wish_words.NOT_EXCEPTION)
+        refusals = words_in(marks, piece, wish_words.NEGATION, wish_words.NOT_NEGATION)
+        if not held:
+            unclear += [place for place in refusals if _near_times(marks, sentence)]
+            unclear += exceptions
+            continue
+        unclear += _conditional(marks, sentence, refusals)
+        used += [*exceptions, *refusals]
+        goes_on = before is not None and _is_list(before, held) and is_bare(marks, piece)
+        if refusals:  # `not in the last week` speaks of no week that is over
+            past = [mark for mark in held if isinstance(mark, DaySpot) and mark.kind == "past"]
+            unclear += [(mark.start, mark.end) for mark in past]
+        if exceptions:
+            made = list(_excepted(held, exceptions[0], marks, unclear))
+        elif refusals:
+            made = list(_negated(held, refusals, marks, unclear))
+        else:
+            stated = not goes_on and not _offers(marks, sentence, piece, before)
+            made = [_Part(held, refused=goes_on, stated=stated)]
+            if goes_on and not _joins(marks, piece):
+                unclear.append(piece)
+        before = made[-1] if made else before
+        yield from made
+
+
+def _conditional(marks: TimeMarks, sentence: Place, refusals: Sequence[Place]) -> list[Place]:
+    """A refusal that depends on something: `if Thursday does not work`."""
+    conditions = words_in(marks, sentence, wish_words.CONDITION)
+    return [*conditions, *refusals] if conditions and refusals else []
+
+
+def _offers(marks: TimeMarks, sentence: Place, piece: Place, before: _Part | None) -> bool:
+    """Whether a part of a sentence asks or offers, by a word that does so.
+
+    Times alone go on with what was said before them; a few words as in a subject ask if they
+    name a meeting.
+    """
+    if any_of(wish_words.OFFERING, marks.languages).search(marks.folded[piece[0] : piece[1]]):
+        return True
+    if is_bare(marks, piece):
+        follows = any_of(_HENCE, marks.languages).search(marks.folded[piece[0] : piece[1]])
+        return before is None or not before.stated or follows is not None
+    said = marks.folded[sentence[0] : sentence[1]]
+    names = any_of(wish_words.MEETING, marks.languages).search(said)
+    return names is not None and len(said.split()) <= _FEW_WORDS
+
+
+def _is_list(before: _Part, held: Marks) -> bool:
+    """Whether marks may go on with a list of refused ones: days after days, times after times."""
+    kinds = {type(mark) for mark in [*before.marks[-1:], *held]}
+    wide = [mark for mark in held if isinstance(mark, DaySpot) and mark.kind in ("week", "stretch")]
+    return before.refused and len(kinds) == 1 and not wide
+
+
+def _near_times(marks: TimeMarks, sentence: Place) -> bool:
+    return any(sentence[0] <= mark.start < sentence[1] for mark in marks.marks)
+
+
+def _joins(marks: TimeMarks, piece: Place) -> bool:
+    joins = "|".join(wish_words.JOIN[language] for language in marks.languages)
+    seen = marks.folded[piece[0] : piece[1]]
+    return compiled(rf"\b(?:{joins})\b").search(seen) is not None
+
+
+def _excepted(
+    held: Marks, exception: Place, marks: TimeMarks, unclear: list[Place]
+) -> Iterator[_Part]:
+    """What stands behind `except` is refused, or what stands before it where nothing follows."""
+    before = [mark for mark in held if mark.start < exception[0]]
+    behind = [mark for mark in held if mark.start >= exception[1]]
+    if not behind:
+        yield _Part(before, refused=True)
+        return
+    weeks: Marks = [mark for mark in behind if isinstance(mark, DaySpot) and mark.kind == "week"]
+    refused = [mark for mark in behind if mark not in weeks or len(behind) == 1]
+    rest = [mark for mark in weeks if mark not in refused]
+    limits = [mark for mark in refused if isinstance(mark, TimeSpot) and not mark.part]
+    if len(limits) < len(refused):  # `außer Freitag ab 14 Uhr` may be meant both ways
+        unclear += [(mark.start, mark.end) for mark in limits]
+    if before or rest:
+        yield _Part([*before, *rest], refused=False)
+    yield _Part(refused, refused=True)
+
+
+def _offers_within(held: Marks, marks: TimeMarks) -> list[Place]:
+    """Words between refused times that offer one: `I cannot on Monday and could on Tuesday`."""
+    between = (held[0].end, held[-1].start)
+    if between[0] >= between[1]:
+        return []
+    offers = words_in(marks, between, wish_words.OFFERING, wish_words.NEGATION)
+    return [*offers, *words_in(marks, between, wish_words.ONLY)]
+
+
+def _negated(
+    held: Marks, refusals: Sequence[Place], marks: TimeMarks, unclear: list[Place]
+) -> Iterator[_Part]:
+    """`Tuesday not before noon` refuses what follows; `Mondays don't work` all of it."""
+    first = refusals[0]
+    if compiled(wish_words.BOTH_REFUSED).search(marks.folded[first[0] : first[1]]):
+        yield _Part(held, refused=True)
+        return
+    behind = [mark for mark in held if mark.start >= first[1]]
+    before = [mark for mark in held if mark.start < first[0]]
+    if not (behind and before and is_bare(marks, (first[1], behind[0].start))):
+        unclear += _offers_within(held, marks)
+        yield _Part(held, refused=True)
+        return
+    limits_days = not any(isinstance(mark, DaySpot) for mark in behind)
+    scope = [mark for mark in before if isinstance(mark, DaySpot)]
+    if limits_days and scope:
+        others: Marks = [mark for mark in before if isinstance(mark, TimeSpot)]
+        if others:
+            yield _Part(others, refused=False)
+        yield _Part(behind, refused=True, scope=scope)
+        return
+    yield _Part(before, refused=False)
+    yield _Part(behind, refused=True)
+
+
+# --- days and their hours
+
+
+def _paired(held: Marks, marks: TimeMarks) -> list[Group]:
+    """Days with the hours that stand beside them, else with those that follow."""
+    groups: list[Group] = []
+    for run in _runs(_without_weeks(held), marks):
+        if isinstance(run[0], DaySpot):
+            open_group = groups[-1] if groups else None
+            if open_group is None or open_group.days:
+                groups.append(Group())
+            groups[-1].days = [mark for mark in run if isinstance(mark, DaySpot)]
+            continue
+        times = [mark for mark in run if isinstance(mark, TimeSpot)]
+        hours = _joined_hours(times, marks)
+        last = groups[-1] if groups else None
+        takes = last is not None and last.hours is None and not _leads(run, held, marks)
+        if last is not None and takes:
+            last.hours = hours
+        elif last is not None and last.days and not _leads(run, held, marks):
+            # what leaves nothing only says why: `from two on, in the mornings I teach`
+            last.hours = hours_of_day.both(last.hours or hours_of_day.WHOLE, hours) or last.hours
+        else:
+            groups.append(Group(hours=hours))
+    return groups
+
+
+def _without_weeks(held: Marks) -> Marks:
+    """A week beside one of its weekdays only says which is meant."""
+    weekdays = any(isinstance(mark, DaySpot) and mark.weekday is not None for mark in held)
+    weeks = [mark for mark in held if isinstance(mark, DaySpot) and mark.kind == "week"]
+    return [mark for mark in held if not weekdays or mark not in weeks]
+
+
+def _runs(held: Marks, marks: TimeMarks) -> Iterator[Marks]:
+    """Marks of one kind that follow each other; times that belong to the next day stand apart."""
+    run: Marks = []
+    for mark in sorted(held, key=lambda mark: mark.start):
+        is_time = isinstance(mark, TimeSpot)
+        apart = is_time and bool(run) and not is_bare(marks, (run[-1].end, mark.start))
+        if run and (type(run[-1]) is not type(mark) or apart or _begins(mark, held, marks)):
+            yield run
+            run = []
+        run.append(mark)
+    if run:
+        yield run
+
+
+def _begins(mark: DaySpot | TimeSpot, held: Marks, marks: TimeMarks) -> bool:
+    return isinstance(mark, TimeSpot) and _leads([mark], held, marks)
+
+
+def _leads(run: Marks, held: Marks, marks: TimeMarks) -> bool:
+    """Whether hours belong to the day behind them: `or any time on Wednesday`."""
+    before = [mark for mark in held if mark.end <= run[0].start]
+    behind = [mark for mark in held if mark.start >= run[-1].end]
+    if not before or not behind or not any(isinstance(mark, DaySpot) for mark in before):
+        return not before
+    if not is_bare(marks, (run[-1].end, behind[0].start)) or _joins_or_comma(
+        marks, run[-1].end, behind[0].start
+    ):
+        return False
+    return _joins_or_comma(marks, before[-1].end, run[0].start)
+
+
+def _joins_or_comma(marks: TimeMarks, start: int, end: int) -> bool:
+    return "," in marks.folded[start:end] or _joins(marks, (start, end))
+
+
+def _joined_hours(times: Sequence[TimeSpot], marks: TimeMarks) -> HoursOfDay:
+    """`10 or 15` is either, `after 10 and before 3` or `in the morning at 10` is both.
+
+    Of two that leave nothing together the second only says why: `from two on, mornings I teach`.
+    """
+    hours = hours_of_day.of_spots(times[:1])
+    for place, (left, right) in enumerate(pairwise(times)):
+        after = hours_of_day.of_spots([right])
+        bounds = left.at is None and right.at is None and (left.first == 0) != (right.first == 0)
+        overlap = hours_of_day.both(hours, after)
+        either = _listed(times[place:], marks) and not (bounds and overlap)
+        hours = hours | after if either else overlap or hours
+    return hours
+
+
+def _listed(times: Sequence[TimeSpot], marks: TimeMarks) -> bool:
+    """Whether the first two are of a list: `or` stands between them, or later behind a comma."""
+    gaps = [(left.end, right.start) for left, right in pairwise(times)]
+    if _joins(marks, gaps[0]):
+        return True
+    return "," in marks.folded[slice(*gaps[0])] and any(_joins(marks, gap) for gap in gaps)
+
+
+def _with_shared_hours(groups: list[Group]) -> list[Group]:
+    """Days of a sentence without hours of their own take those of the next days, or of those
+    before: less may be offered than suits, never more."""
+    following: HoursOfDay | None = None
+    for group in reversed(groups):
+        if group.hours is not None:
+            following = group.hours
+        elif group.days:
+            group.hours = following
+    earlier: HoursOfDay | None = None
+    for group in groups:
+        if group.hours is not None and group.days:
+            earlier = group.hours
+        elif group.days and earlier is not None:
+            group.hours = earlier
+    return groups
+
+
+def _refusals(part: _Part, marks: TimeMarks) -> list[Group]:
+    groups = _paired(part.marks, marks)
+    for group in groups:
+        group.refused = True
+        if part.scope and not group.days:
+            group.days, group.scope = list(part.scope), True
+    return [lone for group in groups for lone in _refused_apart(group)]
+
+
+def _refused_apart(group: Group) -> list[Any]:
+    """Of several days before refused hours, all but the last are refused whole."""
+    if group.hours is None or len(group.days) < 2 or group.scope:
+        return [group]
+    last = Group(group.days[-1:], group.hours, refused=True)
+    return [Group(group.days[:-1], None, refused=True), last]
