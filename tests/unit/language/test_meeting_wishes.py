@@ -2,6 +2,7 @@
 
 from collections import Counter
 from datetime import date, datetime, time, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -64,17 +65,22 @@ def lies_in(slot: Span, hours: list[str]) -> bool:
 
 
 def slots_of(case: dict[str, Any]) -> list[Span]:
+    return slots_from(sent(case), case.get("minutes", 30))
+
+
+@cache
+def slots_from(now: datetime, minutes: int) -> list[Span]:
     """Every quarter of an hour at which a meeting could begin."""
-    length = timedelta(minutes=case.get("minutes", 30))
+    length = timedelta(minutes=minutes)
     offering = Offering(HOURS, QUARTER, timedelta(0), timedelta(days=60))
-    stretches = list(HOURS.stretches(offering.frame(sent(case))))
+    stretches = list(HOURS.stretches(offering.frame(now)))
     slots: list[Span] = []
     for stretch in stretches:
         start = stretch.start.astimezone(PRAGUE)
         start += (QUARTER - timedelta(minutes=start.minute % 15)) % QUARTER
         start = start.replace(second=0, microsecond=0)
         while start + length <= stretch.end:
-            if start >= sent(case):
+            if start >= now:
                 slots.append(Span(start, start + length))
             start += QUARTER
     return slots
