@@ -27,6 +27,8 @@ class MailPhrases:
     """The labels of a header as programs write them, the longest first."""
     separator: re.Pattern[str]
     original: re.Pattern[str]
+    reply_above: re.Pattern[str]
+    """The line of a ticket system above which somebody should write."""
     openings: frozenset[str]
     attributions: tuple[Any, ...]
     attribution_in: Mapping[str, str]
@@ -53,6 +55,7 @@ def mail_phrases() -> MailPhrases:
         spelled=_longest_labels_first(labels),
         separator=_between_dashes(_all(table["separators"])),
         original=_between_dashes(_all(table["original"])),
+        reply_above=_after_marks(_all(table["reply_above"])),
         openings=frozenset(map(fold, _all(table["openings"]))),
         attributions=tuple(map(_template, _all(table["attributions"]))),
         attribution_in={name: written[0] for name, written in table["attributions"].items()},
@@ -105,6 +108,10 @@ def _between_dashes(many: Iterable[str]) -> re.Pattern[str]:
     return re.compile(
         rf"[\s>]*+(?P<dashes>-{{2,}}+)\s*+(?:{_any_of(many)})\s*+-{{2,}}+\s*(?P<rest>.*)$", re.I
     )
+
+
+def _after_marks(many: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(rf"[\s>]*+[#=*_-]{{2,}}+\s*+(?:{_any_of(many)})", re.I)
 
 
 def _template(written: str) -> Any:

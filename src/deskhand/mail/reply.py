@@ -1,17 +1,24 @@
 """What a person wrote, apart from what was quoted, signed and disclaimed below it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from deskhand.mail.forward import plain_lines
 from deskhand.mail.mail_phrases import mail_phrases
-from deskhand.mail.quoted_headers import bare, label_of, read_block
+from deskhand.mail.quoted_headers import bare, inline_block, label_of, read_block
 
 LONGEST = 200_000
 _LINES_OF_AN_ATTRIBUTION = 4
 _LONGEST_ATTRIBUTION = 400
 _MOST_ATTRIBUTIONS = 300
 """Lines that end like one and are looked at closely: no conversation is that long."""
+_COLONS = (":", "：")
+_DASHES = re.compile(r"\s*[-–—]{2,}\s*")
+_HEADING = re.compile(r"\s*[-_=*]{2,}\s*[^\s\-_=*][^:]{0,60}?\s*[-_=*]{2,}\s*$")
+"""`-------- Oprindelig besked --------`, in whatever language."""
+_BETWEEN_BRACKETS = re.compile(r"\s*>>>.*\d.*>>>\s*$")
+"""`>>> Ann <ann@example.com> 02.03.2026 09:12 >>>`, as GroupWise writes."""
+_WORDS_OF_A_NAME = 5
 _RULE = re.compile(r"\s*(?:_{2,}|={3,}|-{3,}|\*{3,}|—{2,}|―{2,})\s*$")
 _UNDERSCORES = re.compile(r"\s*_{8,}\s*$")
 _SIGNATURE_RULE = re.compile(r"\s*(?:--|__|—)\s*$")
@@ -42,13 +49,15 @@ def _without_quotes(lines: list[str]) -> list[str]:
     kept: list[str] = []
     number = tries = 0
     while number < len(lines):
+        if _BETWEEN_BRACKETS.match(lines[number]):
+            break
         if lines[number].lstrip().startswith(">"):
             number = _after_quote(lines, number)
             continue
         length = 0
         if tries < _MOST_ATTRIBUTIONS:
             length = _attribution_length(lines, number)
-            tries += lines[number].rstrip().endswith((":", "："))
+            tries += _ends_like_one(lines[number])
         if length:
             number += length
             if not _quote_follows(lines, number):
@@ -91,27 +100,64 @@ def _attribution_length(lines: list[str], number: int) -> int:
     for length in range(1, _LINES_OF_AN_ATTRIBUTION + 1):
         if number + length > len(lines) or not (line := lines[number + length - 1].strip()):
             return 0
+        if line.startswith(">"):
+            return 0
         joined = f"{joined} {line}".strip()
         if len(joined) > _LONGEST_ATTRIBUTION:
             return 0
-        if line.endswith((":", "：")):
-            return length if _is_attribution(joined, length) else 0
+        following = number + length
+        if line.endswith(_COLONS) or _stands_alone(joined, lines, following):
+            quoted = _quote_follows(lines, following)
+            return length if _is_attribution(joined, length, quoted=quoted) else 0
     return 0
 
 
-def _is_attribution(text: str, lines: int) -> bool:
-    said = text.rstrip(":： ")
+def _ends_like_one(line: str) -> bool:
+    """Whether an attribution may end here: in a colon, in Zoho's dashes, in a verb or a bracket."""
+    text = line.strip()
+    if text.endswith((*_COLONS, "--", "——", ">")):
+        return True
+    return bool(mail_phrases().wrote.search(text))
+
+
+def _stands_alone(text: str, lines: list[str], following: int) -> bool:
+    """Whether a line without its colon is more than the beginning of somebody's sentence.
+
+    Programs put dashes around it, quote below it, or name an address after which nothing goes on.
+    """
+    if _DASHES.match(text) and text.endswith(("--", "——")):
+        return True
+    if _quote_follows(lines, following):
+        return True
+    if _ADDRESS.search(text) is None or not _ends_like_one(text):
+        return False
+    below = lines[following].strip() if following < len(lines) else ""
+    return not below[:1].islower()
+
+
+def _is_attribution(text: str, lines: int, *, quoted: bool) -> bool:
+    said = text.strip("-–—").strip().rstrip(":： ")
     address = _ADDRESS.search(said)
     around = said if address is None else said[: address.start()] + said[address.end() :]
     moment = _MOMENT.search(around)
+    phrases = mail_phrases()
     if not moment:
-        return False
+        # `Ann Lee wrote:` alone, as Gnus and SeaMonkey write it
+        named = len(around.split()) <= _WORDS_OF_A_NAME
+        return quoted and named and bool(phrases.wrote.search(said))
     if lines > 1 and moment.start() > 60:
         return False  # a sentence that happens to be followed by one
-    phrases = mail_phrases()
     if phrases.wrote.search(said) or phrases.wrote_amid.search(around):
         return True
-    return address is not None and said.endswith((">", ")", "]"))
+    return text.endswith(_COLONS) and address is not None and _names_writer_last(said, address)
+
+
+def _names_writer_last(said: str, address: re.Match[str]) -> bool:
+    """Whether a line of date and address alone ends as programs write it: `..., Ann <a@b.cz>:`."""
+    if said.endswith((">", ")", "]")):
+        return True
+    moments = _MOMENT.findall(said[: address.start()])
+    return said.endswith(address[0]) and said[:1].isdigit() and len(moments) > 1
 
 
 def _quoted_mail_begins(lines: list[str], number: int) -> bool:
@@ -120,19 +166,35 @@ def _quoted_mail_begins(lines: list[str], number: int) -> bool:
     if not line.strip():
         return False
     phrases = mail_phrases()
-    if phrases.original.match(line) or phrases.separator.match(line):
+    marks = (phrases.original, phrases.separator, phrases.reply_above)
+    if any(mark.match(line) for mark in marks):
         return True
     if bare(line).endswith(":") and bare(line)[:-1].strip().casefold() in phrases.openings:
         return True
     start = number
-    if _RULE.match(line):
+    ruled = _RULE.match(line) or _HEADING.match(line)
+    if ruled:
         start = next(
             (n for n in range(number + 1, min(number + 4, len(lines))) if lines[n].strip()), number
         )
-    if label_of(lines[start]) is None:
+    label = label_of(lines[start])
+    if label is None:
         return False
+    if label[0] == "from" and _speak_of_a_mail(inline_block(lines[start].replace("*", ""))):
+        return True
     headers = read_block(lines, start).headers
-    return "from" in headers and len({"to", "date", "subject", "cc"} & headers.keys()) >= 2
+    return _speak_of_a_mail(headers, ruled=bool(ruled))
+
+
+def _speak_of_a_mail(headers: Mapping[str, str], *, ruled: bool = False) -> bool:
+    """Whether these are a mail's headers and not a traveller's `From: Prague, To: Brno`."""
+    if "from" not in headers:
+        return False
+    others = len({"to", "date", "subject", "cc"} & headers.keys())
+    by_mail = ruled or any("@" in value for value in headers.values())
+    if by_mail and "date" in headers:
+        return True
+    return others >= 2 and (by_mail or "subject" in headers)
 
 
 # --- signatures

@@ -2,13 +2,21 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from deskhand.config.yaml import read_yaml
 from deskhand.mail import visible_reply
 
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "quoted_reply"
+CLIENTS = read_yaml(Path(__file__).with_name("client_replies.yaml")).data
+ANSWERED = "Dear Ann,\n\nwe have three models in white.\nThe price is 540 EUR.\n\nYour Acme team"
 OWN = "The teapot is still broken.\nCan you send a new one?"
+
+
+def _named(head: dict[str, Any]) -> str:
+    return f"{head['client']}-{head['language']}"
 
 
 @pytest.mark.parametrize(
@@ -47,6 +55,22 @@ OWN = "The teapot is still broken.\nCan you send a new one?"
 )  # fmt: skip
 def test_only_the_words_of_the_sender_are_left(below: str) -> None:
     assert visible_reply(f"{OWN}\n\n{below}\n") == OWN
+
+
+@pytest.mark.parametrize("gap", ["\n\n", "\n"], ids=["blank line", "no blank line"])
+@pytest.mark.parametrize("head", CLIENTS["heads"], ids=_named)
+def test_what_mail_programs_write_above_an_answered_mail_is_known(
+    head: dict[str, Any], gap: str
+) -> None:
+    above = head["head"].replace("ADDRESS", "support@acme.example")
+    mark = "> " if head.get("marked") else ""
+    answered = "\n".join(f"{mark}{line}" for line in ANSWERED.splitlines())
+    assert visible_reply(f"{OWN}\n\n{above}{gap}{answered}\n") == OWN
+
+
+@pytest.mark.parametrize("text", CLIENTS["words"])
+def test_words_that_look_like_such_a_line_are_kept(text: str) -> None:
+    assert visible_reply(text) == text
 
 
 def test_answers_between_quoted_lines_are_kept() -> None:
