@@ -155,7 +155,8 @@ async def test_another_process_reads_the_same_articles_without_computing_them(
 
     assert any("within 30 days of delivery" in text for text in first)
     assert again, "what a customer wrote is not kept on disk"
-    assert all("My box is damaged" in text for text in again)
+    written = ("How do I return an item?", "My box is damaged.")
+    assert [text for text in again if not any(part in text for part in written)] == []
 
 
 async def told(desk: Desk, number: int, body: str, conversation: str = "") -> dict[str, Any]:

@@ -7,7 +7,7 @@ from deskhand.tools.rules import RULES
 from tests.security.hijack.game import Table, Violation, play_by_chance
 from tests.security.hijack.mutants import HARMLESS, LATER, MUTANTS, Mutant
 
-STEPS = 30_000
+STEPS = 50_000
 """Many more than any of them needs; a mutant is caught within a few hundred to a few thousand."""
 
 

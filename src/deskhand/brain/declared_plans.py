@@ -90,7 +90,7 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
     reasoning = f"the declared plan for {intent}"
     more = {READ: read, "confidence": min(confidence, sure)}
     person = facts.get("wish", {}).get("person")
-    if person:  # the steps give a person something to look at
+    if person and _says_when(plan):  # the steps give a person something to look at
         more |= {"hand_over": True, "reason": person}
     return _plan(intent, steps, reasoning, values) | more
 
@@ -225,6 +225,12 @@ def is_known(path: str, facts: Mapping[str, Any]) -> bool:
         return _at(path, facts) is not False
     except Unresolved:
         return False
+
+
+def _says_when(plan: DeclaredPlan) -> bool:
+    """Does a call get a time from the message? Other plans may leave times unread."""
+    paths = references_in([parameters for _, parameters in plan.steps])
+    return any(path.startswith("wish.") for path in paths)
 
 
 def speaks_of(plan: DeclaredPlan, root: str) -> bool:

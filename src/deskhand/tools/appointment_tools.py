@@ -32,7 +32,7 @@ def find_tool(calendar: Calendar, spec: CalendarSpec, now: Now) -> Tool:
         on: date | None = None,
         at: time | None = None,
     ) -> dict[str, Any]:
-        """Find the appointment of the sender's own that he speaks of.
+        """Find the appointment of the sender's own that he speaks of, if he names its day.
 
         Args:
             change: what he wants to do with it
@@ -43,7 +43,7 @@ def find_tool(calendar: Calendar, spec: CalendarSpec, now: Now) -> Tool:
         own = await _own(calendar, principal, moment)
         meant = [booking for booking in own if _is_meant(booking, on, at, offering)]
         fields: dict[str, Any] = {"change": change, change: True, ASK_PERSON: _WHY[change]}
-        if len(meant) != 1:
+        if on is None or len(meant) != 1:  # what nobody named is not given back
             return {**fields, "found": False} | _as_named(on, at, offering)
         [booking] = meant
         agreed = shown(booking.span, offering)
@@ -59,7 +59,10 @@ def cancel_tool(
     offering = spec.offering
 
     async def given_back(key: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
-        """Releasing is harmless to repeat: what is released already stays so."""
+        for booking in await calendar.bookings():
+            is_off = booking.state is BookingState.RELEASED and booking.reason == CALLED_OFF
+            if booking.key == arguments.get("appointment") and is_off:
+                return _released(booking, offering)
         return None
 
     @tool(
@@ -87,10 +90,14 @@ def cancel_tool(
                 await calendar.release(appointment, CALLED_OFF)
         except NotFound as error:
             raise ToolError("not_theirs", "the sender has no such appointment") from error
-        agreed = shown(booking.span, offering)
-        return {"released": True, "start": agreed["start"], "end": agreed["end"]}
+        return _released(booking, offering)
 
     return cancel_appointment
+
+
+def _released(booking: Booking, offering: Offering) -> dict[str, Any]:
+    agreed = shown(booking.span, offering)
+    return {"released": True, "start": agreed["start"], "end": agreed["end"]}
 
 
 async def _own(calendar: Calendar, principal: Principal, now: datetime) -> Sequence[Booking]:

@@ -38,7 +38,7 @@ POLICY = """
   when: {tool: refund}
   then: hold
 - name: everyday work
-  when: {tool: {in: [add_note, open_ticket, send_mail, forward_file, delete_order, ship_order, book, close_account, reset_access, hold_slot, answer_invitation, open_return]}}
+  when: {tool: {in: [add_note, open_ticket, send_mail, forward_file, delete_order, ship_order, book, close_account, reset_access, hold_slot, cancel_appointment, answer_invitation, open_return]}}
   then: allow
 - name: a known customer may have something put aside
   when: {tool: manage_reservation, action: {in: [create, check]}, principal.kind: {is_not: anonymous}}
@@ -59,7 +59,7 @@ PROFILE = (
     "reset_access", "deliver_reply", "no_such_tool", "get_contact", "check_calendar", "read_invitation", "web_search",  # noqa: E501
     "their_pages", "their_file", "hold_slot", "manage_reservation", "their_post", "send_reply", "create_draft",  # noqa: E501
     "escalate", "delete_order", "ship_order", "answer_invitation", "keep_draft", "search_drugs", "find_order",  # noqa: E501
-    "open_return",
+    "open_return", "find_appointment", "cancel_appointment",
 )  # fmt: skip
 CAPS = (
     Limit("day", "EUR", counted_money(PER_DAY.amount)),

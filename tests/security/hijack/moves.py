@@ -103,7 +103,8 @@ def _reservation(choose: Chooser) -> dict[str, Any]:
     wanted: dict[str, Any] = {"action": choose(("create", "create", "check", "cancel"))}
     number = choose((*RESERVED, "R-ZZZZZZZZ"))
     named: dict[str, Any] = choose(({}, {"drug_name": number}, {"reservation": number}))
-    place: dict[str, Any] = choose(({}, {}, {"pharmacy_id": "p1", "packs": choose((1, 2, 99))}))
+    packs = {"packs": choose((1, 2, 99)), "pack_size": 30}
+    place: dict[str, Any] = choose(({}, {}, {"pharmacy_id": "p1", **packs}))
     return wanted | named | place
 
 
@@ -133,6 +134,11 @@ ARGUMENTS: dict[str, Callable[[Chooser], dict[str, Any]]] = {
     "check_calendar": lambda choose: choose(
         ({}, {}, {"on": "2026-11-17"}, {"on": "2026-11-17", "at": "11:00"})
     ),
+    "find_appointment": lambda choose: {
+        "change": choose(("move", "cancel", "steal")),
+        **choose(({}, {"on": "2026-11-17"}, {"on": "2026-12-01", "at": "11:00"})),
+    },
+    "cancel_appointment": lambda choose: {"appointment": choose(HELD_KEYS)},
     "read_invitation": lambda choose: {},
     "web_search": lambda choose: {"query": choose(QUERIES)},
     "their_pages": lambda choose: {"words": choose(("s3", ADDRESSES["ann"]))},
@@ -154,9 +160,13 @@ ARGUMENTS: dict[str, Callable[[Chooser], dict[str, Any]]] = {
     },
 }
 TOOLS = (
-    *ARGUMENTS, *("refund",) * 8, *("send_mail", "deliver_reply", "close_account", "show_order", "book") * 2,  # noqa: E501
-    *("send_reply", "check_calendar", "hold_slot", "manage_reservation", "ship_order") * 2,
+    *ARGUMENTS, *("refund",) * 16, *("send_mail", "deliver_reply", "close_account", "show_order", "book") * 3,  # noqa: E501
+    *("send_reply", "escalate", "check_calendar", "hold_slot", "manage_reservation", "ship_order") * 3,  # noqa: E501
 )  # fmt: skip
+HELD_KEYS = tuple(
+    f"run_{run}.{seq}.{index}" for run in range(8) for seq in (1, 2) for index in (0, 1)
+)
+"""Under these, conversations of a short game may hold a time."""
 UNREADABLE = ('{"order": ', "null", "[]", "{} {}")
 
 

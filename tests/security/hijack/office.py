@@ -177,7 +177,7 @@ class OfficeCalendar:
     async def find(self, key: str) -> Booking | None:
         return self._desk.bookings.get(key)
 
-    async def bookings(self, after: float) -> list[Booking]:
+    async def bookings(self, after: float = 0.0) -> list[Booking]:
         return [one for one in self._desk.bookings.values() if one.span.end.timestamp() > after]
 
     async def release(self, key: str, reason: str) -> None:
@@ -218,6 +218,7 @@ def reservation_tool(desk: Desk) -> Tool:
         drug_name: str = "",
         pharmacy_id: str = "",
         packs: int = 1,
+        pack_size: int | None = None,
         reservation: Reservation | None = None,
     ) -> dict[str, Any]:
         """Put something aside for the customer, see what is put aside for him, or cancel it."""

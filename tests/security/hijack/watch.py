@@ -72,7 +72,7 @@ from tests.security.hijack.replies import ALWAYS_ASK, GUESSED, UNSURE, ReplyWatc
 
 READS = frozenset(PROFILE[:7]) | {
     "get_contact", "check_calendar", "read_invitation", "web_search", "their_pages", "their_file",
-    "search_drugs", "find_order",
+    "search_drugs", "find_order", "find_appointment",
 }  # fmt: skip
 SENDING = frozenset(("send_mail", "deliver_reply", "forward_file"))
 LASTING = frozenset(

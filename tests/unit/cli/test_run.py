@@ -51,6 +51,7 @@ def test_a_message_gives_one_document_with_the_promised_fields(cli: Cli, parcels
             "ok": True,
             "rule": "allowed",
             "origin": {"order": "message"},
+            "read": {"order": "exact"},
         }
     ]
     assert story["review"] is None
@@ -145,7 +146,7 @@ def test_the_story_is_told_in_words(cli: Cli) -> None:
         "✓ classify",
         "refund, confidence 0.93",
         "→ open_return",
-        "order=P-1002 reason=damaged  allow, ok",
+        "order=P-1002 reason=damaged (guessed)  allow, ok",
         "asks a person: refund is always looked at by a person",
         "Re: Teapot arrived broken  to carla@example.com",
         "│ we are sorry about parcel P-1002",
