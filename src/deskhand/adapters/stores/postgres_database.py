@@ -145,6 +145,14 @@ class PostgresDatabase:
             self._health.is_known_good()
 
     async def read_core(self, op: CoreOp[T]) -> T:
+        """What `op` reads; once more where the line was cut, as after a pause of this process that
+        outlived NOT_IDLE."""
+        try:
+            return await self._read(op)
+        except StoreUnavailable:
+            return await self._read(op)
+
+    async def _read(self, op: CoreOp[T]) -> T:
         try:
             async with self._engine.connect() as connection:
                 return await connection.run_sync(op)
