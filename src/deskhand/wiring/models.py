@@ -6,12 +6,12 @@ from deskhand.adapters.chat_models.on_demand import ChatModelOnDemand
 from deskhand.adapters.chat_models.providers import endpoint_for, provider_table
 from deskhand.config.desk import DeskSpec
 from deskhand.ports import ChatModel, Clock, Embeds
-from deskhand.wiring.databases import DeskStore
 
-if TYPE_CHECKING:  # the HTTP client takes long to import: only for those who ask a model
+if TYPE_CHECKING:  # these take long to import: only for those who ask a model
     from deskhand.adapters.chat_models.circuit_breaker import Circuits
     from deskhand.adapters.chat_models.openai import OpenAIChatModel
     from deskhand.adapters.chat_models.rate_limit import SharedRate
+    from deskhand.wiring.databases import DeskStore
 
 
 def own_providers(spec: DeskSpec) -> dict[str, dict[str, object]]:
@@ -74,7 +74,7 @@ def open_chat(spec: DeskSpec, *, insists: bool = True) -> ChatModelOnDemand:
     return ChatModelOnDemand(make)
 
 
-def model_circuits(store: DeskStore, clock: Clock) -> "Circuits":
+def model_circuits(store: "DeskStore", clock: Clock) -> "Circuits":
     """What leaves models alone that are away, and lets runs go on when one is back."""
     from deskhand.adapters.chat_models.circuit_breaker import Circuits
 
@@ -87,7 +87,7 @@ def model_circuits(store: DeskStore, clock: Clock) -> "Circuits":
 def limited_chat(
     chat: ChatModel,
     spec: DeskSpec,
-    store: DeskStore,
+    store: "DeskStore",
     clock: Clock,
     rate: "SharedRate | None" = None,
 ) -> ChatModel:
