@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from deskhand.language.clean_text import clean
+from deskhand.language.czech_slovak import czech_over_slovak
 from deskhand.language.function_words import KNOWN, evidence
 
 _LOOKED_AT = 2000
@@ -38,6 +39,8 @@ _KIN = {
 """Whoever writes a language that is not on the list is nearest to one of these; a tenth of it
 speaks for them."""
 _KINSHIP = 0.1
+_HIGHEST = 50.0
+"""Log odds beyond which nothing changes."""
 
 
 class Language(NamedTuple):
@@ -52,7 +55,7 @@ def identify(text: str, candidates: Collection[str] | None = None) -> Language:
 
     With candidates the confidence is their share among themselves.
     """
-    words = _WORD.findall(_NOT_WORDS.sub(" ", clean(text[: 4 * _LOOKED_AT])[:_LOOKED_AT]).lower())
+    words = words_of(text)
     if not words or (candidates is not None and not candidates):
         return Language(None, 0.0)
     model = _shares(" ".join(words), _LIKELY if candidates is None else _ALL)
@@ -73,10 +76,36 @@ def identify(text: str, candidates: Collection[str] | None = None) -> Language:
         shares = {code: _with_kin(code, model, codes) for code in codes}
     small_words = {} if foreign else evidence(words)
     scores = {code: _score(shares.get(code, 0.0), small_words.get(code)) for code in codes}
+    if "cs" in scores and "sk" in scores:
+        scores |= _czech_and_slovak(words, scores["cs"], scores["sk"])
     best = max(sorted(scores), key=lambda code: scores[code])
     rest = others * _FLOOR * math.exp(-scores[best])
     confidence = 1 / (sum(math.exp(score - scores[best]) for score in scores.values()) + rest)
     return Language(best, confidence) if confidence >= _UNSURE else Language(None, confidence)
+
+
+def words_of(text: str) -> list[str]:
+    """Returns the words by which a text's language is told, in lower case; no addresses."""
+    looked_at = clean(text[: 4 * _LOOKED_AT])[:_LOOKED_AT]
+    return _WORD.findall(_NOT_WORDS.sub(" ", looked_at).lower())
+
+
+def _czech_and_slovak(words: list[str], czech: float, slovak: float) -> dict[str, float]:
+    """What both have together, shared out anew by the letters of the text."""
+    together = max(czech, slovak) + math.log1p(math.exp(-abs(czech - slovak)))
+    odds = czech_over_slovak(words, czech - slovak)
+    return {
+        "cs": together - math.log1p(math.exp(min(-odds, _HIGHEST))),
+        "sk": together - math.log1p(math.exp(min(odds, _HIGHEST))),
+    }
+
+
+def pair_evidence(words: list[str]) -> float:
+    """Returns log odds of Czech over Slovak from all evidence but the letters."""
+    model = _shares(" ".join(words), _LIKELY)
+    small_words = evidence(words)
+    czech, slovak = (_score(model.get(code, 0.0), small_words[code]) for code in ("cs", "sk"))
+    return czech - slovak
 
 
 def _score(share: float, small_words: float | None) -> float:

@@ -3,6 +3,7 @@
 import itertools
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,11 @@ EVERYDAY = {
     "en": ["Where is my parcel?", "I want my money back", "Please cancel the order"],
     "es": ["¿Dónde está mi paquete?", "Quiero que me devuelvan el dinero", "Gracias por su ayuda"],
     "fr": ["Où est mon colis ?", "Je veux être remboursé", "Merci pour votre aide"],
+    "sk": [
+        "Dobrý deň, kde je moja objednávka?",
+        "chcel by som vratit tovar",
+        "Na opačnej strane ulice stojí váš obchod.",
+    ],
     "pl": ["Gdzie jest moja paczka?", "Chcę zwrócić towar", "Dzień dobry, nie działa mi konto"],
 }
 
@@ -94,6 +100,40 @@ def test_the_larger_part_of_a_mixed_text_decides() -> None:
         " angekommen. Thanks!"
     )
     assert identify(text).code == "de"
+
+
+@pytest.mark.parametrize(
+    ("kind", "accents", "at_least"),
+    [("sentences", True, 0.96), ("sentences", False, 0.92), ("word-pairs", True, 0.82)],
+)
+def test_czech_and_slovak_are_told_apart(kind: str, accents: bool, at_least: float) -> None:
+    """On the lines that nothing was learned from."""
+    if not SHARED.exists():
+        pytest.skip("needs ../shared/data/language_id, public texts that are not part of this repo")
+    for_each: list[float] = []
+    for code in ("cs", "sk"):
+        lines = (SHARED.with_name(kind) / f"{code}.txt").read_text("utf-8").splitlines()[::5]
+        texts = lines if accents else list(map(_accentless, lines))
+        right = sum(identify(text, ["cs", "sk"]).code == code for text in texts)
+        for_each.append(right / len(texts))
+    assert min(for_each) >= at_least - 0.1, for_each
+    assert sum(for_each) / 2 >= at_least, for_each
+
+
+def test_czech_or_slovak_among_all_languages() -> None:
+    """Some lines of the public texts are in a third language, so none can be right in all."""
+    if not SHARED.exists():
+        pytest.skip("needs ../shared/data/language_id, public texts that are not part of this repo")
+    right: list[bool] = []
+    for code in ("cs", "sk"):
+        for line in (SHARED / f"{code}.txt").read_text("utf-8").splitlines()[::5]:
+            right.append(identify(line).code == code)
+    assert sum(right) / len(right) >= 0.96
+
+
+def _accentless(text: str) -> str:
+    letters = unicodedata.normalize("NFD", text)
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def test_a_megabyte_is_as_quick_as_a_page() -> None:
