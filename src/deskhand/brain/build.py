@@ -14,7 +14,11 @@ from deskhand.brain.scripted import load_scripted
 from deskhand.config.desk import DeskSpec
 from deskhand.errors import ConfigError, ModelRefused
 from deskhand.language.intent_examples import IntentExamples, load_intents
-from deskhand.language.question_examples import QuestionExamples, load_questions
+from deskhand.language.question_examples import (
+    QUESTIONS_FOLDER,
+    QuestionExamples,
+    load_questions,
+)
 from deskhand.mail.reply import visible_reply
 from deskhand.model.message import Message
 from deskhand.model.tasks import TaskKind
@@ -175,14 +179,18 @@ def _embedded(
 ) -> Brain:
     from deskhand.brain.embedded import EmbeddedBrain
     from deskhand.brain.embedded_desk import EmbeddedDesk
+    from deskhand.knowledge.article_ids import article_ids
     from deskhand.language.slots import SlotExtractor
 
+    questions = QuestionExamples()
+    if (spec.folder / QUESTIONS_FOLDER).is_dir():
+        questions = load_questions(spec.folder, article_ids(spec.folder))
     return EmbeddedBrain(
         EmbeddedDesk(
             embedder,
             languages=spec.languages,
             intents=partial(learned_intents, spec, intents),
-            questions=partial(learned_questions, spec, load_questions(spec.folder)),
+            questions=partial(learned_questions, spec, questions),
             slots=SlotExtractor(spec.slots) if spec.slots else None,
             plans=spec.plans,
             knowledge=knowledge,

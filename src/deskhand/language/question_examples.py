@@ -9,6 +9,7 @@ unanswered ones, which sound as if an article answered them. `unanswered` may al
 the articles that they sound like, which is learned better.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import YamlFile, YamlPlace, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
 
-_FOLDER = "questions"
+QUESTIONS_FOLDER = "questions"
 _TOP = ("answers", "unanswered")
 UNANSWERED = "?"
 """Before the article that a question sounds like, though nothing answers it."""
@@ -37,13 +38,16 @@ class QuestionExamples:
         return {label for _, label in self.labelled if not label.startswith(UNANSWERED)}
 
 
-def load_questions(folder: Path) -> QuestionExamples:
-    """Read a desk's questions; raises one ConfigErrors for everything wrong, with file and line."""
+def load_questions(folder: Path, articles: Collection[str] | None = None) -> QuestionExamples:
+    """Read a desk's questions; raises one ConfigErrors for everything wrong, with file and line.
+
+    `articles` are the ids that a question may name; None where they are not known.
+    """
     questions = QuestionExamples()
     problems: list[ConfigError] = []
-    for path in sorted((folder / _FOLDER).glob("*.yaml")):
+    for path in sorted((folder / QUESTIONS_FOLDER).glob("*.yaml")):
         try:
-            problems += _read(read_yaml(path), questions)
+            problems += _read(read_yaml(path), questions, articles)
         except ConfigError as error:
             problems.append(error)
     if problems:
@@ -51,7 +55,9 @@ def load_questions(folder: Path) -> QuestionExamples:
     return questions
 
 
-def _read(source: YamlFile, collected: QuestionExamples) -> list[ConfigError]:
+def _read(
+    source: YamlFile, collected: QuestionExamples, articles: Collection[str] | None
+) -> list[ConfigError]:
     problems: list[ConfigError] = []
     for key in source.data:
         if key not in _TOP:
@@ -67,11 +73,24 @@ def _read(source: YamlFile, collected: QuestionExamples) -> list[ConfigError]:
             continue
         for article, texts in written.items():
             place: YamlPlace = (key, article) if article else (key,)
+            if article and articles is not None and str(article) not in articles:
+                problems.append(_unknown_article(source, place, str(article), articles))
             questions, wrong = _texts(source, place, texts)
             problems += wrong
             label = str(article) if key == "answers" else f"{UNANSWERED}{article}"
             collected.labelled.extend((text, label) for text in questions)
     return problems
+
+
+def _unknown_article(
+    source: YamlFile, place: YamlPlace, article: str, articles: Collection[str]
+) -> ConfigError:
+    original = article.rpartition(".")[0]
+    if original in articles:
+        fix = f"write the id of the original: `{original}`"
+    else:
+        fix = did_you_mean(article, articles, otherwise="name an article, or write one")
+    return source.problem(place, f"there is no article `{article}` in knowledge/", fix)
 
 
 def _texts(source: YamlFile, place: YamlPlace, texts: Any) -> tuple[list[str], list[ConfigError]]:

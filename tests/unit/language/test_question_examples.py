@@ -40,3 +40,19 @@ def test_everything_wrong_is_told_with_its_line(tmp_path: Path) -> None:
     assert "unknown key `answer`" in text
     assert "`refunds` has no list of questions" in text
     assert "a question must be text" in text
+
+
+def test_an_article_that_does_not_exist_is_told_with_its_place(tmp_path: Path) -> None:
+    folder = written(
+        tmp_path,
+        "answers:\n  refund: [When do I get my money back?]\n  refunds.en: [How long?]\n"
+        "unanswered:\n  zebra: [Do you sell zebras?]\n",
+    )
+    with pytest.raises(ConfigErrors) as told:
+        load_questions(folder, {"refunds", "delivery"})
+    text = str(told.value)
+    assert "en.yaml:2" in text
+    assert "there is no article `refund` in knowledge/" in text
+    assert "`refunds`?" in text
+    assert "write the id of the original: `refunds`" in text
+    assert "there is no article `zebra`" in text
