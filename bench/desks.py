@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.driving import MAIL
-from deskhand.adapters.chat_models.openai import OpenAIChatModel
+from deskhand.adapters.chat_models.http_model import HttpChatModel
 from deskhand.adapters.chat_models.providers import provider_table
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
@@ -116,5 +116,5 @@ def message(
     )
 
 
-def chat_model(url: str) -> OpenAIChatModel:
-    return OpenAIChatModel(provider_table({"local": {"base_url": url}}))
+def chat_model(url: str) -> HttpChatModel:
+    return HttpChatModel(provider_table({"local": {"base_url": url}}))

@@ -62,7 +62,7 @@ def a_desk(
     folder: Path,
     *,
     brain: str = "",
-    model: str = "gemini/gemini-2.5-pro",
+    model: str = "gemini/gemini-3.8-flash",
     more: str = "",
     flow: str = "",
 ) -> Path:

@@ -100,6 +100,13 @@ class ModelRefused(PermanentError):
     code = ErrorCode.MODEL_REFUSED
 
 
+class ModelNotUsable(ModelRefused):
+    """The model cannot be asked as things stand: no key, a refused key, no credit, a wrong name.
+
+    Another model, or the embedded brain, may do the same work at once.
+    """
+
+
 class StoreUnavailable(RetryableError):
     """The database cannot take or give data: locked, read-only, full disk, connection lost."""
 

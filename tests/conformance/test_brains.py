@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.adapters.chat_models.openai import OpenAIChatModel
+from deskhand.adapters.chat_models.http_model import HttpChatModel
 from deskhand.brain.cascade import CascadeBrain
 from deskhand.brain.embedded import EmbeddedBrain
 from deskhand.brain.llm import LlmBrain
@@ -165,8 +165,8 @@ async def test_a_task_that_brings_little_is_answered_as_well(
 async def test_the_llm_brain_over_http_answers_every_task() -> None:
     script = [completion(json.dumps(MODEL_SAYS[kind.value])) for kind in TaskKind]
     async with FakeOpenAI(script) as server:
-        chat = OpenAIChatModel(environ={"DESKHAND_OLLAMA_BASE_URL": server.base_url})
-        brain = LlmBrain(RedactingChatModel(chat), {}, "ollama/llama3")
+        chat = HttpChatModel(environ={"DESKHAND_VLLM_BASE_URL": server.base_url})
+        brain = LlmBrain(RedactingChatModel(chat), {}, "vllm/llama3")
         for kind in TaskKind:
             assert await typed(brain, task(kind)) is not None
         await chat.aclose()

@@ -18,7 +18,7 @@ brain: {scripted: brain.yaml}
 default_flow: FLOW
 agent:
   profiles:
-    helper: {model: gemini/gemini-2.5-pro, system_prompt_file: helper.txt, tools: [send_reply]}
+    helper: {model: gemini/gemini-3.8-flash, system_prompt_file: helper.txt, tools: [send_reply]}
 flows:
   planned:
     stages:

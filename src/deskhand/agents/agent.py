@@ -146,6 +146,7 @@ class Agent:
             sender_name=_named(envelope),
             inputs=inputs,
             choices=spec.choices,
+            tools=self._plannable(),
             prompt=self._prompt(inputs),
             required=spec.required_output_fields,
             model_role=spec.model_role,
@@ -154,6 +155,12 @@ class Agent:
             without_model=ctx.goes_on_without_model,
         )
         return await self._parts.brain.answer(task)
+
+    def _plannable(self) -> tuple[dict[str, Any], ...]:
+        """The tools that this stage's plan may call."""
+        if not self.spec.plans_with or self._parts.tool_specs is None:
+            return ()
+        return tuple(self._parts.tool_specs(self.spec.plans_with))
 
     def _prompt(self, inputs: Mapping[str, Any]) -> str | None:
         if self.spec.prompt_key is None:

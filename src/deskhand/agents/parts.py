@@ -1,7 +1,8 @@
 """What agents work with, and whether a spec has all it asks for."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from deskhand.agents.profiled import Agents
 from deskhand.agents.replying.sending import Sending
@@ -22,6 +23,8 @@ class Parts:
     events: Sink | None = None
     sending: Sending | None = None
     agents: Agents | None = None
+    tool_specs: Callable[[tuple[str, ...]], Sequence[dict[str, Any]]] | None = None
+    """Tools in the form that models read, by name: what a plan may be made of."""
 
 
 def check_parts(spec: AgentSpec, parts: Parts) -> None:

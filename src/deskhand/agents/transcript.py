@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice, takewhile
 from typing import Any, cast
 
-from deskhand.model.chat import Completion
+from deskhand.model.chat import NATIVE, Completion
 from deskhand.model.loop import AgentToolCall
 from deskhand.model.message import ESCALATE
 
@@ -157,6 +157,7 @@ def turn_of(
         "tokens": [usage.prompt_tokens, usage.completion_tokens],
     }
     optional = {
+        NATIVE: dict(completion.native or {}),
         "heard": list(heard),
         "cost": usage.cost,
         "trimmed": list(trimmed),
@@ -184,4 +185,6 @@ def _assistant(turn: Mapping[str, Any]) -> dict[str, Any]:
         ]
     elif message["content"] is None:
         message["content"] = ""
+    if NATIVE in turn:
+        message[NATIVE] = turn[NATIVE]
     return message

@@ -9,11 +9,12 @@ import re2
 
 from deskhand.brain.personal_data import Placeholders, RedactionRules, texts_in
 from deskhand.errors import ConfigError
-from deskhand.model.chat import ChatRequest, Chunk, Completion
+from deskhand.model.chat import NATIVE, ChatRequest, Chunk, Completion
 from deskhand.ports import ChatModel
 
-_PLAIN_KEYS = frozenset(("role", "type", "id", "tool_call_id", "name"))
-"""Fields of a message that the protocol itself reads."""
+_PLAIN_KEYS = frozenset(("role", "type", "id", "tool_call_id", "name", NATIVE))
+"""Fields of a message that the protocol itself reads, or that the model wrote: it never saw what
+is hidden from it."""
 _LONGEST = 40
 """Characters a streamed placeholder may be spread over."""
 

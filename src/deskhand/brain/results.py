@@ -16,7 +16,7 @@ def result_of(task: Task, fields: Mapping[str, Any]) -> TaskResult:
     """Validate `fields`; AnswerProblem lists everything that is wrong with them."""
     problems = [f"the field {name!r} is missing" for name in task.required if name not in fields]
     try:
-        result = RESULT_TYPES[task.kind].model_validate(dict(fields))
+        result = RESULT_TYPES[task.kind].model_validate(_without_nulls(task, fields))
     except ValidationError as error:
         problems += [
             text for text in map(_problem, error.errors(include_url=False)) if text not in problems
@@ -48,19 +48,73 @@ def _wrong_choice(task: Task, result: TaskResult) -> list[str]:
 
 
 def schema_of(task: Task) -> dict[str, Any]:
-    """The JSON schema an answer to this task must follow."""
+    """The JSON schema an answer to this task must follow.
+
+    It is closed, and requires every field, as strict endpoints want it. Only what a stage's own
+    prompt asks for stays open: nobody else knows its fields.
+    """
     schema = _type_schema(task.kind)
-    properties = dict(schema["properties"])
-    required = list(schema["required"])
+    properties = {**schema["properties"], **_narrowed(task)}
     for name in task.required:
         properties.setdefault(name, {})
-        if name not in required:
-            required.append(name)
-    if task.choices and task.kind is TaskKind.CLASSIFY:
-        properties["category"] = {"type": "string", "enum": list(task.choices)}
-    if task.choices and task.kind is TaskKind.MATCH:
-        properties["match"] = {"enum": [*task.choices, None]}
-    return {**schema, "properties": properties, "required": required}
+    is_open = task.prompt is not None or task.kind is TaskKind.PROMPT
+    required = list(properties)
+    if is_open:
+        required = list(dict.fromkeys((*schema["required"], *task.required)))
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": is_open,
+    }
+
+
+def _narrowed(task: Task) -> dict[str, Any]:
+    """The fields of an answer that depend on the task: its choices, its slots, its tools."""
+    choices = list(task.choices)
+    match task.kind:
+        case TaskKind.CLASSIFY if choices:
+            return {"category": {"type": "string", "enum": choices}}
+        case TaskKind.MATCH if choices:
+            return {"match": _or_null({"type": "string", "enum": choices})}
+        case TaskKind.EXTRACT if choices:
+            return {"values": _closed(dict.fromkeys(choices, _SLOT_VALUE))}
+        case TaskKind.DECIDE if task.tools:
+            calls = [_step(tool["function"]) for tool in task.tools]
+            return {"steps": {"type": "array", "items": {"anyOf": [*calls, _QUESTION]}}}
+        case _:
+            return {}
+
+
+def _step(function: Mapping[str, Any]) -> dict[str, Any]:
+    """A call of one tool; what it does not need may be null."""
+    parameters = function["parameters"]
+    needed = parameters.get("required", ())
+    fields = dict(parameters.get("properties", {}))
+    for name in fields.keys() - set(needed):
+        fields[name] = _or_null(fields[name])
+    tool = {"type": "string", "enum": [function["name"]]}
+    return _closed({"tool": tool, "parameters": _closed(fields)})
+
+
+def _closed(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _or_null(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [dict(schema), {"type": "null"}]}
+
+
+_SLOT_VALUE = {"anyOf": [{"type": kind} for kind in ("string", "number", "boolean", "null")]}
+_QUESTION = _closed({"param": {"type": "string"}, "prompt": {"type": "string"}})
+"""A step that asks the customer."""
+_NOT_ON_THE_WIRE = ("title", "default", "minimum", "maximum")
+"""What strict endpoints refuse; results are checked against it here."""
 
 
 @cache
@@ -68,11 +122,27 @@ def _type_schema(kind: TaskKind) -> dict[str, Any]:
     schema = RESULT_TYPES[kind].model_json_schema()
     properties: dict[str, Any] = {}
     for name, field in schema.get("properties", {}).items():
-        properties[name] = {key: value for key, value in field.items() if key != "title"}
-    required = list(schema.get("required", ()))
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": True,
-    }
+        properties[name] = {
+            key: value for key, value in field.items() if key not in _NOT_ON_THE_WIRE
+        }
+    return {"properties": properties, "required": list(schema.get("required", ()))}
+
+
+def _without_nulls(task: Task, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer without what it says nothing about: strict schemas make models write null."""
+    answer = dict(fields)
+    if task.kind is TaskKind.EXTRACT and isinstance(answer.get("values"), dict):
+        answer["values"] = _stated(answer["values"])
+    if task.kind is TaskKind.DECIDE and isinstance(answer.get("steps"), list):
+        answer["steps"] = [_step_without_nulls(step) for step in answer["steps"]]
+    return answer
+
+
+def _step_without_nulls(step: Any) -> Any:
+    if not isinstance(step, dict) or not isinstance(step.get("parameters"), dict):
+        return step
+    return {**step, "parameters": _stated(step["parameters"])}
+
+
+def _stated(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}

@@ -84,6 +84,7 @@ def messages_for(
         parts.append(lead + ", ".join(task.choices))
     if task.kind is TaskKind.CLASSIFY:
         parts += _meanings(task, meanings or {})
+    parts += _tools(task)
     parts.append(
         "The answer follows this JSON schema: " + json.dumps(schema_of(task), ensure_ascii=False)
     )
@@ -109,6 +110,13 @@ def _meanings(task: Task, meanings: Mapping[str, str]) -> list[str]:
     ]
     lines = [f"- {name}: {words}" for name, words in described if words not in (task.prompt or "")]
     return ["What the categories mean:\n" + "\n".join(lines)] if lines else []
+
+
+def _tools(task: Task) -> list[str]:
+    """What the tools of a plan are for; the schema says how they are called."""
+    functions = [tool["function"] for tool in task.tools]
+    lines = [f"- {function['name']}: {function['description']}" for function in functions]
+    return ["The tools:\n" + "\n".join(lines)] if lines else []
 
 
 def repair_messages(

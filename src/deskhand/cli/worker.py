@@ -171,6 +171,6 @@ def _rates(written: list[str]) -> dict[str, float]:
         if not model or not 0 < rates[model] < float("inf"):
             raise ConfigError(
                 f"--rate {text!r} is not a rate",
-                fix="write --rate openai/gpt-4o=600, calls a minute",
+                fix="write --rate openai/gpt-6-luna=600, calls a minute",
             )
     return rates

@@ -288,7 +288,7 @@ class _Shaping(NamedTuple):
 
 
 def _flow_spec(name: str, flow: FlowSection, shaping: _Shaping) -> FlowSpec:
-    stages = _resumed_at_the_planner(
+    stages = _with_planner(
         {
             key: stage.compile(key, order, shaping.profiles)
             for order, (key, stage) in enumerate(flow.stages.items(), start=1)
@@ -309,15 +309,24 @@ def _versioned(flow: FlowSpec, shaping: _Shaping) -> FlowSpec:
     return flow.model_copy(update={"version": flow_version(flow, *shaping)})
 
 
-def _resumed_at_the_planner(stages: dict[str, AgentSpec]) -> dict[str, AgentSpec]:
-    """A plan that asks the customer is made anew with the answer, by the stage that made it."""
+def _with_planner(stages: dict[str, AgentSpec]) -> dict[str, AgentSpec]:
+    """The stages with what planner and walkers of a plan know of each other.
+
+    The planner knows the tools. A plan that asks the customer is made anew with the answer, by the
+    stage that made it.
+    """
     planner = next((name for name, stage in stages.items() if stage.output_key == PLAN), None)
     if planner is None:
         return stages
     resumed = dict(stages)
+    offered: list[str] = []
     for name, stage in stages.items():
-        if stage.has_tools and not (stage.resume_at or stage.loop_to):
+        if not stage.has_tools:
+            continue
+        offered += [*stage.tools, *stage.intends]
+        if not (stage.resume_at or stage.loop_to):
             resumed[name] = stage.changed(resume_at=planner)
+    resumed[planner] = resumed[planner].changed(plans_with=tuple(dict.fromkeys(offered)))
     return resumed
 
 
@@ -330,7 +339,7 @@ def flow_version(
     """A digest of all that shapes the flow's behaviour; formatting, comments and the order of
     keys do not."""
     definition = flow.model_dump(
-        mode="json", exclude={"version": True, "stages": {"__all__": {"stage_order"}}}
+        mode="json", exclude={"version": True, "stages": {"__all__": {"stage_order", "plans_with"}}}
     )
     agents = sorted(profiles_in(flow.stages.values()))
     keys = [stage.prompt_key for stage in flow.stages.values() if stage.prompt_key]

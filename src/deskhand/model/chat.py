@@ -9,6 +9,9 @@ from deskhand.model.run import canonical_hash
 PARTS = ("instructions", "tools", "model", "conversation")
 """What a request consists of: the system prompt, the tools and the schema, the model and its
 settings, the rest."""
+NATIVE = "native"
+"""A field of an assistant's message: what only the model that wrote it understands, as the
+signatures of its thoughts. It goes back to that model as it came, and to no other."""
 _PIECE = 16
 
 
@@ -25,7 +28,7 @@ class Origin:
 class ChatRequest:
     messages: tuple[Mapping[str, Any], ...]
     model: str
-    """`provider/model`, as `gemini/gemini-2.5-flash` or `ollama/llama3`."""
+    """`provider/model`, as `gemini/gemini-3.8-flash` or `ollama/qwen3`."""
     tools: tuple[Mapping[str, Any], ...] = ()
     schema: Mapping[str, Any] | None = None
     """A JSON schema the answer must follow; None asks for plain text."""
@@ -76,6 +79,10 @@ class Usage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float = 0.0
+    cached_tokens: int = 0
+    """Those of the prompt that the provider had read before."""
+    reasoning_tokens: int = 0
+    """Those of the answer that were thoughts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,8 @@ class Completion:
     redacted: str | None = None
     """The text as the model wrote it, where personal data was hidden from it: what errors may
     quote."""
+    native: Mapping[str, Any] | None = None
+    """What goes back to this model with its answer, under `NATIVE`; `model` says to which."""
 
     def as_record(self) -> dict[str, Any]:
         """What a replay needs to give the same answer again."""
@@ -96,12 +105,13 @@ class Completion:
             {"id": call.id, "name": call.name, "arguments": call.arguments}
             for call in self.tool_calls
         ]
-        return {
+        record = {
             "text": self.text,
             "model": self.model,
             "tool_calls": calls,
             "finish_reason": self.finish_reason,
         }
+        return record if self.native is None else {**record, NATIVE: dict(self.native)}
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any], usage: Usage | None = None) -> "Completion":
@@ -110,7 +120,12 @@ class Completion:
             for call in record["tool_calls"]
         )
         return cls(
-            record["text"], record["model"], calls, record["finish_reason"], usage or Usage()
+            record["text"],
+            record["model"],
+            calls,
+            record["finish_reason"],
+            usage or Usage(),
+            native=record.get(NATIVE),
         )
 
 

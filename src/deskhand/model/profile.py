@@ -5,7 +5,7 @@ from pydantic import Field
 
 from deskhand.model.frozen import Frozen
 
-USUAL_MODEL = "gemini/gemini-2.5-pro"
+USUAL_MODEL = "gemini/gemini-3.8-flash"
 """Who answers when neither an intent, nor the profile, nor the stage, nor the desk names a
 model."""
 
@@ -33,8 +33,9 @@ class ProfileSpec(Frozen):
     """`provider/model`; None leaves it to the stage's role and the desk's default."""
     model_for: dict[str, str] = Field(default_factory=dict)
     """The `provider/model` for messages of an intent or category that an earlier stage found."""
-    max_tokens: int = Field(default=4096, gt=0)
-    temperature: float = Field(default=0.3, ge=0, le=2)
+    max_tokens: int = Field(default=8192, gt=0)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    """None leaves it to the model: many current ones refuse any other."""
     max_iterations: int = Field(default=10, gt=0, le=100)
     budget: Budget = Field(default_factory=Budget)
     context_tokens: int = Field(default=100_000, gt=0)

@@ -63,6 +63,8 @@ class AgentSpec(Frozen):
     settings: dict[str, Any] = Field(default_factory=dict)
     tools: tuple[str, ...] = ()
     """Exact names; what is absent is denied."""
+    plans_with: tuple[str, ...] = ()
+    """The tools of the stages that walk this stage's plan; they follow from those stages."""
     intends: tuple[str, ...] = ()
     """What a plan may choose here without it being done here: the dispatching stage does it,
     once."""

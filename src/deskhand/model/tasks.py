@@ -36,6 +36,8 @@ class Task(Frozen):
     """What the writer calls himself, proven or not: to recognise it in the text, not to say it."""
     inputs: dict[str, Any] = Field(default_factory=dict)
     choices: tuple[str, ...] = ()
+    tools: tuple[dict[str, Any], ...] = ()
+    """What a plan may call, each in the OpenAI function-calling format."""
     prompt: str | None = None
     required: tuple[str, ...] = ()
     model_role: str | None = None

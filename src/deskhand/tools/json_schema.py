@@ -13,6 +13,55 @@ _LISTS_OF_SCHEMAS = ("anyOf", "oneOf", "allOf", "prefixItems")
 """Keys that hold several schemas."""
 
 
+_ONLY_CHECKED = (
+    "default",
+    "examples",
+    "format",
+    "pattern",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+)
+"""Keys that some endpoint refuses, or cannot be held to; the gate checks them in any case."""
+_TOLD = ("format", "pattern", "default")
+"""Those that a model should know of: they are said in the description."""
+
+
+_SCALAR = str | int | float | bool
+
+
+def closed_schema(schema: Any) -> Any:
+    """The schema as it goes to a model: objects take no other fields, and nothing is in it that
+    some endpoint refuses."""
+    if isinstance(schema, list):
+        return [closed_schema(each) for each in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    shown = {key: value for key, value in schema.items() if key not in _ONLY_CHECKED}
+    closed = {key: _closed_value(key, value) for key, value in shown.items()}
+    told = [f"{key}: {schema[key]}" for key in _TOLD if isinstance(schema.get(key), _SCALAR)]
+    if told:
+        closed["description"] = f"{closed.get('description', '')} ({', '.join(told)})".strip()
+    if "properties" in closed and not closed.get("additionalProperties"):
+        closed["additionalProperties"] = False
+    return closed
+
+
+def _closed_value(key: str, value: Any) -> Any:
+    if key in (*_SCHEMAS_BY_NAME, "$defs"):
+        return {name: closed_schema(each) for name, each in value.items()}
+    if key in (*_SCHEMAS, *_LISTS_OF_SCHEMAS):
+        return closed_schema(value)
+    return value
+
+
 def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """`{"type": "object", "properties": ..., "required": [...]}`, with definitions written out
     where they are used."""

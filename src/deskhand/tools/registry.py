@@ -16,6 +16,7 @@ from deskhand.tools.authority import Authority, declared_fields
 from deskhand.tools.declared import SourcePlace, declare, place_of
 from deskhand.tools.docstring import read_docstring
 from deskhand.tools.handlers import keep_handler
+from deskhand.tools.json_schema import closed_schema
 from deskhand.tools.schema import Signature, signature_of
 
 Effect = Literal["read", "reversible", "keyed", "irreversible"]
@@ -74,7 +75,7 @@ class Tool:
         function = {
             "name": self.name,
             "description": self.description,
-            "parameters": self.parameters,
+            "parameters": closed_schema(self.signature.schema),
         }
         return {"type": "function", "function": function}
 

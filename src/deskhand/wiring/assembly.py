@@ -5,7 +5,7 @@ A desk at work and a lane of the sandbox are assembled here alike; what differs 
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -155,7 +155,16 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
         spec.default_model,
         streams=getattr(setup.events, "streams", False),
     )
-    return Parts(setup.brain, gate, setup.prompts, services, setup.events, setup.sending, agents)
+    return Parts(
+        setup.brain,
+        gate,
+        setup.prompts,
+        services,
+        setup.events,
+        setup.sending,
+        agents,
+        cache(tools.specs),
+    )
 
 
 def _flows(setup: DeskSetup, parts: Parts, known_sender: KnownSender) -> Mapping[str, Flow]:

@@ -2,23 +2,26 @@
 
 from typing import TYPE_CHECKING
 
+from deskhand.adapters.chat_models.endpoints import endpoint_for
 from deskhand.adapters.chat_models.on_demand import ChatModelOnDemand
-from deskhand.adapters.chat_models.providers import endpoint_for, provider_table
+from deskhand.adapters.chat_models.providers import provider_table
 from deskhand.config.desk import DeskSpec
 from deskhand.ports import ChatModel, Clock, Embeds
 
 if TYPE_CHECKING:  # these take long to import: only for those who ask a model
     from deskhand.adapters.chat_models.circuit_breaker import Circuits
-    from deskhand.adapters.chat_models.openai import OpenAIChatModel
+    from deskhand.adapters.chat_models.http_model import HttpChatModel
     from deskhand.adapters.chat_models.rate_limit import SharedRate
     from deskhand.wiring.databases import DeskStore
 
 
 def own_providers(spec: DeskSpec) -> dict[str, dict[str, object]]:
     """What desk.yaml says about providers, by name."""
-    return {
-        name: provider.model_dump(exclude_none=True) for name, provider in spec.providers.items()
-    }
+    providers: dict[str, dict[str, object]] = {}
+    for name, provider in spec.providers.items():
+        fields = provider.model_dump().items()
+        providers[name] = {field: value for field, value in fields if value not in (None, {})}
+    return providers
 
 
 def without_models(spec: DeskSpec) -> dict[str, str]:
@@ -64,12 +67,12 @@ def open_chat(spec: DeskSpec, *, insists: bool = True) -> ChatModelOnDemand:
     """
     table = provider_table(own_providers(spec))
 
-    def make() -> "OpenAIChatModel":
+    def make() -> "HttpChatModel":
         from deskhand.adapters.chat_models.faults import RetryPolicy
-        from deskhand.adapters.chat_models.openai import OpenAIChatModel
+        from deskhand.adapters.chat_models.http_model import HttpChatModel
 
         retries = RetryPolicy() if insists else RetryPolicy.brief()
-        return OpenAIChatModel(table, retries=retries)
+        return HttpChatModel(table, retries=retries)
 
     return ChatModelOnDemand(make)
 

@@ -119,8 +119,8 @@ async def test_the_last_words_become_the_reply_and_every_call_is_kept_with_its_t
     ]
     request = chat.requests[-1]
     assert (request.temperature, request.max_tokens, request.origin.call_type) == (
-        0.3,
-        4096,
+        None,
+        8192,
         "agent",
     )
     assert [spec["function"]["name"] for spec in request.tools] == [

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.adapters.chat_models.openai import OpenAIChatModel
+from deskhand.adapters.chat_models.http_model import HttpChatModel
 from deskhand.brain.llm import LlmBrain
 from deskhand.brain.scripted import ScriptedChatModel
 from deskhand.brain.task_prompts import as_data
@@ -151,8 +151,8 @@ async def test_over_http_with_a_repair() -> None:
     async with FakeOpenAI(
         [completion("I think it is a refund."), completion(f"```json\n{GOOD}\n```")]
     ) as server:
-        chat = OpenAIChatModel(environ={"DESKHAND_OLLAMA_BASE_URL": server.base_url})
-        llm = LlmBrain(chat, {}, "ollama/llama3")
+        chat = HttpChatModel(environ={"DESKHAND_VLLM_BASE_URL": server.base_url})
+        llm = LlmBrain(chat, {}, "vllm/llama3")
         answer = await llm.answer(classify())
         await chat.aclose()
     assert answer.data == {"category": "refund", "confidence": 0.9}

@@ -5,6 +5,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from deskhand.adapters.chat_models.wire import is_closed
 from deskhand.brain.json_answer import AnswerProblem
 from deskhand.brain.results import result_of, schema_of
 from deskhand.model.tasks import Classified, Task, TaskKind
@@ -90,8 +91,68 @@ def test_schemas_do_not_leak_from_one_task_into_the_next() -> None:
         "type": "object",
         "properties": {
             "category": {"type": "string"},
-            "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+            "confidence": {"type": "number"},
         },
         "required": ["category", "confidence"],
-        "additionalProperties": True,
+        "additionalProperties": False,
     }
+
+
+def find_order() -> dict[str, Any]:
+    parameters = {
+        "type": "object",
+        "properties": {"order": {"type": "string"}, "limit": {"type": "integer"}},
+        "required": ["order"],
+        "additionalProperties": False,
+    }
+    function = {"name": "find_order", "description": "Looks.", "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        task(TaskKind.CLASSIFY, choices=("refund", "other")),
+        task(TaskKind.EXTRACT, choices=("order", "weight")),
+        task(TaskKind.TRANSLATE),
+        task(TaskKind.DECIDE, tools=(find_order(),)),
+        task(TaskKind.DRAFT),
+        task(TaskKind.MATCH, choices=("T1",)),
+        task(TaskKind.SUMMARISE),
+        task(TaskKind.JUDGE),
+    ],
+    ids=lambda asked: asked.kind.value,
+)
+def test_the_schema_of_a_task_is_closed_so_that_endpoints_hold_models_to_it(asked: Task) -> None:
+    assert is_closed(schema_of(asked))
+
+
+def test_a_plan_names_only_the_tools_there_are_and_their_parameters() -> None:
+    asked = task(TaskKind.DECIDE, tools=(find_order(),))
+    for steps, fits in (
+        ([{"tool": "find_order", "parameters": {"order": "P-1", "limit": None}}], True),
+        ([{"param": "order", "prompt": "Which order?"}], True),
+        ([{"tool": "refund", "parameters": {}}], False),
+        ([{"tool": "find_order", "parameters": {"order": "P-1", "limit": None, "x": 1}}], False),
+        ([{"tool": "find_order"}], False),
+    ):
+        answer = {"steps": steps, "reasoning": "so"}
+        validator = jsonschema.Draft202012Validator(schema_of(asked))
+        assert validator.is_valid(answer) is fits, steps
+
+
+def test_what_a_strict_model_leaves_null_is_not_stated() -> None:
+    asked = task(TaskKind.DECIDE, tools=(find_order(),))
+    step = {"tool": "find_order", "parameters": {"order": "P-1", "limit": None}}
+    decided = result_of(asked, {"steps": [step], "reasoning": ""}).model_dump()
+    assert decided["steps"] == [{"tool": "find_order", "parameters": {"order": "P-1"}}]
+    slots = task(TaskKind.EXTRACT, choices=("order", "weight"))
+    found = result_of(slots, {"values": {"order": "P-1", "weight": None}}).model_dump()
+    assert found["values"] == {"order": "P-1"}
+
+
+def test_a_prompt_of_its_own_may_ask_for_more_fields() -> None:
+    asked = task(TaskKind.CLASSIFY, prompt="Sort this, and name the mood.", required=("mood",))
+    jsonschema.validate(
+        {"category": "a", "confidence": 1, "mood": "angry", "more": 1}, schema_of(asked)
+    )

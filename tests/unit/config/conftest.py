@@ -24,13 +24,13 @@ desk: acme
 languages: [en, cs]
 
 models:
-  fast: gemini/gemini-2.5-flash
-  good: gemini/gemini-2.5-pro
+  fast: gemini/gemini-3.8-flash
+  good: gemini/gemini-4-argon
 
 providers:
   gemini:
     key_env: GEMINI_API_KEY
-    prices: {gemini-2.5-pro: {input: 1.25, output: 10}}
+    prices: {gemini-4-argon: {input: 1.25, output: 10}}
     timeout: 30
   local: {base_url: "http://localhost:11434/v1", key_file: secrets/local}
 

@@ -74,7 +74,7 @@ def only(problems: list[ConfigError]) -> ConfigError:
             stages("a: {task: draft}").replace("p/m", "m"),
             2,
             '`fast` cannot be `"m"`',
-            "gemini/gemini-2.5-flash",
+            "gemini/gemini-3.8-flash",
         ),
         (
             stages("a: {prompt: reply}").replace("models: {fast: p/m}\n", ""),

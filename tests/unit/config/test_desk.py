@@ -21,13 +21,13 @@ flows: {main: {stages: {work: {service: dispatch}}}}
 def test_a_full_desk_loads(load: Load, tmp_path: Path) -> None:
     spec = load(INBOX)
     assert (spec.name, spec.folder, spec.languages) == ("acme", tmp_path, ("en", "cs"))
-    assert spec.models == {"fast": "gemini/gemini-2.5-flash", "good": "gemini/gemini-2.5-pro"}
+    assert spec.models == {"fast": "gemini/gemini-3.8-flash", "good": "gemini/gemini-4-argon"}
     assert spec.default_flow == "inbox"
     assert spec.prompts["reply"] == "Answer."
     assert spec.limits == Limits(max_message_bytes=25_000_000, max_in_flight=8, max_backlog=10_000)
     gemini, local = spec.providers["gemini"], spec.providers["local"]
     assert (gemini.key_env, gemini.timeout) == ("GEMINI_API_KEY", 30)
-    assert gemini.prices == {"gemini-2.5-pro": Price(input=1.25, output=10)}
+    assert gemini.prices == {"gemini-4-argon": Price(input=1.25, output=10)}
     assert (local.base_url, local.key_file) == (
         "http://localhost:11434/v1",
         tmp_path / "secrets/local",
@@ -188,7 +188,7 @@ def test_the_version_does_not_depend_on_other_flows_or_models(load: Load) -> Non
     other = INBOX.replace(
         "flows:\n", "default_flow: inbox\nflows:\n  other: {stages: {work: {service: dispatch}}}\n"
     )
-    other = other.replace("gemini-2.5-flash", "gemini-3-flash")
+    other = other.replace("gemini-3.8-flash", "gemini-4-hydrogen")
     assert version(load, INBOX) == version(load, other)
 
 

@@ -34,7 +34,7 @@ routing:
 agent:
   profiles:
     pharmacy:
-      model: gemini/gemini-2.5-pro
+      model: gemini/gemini-3.8-flash
       max_tokens: 4096
       temperature: 0.3
       max_iterations: 10
@@ -66,7 +66,7 @@ def test_profiles_load_as_written_and_become_a_flow_of_their_name(tmp_path: Path
     assert spec.profiles["pharmacy"] == ProfileSpec(
         name="pharmacy",
         system_prompt="You work.",
-        model="gemini/gemini-2.5-pro",
+        model="gemini/gemini-3.8-flash",
         max_tokens=4096,
         temperature=0.3,
         max_iterations=10,
@@ -84,8 +84,8 @@ def test_profiles_load_as_written_and_become_a_flow_of_their_name(tmp_path: Path
 
 def test_the_defaults_are_those_of_the_document(tmp_path: Path) -> None:
     profile = load(tmp_path, "desk: x\n" + FLOWS + SHORT).profiles["helper"]
-    assert (profile.max_tokens, profile.temperature, profile.max_iterations) == (4096, 0.3, 10)
-    assert profile.choose_model(None, None, None) == USUAL_MODEL == "gemini/gemini-2.5-pro"
+    assert (profile.max_tokens, profile.temperature, profile.max_iterations) == (8192, None, 10)
+    assert profile.choose_model(None, None, None) == USUAL_MODEL == "gemini/gemini-3.8-flash"
 
 
 def test_a_desk_may_have_an_agent_and_no_flow(tmp_path: Path) -> None:

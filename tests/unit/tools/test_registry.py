@@ -57,9 +57,10 @@ def test_the_spec_is_in_the_openai_function_format() -> None:
                 "type": "object",
                 "properties": {
                     "query": {"type": "string", "description": "Name or substance."},
-                    "limit": {"type": "integer", "default": 5},
+                    "limit": {"type": "integer", "description": "(default: 5)"},
                 },
                 "required": ["query"],
+                "additionalProperties": False,
             },
         },
     }

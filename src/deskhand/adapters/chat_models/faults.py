@@ -9,9 +9,19 @@ from email.utils import parsedate_to_datetime
 from random import SystemRandom
 from typing import Any, cast
 
-from deskhand.adapters.chat_models.providers import Endpoint
+from deskhand.adapters.chat_models.endpoints import Endpoint
 from deskhand.adapters.chat_models.redaction import redacted
-from deskhand.errors import DeskhandError, ModelRefused, ModelUnavailable
+from deskhand.errors import (
+    DeskhandError,
+    ModelAnswerInvalid,
+    ModelNotUsable,
+    ModelRefused,
+    ModelUnavailable,
+)
+
+_FAILED_GENERATIONS = ("tool_use_failed", "json_validate_failed", "output_parse_failed")
+"""Codes of a 400 that is about what the model wrote, not about what it was asked."""
+_NO_CREDIT = ("insufficient_quota", "credit balance is too low", "billing_hard_limit_reached")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +31,10 @@ class Fault:
     wait: float | None = None
     """Seconds the endpoint asked us to wait."""
     schema_refused: bool = False
-    """The endpoint does not take JSON schemas; the same request may pass with plain JSON."""
+    """The endpoint does not take this JSON schema; the same request may pass with plain JSON."""
     key_refused: bool = False
+    complaint: str = ""
+    """What a bad request was refused for, in lower case: it may name a parameter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,8 @@ def retry_after(header: str | None, now: float) -> float | None:
 
 def detail_of(data: Any) -> tuple[str, str]:
     """Message and code out of the error shapes of providers: an object, a text, a list of one."""
+    if isinstance(data, dict) and not data.get("error") and data.get("choices"):
+        data = data["choices"]  # an error inside a choice
     if isinstance(data, list) and data:
         data = data[0]
     if not isinstance(data, dict):
@@ -79,6 +93,8 @@ def detail_of(data: Any) -> tuple[str, str]:
         return str(error), ""
     fields = cast(dict[str, Any], error)
     message = fields.get("message") or fields.get("detail") or ""
+    if isinstance(message, dict):  # Mistral's list of wrong fields
+        message = message.get("detail") or message
     return (
         message if isinstance(message, str) else json.dumps(message, default=str),
         str(fields.get("code") or fields.get("status") or fields.get("type") or ""),
@@ -89,15 +105,13 @@ def fault_of_status(
     status: int, body: bytes, endpoint: Endpoint, *, wait: float | None = None, policy: RetryPolicy
 ) -> Fault:
     """Judge an answer whose status is not 2xx."""
-    try:
-        detail, code = detail_of(json.loads(body))
-    except (ValueError, RecursionError):
-        detail, code = "", ""
+    data = _parsed(body)
+    detail, code = detail_of(data)
     words = redacted(detail, endpoint.key) if detail else "no reason given"
     where = f"{endpoint.name} at {endpoint.shown_url}"
-    if status == 429 and ("insufficient_quota" in (code, detail) or "insufficient_quota" in detail):
+    if any(sign in f"{code} {detail}".lower() for sign in _NO_CREDIT):
         return Fault(
-            ModelRefused(
+            ModelNotUsable(
                 f"{where} says the account has no credit left ({status}); top it up: {words}"
             )
         )
@@ -105,10 +119,24 @@ def fault_of_status(
         return _passing(f"{where} answered {status}: {words}", wait, policy)
     if "content_filter" in code or "content_policy" in code:
         return Fault(ModelRefused(f"{where} refused the content ({status}): {words}"))
-    refused = ModelRefused(_advice(status, where, endpoint) + f": {words}")
+    if code in _FAILED_GENERATIONS or "tool call validation failed" in detail:
+        return Fault(
+            ModelAnswerInvalid(f"{where} could not use what it wrote: {words}"), retry=True
+        )
+    kind = ModelNotUsable if status in (401, 402, 403, 404) else ModelRefused
     return Fault(
-        refused, schema_refused=_about_schema(status, detail), key_refused=status in (401, 403)
+        kind(_advice(status, where, endpoint) + f": {words}"),
+        schema_refused=_about_schema(status, detail),
+        key_refused=status in (401, 403),
+        complaint=json.dumps(data, ensure_ascii=False).lower() if status in (400, 422) else "",
     )
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _passing(problem: str, wait: float | None, policy: RetryPolicy) -> Fault:
@@ -118,13 +146,22 @@ def _passing(problem: str, wait: float | None, policy: RetryPolicy) -> Fault:
     return Fault(ModelUnavailable(problem, retry_after=wait), retry=True, wait=wait)
 
 
+_SCHEMA_WORDS = (
+    "response_format",
+    "response format",
+    "output_config",
+    "output format",
+    "text.format",
+    "schema",
+    "grammar",
+)
+
+
 def _about_schema(status: int, detail: str) -> bool:
     lowered = detail.lower()
     about_tools = "function" in lowered or "tool" in lowered
     return (
-        status in (400, 422)
-        and not about_tools
-        and any(word in lowered for word in ("response_format", "schema"))
+        status in (400, 422) and not about_tools and any(word in lowered for word in _SCHEMA_WORDS)
     )
 
 

@@ -1,21 +1,19 @@
-"""Where models live: known providers, those a desk adds, and a model's endpoint."""
+"""Where models live: the known providers as a table, and those that a desk adds."""
 
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from deskhand.errors import ConfigError, ModelRefused
+from deskhand.errors import ConfigError
 from deskhand.model.frozen import Frozen
 
-if TYPE_CHECKING:
-    from yarl import URL
-
 JsonMode = Literal["json_schema", "json_object", "none"]
+Api = Literal["chat_completions", "responses", "messages", "ollama"]
+"""The wire protocol of a provider; each has a module of its own beside this one."""
+EVERY_MODEL = "*"
+"""Stands for all models of a provider where settings are by model."""
 
 
 class Price(Frozen):
@@ -23,51 +21,119 @@ class Price(Frozen):
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
+    cached_input: float | None = Field(default=None, ge=0)
+    """For tokens that the provider had read before; as `input` if absent."""
+    cache_write: float | None = Field(default=None, ge=0)
+    """For tokens that the provider keeps for later; as `input` if absent."""
 
 
 class Provider(Frozen):
-    """One OpenAI-shaped endpoint; with neither `key_env` nor `key_file` it needs no key."""
+    """How a provider's models are asked; with neither `key_env` nor `key_file` it needs no key."""
 
-    base_url: str = Field(pattern=r"^https?://[^/\s]+")
+    base_url: str | None = Field(default=None, pattern=r"^https?://[^/\s]+")
+    """None where each customer has an address of his own, as with Azure."""
+    api: Api = "chat_completions"
+    path: str | None = Field(default=None, pattern=r"^[^/].*")
+    """Below the base address; `{model}` is filled in. If absent, the usual one of the `api`."""
     key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     key_file: Path | None = None
     """A file with the key alone, as a mounted secret; the environment goes before it."""
+    key_optional: bool = False
+    """The server may have been started without a key: one is sent where there is one."""
+    api_key_header: str = Field(default="Authorization", pattern=r"^[A-Za-z0-9-]+$")
+    """`Authorization` carries the key as `Bearer KEY`, any other header the key alone."""
+    headers: dict[str, str] = Field(default_factory=dict)
+    """Sent with every request."""
+    params: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Fields of the request by model name, `*` for all; null leaves a field out."""
     prices: dict[str, Price] = Field(default_factory=dict)
-    """By model name; a model without a price costs what its endpoint says, else 0.0."""
+    """By model name; they go before those of the models table."""
+    costs: Literal["by_price", "told", "nothing"] = "by_price"
+    """Whether the provider's answers tell what they cost, or asking it costs nothing."""
+    context_tokens: int | None = Field(default=None, gt=0)
+    """How much the server is told to keep in view, for one that would cut a longer prompt."""
     timeout: float = Field(default=60, gt=0)
     """Seconds for one whole answer; for a stream, between two pieces of it."""
     connect_timeout: float = Field(default=10, gt=0)
+    max_tokens: int = Field(default=8192, gt=0)
+    """The longest answer where nothing else is written, thoughts included."""
     json_mode: JsonMode = "json_schema"
     """How far the endpoint can be held to a schema."""
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     stream_usage: bool = True
     """Whether a stream is asked for its usage; Mistral refuses the question and tells anyway."""
+    assistant_after_tool: bool = False
+    """A user's turn may not follow a tool's result: an empty turn of the model goes in between."""
+    short_call_ids: bool = False
+    """Ids of tool calls have nine letters and digits."""
 
 
-# Prices change and differ by contract, so none are shipped: without configured prices the cost of a
-# call is 0.0.
+# A server at home may have a small window: it refuses more than fits.
+_LOCAL = {"key_optional": True, "costs": "nothing", "timeout": 300, "max_tokens": 2048}
+
 PROVIDERS: Mapping[str, Provider] = {
+    # Responses: current models of OpenAI refuse tools over chat completions while they reason.
     "openai": Provider(
+        base_url="https://api.openai.com/v1", key_env="OPENAI_API_KEY", api="responses"
+    ),
+    "openai-chat": Provider(
         base_url="https://api.openai.com/v1",
         key_env="OPENAI_API_KEY",
         max_tokens_field="max_completion_tokens",
     ),
+    "anthropic": Provider(
+        base_url="https://api.anthropic.com/v1",
+        key_env="ANTHROPIC_API_KEY",
+        api="messages",
+        api_key_header="x-api-key",
+        headers={"anthropic-version": "2023-06-01"},
+    ),
     "gemini": Provider(
         base_url="https://generativelanguage.googleapis.com/v1beta/openai", key_env="GEMINI_API_KEY"
     ),
-    # Anthropic's compatible endpoint ignores response_format; the prompt and our own validation
-    # carry the schema.
-    "anthropic": Provider(
-        base_url="https://api.anthropic.com/v1", key_env="ANTHROPIC_API_KEY", json_mode="none"
+    "mistral": Provider(
+        base_url="https://api.mistral.ai/v1",
+        key_env="MISTRAL_API_KEY",
+        stream_usage=False,
+        assistant_after_tool=True,
+        short_call_ids=True,
     ),
     "groq": Provider(
-        base_url="https://api.groq.com/openai/v1", key_env="GROQ_API_KEY", json_mode="json_object"
+        base_url="https://api.groq.com/openai/v1",
+        key_env="GROQ_API_KEY",
+        max_tokens_field="max_completion_tokens",
     ),
-    "mistral": Provider(
-        base_url="https://api.mistral.ai/v1", key_env="MISTRAL_API_KEY", stream_usage=False
+    "openrouter": Provider(
+        base_url="https://openrouter.ai/api/v1", key_env="OPENROUTER_API_KEY", costs="told"
     ),
-    "openrouter": Provider(base_url="https://openrouter.ai/api/v1", key_env="OPENROUTER_API_KEY"),
-    "ollama": Provider(base_url="http://127.0.0.1:11434/v1", timeout=300),
+    "azure": Provider(key_env="AZURE_OPENAI_API_KEY", api_key_header="api-key", api="responses"),
+    "azure-deployments": Provider(
+        key_env="AZURE_OPENAI_API_KEY",
+        api_key_header="api-key",
+        path="deployments/{model}/chat/completions",
+        max_tokens_field="max_completion_tokens",
+    ),
+    "litellm": Provider(
+        base_url="http://127.0.0.1:4000/v1", key_env="LITELLM_API_KEY", key_optional=True
+    ),
+    "ollama": Provider.model_validate(
+        {
+            **_LOCAL,
+            "base_url": "http://127.0.0.1:11434",
+            "api": "ollama",
+            "key_env": "OLLAMA_API_KEY",
+            "context_tokens": 32768,
+        }
+    ),
+    "vllm": Provider.model_validate(
+        {**_LOCAL, "base_url": "http://127.0.0.1:8000/v1", "key_env": "VLLM_API_KEY"}
+    ),
+    "llamacpp": Provider.model_validate(
+        {**_LOCAL, "base_url": "http://127.0.0.1:8080/v1", "key_env": "LLAMA_API_KEY"}
+    ),
+    "lmstudio": Provider.model_validate(
+        {**_LOCAL, "base_url": "http://127.0.0.1:1234/v1", "key_env": "LM_API_TOKEN"}
+    ),
 }
 
 
@@ -78,8 +144,11 @@ def provider_table(
     table = dict(PROVIDERS)
     for name, fields in (configured or {}).items():
         shipped = table[name].model_dump() if name in table else {}
+        headers = {**shipped.get("headers", {}), **fields.get("headers", {})}
+        if not shipped and not fields.get("base_url"):
+            raise ConfigError(f"provider {name!r}: base_url: Field required", fix=_PROVIDER_FIX)
         try:
-            table[name] = Provider.model_validate({**shipped, **fields})
+            table[name] = Provider.model_validate({**shipped, **fields, "headers": headers})
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(part) for part in first["loc"])
@@ -93,118 +162,3 @@ _PROVIDER_FIX = (
     "write `base_url: https://host/v1` and, where a key is needed, `key_env: NAME` or `key_file:"
     " PATH`"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Everything a call of one model needs, worked out once. Its repr never shows the key."""
-
-    name: str
-    """`provider/model`, as configured."""
-    model: str
-    provider: Provider
-    url: "URL" = field(repr=False)
-    shown_url: str
-    headers: Mapping[str, str] = field(repr=False)
-    key: str | None = field(default=None, repr=False)
-    price: Price | None = None
-    key_hint: str = ""
-    """What to do about a key that is missing or refused."""
-    url_variable: str = ""
-
-
-def endpoint_for(
-    name: str, providers: Mapping[str, Provider], environ: Mapping[str, str] = os.environ
-) -> Endpoint:
-    """Address and key of `provider/model`; raises ConfigError, or ModelRefused without a key."""
-    provider_name, _, model = name.partition("/")
-    if not provider_name or not model:
-        raise ConfigError(
-            f"model {name!r} names no provider",
-            fix="write it as provider/model, e.g. openai/gpt-4.1-mini",
-        )
-    provider = providers.get(provider_name)
-    if provider is None:
-        near = get_close_matches(provider_name, providers, n=1)
-        hint = f"did you mean {near[0]}/{model}? " if near else ""
-        fix = (
-            f"{hint}known providers: {', '.join(sorted(providers))}; others are configured with a"
-            " base_url"
-        )
-        raise ConfigError(f"model {name!r} names an unknown provider {provider_name!r}", fix=fix)
-    url_variable = f"DESKHAND_{provider_name.upper().replace('-', '_')}_BASE_URL"
-    base = _base_url(environ.get(url_variable) or provider.base_url, url_variable)
-    key, hint = _key(name, provider, environ)
-    return Endpoint(
-        name=name,
-        model=model,
-        provider=provider,
-        url=(base if key is None else base.with_user(None))
-        .joinpath("chat", "completions")
-        .with_query(base.query),
-        shown_url=str(base.with_user(None).with_query(None)),
-        headers=_headers(key),
-        key=key,
-        price=provider.prices.get(model),
-        key_hint=hint,
-        url_variable=url_variable,
-    )
-
-
-def _base_url(text: str, variable: str) -> "URL":
-    from yarl import URL
-
-    try:
-        url = URL(text.strip().rstrip("/"))
-        valid = url.scheme in ("http", "https") and bool(url.host)
-    except ValueError:
-        valid = False
-    if not valid:
-        raise ConfigError(
-            f"{variable} is not the address of an HTTP server", fix="write https://host/v1"
-        )
-    return url
-
-
-def _headers(key: str | None) -> dict[str, str]:
-    headers = {
-        "Content-Type": "application/json",
-        "Accept-Encoding": "identity",
-        "User-Agent": "deskhand",
-    }
-    return headers if key is None else {**headers, "Authorization": f"Bearer {key}"}
-
-
-def _key(name: str, provider: Provider, environ: Mapping[str, str]) -> tuple[str | None, str]:
-    """The key and where it comes from: the environment first, then the file."""
-    if provider.key_env is None and provider.key_file is None:
-        return (
-            None,
-            (
-                "this provider is configured without a key; give it key_env or key_file if it"
-                " needs one"
-            ),
-        )
-    key = environ.get(provider.key_env, "") if provider.key_env else ""
-    file = provider.key_file or (
-        environ.get(f"{provider.key_env}_FILE") if provider.key_env else None
-    )
-    places = [f"the environment variable {provider.key_env}"] if provider.key_env else []
-    places += [f"the file {file}"] if file else [f"a file named by {provider.key_env}_FILE"]
-    hint = f"put a valid key into {' or '.join(places)}"
-    if not key.strip() and file:
-        key = _key_from(Path(file), name, hint)
-    key = key.strip()
-    if not key:
-        raise ModelRefused(f"{name} needs a key and none was found: {hint}")
-    if not (key.isascii() and key.isprintable() and " " not in key):
-        raise ModelRefused(f"the key of {name} holds characters that no key has: {hint}")
-    return key, hint
-
-
-def _key_from(file: Path, name: str, hint: str) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        problem = error.strerror if isinstance(error, OSError) else "is not text"
-    raise ModelRefused(f"the key file of {name}, {file}, cannot be read ({problem}): {hint}")

@@ -1,4 +1,4 @@
-"""Server-sent events, as far as chat endpoints use them."""
+"""Streams cut into events: server-sent events, as far as chat endpoints use them, and lines."""
 
 
 class EventReader:
@@ -32,3 +32,20 @@ class EventReader:
                 self._data = []
         elif line.startswith(b"data:"):
             self._data.append(line[5:].removeprefix(b" "))
+
+
+class LineReader:
+    """Turns bytes, cut anywhere, into whole lines; empty ones are dropped."""
+
+    __slots__ = ("_rest",)
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        return [line for line in lines if line.strip()]
+
+    def end(self) -> list[bytes]:
+        rest, self._rest = self._rest, b""
+        return [rest] if rest.strip() else []

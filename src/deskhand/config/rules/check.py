@@ -67,11 +67,21 @@ def _each_flow(draft: DeskDraft) -> ConfigFindings:
                 )
 
 
+_WRITTEN_BY_US = frozenset(
+    ("model", "messages", "input", "system", "instructions", "tools", "stream", "response_format")
+)
+"""Fields of a request that a desk's `params` may not write."""
+
+
 def _providers(draft: DeskDraft) -> ConfigFindings:
     for name, provider in draft.desk.providers.items():
         if provider.key_env is not None and provider.key_file is not None:
             problem = f"provider `{name}` has both `key_env` and `key_file`"
             yield ConfigFinding(("providers", name, "key_file"), problem, "keep one of the two")
+        for model, fields in provider.params.items():
+            for field in sorted(_WRITTEN_BY_US & fields.keys()):
+                place = ("providers", name, "params", model, field)
+                yield ConfigFinding(place, f"Deskhand writes `{field}` itself", "remove it")
 
 
 def _time_zone(draft: DeskDraft) -> ConfigFindings:

@@ -1,7 +1,7 @@
 """desk.yaml as written: its top level and its small sections. A new section is one more field of
 DeskSection."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -37,22 +37,44 @@ class Price(Section):
     """Price of a million tokens that go in."""
     output: float = Field(ge=0)
     """Price of a million tokens that come out."""
+    cached_input: float | None = Field(default=None, ge=0)
+    """Price of a million tokens that the provider had read before; as `input` if absent."""
+    cache_write: float | None = Field(default=None, ge=0)
+    """Price of a million tokens that the provider keeps for later; as `input` if absent."""
 
 
 class ProviderSpec(Section):
     """How to reach the models whose names begin with this provider's name."""
 
     base_url: str | None = Field(default=None, pattern=r"^https?://\S+$")
-    """The endpoint, as `http://localhost:11434/v1`; known providers need none."""
+    """The endpoint, as `http://localhost:8000/v1`; most known providers need none."""
     key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     """The environment variable that holds the key, as `GEMINI_API_KEY`."""
     key_file: DeskFile | None = None
     """The file that holds the key, relative to the desk's folder."""
     prices: dict[str, Price] = Field(default_factory=dict)
-    """Prices by the model's name without the provider, as `{gemini-2.5-pro: {input: 1.25,
-    output: 10}}`."""
+    """Prices by the model's name without the provider, as `{my-model: {input: 1.25, output:
+    10}}`; they go before those that `deskhand models list` shows."""
     timeout: float | None = Field(default=None, gt=0)
     """Seconds one request may take."""
+    api: Literal["chat_completions", "responses", "messages", "ollama"] | None = None
+    """The protocol of the endpoint: `chat_completions` (if absent, for a provider of your own),
+    OpenAI's `responses`, Anthropic's `messages` or `ollama`."""
+    path: str | None = Field(default=None, pattern=r"^[^/\s]\S*$")
+    """The path below `base_url`, as `deployments/{model}/chat/completions`; usually not needed."""
+    api_key_header: str | None = Field(default=None, pattern=r"^[A-Za-z0-9-]+$")
+    """The header that carries the key, as `x-api-key`; if absent `Authorization: Bearer KEY`."""
+    headers: dict[str, str] = Field(default_factory=dict)
+    """Headers for every request, as `{OpenAI-Project: proj_1}`."""
+    params: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Fields of the request by the model's name, `*` for all: `{gpt-6-luna: {reasoning_effort:
+    low}}`; `null` leaves a field out."""
+    json_mode: Literal["json_schema", "json_object", "none"] | None = None
+    """How far the endpoint can be held to a schema; `json_schema` for most."""
+    max_tokens: int | None = Field(default=None, gt=0)
+    """The longest answer, thoughts included, where no stage or profile says otherwise."""
+    context_tokens: int | None = Field(default=None, gt=0)
+    """For `ollama`: how many tokens the server keeps in view; it refuses longer prompts."""
 
 
 class FlowSection(Section):
@@ -116,7 +138,7 @@ class DeskSection(Section):
     languages: list[Language] = Field(default=["en"], min_length=1)
     """The languages the desk answers in, as codes: `[en, cs]`."""
     models: dict[Role, ModelName] = Field(default_factory=dict)
-    """Models by role, as `fast: gemini/gemini-2.5-flash`; `default`, else the first, serves
+    """Models by role, as `fast: gemini/gemini-3.8-flash`; `default`, else the first, serves
     stages that name none."""
     providers: dict[str, ProviderSpec] = Field(default_factory=dict)
     """How to reach the providers the models' names begin with."""

@@ -39,14 +39,14 @@ class ProfileSection(Section):
     name: ProfileName | None = None
     """The profile's name; it is the key above, so it need not be written."""
     model: Model | None = None
-    """The model, as `gemini/gemini-2.5-pro`; if absent the stage's role, then the desk's
+    """The model, as `gemini/gemini-3.8-flash`; if absent the stage's role, then the desk's
     default."""
     model_for: dict[str, Model] = Field(default_factory=dict)
-    """Another model for messages of an intent or category: `{complaint: openai/gpt-5}`."""
-    max_tokens: int = Field(default=4096, gt=0)
-    """The longest answer of the model, in tokens."""
-    temperature: float = Field(default=0.3, ge=0, le=2)
-    """How freely the model words its answers, 0 to 2."""
+    """Another model for messages of an intent or category: `{complaint: openai/gpt-6-sol}`."""
+    max_tokens: int = Field(default=8192, gt=0)
+    """The longest answer of the model, in tokens; its thoughts count."""
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    """How freely the model words its answers, 0 to 2; if absent, it is up to the model."""
     max_iterations: int = Field(default=10, gt=0, le=100)
     """How many turns the model may take before a person looks, 1 to 100."""
     system_prompt_file: str = Field(min_length=1)

@@ -10,7 +10,7 @@ import pytest
 
 from deskhand.adapters.chat_models.circuit_breaker import BreakerPolicy, Circuits, GuardedChatModel
 from deskhand.adapters.chat_models.faults import RetryPolicy
-from deskhand.adapters.chat_models.openai import OpenAIChatModel
+from deskhand.adapters.chat_models.http_model import HttpChatModel
 from deskhand.adapters.chat_models.providers import provider_table
 from deskhand.errors import ModelAway, ModelRefused, ModelUnavailable, SpendingCapReached
 from deskhand.model.chat import ChatRequest, Chunk, Completion
@@ -135,13 +135,13 @@ async def test_an_endpoint_that_asks_to_wait_is_heard_in_either_form(form: str) 
     clock = TestClock()
     header = "60" if form == "seconds" else formatdate(clock.now() + 60, usegmt=True)
     async with FakeOpenAI([fake.failure(429, retry_after=header)]) as server:
-        model = OpenAIChatModel(
-            environ={"DESKHAND_OLLAMA_BASE_URL": server.base_url},
+        model = HttpChatModel(
+            environ={"DESKHAND_VLLM_BASE_URL": server.base_url},
             clock=clock,
             retries=RetryPolicy.brief(),
         )
         with pytest.raises(ModelUnavailable) as caught:
-            await model.complete(ask("ollama/m"))
+            await model.complete(ask("vllm/m"))
         await model.aclose()
     assert caught.value.retry_after == pytest.approx(60)
     assert (server.count, clock.slept) == (1, [])
@@ -150,7 +150,7 @@ async def test_an_endpoint_that_asks_to_wait_is_heard_in_either_form(form: str) 
 async def test_a_hanging_call_is_given_up_after_its_time_and_not_repeated() -> None:
     async with FakeOpenAI([fake.hang()] * 3) as server:
         table = {"house": {"base_url": server.base_url, "timeout": 0.2}}
-        model = OpenAIChatModel(provider_table(table), retries=RetryPolicy.brief())
+        model = HttpChatModel(provider_table(table), retries=RetryPolicy.brief())
         with pytest.raises(ModelUnavailable, match=r"did not answer within 0\.2 s"):
             await model.complete(ask())
         await model.aclose()

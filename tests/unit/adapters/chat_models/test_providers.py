@@ -5,13 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.adapters.chat_models.providers import (
-    PROVIDERS,
-    Endpoint,
-    endpoint_for,
-    provider_table,
-)
-from deskhand.errors import ConfigError, ModelRefused
+from deskhand.adapters.chat_models.endpoints import Endpoint, endpoint_for
+from deskhand.adapters.chat_models.providers import PROVIDERS, provider_table
+from deskhand.errors import ConfigError, ModelNotUsable, ModelRefused
 
 
 def endpoint(
@@ -20,23 +16,78 @@ def endpoint(
     return endpoint_for(name, provider_table(configured), environ or {})
 
 
-@pytest.mark.parametrize("name", [name for name in PROVIDERS if name != "ollama"])
+HOSTED = [
+    name for name, provider in PROVIDERS.items() if provider.base_url and not provider.key_optional
+]
+
+
+@pytest.mark.parametrize("name", HOSTED)
 def test_a_known_provider_takes_its_key_from_its_usual_variable(name: str) -> None:
-    variable = f"{name.upper()}_API_KEY"
+    variable = f"{name.removesuffix('-chat').upper()}_API_KEY"
     found = endpoint(f"{name}/some-model", {variable: " k123 \n"})
-    assert found.headers["Authorization"] == "Bearer k123"
+    provider = PROVIDERS[name]
+    is_bearer = provider.api_key_header == "Authorization"
+    assert found.headers[provider.api_key_header] == ("Bearer k123" if is_bearer else "k123")
     assert str(found.url).startswith("https://")
-    assert str(found.url).endswith("/chat/completions")
     with pytest.raises(
-        ModelRefused, match=f"needs a key and none was found: put a valid key into .* {variable}"
+        ModelNotUsable, match=f"needs a key and none was found: put a valid key into .* {variable}"
     ):
         endpoint(f"{name}/some-model")
 
 
-def test_ollama_needs_no_key() -> None:
-    found = endpoint("ollama/llama3")
-    assert str(found.url) == "http://127.0.0.1:11434/v1/chat/completions"
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("ollama", "http://127.0.0.1:11434/api/chat"),
+        ("vllm", "http://127.0.0.1:8000/v1/chat/completions"),
+        ("llamacpp", "http://127.0.0.1:8080/v1/chat/completions"),
+        ("lmstudio", "http://127.0.0.1:1234/v1/chat/completions"),
+        ("litellm", "http://127.0.0.1:4000/v1/chat/completions"),
+    ],
+)
+def test_a_server_at_home_needs_no_key_and_takes_one(name: str, url: str) -> None:
+    found = endpoint(f"{name}/qwen3")
+    assert str(found.url) == url
     assert "Authorization" not in found.headers
+    variable = str(PROVIDERS[name].key_env)
+    assert endpoint(f"{name}/qwen3", {variable: "k1"}).headers["Authorization"] == "Bearer k1"
+
+
+def test_ollamas_other_address_leads_to_its_own_protocol() -> None:
+    found = endpoint("ollama/qwen3", {"DESKHAND_OLLAMA_BASE_URL": "http://gpu:11434/v1/"})
+    assert str(found.url) == "http://gpu:11434/api/chat"
+
+
+def test_azure_has_two_forms_and_no_address_of_its_own() -> None:
+    environ = {"AZURE_OPENAI_API_KEY": "k1"}
+    with pytest.raises(ConfigError, match="has no address of its own") as caught:
+        endpoint("azure/luna", environ)
+    assert "DESKHAND_AZURE_BASE_URL" in str(caught.value)
+    current = {"base_url": "https://acme.openai.azure.com/openai/v1"}
+    found = endpoint("azure/luna", environ, azure=current)
+    assert str(found.url) == "https://acme.openai.azure.com/openai/v1/responses"
+    assert found.headers["api-key"] == "k1"
+    dated = {"base_url": "https://acme.openai.azure.com/openai?api-version=2024-10-21"}
+    found = endpoint("azure-deployments/luna", environ, **{"azure-deployments": dated})
+    assert str(found.url) == (
+        "https://acme.openai.azure.com/openai/deployments/luna/chat/completions"
+        "?api-version=2024-10-21"
+    )
+    assert "Authorization" not in found.headers
+
+
+def test_a_desk_adds_headers_and_parameters_by_model() -> None:
+    own = {
+        "headers": {"OpenAI-Project": "proj_1"},
+        "params": {"*": {"top_p": 0.9}, "m": {"top_p": None, "reasoning_effort": "low"}},
+    }
+    found = endpoint("anthropic/m", {"ANTHROPIC_API_KEY": "k"}, anthropic=own)
+    assert found.headers["anthropic-version"] == "2023-06-01"
+    assert found.headers["OpenAI-Project"] == "proj_1"
+    assert found.params == {"top_p": None, "reasoning_effort": "low"}
+    assert endpoint("anthropic/n", {"ANTHROPIC_API_KEY": "k"}, anthropic=own).params == {
+        "top_p": 0.9
+    }
 
 
 def test_everything_behind_the_first_slash_is_the_model() -> None:

@@ -1,4 +1,4 @@
-"""OpenAIChatModel against a real server on loopback."""
+"""HttpChatModel against a real server on loopback."""
 
 import logging
 import traceback
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from deskhand.adapters.chat_models.faults import RetryPolicy
-from deskhand.adapters.chat_models.openai import OpenAIChatModel
+from deskhand.adapters.chat_models.http_model import HttpChatModel
 from deskhand.adapters.chat_models.providers import provider_table
 from deskhand.errors import (
     ConfigError,
@@ -47,7 +47,7 @@ class StoppedClock:
 class Bench:
     """A model wired to a server that plays `script`."""
 
-    def __init__(self, server: FakeOpenAI, model: OpenAIChatModel, clock: StoppedClock) -> None:
+    def __init__(self, server: FakeOpenAI, model: HttpChatModel, clock: StoppedClock) -> None:
         self.server, self.model, self.clock = server, model, clock
 
 
@@ -66,7 +66,7 @@ async def bench(*script: Reply, timeout: float = 5, **more: Any) -> AsyncIterato
                 }
             }
         )
-        model = OpenAIChatModel(
+        model = HttpChatModel(
             providers,
             environ={"HOUSE_KEY": KEY},
             clock=clock,
@@ -210,13 +210,11 @@ async def test_a_silent_endpoint_times_out() -> None:
 async def test_nobody_listening_is_unavailable() -> None:
     async with FakeOpenAI() as gone:
         pass
-    model = OpenAIChatModel(
-        environ={"DESKHAND_OLLAMA_BASE_URL": gone.base_url}, clock=StoppedClock()
-    )
+    model = HttpChatModel(environ={"DESKHAND_VLLM_BASE_URL": gone.base_url}, clock=StoppedClock())
     with pytest.raises(
-        ModelUnavailable, match=r"ollama/llama3 at http://127.0.0.1:\d+/v1 cannot be reached"
+        ModelUnavailable, match=r"vllm/llama3 at http://127.0.0.1:\d+/v1 cannot be reached"
     ):
-        await model.complete(ask(model="ollama/llama3"))
+        await model.complete(ask(model="vllm/llama3"))
     await model.aclose()
 
 
@@ -365,7 +363,7 @@ async def test_a_replaced_key_is_picked_up_after_a_401() -> None:
     environ = {"HOUSE_KEY": "old-key"}
     async with FakeOpenAI([fake.failure(401), fake.completion("ok")]) as server:
         providers = provider_table({"house": {"base_url": server.base_url, "key_env": "HOUSE_KEY"}})
-        model = OpenAIChatModel(providers, environ=environ)
+        model = HttpChatModel(providers, environ=environ)
         with pytest.raises(ModelRefused):
             await model.complete(ask())
         environ["HOUSE_KEY"] = "new-key"

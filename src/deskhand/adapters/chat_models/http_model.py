@@ -1,4 +1,4 @@
-"""Any OpenAI-shaped endpoint as a ChatModel."""
+"""The models of all providers over HTTP, whichever wire protocol each speaks."""
 
 import asyncio
 import os
@@ -10,24 +10,15 @@ from typing import TypeVar
 
 import aiohttp
 
+from deskhand.adapters.chat_models.chat_completions import error_status
+from deskhand.adapters.chat_models.endpoints import Endpoint, endpoint_for
 from deskhand.adapters.chat_models.faults import Fault, RetryPolicy, fault_of_status, retry_after
-from deskhand.adapters.chat_models.openai_format import (
-    StreamedAnswer,
-    error_status,
-    read_completion,
-    read_json,
-    request_body,
-)
-from deskhand.adapters.chat_models.providers import (
-    Endpoint,
-    JsonMode,
-    Provider,
-    endpoint_for,
-    provider_table,
-)
+from deskhand.adapters.chat_models.providers import Price, Provider, provider_table
 from deskhand.adapters.chat_models.redaction import redacted
-from deskhand.adapters.chat_models.sse import EventReader
-from deskhand.errors import ModelAnswerInvalid, ModelUnavailable
+from deskhand.adapters.chat_models.refusals import Refusals
+from deskhand.adapters.chat_models.wire import StreamedAnswer, Wire, encoded, read_json
+from deskhand.adapters.chat_models.wires import WIRES
+from deskhand.errors import DeskhandError, ModelAnswerInvalid, ModelUnavailable
 from deskhand.model.chat import ChatRequest, Chunk, Completion
 from deskhand.ports import Clock
 
@@ -35,6 +26,8 @@ Taken = TypeVar("Taken")
 Take = Callable[[aiohttp.ClientResponse], Awaitable[Taken | Fault]]
 
 _ERROR_BYTES = 64 * 1024
+_WHOLE = ("application/json", "application/problem+json")
+"""Content types of an answer that is no stream."""
 
 
 class _WallClock:
@@ -45,7 +38,7 @@ class _WallClock:
         await asyncio.sleep(seconds)
 
 
-class OpenAIChatModel:
+class HttpChatModel:
     """Serves every `provider/model` of its table over one session; call `aclose` when done."""
 
     def __init__(
@@ -53,21 +46,26 @@ class OpenAIChatModel:
         providers: Mapping[str, Provider] | None = None,
         *,
         environ: Mapping[str, str] = os.environ,
+        prices: Mapping[str, Price] | None = None,
         clock: Clock | None = None,
         retries: RetryPolicy | None = None,
         max_response_bytes: int = 20_000_000,
     ) -> None:
+        """`prices` are by `provider/model`, where a provider has none of its own."""
         table = provider_table() if providers is None else providers
-        self._find: Callable[[str], Endpoint] = lambda name: endpoint_for(name, table, environ)
+        self._find: Callable[[str], Endpoint] = lambda name: endpoint_for(
+            name, table, environ, prices
+        )
         self._clock: Clock = clock or _WallClock()
         self._retries = retries or RetryPolicy()
         self._max_bytes = max_response_bytes
         self._session: aiohttp.ClientSession | None = None
         self._endpoints: dict[str, Endpoint] = {}
-        self._json_modes: dict[str, JsonMode] = {}
+        self._refusals = Refusals(self._clock)
 
     def endpoint(self, model: str) -> Endpoint:
-        """Where `provider/model` leads; raises ConfigError, or ModelRefused without its key."""
+        """Where `provider/model` leads; raises ConfigError, or ModelNotUsable without its
+        key."""
         endpoint = self._endpoints.get(model)
         if endpoint is None:
             endpoint = self._endpoints[model] = self._find(model)
@@ -89,7 +87,7 @@ class OpenAIChatModel:
         started = self._clock.now()
         response = await self._exchange(endpoint, request, _keep_open, stream=True)
         try:
-            if "json" in response.content_type or "html" in response.content_type:
+            if response.content_type in _WHOLE or "html" in response.content_type:
                 body = await self._whole(response, endpoint)
                 whole = self._completion_or_fault(
                     body, endpoint, (self._clock.now() - started) * 1000
@@ -98,7 +96,7 @@ class OpenAIChatModel:
                     raise whole.error
                 yield Chunk(text=whole.text, completion=whole)
                 return
-            answer = StreamedAnswer(endpoint)
+            answer = _wire_of(endpoint).streamed(endpoint)
             async with aclosing(self._texts(response, endpoint, answer)) as texts:
                 async for text in texts:
                     yield Chunk(text=text)
@@ -114,32 +112,30 @@ class OpenAIChatModel:
     async def _exchange(
         self, endpoint: Endpoint, request: ChatRequest, take: Take[Taken], *, stream: bool
     ) -> Taken:
-        """Send with pauses between tries; an endpoint without schemas is asked without one."""
-        mode = self._json_modes.get(endpoint.name, endpoint.provider.json_mode)
-        body = request_body(request, endpoint, mode, stream=stream)
+        """Send with pauses between tries; what the model refuses is left out and tried again."""
+        wire = _wire_of(endpoint)
+        mode = self._refusals.json_mode(endpoint, request.schema)
+        body = wire.body(request, endpoint, mode, stream)
         tried = 0
         while True:
             tried += 1
-            outcome = await self._attempt(endpoint, body, take, stream)
+            body = self._refusals.without_refused(endpoint, body)
+            outcome = await self._attempt(endpoint, encoded(body), take, stream)
             if not isinstance(outcome, Fault):
                 return outcome
             if outcome.key_refused:
                 # the next call reads the key afresh: it may have been replaced
                 self._endpoints.pop(endpoint.name, None)
             if outcome.schema_refused and request.schema is not None and mode != "none":
-                mode = self._json_modes[endpoint.name] = (
-                    "json_object" if mode == "json_schema" else "none"
-                )
-                body = request_body(request, endpoint, mode, stream=stream)
+                mode = self._refusals.refuse_schema(endpoint, request.schema, mode, outcome)
+                body = wire.body(request, endpoint, mode, stream)
+                tried -= 1
+            elif self._refusals.refuse_parameter(endpoint, outcome, body):
                 tried -= 1
             elif outcome.retry and tried < self._retries.tries:
                 await self._clock.sleep(self._retries.pause(tried, outcome))
-            elif outcome.retry:
-                raise ModelUnavailable(
-                    f"{outcome.error} (after {tried} tries)", retry_after=outcome.wait
-                )
             else:
-                raise outcome.error
+                raise _given_up(outcome, tried)
 
     async def _attempt(
         self, endpoint: Endpoint, body: bytes, take: Take[Taken], stream: bool
@@ -221,7 +217,7 @@ class OpenAIChatModel:
     async def _streamed(
         self, response: aiohttp.ClientResponse, endpoint: Endpoint, answer: StreamedAnswer
     ) -> AsyncGenerator[str, None]:
-        reader = EventReader()
+        reader = _wire_of(endpoint).splitter()
         size = 0
         async for piece in response.content.iter_any():
             size += len(piece)
@@ -241,7 +237,7 @@ class OpenAIChatModel:
         data = read_json(body, endpoint)
         if status := error_status(data):
             return fault_of_status(status, body, endpoint, policy=self._retries)
-        return read_completion(data, endpoint, latency_ms)
+        return _wire_of(endpoint).read(data, endpoint, latency_ms)
 
     def _check_size(self, size: int, endpoint: Endpoint) -> None:
         if size > self._max_bytes:
@@ -251,6 +247,17 @@ class OpenAIChatModel:
 
     def _unavailable(self, endpoint: Endpoint, what: str) -> ModelUnavailable:
         return ModelUnavailable(f"{endpoint.name} at {endpoint.shown_url} {what}")
+
+
+def _wire_of(endpoint: Endpoint) -> Wire:
+    return WIRES[endpoint.provider.api]
+
+
+def _given_up(fault: Fault, tried: int) -> DeskhandError:
+    """The error to raise once nothing more is tried."""
+    if fault.retry and isinstance(fault.error, ModelUnavailable):
+        return ModelUnavailable(f"{fault.error} (after {tried} tries)", retry_after=fault.wait)
+    return fault.error
 
 
 @cache
