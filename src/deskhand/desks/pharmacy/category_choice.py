@@ -96,13 +96,16 @@ def _cues(plain: str, words: str, names_product: bool) -> list[str]:
     """The categories that the words speak for, in the order in which they count."""
     few_words = len(words.split()) <= _FEW_WORDS
     named, stock = speaks_of("reserve_noun", plain), wishes.asks_about_stock(words)
+    is_something_unnamed = speaks_of("unnamed", plain_text(words))
+    unnamed = stock and few_words and is_something_unnamed and not wishes.asks_for_hours(words)
     is_thanks = speaks_of("thanks", plain) and "?" not in plain
+    kept = wishes.has_reservation(words)
     found = {
-        "complaint": speaks_of("complaint", plain),
-        "cancel_reservation": wishes.wants_cancelled(words),
-        "check_reservation": speaks_of("check", plain) or wishes.has_reservation(words),
+        "complaint": speaks_of("complaint", plain) or wishes.tells_what_happened(words),
+        "cancel_reservation": wishes.wants_cancelled(words) or (kept and wishes.cannot_come(words)),
+        "check_reservation": speaks_of("check", plain) or kept,
         "reservation": wishes.speaks_of_reserving(words) or (named and not stock),
-        "availability": (names_product and (few_words or stock)) or (stock and few_words),
+        "availability": (names_product and (few_words or stock)) or unnamed,
         "opening_hours": wishes.asks_for_hours(words) or speaks_of("post", plain),
         "thanks": is_thanks,
     }

@@ -161,8 +161,10 @@ def answered(earlier: Mapping[str, Any], text: str, people: Iterable[str] = ()) 
         places = Places(*(tuple(names) for names in earlier["places"]))
     named = {item.name: item for item in now.items}
     items = [_again(item, named.pop(item.name, None), text) for item in before if item.name]
-    if now.items:  # what was left open and is not named again is not wanted any more
-        items = [item for item in items if not item.lacks]
+    kept = [item for item in items if not item.lacks]
+    said_yes = _YES.match(fold(text)) is not None
+    if now.items or (said_yes and kept):  # what was left open is not wanted any more
+        items = kept
     every = (*items, *named.values())
     return now._replace(items=every, places=places, language=earlier["language"])
 

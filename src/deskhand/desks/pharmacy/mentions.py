@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .forms import FORM_OF
 from .medicine_names import MedicineNames, NameMatch, NameReading
 from .numbers_in_words import Number, counted_words, number_at
-from .unknown_names import UnknownNames, joins
+from .unknown_names import UnknownNames
 from .word_forms import Word, visible
 
 MILLIGRAMS = {
@@ -30,6 +30,9 @@ _PACK_WORD = re.compile(
     r"|packet|box|boxe|packung|schachtel|caja|envase|paquete|tub[auy]|tubes?|lahvic|lahvick|bottle"
     r"|flasche|frasco|plat[ao]|pieces?|stuck)\w{0,4}$"
 )
+_UNITS_OF_A_PACK = re.compile(r"^(?:ks|kus|kusy|kusu|kusech|pieces?|stuck|piezas?|unidades)$")
+_OF_A_PACK = frozenset(("po", "zu", "mit", "of", "de", "con", "with"))
+"""`zu 30 Stück` is what a pack holds, `30 Stück` how many are wanted."""
 _PIECES = re.compile(
     r"^(?:tab|tabl|tbl|tob|kaps|caps|cps|pill|prasek|prask|pastil|lozeng|sack|sacc|sachet|cip[ke]"
     r"|supposit|tablett|kapsel|comprimid|capsul|zvykac|sobre|gums?$|vials?$|pills?$)\w{0,7}$"
@@ -119,7 +122,7 @@ class MentionReader:
     ) -> list[Mention]:
         """In order. `others` are folded words that name people and places."""
         words, clean = counted_words(text), visible(text)
-        unknown = UnknownNames(self._names, words, others, nouns=nouns_are_capitalised)
+        unknown = UnknownNames(self._names, clean, words, others, nouns=nouns_are_capitalised)
         found: list[Mention] = []
         at = 0
         while at < len(words):
@@ -150,8 +153,12 @@ class MentionReader:
         exact = self._names.exact(words, at)
         if exact is not None:
             return exact
-        beside = bool(found) and _stands_beside(words, found[-1].end, at)
-        label = unknown.at(at, beside_a_name=beside)
+        end = found[-1].end if found else at
+        label = unknown.at(
+            at,
+            beside_a_name=bool(found) and unknown.stands_beside(end, at),
+            after_a_name=end < at and not any(word.opens for word in words[end : at + 1]),
+        )
         corrected = self._names.corrected(word)
         if corrected is not None and (label is None or label == word.written):
             return corrected
@@ -211,18 +218,6 @@ def _as_variant(match: NameMatch, words: Sequence[Word], at: int, text: str) -> 
     if words[end].plain in _VARIANT or is_hyphened:
         return NameMatch("", match.length + 1, "unknown")
     return None
-
-
-def _stands_beside(words: Sequence[Word], end: int, at: int) -> bool:
-    """Whether only numbers, units and one joining word lie between a name and this place."""
-    between = words[end:at]
-    joined = [word for word in between if joins(word)]
-    others = [
-        word
-        for word in between
-        if not (word.is_number or joins(word) or word.plain in MILLIGRAMS or len(word.plain) < 2)
-    ]
-    return len(joined) == 1 and not others
 
 
 def _company(words: Sequence[Word], mention: Mention, first: int, last: int) -> Company:
@@ -349,6 +344,8 @@ def kind_by_neighbours(words: Sequence[Word], place: int, number: Number) -> tup
             return ("gram" if following == "g" else "pack"), value
         return "strength", value * MILLIGRAMS[following]
     if _PIECES.match(following) or (following in _PLURAL_OF_PACK and number.in_digits):
+        return "pack", value
+    if before in _OF_A_PACK and _UNITS_OF_A_PACK.match(following):
         return "pack", value
     if _PACK_WORD.match(following) or following == "x" or before == "x":
         return "count", value

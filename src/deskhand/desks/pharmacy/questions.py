@@ -62,6 +62,13 @@ def ask_amount(item: Mapping[str, Any], most: int, language: Language) -> str:
     )
 
 
+def ask_rest(names: Sequence[str], language: Language) -> str:
+    named = joined(names, language)
+    if language == "cs":
+        return f"Máme odložit jen {named}?"
+    return f"Shall we put aside {named} alone?"
+
+
 def not_kept(item: Mapping[str, Any], products: Sequence[Product], language: Language) -> str:
     """That a medicine, or this strength, form or pack of it, is not in the catalogue; of another
     strength only that it exists."""

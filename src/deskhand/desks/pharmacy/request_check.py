@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import wishes
-from .customer_request import products_of
+from .customer_request import Request, products_of
 from .questions import (
     ask_amount,
     ask_corrected,
     ask_medicine,
     ask_packs,
     ask_place,
+    ask_rest,
     ask_which,
     not_kept,
     not_served,
@@ -25,6 +26,7 @@ MOST_ITEMS = 3
 _BULK = 20
 """More packs than this are no private customer's."""
 _MOST_QUESTIONS = 2
+_NO_PLAIN_WISH = "nobody plainly asks to put something aside"
 NO_QUESTION: Fields = {"missing": False, "question": ""}
 
 
@@ -43,6 +45,8 @@ def checked(request: Fields, category: str, words: str, earlier: Mapping[str, An
     if category == "cancel_reservation":
         read = "exact" if wishes.wants_cancelled(words) else "guessed"
         return request | {"slots": {"action": "cancel"}, "read": request["read"] | {"action": read}}
+    if category == "check_reservation" and not wishes.asks_something(words):
+        return _for_a_person(request, "the message tells of a reservation and asks nothing")
     return request
 
 
@@ -84,15 +88,32 @@ def _doubt(request: Fields, words: str, earlier: Mapping[str, Any]) -> str:
         return f"more than {MOST_ITEMS} medicines are asked for"
     if earlier.get("question") and request["wanted"]:
         return ""
-    if condition := wishes.condition_in(words):
-        return f"the wish depends on a condition: “{condition[:150]}”"
-    if wishes.has_reservation(words) or not wishes.wants_reserved(words):
-        return "nobody plainly asks to put something aside"
+    if doubt := _doubt_in(words):
+        return doubt
+    if not wishes.wants_reserved(words):
+        return _NO_PLAIN_WISH
     counted = [item["written"] for item in request["items"] if item["packs"]]
     if others := wishes.wanted_elsewhere(words, _names(request), counted):
         return f"it is not plain whether {', '.join(others)} is wanted as well"
     open_questions = wishes.open_questions(words, _names(request))
     return f"this is not answered: “{open_questions[0][:150]}”" if open_questions else ""
+
+
+def doubt_about(request: Request, words: str) -> str:
+    """What speaks against putting something aside in the words of a message alone, which may be
+    the answer to a question; empty where nothing does."""
+    packs = max((item.packs or 0 for item in request.items), default=0)
+    if packs > MOST_PACKS:
+        return f"{packs} packs are asked for, and a reservation holds {MOST_PACKS}"
+    return _doubt_in(words)
+
+
+def _doubt_in(words: str) -> str:
+    if condition := wishes.condition_in(words):
+        return f"the wish depends on a condition: “{condition[:150]}”"
+    if wishes.has_reservation(words) or wishes.declines(words):
+        return _NO_PLAIN_WISH
+    return ""
 
 
 def _names(request: Fields) -> list[str]:
@@ -106,12 +127,22 @@ def _questions(request: Fields, items: Sequence[Mapping[str, Any]]) -> list[str]
     questions: list[str] = []
     for item in items:
         questions += _questions_about(item, language)
+    questions += _about_the_rest(items, language)
     if strange and not towns:
         questions.append(not_served(strange, language))
         questions.append(ask_place(language))
     elif not request["place"]:
         questions.append(ask_place(language))
     return questions
+
+
+def _about_the_rest(items: Sequence[Mapping[str, Any]], language: Language) -> list[str]:
+    """Whether what we do keep shall be put aside, where we do not keep all that is wanted."""
+    kept = [item for item in items if item["name"] and not item["lacks"]]
+    is_open = any(_questions_about(item, language) for item in kept)
+    if not kept or len(kept) == len(items) or is_open:
+        return []
+    return [ask_rest([item["query"] for item in kept], language)]
 
 
 def _questions_about(item: Mapping[str, Any], language: Language) -> list[str]:

@@ -22,6 +22,8 @@ from .word_forms import words_in
 _DATA = Path(__file__).parent / "data"
 _MOST_READ = 100_000
 _MOST_NAMED = 3
+_FEW_WORDS = 8
+_JOINED = re2.compile(r"\b(?:a|ale|and|but|und|aber|y|pero)\b")
 
 
 def emergency_signs(text: str) -> list[str]:
@@ -51,9 +53,13 @@ def order_signs(text: str) -> list[str]:
 
 def _troubles(text: str) -> Iterator[str]:
     """Words of health, unless they only say why somebody wants to buy something."""
-    wants_to_buy = speaks_of("buying", plain_text(text))
+    whole = plain_text(text)
+    wants_to_buy = speaks_of("buying", whole) or speaks_of("post", whole)
+    names_one = _mentions(text) == 1
     for plain in plain_sentences(text):
         if wants_to_buy and (_is_long_ago(plain) or _is_reason(plain)):
+            continue
+        if wants_to_buy and names_one and _only_says_what_is_taken(plain):
             continue
         yield from _signs("health.txt", _without_names(plain))
 
@@ -61,10 +67,24 @@ def _troubles(text: str) -> Iterator[str]:
 def _is_reason(plain: str) -> bool:
     """Whether a sentence with words of health tells only why something is wanted: it speaks of
     buying, or it is a statement that names no medicine."""
-    names_medicine = bool(index_of(sample_products()).mentions(plain))
+    named = _mentions(plain)
     if speaks_of("buying", plain):
-        return names_medicine or not plain.endswith("?")
-    return not plain.endswith("?") and not names_medicine
+        is_beside_another = named > 1 and speaks_of("takes", plain)
+        return not is_beside_another and (named > 0 or not plain.endswith("?"))
+    return not plain.endswith("?") and not named
+
+
+def _mentions(text: str) -> int:
+    return len(index_of(sample_products()).mentions(text))
+
+
+def _only_says_what_is_taken(plain: str) -> bool:
+    """Whether a short statement says nothing but that somebody takes a medicine: `I take Aulin.`
+    Where no other medicine is named, it tells which one is asked for."""
+    is_short = len(plain.split()) <= _FEW_WORDS and not plain.endswith("?")
+    if not is_short or _JOINED.search(plain) or not _mentions(plain):
+        return False
+    return all(speaks_of("takes", sign) for sign in _signs("health.txt", _without_names(plain)))
 
 
 def _is_long_ago(plain: str) -> bool:

@@ -32,11 +32,12 @@ from deskhand import (
 from . import answers, customer_request, shelf, wishes, wording
 from .catalogue import TABLES, Pharmacy, Product
 from .category_choice import choose_category
-from .request_check import checked
+from .request_check import checked, doubt_about
 from .signs import emergency_signs, medical_signs, order_signs
 
 _SIGNATURE = "Dostupnost léků"
 _EMERGENCY = "EMERGENCY: somebody may be in danger; a medical matter that a person must look at now"
+_OTHER_LANGUAGE = "the answer is not in the customer's language"
 _MEDICAL = "a medical question: only a person may answer it"
 _ORDERS = "the message gives orders to a program; a person must look at it"
 
@@ -58,6 +59,13 @@ def _whole(message: Message, text: str) -> str:
 def medical(message: Message, text: str) -> bool:
     """`message.medical` in the policy: the gate asks at every call, whatever a model believes."""
     return bool(medical_signs(_whole(message, text)))
+
+
+@message_fact("no_plain_wish")
+def no_plain_wish(message: Message, text: str) -> bool:
+    """`message.no_plain_wish` in the policy: nothing is put aside then, whoever decided on it."""
+    own = customer_request.own_words(text)
+    return bool(doubt_about(customer_request.read(message.subject, text), own))
 
 
 @service("guard")
@@ -368,9 +376,20 @@ def in_one_language(envelope: Envelope, output: dict[str, Any]) -> Envelope:
     failure = "did not succeed" in str(output.get("reason") or "")
     is_worded = bool(told.get("words_a_failure")) and failure
     is_ours = bool(text) and (text in drafted or is_worded or bool(output.get("sources")))
+    if not text and output.get("sources") and not _is_readable(envelope, output):
+        held = output | {"hand_over": True, "reason": _OTHER_LANGUAGE}
+        return envelope.with_output("draft", held)
     if not is_ours or reply is None or (text in drafted and output.get("language") == language):
         return envelope
     whole = wording.letter(text, "cs" if language == "cs" else "en", _SIGNATURE)
     draft = {"text": whole, "language": language, "confidence": 0.95}
     changed = envelope.with_output("draft", draft)
     return changed.with_output("reply", {**reply, "text": whole, "language": language})
+
+
+def _is_readable(envelope: Envelope, output: Mapping[str, Any]) -> bool:
+    """Whether a draft and the articles it quotes are in the language that the customer reads. The
+    articles of this desk are English, and a translation's id ends in its language."""
+    language = customer_request.language_of(customer_request.own_words(envelope.raw_input))
+    quoted = [str(source.get("article")).partition(".")[2] for source in output["sources"]]
+    return {str(output.get("language")), *(code or "en" for code in quoted)} == {language}

@@ -19,9 +19,9 @@ _ASKING = """
     mate maji ma mame mat vedete prodavate sehnat sezenu koupit lek leku lekem pripravek pripravku
     leciva lieku liek lekove dostupny dostupna dostupne skladem shanim hledam potrebuji potrebuju
     potrebujem chci chtel chtela balen baleni balenie krabicku krabice krabicka krabicky krabicek
-    tubu lahvicku na rezervovat rezervujte rezervaci rezervaciu odlozit odlozte nechte beru bere
-    have buy get stock medicine drug called reserve need of box boxes pack packs packet sell carry
-    aside hold keep for packung packungen schachtel schachteln brauche suche haben reservieren
+    tubu lahvicku rezervovat rezervujte rezervaci rezervaciu odlozit odlozte nechte beru bere
+    have buy get stock medicine drug called reserve need box boxes pack packs packet sell carry
+    aside hold keep packung packungen schachtel schachteln brauche suche haben reservieren
     medikament caja cajas tienen tiene hay necesito busco comprar medicamento reservar envases
 """
 _BEFORE_A_NAME = frozenset(_ASKING.split())
@@ -50,31 +50,63 @@ _CLOSING_WORDS = """
     thank regards cheers best sincerely danke dank gruss grusse grussen gracias saludos atentamente
 """
 _CLOSING = frozenset(_CLOSING_WORDS.split())
+_LINKS = frozenset(("na", "for", "of", "de", "fur", "von", "para"))
+"""They lead to a name only behind a word that asks for something: `a prescription for`."""
+_ABOUT_A_NAME = """
+    recept recepty receptu rezervaci rezervaciu rezervace dotaz poptavka dostupnost cena cenu
+    looking searching asking prescription reservation availability price rezept reservierung suche
+    receta reserva disponibilidad precio baleni balenie krabicku krabice krabicky krabicek lahvicku
+    box boxes pack packs packet packets bottle packung packungen schachtel schachteln caja cajas
+    envases stock
+"""
+_LINKED = frozenset(_ABOUT_A_NAME.split())
+_OTHERS_BEFORE = """
+    v ve do z ze u pod pri od in at near from to en bei nach aus im am zum by with s so
+    ulice ulici namesti jmeno jmenem pan pana panu pani slecna doktor doktora doktorka doktorku
+    lekar lekarka magistr magistra magistru mudr dr mr mrs ms name named called namen herr frau
+    senor senora nombre syn dcera manzel manzelka kolega kolegyne
+"""
+_BEFORE_OTHER_NAMES = frozenset(_OTHERS_BEFORE.split())
+"""What stands before a place or a person, not before a medicine."""
+_REACH = 6
+"""Words back within which a sentence may have asked for what it names."""
 _SHORTEST_NAME = 4
+_LONGEST_ORDINARY = 5
+"""Letters of a name that may be an ordinary word as well."""
 _FEW_WORDS = 4
 """So few words may be nothing but a name; in more, the first word of a sentence is none."""
+
+
+def _is_amount(word: Word) -> bool:
+    return word.is_number or word.plain in UNITS or len(word.plain) <= len("ml")
 
 
 class UnknownNames:
     """Finds names that are no product's, in one text."""
 
     def __init__(
-        self, names: MedicineNames, words: Sequence[Word], others: Collection[str], *, nouns: bool
+        self,
+        names: MedicineNames,
+        text: str,
+        words: Sequence[Word],
+        others: Collection[str],
+        *,
+        nouns: bool,
     ) -> None:
-        """`others` are folded words that name something else here: people and places. `nouns`
-        says that all nouns are written with a capital, as in German."""
-        self._names, self._words, self._others = names, words, others
-        self._nouns = nouns
+        """`words` are those of `text`; `others` are folded words that name something else here:
+        people and places. `nouns` says that all nouns are written with a capital, as in German."""
+        self._names, self._text, self._words = names, text, words
+        self._others, self._nouns = others, nouns
 
-    def at(self, place: int, *, beside_a_name: bool) -> str | None:
+    def at(self, place: int, *, beside_a_name: bool, after_a_name: bool = False) -> str | None:
         """The name that stands here, as it was written or as its label has it; None where there is
-        none. `beside_a_name` says that a medicine was named right before, with `and` between."""
+        none. `beside_a_name` says that a medicine was named right before, with `and` or a comma
+        between, `after_a_name` that this sentence has named one at all."""
         word = self._words[place]
         if word.is_number or len(word.plain) < _SHORTEST_NAME or self._is_something_else(word):
             return None
-        if (label := other_medicine(word)) is not None and (
-            word.is_capitalised or len(word.plain) > 5
-        ):
+        label = other_medicine(word)
+        if label is not None and self._is_meant(place):
             return label
         if _SUBSTANCE.search(word.plain) and len(word.plain) >= 6:
             return word.written
@@ -82,7 +114,30 @@ class UnknownNames:
             return word.written
         if not word.is_capitalised or (word.opens and len(self._words) > _FEW_WORDS):
             return None
-        return word.written if self._is_asked_for(place, beside_a_name) else None
+        if beside_a_name:
+            return word.written
+        return word.written if self._is_asked_for(place, after_a_name) else None
+
+    def stands_beside(self, end: int, place: int) -> bool:
+        """Whether only numbers, units and one joining word or comma lie between a name that ends
+        there and this place."""
+        between = self._words[end:place]
+        joined = [word for word in between if word.plain in _JOINING]
+        is_bare = all(word in joined or _is_amount(word) for word in between)
+        behind = self._words[place - 1].end
+        commas = self._text[behind : self._words[place].start].strip() == ","
+        return is_bare and len(joined) + commas == 1
+
+    def _is_meant(self, place: int) -> bool:
+        """Whether the name of another medicine is meant as such: a short one in small letters may
+        be an ordinary word."""
+        word = self._words[place]
+        if word.is_capitalised or len(word.plain) > _LONGEST_ORDINARY:
+            return True
+        return self._is_asked_right_before(place) or self._stands_before_a_number(place)
+
+    def _stands_before_a_number(self, place: int) -> bool:
+        return place + 1 < len(self._words) and self._words[place + 1].is_number
 
     def _is_something_else(self, word: Word) -> bool:
         return word.plain in _NO_NAMES or word.plain in self._others
@@ -100,23 +155,43 @@ class UnknownNames:
                 return False
         return False
 
-    def _is_asked_for(self, place: int, beside_a_name: bool) -> bool:
-        if beside_a_name:
-            return True
-        before = self._words[place - 1] if place else None
+    def _is_asked_for(self, place: int, after_a_name: bool) -> bool:
         if self._is_signature(place):
             return False
-        asked = before is not None and before.plain in _BEFORE_A_NAME
+        asked = self._is_asked_right_before(place)
         if self._nouns:
             return asked and self._names.resembles(self._words[place])
-        return asked or (self._names.resembles(self._words[place]) and self._near_asking(place))
+        if asked or after_a_name:
+            return asked
+        return self._near_asking(place) and not self._is_place_or_person(place)
+
+    def _is_place_or_person(self, place: int) -> bool:
+        before = self._words[place - 1]
+        if before.plain in _BEFORE_OTHER_NAMES or before.plain in _LINKS:
+            return True
+        is_apposition = "," in self._text[before.end : self._words[place].start]
+        return is_apposition and before.plain in self._others
+
+    def _is_asked_right_before(self, place: int) -> bool:
+        before = self._words[place - 1].plain if place else ""
+        if before in _LINKS:
+            return place > 1 and self._words[place - 2].plain in _LINKED
+        return before in _BEFORE_A_NAME
 
     def _near_asking(self, place: int) -> bool:
-        return any(word.plain in _BEFORE_A_NAME for word in self._words[max(0, place - 4) : place])
+        """Whether the sentence has asked for something a few words before."""
+        at = place
+        while at > max(0, place - _REACH) and not self._words[at].opens:
+            at -= 1
+            if self._words[at].plain in _BEFORE_A_NAME:
+                return True
+        return False
 
     def _is_signature(self, place: int) -> bool:
         """Whether the word follows thanks or another name in its sentence, as a person's does."""
-        if self._words[place - 1].is_capitalised and not self._words[place - 1].opens:
+        before = self._words[place - 1]
+        is_name = before.is_capitalised and not before.opens and before.plain not in self._others
+        if is_name:
             return True
         at = place
         while at > 0 and not self._words[at].opens:
@@ -124,8 +199,3 @@ class UnknownNames:
             if self._words[at].plain in _CLOSING:
                 return True
         return False
-
-
-def joins(word: Word) -> bool:
-    """Whether a word stands between two things of one kind."""
-    return word.plain in _JOINING

@@ -1,26 +1,42 @@
 """What a message wants done, sentence by sentence: whether something is plainly asked for, told of
 the past, tied to a condition, or left open."""
 
+import re
 from collections.abc import Collection, Sequence
 
-from .phrases import plain_sentences, plain_text, speaks_of
-from .word_forms import sentences_in
+from .phrases import kinds_of, plain_sentences, plain_text, speaks_of
+from .word_forms import sentences_in, visible
 
 _FEW_WORDS = 5
 _ANSWERABLE = ("stock", "hours", "reserve", "small_talk")
+_RESERVED_IN_SPANISH = re.compile(r"\b(?:reserv|apart|encargu|ped|guard)[éí]\b", re.IGNORECASE)
+"""`Reservé` tells of the past; without its accent it is a command."""
 
 
 def wants_reserved(text: str) -> bool:
     """Whether a sentence plainly asks to put something aside, as a request or a command."""
     return any(
-        speaks_of("reserve", plain) and (speaks_of("asked", plain) or speaks_of("command", plain))
+        _reserves(plain) and (speaks_of("asked", plain) or speaks_of("command", plain))
         for plain in plain_sentences(text)
-        if not speaks_of("existing", plain)
+        if not speaks_of("existing", plain) and not speaks_of("declined", plain)
     )
 
 
+def declines(text: str) -> bool:
+    """Whether a sentence says that nothing shall be put aside."""
+    return any(speaks_of("declined", plain) for plain in plain_sentences(text))
+
+
 def speaks_of_reserving(text: str) -> bool:
-    return any(speaks_of("reserve", plain) for plain in plain_sentences(text))
+    return any(_reserves(plain) for plain in plain_sentences(text))
+
+
+def _reserves(plain: str) -> bool:
+    """Whether a sentence speaks of putting something aside; `do you keep it` asks for stock."""
+    words = kinds_of("reserve", plain)
+    if words == {"keep"}:
+        return not speaks_of("keeps_in_stock", plain)
+    return bool(words)
 
 
 def wants_cancelled(text: str) -> bool:
@@ -29,18 +45,40 @@ def wants_cancelled(text: str) -> bool:
 
 def has_reservation(text: str) -> bool:
     """Whether the message tells of something that was put aside before."""
-    return any(speaks_of("existing", plain) for plain in plain_sentences(text))
+    is_past = _RESERVED_IN_SPANISH.search(visible(text)) is not None
+    return is_past or any(speaks_of("existing", plain) for plain in plain_sentences(text))
+
+
+def tells_what_happened(text: str) -> bool:
+    """Whether somebody was there, for what had been put aside or without asking for anything now,
+    and writes afterwards: a complaint, whatever its words are."""
+    was_there = any(speaks_of("visit", plain) for plain in plain_sentences(text))
+    return was_there and (has_reservation(text) or not _wants_anything(text))
+
+
+def _wants_anything(text: str) -> bool:
+    if asks_something(text):
+        return True
+    whole = plain_text(text)
+    return any(speaks_of(kind, whole) for kind in ("asked", "command", "thanks"))
+
+
+def asks_something(text: str) -> bool:
+    """Whether a sentence asks something, or asks to be told something."""
+    return any(
+        plain.endswith("?") or speaks_of("tell_me", plain) for plain in plain_sentences(text)
+    )
+
+
+def cannot_come(text: str) -> bool:
+    return any(speaks_of("cannot_come", plain) for plain in plain_sentences(text))
 
 
 def condition_in(text: str) -> str:
     """The first sentence that makes a wish depend on something but stock; empty without one."""
     for sentence in sentences_in(text):
         plain = plain_text(sentence)
-        if (
-            speaks_of("condition", plain)
-            and speaks_of("reserve", plain)
-            and not speaks_of("of_stock", plain)
-        ):
+        if speaks_of("condition", plain) and _reserves(plain) and not speaks_of("of_stock", plain):
             return sentence
     return ""
 
@@ -76,7 +114,7 @@ def wanted_elsewhere(text: str, names: Sequence[str], counted: Collection[str]) 
 
     Names in `counted` come with a number of packs, which asks for them wherever they stand.
     """
-    asking = "\n".join(plain for plain in plain_sentences(text) if speaks_of("reserve", plain))
+    asking = "\n".join(plain for plain in plain_sentences(text) if _reserves(plain))
     others = [name for name in names if name not in counted and plain_text(name) not in asking]
     return others if len(others) < len(names) else []
 

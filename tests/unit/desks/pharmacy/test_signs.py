@@ -118,3 +118,35 @@ def test_what_is_hidden_or_endless_is_not_overlooked(text: str) -> None:
 def test_orders_to_a_program_are_noticed(text: str) -> None:
     assert order_signs(text)
     assert not any(order_signs(plain) for plain in PLAIN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I take Aulin 100 mg. Do you keep it in Brno?",
+        "Maminka bere Aulin, máte ho v Brně?",
+        "Naše paní doktorka doporučila Smectu, je v Brně?",
+        "Posíláte léky poštou? Jsem po operaci kolene.",
+    ],
+)
+def test_why_somebody_wants_a_medicine_is_no_question(text: str) -> None:
+    assert not medical_signs(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I take Aulin 100 mg. Do you keep Aspirin in Brno?",
+        "My dad is currently on warfarin, do you have Aspirin?",
+        "Do you have Aspirin? He is still on warfarin, is that going to be a problem?",
+        "Beru Aulin a brní mě ruce. Máte ho v Brně?",
+        "Co byste nám doporučili, máte Smectu?",
+        "Máte Aulin? Stačí půlka prášku?",
+    ],
+)
+def test_another_medicine_or_a_trouble_beside_it_is_one(text: str) -> None:
+    assert medical_signs(text)
+
+
+def test_heavy_breathing_is_an_emergency() -> None:
+    assert emergency_signs("Dědeček těžce dýchá a je zmatený")
