@@ -49,7 +49,7 @@ DESKS = (
     ),
     Shown(
         "pharmacy",
-        "which pharmacy has which medicine, answering by itself",
+        "which pharmacy has which medicine; it ships in draft, the demo sets auto",
         "Dostupnost léků <info@dostupnost-leku.cz>",
         "mx.dostupnost-leku.cz",
         1,

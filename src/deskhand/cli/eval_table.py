@@ -29,6 +29,7 @@ def tell(report: "Document") -> None:
         out.print()
     rows = [_row(tag, counts) for tag, counts in report["splits"].items()]
     print_table(("", "passed", "failed", "cases"), (), [*rows, _row("[bold]all[/]", report)])
+    _tell_outcomes(report)
     if report["repeat"] > 1:
         pass_rates = "  ".join(f"pass^{k} {value:.3f}" for k, value in report["pass_k"].items())
         out.print(f"\neach case {report['repeat']} times: {pass_rates}")
@@ -39,6 +40,52 @@ def tell(report: "Document") -> None:
             else f"{report['not_judged']} criteria were"
         )
         out.print(f"\n{left} not judged; name a model with --judge")
+
+
+def _tell_outcomes(report: "Document") -> None:
+    """What became of the mail, the fields that were not always met, and how much was sorted."""
+    from deskhand.evals.outcomes import IN_WORDS
+
+    out = console()
+    counts = [
+        f"{count} {IN_WORDS[outcome]}" for outcome, count in report["outcomes"].items() if count
+    ]
+    if counts:
+        out.print(
+            "\n" + printable("; ".join(counts)) + _held_back(report), markup=False, soft_wrap=True
+        )
+    columns = list(report["outcomes_by_language"])
+    rows = [_field_row(field, columns) for field in report["fields"]]
+    if rows:
+        out.print()
+        print_table(("field", "met", *columns), (), rows)
+    coverage = report["coverage"]
+    if coverage["mails"]:
+        out.print(
+            f"\ncoverage: {coverage['coverage']:.1%} of {coverage['mails']} golden mails were"
+            f" sorted, {coverage['accuracy']:.1%} rightly"
+        )
+    for case in report["cases"]:
+        if case.get("known_failure") and case["passed"]:
+            line = f"known to fail: {case['id']}: {case['known_failure']}"
+            out.print(printable(line), markup=False, soft_wrap=True)
+
+
+def _held_back(report: "Document") -> str:
+    held = sum(bool((case["run"] or {}).get("held_by_mode")) for case in report["cases"])
+    return f" (of those sent, the mode alone holds back {held})" if held else ""
+
+
+def _field_row(field: "Document", columns: list[str]) -> tuple[str, ...]:
+    cells = [_met(field["languages"].get(column)) for column in columns]
+    return field["field"], _met(field), *cells
+
+
+def _met(counts: "Document | None") -> str:
+    if counts is None:
+        return ""
+    share = f"{counts['passed']}/{counts['total']}"
+    return share if counts["passed"] == counts["total"] else f"[red]{share}[/]"
 
 
 def _often(case: "Document") -> str:

@@ -36,17 +36,19 @@ _SHOWN = 10
 def train(
     desk: options.Desk, cache: Cache = None, budget: Budget = 0.05, as_json: options.Json = False
 ) -> None:
-    """Learn a desk's intents and report, from examples left out, how many questions it answers
-    and how well."""
+    """Learn a desk's intents and report how much of its golden mail it answers, and how well.
+
+    The same is reported of the examples, each left out in turn: how well they fit each other.
+    """
     from dataclasses import asdict
 
     model = _trained(desk, cache, budget, quiet=as_json)
+    golden = _on_golden_mail(desk, model)
     if as_json:
-        print_json(
-            {"desk": desk, "keeps_budget": model.report.keeps_budget, **asdict(model.report)}
-        )
+        figures = {"keeps_budget": model.report.keeps_budget, **asdict(model.report)}
+        print_json({"desk": desk, **figures, "golden": golden})
     else:
-        _print_report(model.report)
+        _print_report(model.report, golden)
     if not model.report.keeps_budget:
         raise typer.Exit(NO)
 
@@ -111,6 +113,20 @@ def _trained(desk: str, cache: Path | None, budget: float, *, quiet: bool) -> "I
             descriptions=intents.descriptions,
             progress=progress,
         )
+
+
+def _on_golden_mail(desk: str, model: "IntentModel") -> dict[str, Any] | None:
+    """What the model makes of the desk's golden mail; None where there is none."""
+    from deskhand.evals.cases import case_files
+    from deskhand.evals.golden_mail import golden_mail, measured
+    from deskhand.wiring import desk_cases, find_desk, read_desk
+
+    if not case_files(find_desk(desk)):
+        return None
+    mails = golden_mail(desk_cases(read_desk(desk))[0])
+    if not mails:
+        return None
+    return measured(mails, model.predict([mail.text for mail in mails]), model.labels)
 
 
 @contextmanager
@@ -182,8 +198,9 @@ def _percent(share: float | None) -> str:
     return "not measured" if share is None else f"{share:.1%}"
 
 
-def _print_report(report: "FitReport") -> None:
+def _print_report(report: "FitReport", golden: dict[str, Any] | None) -> None:
     out = console()
+    _print_golden(golden)
     out.print(
         f"{report.examples:,} examples of {report.labels} intents, {report.measured:,} of them left"
         " out in turn"
@@ -230,6 +247,27 @@ def _print_report(report: "FitReport") -> None:
             ],
         )
     out.print(_verdict(report))
+
+
+def _print_golden(golden: dict[str, Any] | None) -> None:
+    """What counts comes first: mail, not examples."""
+    out = console()
+    if golden is None:
+        words = (
+            "[yellow]Nothing says how much of real mail it answers:[/] write golden cases with a"
+            " `category` (evals/*.yaml)."
+        )
+        out.print(f"{words}\n")
+        return
+    out.print("[bold]on golden mail[/]")
+    out.print(
+        f"coverage     {_percent(golden['coverage'])} of {golden['mails']} mails are answered"
+    )
+    out.print(f"error        {_percent(golden['error'])} of the answers")
+    if golden["out_of_scope"]:
+        left = _percent(golden["out_of_scope_recall"])
+        out.print(f"out of scope {left} of {golden['out_of_scope']} are not answered")
+    out.print("\n[bold]on its own examples[/], which says how well they fit each other")
 
 
 def _verdict(report: "FitReport") -> str:

@@ -13,11 +13,13 @@ from deskhand.config.yaml import YamlPlace
 from deskhand.evals.case_sections import (
     CaseSection,
     ExpectSection,
+    FactPatternSection,
     GivenSection,
     ReplySection,
     ReviewerSection,
     TurnSection,
 )
+from deskhand.evals.facts import tokens_of
 
 PLAN_STEPS = ("respond", "ask_user")
 
@@ -156,11 +158,16 @@ def _calls(expect: ExpectSection, place: YamlPlace, names: DeskNames) -> Iterato
         for number, call in enumerate(getattr(expect, key) or ()):
             name = call if isinstance(call, str) else next(iter(call))
             yield from _name(name, {*names.tools, *extra}, "tool", (*place, key, number))
+    acts = expect.must_not_act
+    for number, call in enumerate(acts if isinstance(acts, list) else ()):
+        name = call if isinstance(call, str) else next(iter(call))
+        yield from _name(name, names.tools, "tool", (*place, "must_not_act", number))
     for tool in expect.verdict if isinstance(expect.verdict, dict) else ():
         yield from _name(tool, names.tools, "tool", (*place, "verdict", tool))
 
 
 def _written(expect: ExpectSection, place: YamlPlace) -> Iterator[CaseProblem]:
+    yield from _facts(expect, place)
     if expect.holds is not None:
         try:
             compile_condition(expect.holds)
@@ -179,6 +186,38 @@ def _written(expect: ExpectSection, place: YamlPlace) -> Iterator[CaseProblem]:
             f"`{reply.matches}` is not an RE2 pattern",
             "correct the pattern",
         )
+
+
+def _facts(expect: ExpectSection, place: YamlPlace) -> Iterator[CaseProblem]:
+    stated: list[tuple[YamlPlace, Any]] = []
+    for key in ("must_say", "must_not_say"):
+        for number, fact in enumerate(getattr(expect, key) or ()):
+            stated.append(((*place, key, number), fact))
+    for number, ask in enumerate(expect.asks or ()):
+        where = (*place, "asks", number)
+        for index, fact in enumerate(ask.says):
+            stated.append(((*where, "says", index), fact))
+        has_answer = bool(ask.says) or ask.article is not None
+        if ask.answered and not has_answer:
+            fix = "write `says:` with the facts, or `answered: false` where nothing answers it"
+            yield CaseProblem(where, f"nothing says what answers `{ask.ask}`", fix)
+        if has_answer and not ask.answered:
+            fix = "remove `answered: false`, or the answer"
+            yield CaseProblem(where, f"`{ask.ask}` has an answer, yet nothing answers it", fix)
+    for where, fact in stated:
+        yield from _fact(fact, where)
+
+
+def _fact(fact: Any, place: YamlPlace) -> Iterator[CaseProblem]:
+    if isinstance(fact, FactPatternSection):
+        if not _compiles(fact.matches):
+            problem = f"`{fact.matches}` is not an RE2 pattern"
+            yield CaseProblem((*place, "matches"), problem, "correct the pattern")
+        return
+    for wording in [fact] if isinstance(fact, str) else fact:
+        if not tokens_of(wording):
+            problem = f"`{wording}` holds neither a word nor a number"
+            yield CaseProblem(place, problem, "write what the reply states")
 
 
 def _name(name: str, names: Iterable[str], what: str, place: YamlPlace) -> Iterator[CaseProblem]:

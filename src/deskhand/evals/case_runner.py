@@ -9,10 +9,11 @@ from deskhand.engine.decisions import TAKE_TEXT
 from deskhand.engine.story import Document, read_records, story_of
 from deskhand.errors import Conflict
 from deskhand.evals.cases import Case, Ruling, Stub, Turn
-from deskhand.evals.expectations import UNBACKED
+from deskhand.evals.expectations import ACTS, UNBACKED
 from deskhand.evals.given_turns import GivenTurns
 from deskhand.evals.lane import Lane, LaneClock, side_by_side
-from deskhand.evals.run_facts import unbacked_promises
+from deskhand.evals.outcomes import HELD_BY_MODE
+from deskhand.evals.run_facts import acts_of, held_by_mode, unbacked_promises
 from deskhand.evals.scorers import Score, Scorer, score_run
 from deskhand.model.message import Message
 from deskhand.model.queue import ReviewFilter
@@ -55,9 +56,14 @@ class CaseResult:
     trials: Sequence[Trial]
 
     @property
-    def passed(self) -> bool:
+    def met(self) -> bool:
         """Whether every trial passed: what works by luck does not work."""
         return all(trial.passed for trial in self.trials)
+
+    @property
+    def passed(self) -> bool:
+        """Whether it came out as it should: a failure that is known must still be one."""
+        return self.met is (self.case.known_failure is None)
 
     @property
     def passed_trials(self) -> int:
@@ -182,6 +188,8 @@ class _Conversation:
     async def _document(self, turn: Turn) -> Document:
         records = await read_records(self._lane.store, self._runs[-1])
         story = story_of(records)
+        story[ACTS] = acts_of(records)
+        story[HELD_BY_MODE] = held_by_mode(records)
         reply = turn.expect.get("reply")
         if isinstance(reply, Mapping) and "promises_backed" in reply:
             story[UNBACKED] = unbacked_promises(records, story["reply"], self._clauses)

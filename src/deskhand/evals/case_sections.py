@@ -203,6 +203,41 @@ Verdict = Annotated[
 ]
 
 
+class FactPatternSection(Section):
+    """A fact as a pattern."""
+
+    matches: str = Field(min_length=1)
+    """An RE2 pattern that is found in the reply; case does not matter, `^` and `$` are lines."""
+
+
+Fact = Annotated[
+    Annotated[Text, Tag("text")]
+    | Annotated[list[Text], Field(min_length=1), Tag("list")]
+    | Annotated[FactPatternSection, Tag("mapping")],
+    Discriminator(_form),
+]
+"""Words, a list of wordings of which one will do, or a pattern."""
+
+
+class AskSection(Section):
+    """Something that the customer asks, and what answers it."""
+
+    ask: str = Field(min_length=1)
+    """Words of the question, as the customer put it."""
+    says: list[Fact] = Field(default_factory=list)
+    """What the reply says about it; each of these."""
+    article: str | None = Field(default=None, min_length=1)
+    """The article that answers it."""
+    answered: bool = True
+    """`false`: nothing answers it, so the reply may not leave by itself and may not pretend."""
+
+
+Acts = Annotated[
+    Annotated[Literal[True], Tag("bool")] | Annotated[list[Call], Field(min_length=1), Tag("list")],
+    Discriminator(_form),
+]
+
+
 class ExpectSection(Section):
     """What must be true once the run rests; what is not named does not matter."""
 
@@ -243,6 +278,16 @@ class ExpectSection(Section):
     """The stable code of the error that stopped the run."""
     reply: Reply | None = None
     """What the reply contains and what not; `false` when there must be none."""
+    must_say: list[Fact] | None = Field(default=None, min_length=1)
+    """Facts that a right reply states: words, a list of wordings of which one will do, or
+    `{matches: PATTERN}`. `2,150 EUR` and `2.150 €`, `9:00` and `9 am`, `five` and `5` are one;
+    case, accents and the endings of words do not matter."""
+    must_not_say: list[Fact] | None = Field(default=None, min_length=1)
+    """What no right reply states."""
+    asks: list[AskSection] | None = Field(default=None, min_length=1)
+    """What the customer asks, each with what answers it."""
+    must_not_act: Acts | None = None
+    """`true`: no call that changes something was carried out; or these calls were not."""
     language: str | None = Field(default=None, pattern=r"^[a-z]{2,3}$")
     """The language of the reply: short for `reply: {language: en}`."""
     stages: list[Text] | None = None
@@ -281,6 +326,9 @@ class CaseSection(Section):
     """Why the case is there, or why it was corrected."""
     mode: Mode | None = None
     """The mode in which the desk answers, whatever desk.yaml says: `auto`, `draft` or `shadow`."""
+    known_failure: str | None = Field(default=None, min_length=1)
+    """Why the desk does not meet this case yet. It is reported apart and fails nothing; as soon as
+    it is met, it fails until this line is gone."""
     message: Message | None = None
     """The message, or the name of a message file in the desk's folder."""
     from_: str | None = Field(default=None, alias="from", min_length=1)

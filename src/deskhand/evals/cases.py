@@ -78,6 +78,8 @@ class Case:
     why: str | None = None
     mode: str | None = None
     """The mode in which the desk answers; None for its own."""
+    known_failure: str | None = None
+    """Why the desk does not meet it yet."""
 
     @property
     def says(self) -> bool:
@@ -187,7 +189,8 @@ def _case(
     every = tuple(dict.fromkeys([*whole.tags, *section.tags])) or (AUTHOR,)
     line = source.line(place)
     mode = section.mode or whole.mode
-    return Case(section.id, every, turns, source.path, line, section.why, mode)
+    known = section.known_failure
+    return Case(section.id, every, turns, source.path, line, section.why, mode, known)
 
 
 def _turns(

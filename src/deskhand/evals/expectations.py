@@ -7,7 +7,11 @@ import re2
 
 from deskhand.conditions import compile_condition
 from deskhand.engine.story import Document
+from deskhand.evals.facts import says, tokens_of
+from deskhand.evals.outcomes import HELD_BY_MODE, SENT
 from deskhand.evals.run_facts import (
+    articles_of,
+    asks_of,
     category_of,
     intent_of,
     language_of_reply,
@@ -20,6 +24,8 @@ from deskhand.evals.run_facts import (
 
 UNBACKED = "unbacked_promises"
 """The field of an eval's run document with the sentences that nothing stands behind."""
+ACTS = "acts"
+"""The field of an eval's run document with the calls that changed something."""
 _STRICTNESS = ("allow", "hold", "deny")
 
 
@@ -174,6 +180,73 @@ def _says(text: str, expected: Mapping[str, Any]) -> bool:
     return all(checks)
 
 
+# --- facts
+
+
+def _must_say(run: Document, expected: Sequence[Any]) -> Checked:
+    text = _stated(run)
+    if text is None:
+        return Checked(False, None)
+    missing = [fact for fact in expected if not says(text, fact)]
+    return Checked(not missing, {"missing": missing, "text": text} if missing else text)
+
+
+def _must_not_say(run: Document, expected: Sequence[Any]) -> Checked:
+    text = _stated(run) or ""
+    said = [fact for fact in expected if says(text, fact)]
+    return Checked(not said, {"said": said, "text": text} if said else None)
+
+
+def _asks(run: Document, expected: Sequence[Mapping[str, Any]]) -> Checked:
+    problems = [problem for ask in expected if (problem := _ask_problem(run, ask))]
+    return Checked(not problems, problems or asks_of(run))
+
+
+def _ask_problem(run: Document, expected: Mapping[str, Any]) -> str | None:
+    """What is wrong with the answer to one ask; None where it is right."""
+    ask = expected["ask"]
+    answered = [found for found in asks_of(run) if found.get("answered") and _is_ask(found, ask)]
+    if not expected.get("answered", True):
+        if run["status"] in SENT or run.get(HELD_BY_MODE):
+            return f"{ask}: nothing answers it, yet the reply needs nobody"
+        if answered:
+            return f"{ask}: nothing answers it, yet {answered[0].get('article')} was taken for it"
+        return None
+    missing = [fact for fact in expected.get("says", ()) if not says(_stated(run) or "", fact)]
+    if missing:
+        return f"{ask}: the reply does not say {missing}"
+    article = expected.get("article")
+    if article is not None and article not in articles_of(run):
+        return f"{ask}: the reply does not rest on {article}"
+    return None
+
+
+def _is_ask(found: Mapping[str, Any], expected: str) -> bool:
+    words = set(tokens_of(expected))
+    return len(words & set(tokens_of(str(found.get("ask"))))) * 2 > len(words)
+
+
+def _stated(run: Document) -> str | None:
+    """The reply without the customer's own words, which a draft repeats above each answer."""
+    if run["reply"] is None:
+        return None
+    text = str(run["reply"]["text"])
+    for ask in asks_of(run):
+        text = text.replace(f"“{ask.get('ask')}”", "")
+    return text
+
+
+def _must_not_act(run: Document, expected: Any) -> Checked:
+    acts: list[Document] = run.get(ACTS) or []
+    if expected is not True:
+        acts = [act for act in acts if _is_one_of(act, expected)]
+    return Checked(not acts, _shown(acts))
+
+
+def _is_one_of(made: Document, calls: Sequence[Any]) -> bool:
+    return any(_is_call(made, call) for call in calls)
+
+
 def _language(run: Document, expected: str) -> Checked:
     language = None if run["reply"] is None else language_of_reply(run["reply"])
     return Checked(language == expected, language)
@@ -245,6 +318,10 @@ _CHECKS: Mapping[str, Callable[[Document, Any], Checked]] = {
     "verdict": _verdict,
     "review": _review,
     "reply": _reply,
+    "must_say": _must_say,
+    "must_not_say": _must_not_say,
+    "asks": _asks,
+    "must_not_act": _must_not_act,
     "language": _language,
     "stages": _stages,
     "asks_for": _asks_for,

@@ -5,6 +5,7 @@ from importlib.resources import files
 from xml.etree import ElementTree as Xml
 
 from deskhand.engine.story import Document
+from deskhand.evals.outcomes import IN_WORDS
 from deskhand.evals.report import failed_scores, score_in_words, value_in_words
 
 _PAGE = "report.html.j2"
@@ -58,4 +59,4 @@ def html_of(report: Document) -> str:
     environment.filters["shown"] = value_in_words
     page = (files("deskhand.evals") / _PAGE).read_text(encoding="utf-8")
     cases = sorted(report["cases"], key=lambda case: case["passed"])
-    return environment.from_string(page).render(report=report, cases=cases)
+    return environment.from_string(page).render(report=report, cases=cases, outcome_words=IN_WORDS)

@@ -8,7 +8,9 @@ from deskhand.engine.journal import ANSWER
 from deskhand.engine.story import Document, Records
 from deskhand.evals.recorded_tools import result_in
 from deskhand.language.identify import identify
+from deskhand.model.message import DELIVER
 from deskhand.model.plan import Plan, Respond, ToolCall
+from deskhand.model.run import ReviewKind, ReviewState
 from deskhand.model.understanding import Understanding
 from deskhand.outgoing.backing import Backing
 from deskhand.outgoing.commitments import check_commitments, unbacked
@@ -111,6 +113,46 @@ def unbacked_promises(
     backing = Backing(message.received_at, _good_results(records), clauses, message=asked)
     commitments = check_commitments(str(reply["text"]), reply.get("language"), backing)
     return list(dict.fromkeys(commitment.sentence for commitment in unbacked(commitments)))
+
+
+def acts_of(records: Records) -> list[Document]:
+    """Returns the calls that changed something, or would have outside the sandbox."""
+    acts: list[Document] = []
+    for state in records.states:
+        call = state.result.call
+        if call is None or call.get("verdict") != "allow" or call.get("tool") == DELIVER:
+            continue
+        if (call.get("facts") or {}).get("effect", "read") != "read":
+            acts.append({"tool": call["tool"], "arguments": call.get("arguments") or {}})
+    return acts
+
+
+def held_by_mode(records: Records) -> bool:
+    """Whether nothing but the mode keeps the run's reply from leaving."""
+    if not records.reviews:
+        return False
+    review = records.reviews[-1]
+    waits = review.state is ReviewState.OPEN and review.kind is ReviewKind.REPLY
+    return waits and review.payload.get("counts") is True
+
+
+def asks_of(run: Document) -> list[Document]:
+    """Returns what the brain took for the customer's asks, each with its article."""
+    for output in reversed(_outputs(run)):
+        asks = output.get("asks")
+        if isinstance(asks, list):
+            return [ask for ask in asks if isinstance(ask, dict)]
+    return []
+
+
+def articles_of(run: Document) -> set[str]:
+    """Returns the articles that the reply rests on; a translation is named with its original."""
+    articles: set[str] = set()
+    for output in _outputs(run):
+        for source in output.get("sources") or ():
+            if isinstance(source, dict) and isinstance(source.get("article"), str):
+                articles |= {source["article"], source["article"].rpartition(".")[0]}
+    return articles - {""}
 
 
 def _good_results(records: Records) -> list[dict[str, Any]]:

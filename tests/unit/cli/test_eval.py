@@ -35,6 +35,53 @@ def test_the_sample_desk_passes_its_thirty_cases_and_tells_the_splits_apart(
     )  # no outbox, no returns, no database: nothing left the sandbox
 
 
+def test_an_eval_says_what_was_sent_and_right(cli: Cli, tmp_path: Path) -> None:
+    folder = a_desk(
+        tmp_path / "desk",
+        [
+            a_case({"category": "order", "must_say": ["on its way"]}, tags=["en"]),
+            a_case({"must_say": ["delivered"], "must_not_act": True}, id="wrong"),
+            a_case({"must_say": ["14 days"]}, known_failure="no article says so", id="known"),
+        ],
+    )
+    said = cli("eval", folder, "--html", tmp_path / "page.html")
+    assert said.code == 1
+    assert "1 sent and right; 2 sent and wrong" in said.out
+    assert "missing" in said.out
+    assert "known to fail: known: no article says so" in said.out
+    assert "coverage: 100.0% of 1 golden mails were sorted, 100.0% rightly" in said.out
+    [line] = [line for line in said.out.splitlines() if line.startswith("must_say")]
+    assert line.split() == ["must_say", "1/3", "1/3"]
+    page = (tmp_path / "page.html").read_text()
+    assert "By field, language and tag" in page
+    assert "Known to fail: no article says so" in page
+
+
+def test_a_fact_that_says_nothing_is_told_with_its_line(cli: Cli, tmp_path: Path) -> None:
+    expect = {
+        "must_say": ["..."],
+        "must_not_say": [{"matches": "("}],
+        "asks": [{"ask": "when?"}],
+        "must_not_act": ["find_ordr"],
+    }
+    said = cli("eval", a_desk(tmp_path / "desk", [a_case(expect)]))
+    assert said.code == 2
+    told = said.out + said.err
+    assert "`...` holds neither a word nor a number" in told
+    assert "`(` is not an RE2 pattern" in told
+    assert "nothing says what answers `when?`" in told
+    assert "the desk has no tool `find_ordr`" in told
+
+
+def test_the_shipped_desks_say_what_right_replies_state(cli: Cli) -> None:
+    for desk, stated in (("sample", 6), ("inbox", 20), ("pharmacy", 25)):
+        report = cli("eval", desk, "--json").json
+        assert report["failed"] == 0, desk
+        [must_say] = [row for row in report["fields"] if row["field"] == "must_say"]
+        assert must_say["total"] >= stated
+        assert report["outcomes"]["sent_wrong"] == 0
+
+
 def test_a_case_that_must_fail_fails_the_command_with_what_was_found(
     cli: Cli, tmp_path: Path
 ) -> None:

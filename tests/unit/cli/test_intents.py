@@ -37,6 +37,30 @@ def test_training_reports_and_is_kept(cli: Cli, desk: Path, tmp_path: Path) -> N
     assert "reading" not in again.err
 
 
+def test_coverage_is_told_of_golden_mail_before_examples(
+    cli: Cli, desk: Path, tmp_path: Path
+) -> None:
+    without = cli("intents", "train", desk, "--cache", tmp_path / "cache")
+    assert "Nothing says how much of real mail it answers" in without.out
+    (desk / "evals.yaml").write_text(
+        "cases:\n"
+        "  - {id: a, message: {body: 'Where is my parcel?'}, expect: {intent: order_status}}\n"
+        "  - {id: b, message: {body: 'The moon is full of cheese.'}, expect: {intent: refund}}\n"
+        "  - {id: c, message: {body: Boo}, expect: {intent: nothing_we_know}}\n"
+    )
+    said = cli("intents", "train", desk, "--cache", tmp_path / "cache", "--json").json
+    assert said["golden"] == {
+        "mails": 2,
+        "coverage": 0.5,
+        "error": 0.0,
+        "out_of_scope": 1,
+        "out_of_scope_recall": 1.0,
+    }
+    assert said["coverage"] != said["golden"]["coverage"]
+    told = cli("intents", "train", desk, "--cache", tmp_path / "cache").out
+    assert told.index("50.0% of 2 mails are answered") < told.index("on its own examples")
+
+
 def test_a_file_of_questions(cli: Cli, desk: Path, tmp_path: Path) -> None:
     questions = tmp_path / "q.csv"
     questions.write_text(

@@ -72,6 +72,26 @@ KINDS: dict[str, tuple[str, Any, list[Any]]] = {
             {"subject": "Re: something"},
         ],
     ),
+    "must_say": (
+        "Where is my order P-1?",
+        [["under way", "on its way"], {"matches": "parcel\\.? it is"}],
+        [["lost"], ["on its way", "lost"], [{"matches": "^nothing$"}]],
+    ),
+    "must_not_say": (
+        "Where is my order P-1?",
+        ["lost", ["refunded", "paid back"]],
+        [["on its way"], ["lost", ["lost", "parcel"]]],
+    ),
+    "asks": (
+        "Where is my order P-1?",
+        [{"ask": "where is my order", "says": ["on its way"]}],
+        [
+            [{"ask": "where is my order", "says": ["lost"]}],
+            [{"ask": "where is my order", "article": "orders"}],
+            [{"ask": "where is my order", "answered": False}],
+        ],
+    ),
+    "must_not_act": (HELD, True, []),
     "language": ("česky prosím", "cs", ["en", "de"]),
     "stages": (
         "Where is my order P-1?",
@@ -101,6 +121,26 @@ async def test_what_is_so_passes_and_what_is_not_so_fails(kind: str, run_desk: R
     for result in results:
         assert result.passed == (result.case.id == "right")
         assert list(result.shown.scores) == [kind]
+
+
+async def test_what_was_carried_out_is_an_act_and_what_was_held_is_none(
+    run_desk: RunCases,
+) -> None:
+    """A refund that a person must approve has not happened; once approved it has."""
+    approved = [
+        {"customer": HELD, "expect": {"must_not_act": True}},
+        {"reviewer": "approve", "expect": {"must_not_act": [{"refund": {"amount": 6}}]}},
+    ]
+    acted = [{"customer": HELD}, {"reviewer": "approve", "expect": {"must_not_act": ["refund"]}}]
+    [not_this, this] = await run_desk([{"id": "a", "turns": approved}, {"id": "b", "turns": acted}])
+    assert not_this.passed, not_this.shown.scores
+    assert not this.passed
+    assert this.shown.scores["2.must_not_act"].found == [{"refund": {"order": "P-1", "amount": 5}}]
+
+
+async def test_a_missing_fact_is_named(run_desk: RunCases) -> None:
+    [result] = await run_desk([a_case({"must_say": ["on its way", "14 days"]})])
+    assert result.shown.scores["must_say"].found["missing"] == ["14 days"]
 
 
 async def test_a_promise_that_nothing_stands_behind_is_found(run_desk: RunCases) -> None:
