@@ -8,6 +8,7 @@ Used in process (a crash abandons the engine) and as a process of its own that k
 import asyncio
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -148,6 +149,8 @@ def flow_of(gate: Gate) -> Flow:
 class Scene:
     """One process's life in the scenario."""
 
+    build: Callable[[Gate], Flow] = staticmethod(flow_of)
+
     def __init__(self, folder: Path, url: str | None = None) -> None:
         self.folder, self.url, self.world = folder, url, World(folder)
 
@@ -159,7 +162,7 @@ class Scene:
         )
         self.store = open_store(self.database, "crash")
         registry = ToolRegistry((*tools_of(self.world), delivery_tool(ForgetfulMail(self.world))))
-        flow = flow_of(Gate(registry, self.store, desk="crash"))
+        flow = self.build(Gate(registry, self.store, desk="crash"))
         clock = SystemClock()
         worker = Worker(self.store, {"flow": flow}, clock)
         self.dispatcher = InProcessDispatcher(

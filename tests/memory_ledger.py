@@ -94,6 +94,9 @@ class FixedContext:
         self.goes_on_without_model = False
         self.approvals: dict[str, Verdict] = {}
 
+    def now(self) -> float:
+        return 0.0
+
     async def step(self, name: str, work: Any, *, at_once: bool = True) -> Any:
         return await work()
 

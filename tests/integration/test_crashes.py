@@ -54,7 +54,13 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-async def live_until_crash(folder: Path, point: str, passage: int, url: str | None = None) -> bool:
+async def live_until_crash(
+    folder: Path,
+    point: str,
+    passage: int,
+    url: str | None = None,
+    scene_of: type[Scene] = Scene,
+) -> bool:
     """Work the scenario until the point kills it; False when the point was never passed so
     often."""
     loop, crashed = asyncio.get_running_loop(), asyncio.Event()
@@ -63,7 +69,7 @@ async def live_until_crash(folder: Path, point: str, passage: int, url: str | No
         loop.call_soon_threadsafe(crashed.set)
         raise Crash(point)
 
-    scene = Scene(folder, url)
+    scene = scene_of(folder, url)
     await scene.open()
     crashpoints.arm(point, die, passage)
     life = asyncio.create_task(scene.work())
@@ -91,12 +97,12 @@ async def abandon(scene: Scene, life: asyncio.Task[None]) -> None:
     await scene.database.close()
 
 
-async def passages(folder: Path) -> Counter[str]:
+async def passages(folder: Path, scene_of: type[Scene] = Scene) -> Counter[str]:
     """How often an undisturbed life passes each point."""
     passed: Counter[str] = Counter()
     for name in CRASH_POINTS:
         crashpoints.arm(name, lambda: None, 10_000)
-    scene = Scene(folder)
+    scene = scene_of(folder)
     await scene.open()
     await scene.work()
     await scene.close()
@@ -107,9 +113,16 @@ async def passages(folder: Path) -> Counter[str]:
     return passed
 
 
-async def survive(folder: Path, point: str, passage: int, url: str | None = None) -> bool:
-    crashed = await live_until_crash(folder, point, passage, url)
-    heir = Scene(folder, url)
+async def survive(
+    folder: Path,
+    point: str,
+    passage: int,
+    url: str | None = None,
+    scene_of: type[Scene] = Scene,
+) -> bool:
+    """Let one life die at the point and another end the work; returns whether the first died."""
+    crashed = await live_until_crash(folder, point, passage, url, scene_of)
+    heir = scene_of(folder, url)
     await heir.open()
     await heir.database.write_core(lambda core: core.exec_driver_sql("DELETE FROM leases").close())
     await heir.work()

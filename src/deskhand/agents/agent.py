@@ -113,7 +113,9 @@ class Agent:
         result = self._router.route(made, after)
         if result.outcome is Outcome.CLARIFY:
             result, after = await self._ask_customer(after, result, ctx)
-        return result.changed(delta=ctx.envelope.delta_to(after), answered=made.answered)
+        return result.changed(
+            delta=ctx.envelope.delta_to(after), answered=made.answered, plan_steps=made.plan_steps
+        )
 
     # --- the four modes, in order of priority
 
@@ -127,8 +129,11 @@ class Agent:
         if self._profile is not None:
             return await self._profile.work(envelope, ctx)
         if self.spec.has_tools:
-            assert self._parts.tools is not None
-            return await walk_plan(self.spec, envelope, ctx, self._parts.tools, self._parts.sending)
+            parts = self._parts
+            assert parts.tools is not None
+            return await walk_plan(
+                self.spec, envelope, ctx, parts.tools, parts.sending, parts.answers
+            )
         return await self._serve(envelope, ctx)
 
     async def _think(self, envelope: Envelope, ctx: StageContext) -> Answer:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from deskhand.agents.answers import ReadsAnswers
 from deskhand.agents.profiled import Agents
 from deskhand.agents.replying.sending import Sending
 from deskhand.errors import ConfigError
@@ -25,6 +26,8 @@ class Parts:
     agents: Agents | None = None
     tool_specs: Callable[[tuple[str, ...]], Sequence[dict[str, Any]]] | None = None
     """Tools in the form that models read, by name: what a plan may be made of."""
+    answers: ReadsAnswers | None = None
+    """Finds the values that a plan asked the customer for."""
 
 
 def check_parts(spec: AgentSpec, parts: Parts) -> None:

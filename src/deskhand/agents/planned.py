@@ -1,25 +1,35 @@
 """Tool mode: walk the plan an earlier stage made, a step a call; what a crash does again, the
-ledger tells."""
+ledger tells.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+A question to the customer ends the walk. The run of the answer goes on at the question: what was
+done before it stays done.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
+from deskhand.agents.answers import ReadsAnswers, answers_in
+from deskhand.agents.plan_progress import (
+    PlanProgress,
+    count_before,
+    digest_of,
+    done_call,
+    done_in,
+    results_before,
+)
+from deskhand.agents.plan_walk import PlanWalk
 from deskhand.agents.replying.closing import Closing
-from deskhand.agents.replying.delivery import ReplyDelivery, held_result
+from deskhand.agents.replying.delivery import ReplyDelivery
 from deskhand.agents.replying.sending import Sending
-from deskhand.config.sections.plans import REFERENCE, RESULTS
-from deskhand.errors import PermanentError, RetryableError
+from deskhand.config.sections.plans import RESULTS
+from deskhand.errors import PermanentError
 from deskhand.model.codes import ErrorCode
-from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
-from deskhand.model.message import ESCALATE
+from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.outcome import Outcome
-from deskhand.model.plan import PLAN, SKIPPED, AskUser, Plan, ToolCall
-from deskhand.model.run import RunStatus
+from deskhand.model.plan import PLAN, AskUser, Plan
 from deskhand.model.spec import AgentSpec
-from deskhand.ports import Held, StageContext, ToolGate
-from deskhand.tools.effects import outcome_unknown
+from deskhand.model.understanding import SLOTS, Understanding
+from deskhand.ports import StageContext, ToolGate
 from deskhand.tools.services import ServiceResult
 
 
@@ -29,6 +39,7 @@ async def walk_plan(
     ctx: StageContext,
     gate: ToolGate,
     sending: Sending | None = None,
+    reader: ReadsAnswers | None = None,
 ) -> ServiceResult:
     """Every call through the gate. A failed tool does not stop the others; a held one stops for a
     reviewer.
@@ -37,92 +48,91 @@ async def walk_plan(
     where nothing was found. What the stage only intends is noted among the results: the dispatching
     stage does it with the final text.
 
-    A question to the customer ends the walk; with the answer, the stage at `resume_at` makes the
-    plan anew. A call of `escalate` ends it as well, and where a reply was handed in the run ends
-    with it.
+    A question to the customer ends the walk; with the answer, it goes on there. A plan that has
+    nothing left then is made anew by the stage that made it, and so is one of questions alone. A
+    call of `escalate` ends the walk as well, and where a reply was handed in the run ends with it.
     """
     plan = _plan_of(spec, envelope)
-    walk = _Walk(spec, ctx, gate)
-    question: Ask | None = None
-    for place, step in enumerate(plan.steps):
-        if isinstance(step, AskUser):
-            question = _question(spec, plan, place)
-            break
-        stopped = await walk.make(step) if isinstance(step, ToolCall) else None
-        if stopped is not None:
-            return stopped
-        if walk.is_over:
-            break
+    walk = PlanWalk(spec, plan, ctx, gate)
+    is_answered = await _take_up(walk, envelope, reader)
+    begun_at = walk.place
+    stopped = await walk.go_on()
+    if stopped is not None:
+        return stopped
 
-    output = walk.output | {"failed": walk.failed, "reasoning": plan.reasoning}
-    if question is not None:
-        return ServiceResult(output=output, outcome=Outcome.CLARIFY, ask=question)
+    if is_answered and spec.replan_at and not _has_calls(plan, begun_at):
+        return walk.replan()
     if closing := _closing(walk.results, envelope, sending):
         delivery = ReplyDelivery(ctx.envelope, sending or Sending(), gate, ctx)
-        return await delivery.close(closing, output)
+        return await delivery.close(closing, walk.output)
     outcome = Outcome.PARTIAL if walk.failed else Outcome.SUCCESS
-    return ServiceResult(output=output, outcome=outcome)
+    return walk.ended(ServiceResult(output=walk.output, outcome=outcome))
 
 
-@dataclass(slots=True)
-class _Walk:
-    """How far a plan has been walked."""
-
-    spec: AgentSpec
-    ctx: StageContext
-    gate: ToolGate
-    results: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    executed: int = 0
-    failed: int = 0
-    is_over: bool = False
-    """Whether a call has asked for a person: then no further one is made."""
-
-    @property
-    def output(self) -> dict[str, Any]:
-        return {RESULTS: self.results, "executed": self.executed}
-
-    async def make(self, step: ToolCall) -> ServiceResult | None:
-        """Make one call; returns what the stage ends with, None where the walk goes on."""
-        if step.tool in self.spec.intends:
-            self.results.append({"tool": step.tool, "status": "success", "intended": True})
-            return None
-        filled = filled_from(self.results, step.parameters)
-        if filled is None:
-            reason = "what it needs was not found"
-            self.results.append({"tool": step.tool, "status": SKIPPED, "reason": reason})
-            return None
-
-        index = self.executed
-        call = step.changed(parameters=filled)
-        work = partial(_one, self.spec, call, index, self.ctx, self.gate)
-        result = await self.ctx.step(f"{index + 1} {step.tool}", work, at_once=False)
-        if isinstance(result, Held):
-            return held_result(result, self.spec.name).changed(output={RESULTS: self.results})
-        self.results += _results_in(self.spec, result)
-        made = result.call or {}
-        if made.get("requires_escalation"):
-            return _escalated(made, self.results)
-
-        succeeded = bool(made.get("ok"))
-        self.failed += not succeeded
-        self.executed += 1
-        self.is_over = step.tool == ESCALATE and succeeded
-        return None
+async def _take_up(walk: PlanWalk, envelope: Envelope, reader: ReadsAnswers | None) -> bool:
+    """Bring the walk to where an earlier run left it; returns whether an answer was read."""
+    key = walk.spec.output_key
+    progress = PlanProgress.of(envelope, key)
+    if progress is None and "adopted_from" not in envelope.metadata:
+        return False
+    progress = progress or PlanProgress()
+    walk.adopt(progress)
+    before = results_before(envelope, key)
+    if progress.at is None or progress.plan != digest_of(walk.plan):
+        await _keep_done(walk, before)
+        return False
+    walk.place = progress.at
+    walk.results = before[: progress.results]
+    walk.adds = True
+    walk.executed = count_before(envelope, key, "executed")
+    walk.failed = count_before(envelope, key, "failed")
+    asked = envelope.metadata.get("asked") or {}
+    if envelope.message is None or asked.get("param") not in progress.waits_for:
+        return False
+    walk.answers |= await _read(walk, envelope, progress.waits_for, reader)
+    return True
 
 
-def _question(spec: AgentSpec, plan: Plan, place: int) -> Ask:
-    """All that is asked at this place of the plan, in one message."""
-    asked: list[AskUser] = []
-    for step in plan.steps[place:]:
-        if not isinstance(step, AskUser):
-            break
-        asked.append(step)
-    return Ask(
-        kind="question",
-        reason=f"{spec.name} asks the customer",
-        text="\n".join(step.prompt for step in asked),
-        param=asked[0].param,
-    )
+async def _keep_done(walk: PlanWalk, before: Sequence[dict[str, Any]]) -> None:
+    """Of a plan that was made anew, what took effect is not repeated; what was read, is."""
+    done = done_in(before)
+    if not done:
+        return
+    key = walk.spec.output_key
+
+    async def keep() -> StageResult:
+        return StageResult(delta=Delta(merge={key: {RESULTS: done}}))
+
+    kept = await walk.ctx.step("kept", keep, at_once=False)
+    walk.results = list(kept.delta.merge[key][RESULTS])
+    walk.done = [done_call(result) for result in walk.results]
+    walk.adds = True
+
+
+async def _read(
+    walk: PlanWalk, envelope: Envelope, asked: Sequence[str], reader: ReadsAnswers | None
+) -> dict[str, Any]:
+    """The values in the customer's answer, recorded: another reader would not change them."""
+    message = envelope.message
+    assert message is not None
+    questions = [step for step in walk.plan.steps[walk.place :] if isinstance(step, AskUser)]
+    later = [step.param for step in questions if step.param not in asked]
+    key = walk.spec.output_key
+    known = Understanding.of(envelope).slots
+
+    async def read() -> StageResult:
+        values = dict(await answers_in(message, asked, later, reader))
+        answers = {**walk.answers, **values}
+        return StageResult(delta=Delta(merge={key: {SLOTS: {**known, **answers}}}))
+
+    made = await walk.ctx.step("answer", read, at_once=False)
+    slots: dict[str, Any] = made.delta.merge[key][SLOTS]
+    params = {*asked, *later}
+    return {name: value for name, value in slots.items() if name in params}
+
+
+def _has_calls(plan: Plan, place: int) -> bool:
+    return any(not isinstance(step, AskUser) for step in plan.steps[place:])
 
 
 def _plan_of(spec: AgentSpec, envelope: Envelope) -> Plan:
@@ -139,30 +149,6 @@ def _plan_of(spec: AgentSpec, envelope: Envelope) -> Plan:
         raise PermanentError(f"stage {spec.name!r}: {error}", ErrorCode.PLAN_INVALID) from None
 
 
-async def _one(
-    spec: AgentSpec, call: ToolCall, index: int, ctx: StageContext, gate: ToolGate
-) -> StageResult | Held:
-    answer = await gate.call(call.tool, call.parameters, allowed=spec.tools, ctx=ctx, index=index)
-    if answer.verdict == "hold":
-        return Held(answer, ctx.effect_key(index))
-    if outcome_unknown(answer.result):
-        error = answer.result.error
-        assert error is not None
-        if error.details.get("retry") == "same_key":
-            raise RetryableError(error.message, ErrorCode.EFFECT_UNKNOWN)
-        raise PermanentError(error.message, ErrorCode.EFFECT_UNKNOWN)
-    record = answer.record()
-    result = {
-        "tool": call.tool,
-        "arguments": answer.arguments,
-        **answer.result.model_dump(mode="json", exclude_none=True),
-        **({"optional": True} if call.optional else {}),
-    }
-    if index == 0:  # what an earlier visit of this stage left belongs to another plan
-        return StageResult(call=record, delta=Delta(outputs={spec.output_key: {RESULTS: [result]}}))
-    return StageResult(call=record, delta=Delta(append={f"{spec.output_key}.{RESULTS}": [result]}))
-
-
 def _closing(results: list[dict[str, Any]], envelope: Envelope, sending: Sending | None) -> Closing:
     made = [
         result
@@ -171,52 +157,3 @@ def _closing(results: list[dict[str, Any]], envelope: Envelope, sending: Sending
     ]
     calls = [(str(result["tool"]), result["arguments"]) for result in made]
     return Closing.of(calls, envelope, sending.replies_per_run if sending is not None else 1)
-
-
-def _results_in(spec: AgentSpec, step: StageResult) -> list[dict[str, Any]]:
-    whole = step.delta.outputs.get(spec.output_key, {}).get(RESULTS, [])
-    return [*whole, *step.delta.append.get(f"{spec.output_key}.{RESULTS}", [])]
-
-
-def _escalated(call: dict[str, Any], results: list[dict[str, Any]]) -> ServiceResult:
-    """The desk's policy wants a person at once, whatever the plan had in mind next."""
-    reason = str(call.get("reason") or f"the policy sends {call['tool']} to a person")
-    output = {RESULTS: results, "executed": len(results)}
-    return ServiceResult(
-        output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason
-    )
-
-
-def filled_from(
-    results: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
-) -> dict[str, Any] | None:
-    """The parameters with every lone `{results.TOOL.FIELD}` replaced; None where one leads to
-    nothing.
-
-    It only ever brings what this run's own calls returned; the gate judges the call with it like
-    any other.
-    """
-    filled: dict[str, Any] = {}
-    for name, value in parameters.items():
-        reference = REFERENCE.fullmatch(value) if isinstance(value, str) else None
-        root, *path = ("",) if reference is None else reference[1].split(".")
-        if root == RESULTS:
-            value = _value_at(results, path)
-            if value is None:
-                return None
-        filled[name] = value
-    return filled
-
-
-def _value_at(results: Sequence[Mapping[str, Any]], path: Sequence[str]) -> Any:
-    """A text or number in the newest successful result of a tool; None where there is none."""
-    tool, *fields = path
-    made = [
-        result
-        for result in results
-        if result.get("tool") == tool and result.get("status") == "success"
-    ]
-    here: Any = made[-1].get("data") if made and fields else None
-    for name in fields:
-        here = here.get(name) if isinstance(here, Mapping) else None
-    return here if isinstance(here, str | int | float) else None

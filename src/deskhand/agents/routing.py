@@ -83,7 +83,8 @@ class Router:
         """Where a customer's answer goes on, and where a reviewer's "revise" leads: only the
         first has a default."""
         if outcome is Outcome.CLARIFY:
-            return self._spec.resume_at or self._spec.loop_to or self._spec.name
+            spec = self._spec
+            return spec.resume_at or spec.loop_to or spec.replan_at or spec.name
         return self._spec.loop_to if outcome is Outcome.CONFIRM else None
 
     def _ask(

@@ -1,5 +1,7 @@
 """A context for using an agent by itself: steps run at once and nothing is recorded."""
 
+import time
+
 from deskhand.model.envelope import Envelope, StageResult
 from deskhand.model.ids import new_id
 from deskhand.model.principal import ANONYMOUS, Principal
@@ -18,6 +20,9 @@ class Standalone:
     @property
     def principal(self) -> Principal:
         return self.envelope.message.principal if self.envelope.message is not None else ANONYMOUS
+
+    def now(self) -> float:
+        return time.time()
 
     async def step(
         self, name: str, work: StepWork[Stepped], *, at_once: bool = True

@@ -288,7 +288,7 @@ class _Shaping(NamedTuple):
 
 
 def _flow_spec(name: str, flow: FlowSection, shaping: _Shaping) -> FlowSpec:
-    stages = _with_planner(
+    stages = with_planner(
         {
             key: stage.compile(key, order, shaping.profiles)
             for order, (key, stage) in enumerate(flow.stages.items(), start=1)
@@ -309,25 +309,23 @@ def _versioned(flow: FlowSpec, shaping: _Shaping) -> FlowSpec:
     return flow.model_copy(update={"version": flow_version(flow, *shaping)})
 
 
-def _with_planner(stages: dict[str, AgentSpec]) -> dict[str, AgentSpec]:
+def with_planner(stages: dict[str, AgentSpec]) -> dict[str, AgentSpec]:
     """The stages with what planner and walkers of a plan know of each other.
 
-    The planner knows the tools. A plan that asks the customer is made anew with the answer, by the
-    stage that made it.
+    The planner knows the tools. A walker knows who can make the rest of its plan.
     """
     planner = next((name for name, stage in stages.items() if stage.output_key == PLAN), None)
     if planner is None:
         return stages
-    resumed = dict(stages)
+    planned = dict(stages)
     offered: list[str] = []
     for name, stage in stages.items():
         if not stage.has_tools:
             continue
         offered += [*stage.tools, *stage.intends]
-        if not (stage.resume_at or stage.loop_to):
-            resumed[name] = stage.changed(resume_at=planner)
-    resumed[planner] = resumed[planner].changed(plans_with=tuple(dict.fromkeys(offered)))
-    return resumed
+        planned[name] = stage.changed(replan_at=planner)
+    planned[planner] = planned[planner].changed(plans_with=tuple(dict.fromkeys(offered)))
+    return planned
 
 
 def flow_version(

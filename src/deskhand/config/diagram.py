@@ -97,7 +97,7 @@ def _route(stage: AgentSpec, rule: RoutingRule) -> Iterator[_Edge]:
     case = words if rule.outcome is None else f"{words}: {rule.outcome.value}"
     match rule.outcome:
         case Outcome.CLARIFY:
-            resume = stage.resume_at or stage.name
+            resume = stage.resume_at or stage.replan_at or stage.name
             yield _Edge(f"{case}, then {resume}", _CUSTOMER, is_stage=False)
             if resume != stage.name:
                 yield _Edge("after the answer", resume, usual=False)

@@ -183,6 +183,10 @@ class RunContext:
 
     # --- what stages use
 
+    def now(self) -> float:
+        """The time, by the clock that rows are dated with."""
+        return self._clock.now()
+
     async def step(
         self, name: str, work: StepWork[Stepped], *, at_once: bool = True
     ) -> Stepped | StageResult:

@@ -10,6 +10,7 @@ from deskhand.model.codes import ErrorCode
 from deskhand.model.frozen import Frozen
 from deskhand.model.message import Message
 from deskhand.model.outcome import Outcome
+from deskhand.model.plan import StepRecord
 from deskhand.model.run import RunStatus
 
 
@@ -208,6 +209,8 @@ class StageResult(Frozen):
     """The tool call this step made, with verdict and timing."""
     answered: dict[str, Any] | None = None
     """Which brain answered this stage's question, with which model and at what cost."""
+    plan_steps: tuple[StepRecord, ...] = ()
+    """With a call of a plan: that step. With the stage that walked the plan: all of its steps."""
     retry_at: float | None = None
     """Set on a failed attempt that is to be followed by another, not before this time."""
     waits_for: str | None = None

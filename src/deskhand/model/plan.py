@@ -1,11 +1,12 @@
 """What is to be done about a message: one plan shape for every desk."""
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Any, Literal, NamedTuple, Self, cast
 
 from pydantic import Field, ValidationError
 
 from deskhand.model.frozen import Frozen
+from deskhand.model.results import ToolResult
 
 PLAN = "plan"
 """The output under which a stage leaves its plan to the stage that walks it."""
@@ -52,6 +53,30 @@ class AskUser(_PlanStep):
     type: Literal["ask_user"] = "ask_user"
     param: str = Field(min_length=1)
     prompt: str = Field(min_length=1)
+
+
+class StepRecord(Frozen):
+    """How far one step of a plan is, as rows tell it."""
+
+    place: int
+    """Where in the plan it stands, from 0."""
+    type: str
+    name: str = ""
+    """The tool that is called, or the parameter that is asked for."""
+    status: StepStatus = StepStatus.PENDING
+    started_at: float | None = None
+    finished_at: float | None = None
+    done_before: str | None = None
+    """The hash of a call that was not made, since it had been carried out before the customer was
+    asked."""
+
+
+class DoneCall(NamedTuple):
+    """A call of a plan that took effect before the customer was asked."""
+
+    tool: str
+    call_hash: str
+    result: ToolResult
 
 
 PlanStep = Annotated[Respond | ToolCall | AskUser, Field(discriminator="type")]

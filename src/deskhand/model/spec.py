@@ -81,6 +81,9 @@ class AgentSpec(Frozen):
     """Where `loop_back` and `replan` lead."""
     resume_at: str | None = None
     """Where the customer's answer to a clarification goes on; this stage by default."""
+    replan_at: str | None = None
+    """The stage that made the plan which this one walks: where the plan goes on whose questions
+    are answered and which has nothing left to do."""
     max_visits: int | None = Field(default=None, gt=0)
     attempts: int = Field(default=3, gt=0, le=10)
     timeout: float = Field(default=120, gt=0)
@@ -116,7 +119,8 @@ class AgentSpec(Frozen):
     def targets(self) -> tuple[str, ...]:
         """Every stage a run may go to from here."""
         named = (rule.target for rule in self.routing_rules)
-        every = (*named, self.default_next, self.error_next, self.loop_to, self.resume_at)
+        own = (self.default_next, self.error_next, self.loop_to, self.resume_at, self.replan_at)
+        every = (*named, *own)
         return tuple(dict.fromkeys(target for target in every if target and target != END))
 
 

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 from deskhand.model.causes import cause_of_rule
 from deskhand.model.envelope import Ask, Envelope, StageResult
 from deskhand.model.events import AgentEvent
+from deskhand.model.plan import DoneCall
 from deskhand.model.principal import Principal
 from deskhand.model.results import ToolResult
 from deskhand.model.run import EffectKey, ReviewKind, Verdict
@@ -48,6 +49,10 @@ class GateAnswer(Protocol):
     def result(self) -> ToolResult: ...
     @property
     def latency_ms(self) -> float: ...
+    @property
+    def took_effect(self) -> bool:
+        """Whether the call changed something."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,10 @@ class StageContext(Protocol):
     @property
     def principal(self) -> Principal:
         """Whose authority the run has, whatever its envelope came to say."""
+        ...
+
+    def now(self) -> float:
+        """The time, by the clock that rows are dated with."""
         ...
 
     async def step(
@@ -133,9 +142,14 @@ class ToolGate(Protocol):
         allowed: Sequence[str],
         ctx: StageContext,
         index: int = 0,
+        done: Sequence[DoneCall] = (),
     ) -> "GateAnswer":
         """Judge a call and run it if nothing speaks against it; `parameters` may be the model's
-        text, unread."""
+        text, unread.
+
+        What is among `done` is not carried out again: its result is told under the rule
+        `done_before`.
+        """
         ...
 
     async def look_through(

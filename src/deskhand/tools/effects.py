@@ -71,6 +71,11 @@ def outcome_unknown(result: ToolResult) -> bool:
     return result.error is not None and result.error.details.get("outcome") == "unknown"
 
 
+def is_done(result: ToolResult) -> bool:
+    """Whether it took effect, also where its result may not be shown."""
+    return result.ok or (result.error is not None and result.error.details.get("outcome") == "done")
+
+
 async def _look_into(
     left: Effect,
     tool: Tool,

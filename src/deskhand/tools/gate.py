@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from deskhand.errors import EffectRefused, Fenced, StoreUnavailable, ToolError
 from deskhand.model.message import DELIVER, ENGINE_TOOLS, OWN_TOOLS
+from deskhand.model.plan import DoneCall
 from deskhand.model.principal import Principal
 from deskhand.model.results import ToolResult
 from deskhand.model.run import EffectState, Event, canonical_hash
@@ -15,7 +16,7 @@ from deskhand.ports import DeskDatabase, Effects, StageContext
 from deskhand.tools.authority import Resolver
 from deskhand.tools.context import NO_DATABASE, Context
 from deskhand.tools.counting import added_by, describe
-from deskhand.tools.effects import carry_out, timed_probe
+from deskhand.tools.effects import carry_out, is_done, timed_probe
 from deskhand.tools.gate_call import GateAnswer, GateCall, Ruling, Terms, hold
 from deskhand.tools.handlers import handler_of
 from deskhand.tools.lookup import LookupFailed, Lookups
@@ -45,6 +46,8 @@ StandIn = Callable[[StageContext, str, dict[str, Any]], ToolResult | None]
 VIOLATION = "gate.violation"
 """The kind of the event that tells of a call that was held or denied for more than a slip in its
 arguments."""
+DONE_BEFORE = "done_before"
+"""The rule of a call that was carried out before the customer was asked, and is told again."""
 _SLIPS = ("unknown_tool", "unreadable_arguments", "invalid_arguments")
 
 
@@ -95,15 +98,19 @@ class Gate:
         allowed: Sequence[str],
         ctx: StageContext,
         index: int = 0,
+        done: Sequence[DoneCall] = (),
     ) -> GateAnswer:
-        """Judge and perhaps run one call; `parameters` may be the model's text, unread.
+        """Judge and perhaps run one call; `parameters` may be the model's text, unread. What is
+        among `done` is not carried out again.
 
         Fenced and StoreUnavailable pass through: nobody could be told to hold, and the step is
         repeated under its key.
         """
         started = time.perf_counter()
         try:
-            answer = await self._answer(tool, parameters, tuple(allowed), ctx, index, started)
+            call = self._prepared(tool, parameters, tuple(allowed), ctx, index, started)
+            call.done = tuple(done)
+            answer = await self._answer(call)
         except (Fenced, StoreUnavailable):
             raise
         except Exception:
@@ -132,19 +139,12 @@ class Gate:
         await self._read_reply(call, self._context(call))
         return findings_of(call, self._terms)
 
-    async def _answer(
-        self,
-        name: str,
-        parameters: Mapping[str, Any] | str,
-        allowed: tuple[str, ...],
-        ctx: StageContext,
-        index: int,
-        started: float,
-    ) -> GateAnswer:
-        call = self._prepared(name, parameters, allowed, ctx, index, started)
+    async def _answer(self, call: GateCall) -> GateAnswer:
         objection = first_objection(self._admission, call, self._terms)
         if objection is not None:
             return self._refused(call, objection)
+        if call.done_before is not None:
+            return self._told(call, "allow", DONE_BEFORE, "", call.done_before.result, 0.0)
         context = self._context(call)
         try:
             await self._look_up(call, context)
@@ -161,7 +161,8 @@ class Gate:
             return self._refused(
                 call, hold(error.rule, str(error), liftable=error.liftable), decision_ms
             )
-        return self._told(call, "allow", "allowed", "", result, decision_ms)
+        answer = self._told(call, "allow", "allowed", "", result, decision_ms)
+        return replace(answer, took_effect=call.admitted_tool.changes_something and is_done(result))
 
     def _prepared(
         self,

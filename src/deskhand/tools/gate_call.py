@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from deskhand.config.sections.outgoing import ClauseSpec, OutgoingSpec
 from deskhand.model.codes import ErrorCode
 from deskhand.model.money import Money
+from deskhand.model.plan import DoneCall
 from deskhand.model.principal import ANONYMOUS, Principal
 from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.model.run import Decision, Effect, EffectKey, Verdict
@@ -154,6 +155,8 @@ class GateCall:
     """Articles that this run's drafts were given, as they are."""
     others: tuple[str, ...] = ()
     """Words of a reply that name what belongs to somebody else."""
+    done: tuple[DoneCall, ...] = ()
+    """What the plan that this call belongs to had done before it asked the customer."""
     looked_through: tuple[list[ContentFinding], list["Commitment"]] | None = None
     """What a reply's checks found, once they were made."""
 
@@ -175,6 +178,11 @@ class GateCall:
     def earlier_effect(self) -> Effect | None:
         """What an earlier attempt at this very call left in the ledger."""
         return next((effect for effect in self.effects if effect.key == self.key), None)
+
+    @property
+    def done_before(self) -> DoneCall | None:
+        """This very call, where the plan had carried it out before it asked the customer."""
+        return next((call for call in self.done if call.call_hash == self.hash), None)
 
     @property
     def is_approved(self) -> bool:
@@ -226,6 +234,8 @@ class GateAnswer:
     approved_by: tuple[str, ...] = ()
     approvals_needed: int = 1
     requires_escalation: bool = False
+    took_effect: bool = False
+    """Whether the call changed something."""
 
     def record(self) -> dict[str, Any]:
         """The call as its row keeps it."""

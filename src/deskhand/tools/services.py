@@ -11,6 +11,7 @@ from deskhand.mail.preprocess import BUILT_IN, Preprocess
 from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.frozen import Frozen
 from deskhand.model.outcome import Outcome
+from deskhand.model.plan import StepRecord
 from deskhand.ports import PostHook, PreHook, StageContext
 from deskhand.tools.declared import SourcePlace, declare, place_of
 
@@ -32,6 +33,8 @@ class ServiceResult(Frozen):
     resume: str | None = None
     answered: dict[str, Any] | None = None
     """Who answered, where a brain was asked."""
+    plan_steps: tuple[StepRecord, ...] = ()
+    """How far each step of a plan is, where the stage walked one."""
 
 
 ServiceFunction = Callable[

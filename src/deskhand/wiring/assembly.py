@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from deskhand.agents.agent import Agent
+from deskhand.agents.answers import SlotAnswers
 from deskhand.agents.parts import Parts
 from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
@@ -26,6 +27,7 @@ from deskhand.engine.offered_slots import offered_before
 from deskhand.engine.screening import Pace, Screen
 from deskhand.engine.worker import AtRest, BeforeRest, Screening, Worker
 from deskhand.evals.lane import Around
+from deskhand.language.slots import SlotExtractor
 from deskhand.model.message import Message
 from deskhand.model.spec import FlowSpec
 from deskhand.ports import Brain, ChatModel, Clock, DeskDatabase, SearchesKnowledge, Sink
@@ -164,7 +166,15 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
         setup.sending,
         agents,
         cache(tools.specs),
+        _answers(spec),
     )
+
+
+def _answers(spec: DeskSpec) -> SlotAnswers | None:
+    """Reads customers' answers by the desk's slots; None for a desk that has none."""
+    if not spec.slots:
+        return None
+    return SlotAnswers(SlotExtractor(spec.slots), frozenset(spec.slots), spec.calendar.zone)
 
 
 def _flows(setup: DeskSetup, parts: Parts, known_sender: KnownSender) -> Mapping[str, Flow]:

@@ -56,6 +56,7 @@ JUDGEMENT = (
     GateRule("risk_needs_approval", effect.risk_needs_approval),
     GateRule("unbound_authority", effect.unbound_authority),
     GateRule("earlier_outcome_unknown", effect.earlier_outcome_unknown),
+    GateRule("done_with_other_arguments", effect.done_with_other_arguments),
     GateRule(limits.OVER_CAP, limits.over_cap),
     GateRule("stopped", limits.stopped),
 )

@@ -56,6 +56,20 @@ def earlier_outcome_unknown(call: GateCall, terms: Terms) -> Ruling | None:
     return None
 
 
+def done_with_other_arguments(call: GateCall, terms: Terms) -> Ruling | None:
+    """The plan was made anew after a question, and what it had done stands in it in other words:
+    that may be the same once more, or something that is meant."""
+    if not call.admitted_tool.changes_something:
+        return None
+    if not any(done.tool == call.name for done in call.done):
+        return None
+    reason = (
+        f"{call.name} was carried out before the customer was asked, with other arguments; a"
+        " person must say whether this is another one"
+    )
+    return hold("done_with_other_arguments", reason, LATER)
+
+
 def is_lasting(call: GateCall) -> bool:
     """Whether what a call changes cannot simply be taken back."""
     return call.admitted_tool.effect in (EffectClass.KEYED, EffectClass.IRREVERSIBLE)

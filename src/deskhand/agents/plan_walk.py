@@ -1,0 +1,336 @@
+"""One walk over a plan: which step it is at, and what came of those before."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from deskhand.agents.plan_progress import DONE, PROGRESS, PlanProgress, digest_of
+from deskhand.agents.plan_progress import has_more_than_questions as resumable
+from deskhand.agents.replying.delivery import held_result
+from deskhand.config.sections.plans import REFERENCE, RESULTS
+from deskhand.errors import PermanentError, RetryableError
+from deskhand.model.codes import ErrorCode
+from deskhand.model.envelope import Ask, Delta, StageResult
+from deskhand.model.message import ESCALATE
+from deskhand.model.outcome import Outcome
+from deskhand.model.plan import (
+    SKIPPED,
+    AskUser,
+    DoneCall,
+    Plan,
+    Respond,
+    StepRecord,
+    StepStatus,
+    ToolCall,
+)
+from deskhand.model.run import RunStatus
+from deskhand.model.spec import AgentSpec
+from deskhand.model.understanding import SLOTS, Understanding
+from deskhand.ports import GateAnswer, Held, StageContext, ToolGate
+from deskhand.tools.effects import outcome_unknown
+from deskhand.tools.gate import DONE_BEFORE
+from deskhand.tools.services import ServiceResult
+
+MOST_ASKED = 3
+"""How often the customer is asked for the same thing before a person takes over."""
+
+
+@dataclass(slots=True)
+class PlanWalk:
+    """How far a plan has been walked."""
+
+    spec: AgentSpec
+    plan: Plan
+    ctx: StageContext
+    gate: ToolGate
+    place: int = 0
+    results: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    executed: int = 0
+    failed: int = 0
+    is_over: bool = False
+    """Whether a call has asked for a person: then no further one is made."""
+    is_carried_on: bool = False
+    """Whether an earlier run began it: then what that left in the stage's output counts."""
+    adds: bool = False
+    """Whether results are added to those in the stage's output, instead of taking their place."""
+    done: list[DoneCall] = field(default_factory=list[DoneCall])
+    """What took effect before the plan was made anew, as far as no step has stood for it."""
+    asked: dict[str, int] = field(default_factory=dict[str, int])
+    answers: dict[str, Any] = field(default_factory=dict[str, Any])
+    records: dict[int, StepRecord] = field(default_factory=dict[int, StepRecord])
+
+    def adopt(self, progress: PlanProgress) -> None:
+        """Take over what an earlier run knew of this plan, or of the one before it."""
+        self.is_carried_on = True
+        self.asked = dict(progress.asked)
+        self.answers = dict(progress.answers)
+        if progress.at is not None and progress.plan == digest_of(self.plan):
+            for place, status in enumerate(progress.statuses):
+                self.records[place] = self._record(place, status)
+
+    async def go_on(self) -> ServiceResult | None:
+        """Walk to the end of the plan; returns what the stage ends with where it stops before."""
+        while self.place < len(self.plan.steps) and not self.is_over:
+            step = self.plan.steps[self.place]
+            stopped = await self._take(step)
+            if stopped is not None:
+                return self.ended(stopped)
+            self.place += 1
+        return None
+
+    @property
+    def output(self) -> dict[str, Any]:
+        counts = {"executed": self.executed, "failed": self.failed}
+        output = {RESULTS: self.results, **counts, "reasoning": self.plan.reasoning}
+        if self.answers:
+            output[SLOTS] = {**Understanding.of(self.ctx.envelope).slots, **self.answers}
+        return output
+
+    def ended(self, result: ServiceResult) -> ServiceResult:
+        """The stage's result, with how far each step is."""
+        return result.changed(plan_steps=self._every_record())
+
+    def replan(self) -> ServiceResult:
+        """The customer has answered and the plan has nothing left: whoever made it goes on."""
+        progress = self._progress(self.place, ())
+        output = self.output | {PROGRESS: progress}
+        again = ServiceResult(output=output, outcome=Outcome.REPLAN, next=self.spec.replan_at)
+        return self.ended(again)
+
+    # --- the steps
+
+    async def _take(self, step: Respond | ToolCall | AskUser) -> ServiceResult | None:
+        if isinstance(step, ToolCall):
+            return await self._make(step)
+        if isinstance(step, AskUser) and step.param not in self.answers:
+            return self._ask()
+        self._note(StepStatus.COMPLETED)
+        return None
+
+    async def _make(self, step: ToolCall) -> ServiceResult | None:
+        """Make one call; returns what the stage ends with, None where the walk goes on."""
+        if step.tool in self.spec.intends:
+            self.results.append({"tool": step.tool, "status": "success", "intended": True})
+            self._note(StepStatus.COMPLETED)
+            return None
+        slots = {**Understanding.of(self.ctx.envelope).slots, **self.answers}
+        filled = filled_from(self.results, step.parameters, slots)
+        if filled is None:
+            reason = "what it needs was not found"
+            self.results.append({"tool": step.tool, "status": SKIPPED, "reason": reason})
+            self._note(StepStatus.COMPLETED)
+            return None
+
+        call = step.changed(parameters=filled)
+        name = f"{self.executed + 1} {step.tool}"
+        result = await self.ctx.step(name, partial(self._call, call), at_once=False)
+        if isinstance(result, Held):
+            self._note(StepStatus.IN_PROGRESS)
+            return held_result(result, self.spec.name).changed(output={RESULTS: self.results})
+        self._count(result)
+        made = result.call or {}
+        if made.get("requires_escalation"):
+            return _escalated(made, self.results)
+        self.is_over = step.tool == ESCALATE and bool(made.get("ok"))
+        return None
+
+    def _count(self, result: StageResult) -> None:
+        """Take over what a call came to, made now or read from its row."""
+        self.results += _results_in(self.spec, result)
+        for record in result.plan_steps:
+            self.records[self.place] = record
+            if record.done_before is not None:
+                self._stands_for(record.done_before)
+        is_made = result.call is not None
+        self.failed += is_made and not (result.call or {}).get("ok")
+        self.executed += 1
+
+    def _stands_for(self, call_hash: str) -> None:
+        same = next((done for done in self.done if done.call_hash == call_hash), None)
+        if same is not None:
+            self.done.remove(same)
+
+    async def _call(self, call: ToolCall) -> StageResult | Held:
+        index = self.executed
+        started_at = self.ctx.now()
+        answer = await self.gate.call(
+            call.tool,
+            call.parameters,
+            allowed=self.spec.tools,
+            ctx=self.ctx,
+            index=index,
+            done=self.done,
+        )
+        if answer.verdict == "hold":
+            return Held(answer, self.ctx.effect_key(index))
+        _raise_if_unknown(answer)
+        status = StepStatus.COMPLETED if answer.result.ok else StepStatus.FAILED
+        record = self._record(self.place, status).changed(
+            started_at=started_at, finished_at=self.ctx.now()
+        )
+        if answer.rule == DONE_BEFORE:
+            return StageResult(plan_steps=(record.changed(done_before=answer.call_hash),))
+        delta = self._adding(_result_of(call, answer), index)
+        return StageResult(call=answer.record(), plan_steps=(record,), delta=delta)
+
+    def _adding(self, result: dict[str, Any], index: int) -> Delta:
+        key = self.spec.output_key
+        if index > 0 or self.adds:
+            return Delta(append={f"{key}.{RESULTS}": [result]})
+        if self.is_carried_on:
+            return Delta(merge={key: {RESULTS: [result]}})
+        # what an earlier visit of this stage left belongs to another plan
+        return Delta(outputs={key: {RESULTS: [result]}})
+
+    def _ask(self) -> ServiceResult:
+        """Ask all that the plan asks at this place, in one message."""
+        asked: list[AskUser] = []
+        for step in self.plan.steps[self.place :]:
+            if not isinstance(step, AskUser):
+                break
+            if step.param not in self.answers:
+                asked.append(step)
+        params = tuple(step.param for step in asked)
+        often = [name for name in params if self.asked.get(name, 0) >= MOST_ASKED]
+        if often:
+            return self._given_up(often)
+        for name in params:
+            self.asked[name] = self.asked.get(name, 0) + 1
+        self._note(StepStatus.IN_PROGRESS)
+        waits_at = self.place if resumable(self.plan) else None
+        ask = Ask(
+            kind="question",
+            reason=f"{self.spec.name} asks the customer",
+            text="\n".join(step.prompt for step in asked),
+            param=params[0],
+        )
+        resume = self.spec.resume_at
+        if resume is None and waits_at is not None:
+            resume = self.spec.name
+        output = self.output | {PROGRESS: self._progress(waits_at, params)}
+        return ServiceResult(output=output, outcome=Outcome.CLARIFY, ask=ask, resume=resume)
+
+    def _given_up(self, params: Sequence[str]) -> ServiceResult:
+        self._note(StepStatus.FAILED)
+        names = ", ".join(params)
+        reason = f"the customer was asked for {names} {MOST_ASKED} times, and it is still not known"
+        return ServiceResult(
+            output=self.output,
+            outcome=Outcome.TERMINATE,
+            status=RunStatus.NEEDS_REVIEW,
+            reason=reason,
+        )
+
+    # --- what is kept
+
+    def _progress(self, at: int | None, waits_for: tuple[str, ...]) -> dict[str, Any]:
+        progress = PlanProgress(
+            plan=digest_of(self.plan),
+            at=at,
+            waits_for=waits_for,
+            statuses=tuple(record.status for record in self._every_record()),
+            results=len(self.results),
+            asked=self.asked,
+            answers=self.answers,
+        )
+        return progress.model_dump(mode="json", exclude_defaults=True)
+
+    def _every_record(self) -> tuple[StepRecord, ...]:
+        places = range(len(self.plan.steps))
+        pending = StepStatus.PENDING
+        records = [self.records.get(place) or self._record(place, pending) for place in places]
+        return tuple(records)
+
+    def _note(self, status: StepStatus) -> None:
+        now = self.ctx.now()
+        finished = None if status is StepStatus.IN_PROGRESS else now
+        record = self._record(self.place, status)
+        self.records[self.place] = record.changed(started_at=now, finished_at=finished)
+
+    def _record(self, place: int, status: StepStatus) -> StepRecord:
+        step = self.plan.steps[place]
+        name = ""
+        if isinstance(step, ToolCall):
+            name = step.tool
+        elif isinstance(step, AskUser):
+            name = step.param
+        return StepRecord(place=place, type=step.type, name=name, status=status)
+
+
+def _raise_if_unknown(answer: GateAnswer) -> None:
+    """Raise where nobody knows whether the call took effect: the same step is repeated, or a
+    person looks."""
+    if not outcome_unknown(answer.result):
+        return
+    error = answer.result.error
+    assert error is not None
+    if error.details.get("retry") == "same_key":
+        raise RetryableError(error.message, ErrorCode.EFFECT_UNKNOWN)
+    raise PermanentError(error.message, ErrorCode.EFFECT_UNKNOWN)
+
+
+def _result_of(call: ToolCall, answer: GateAnswer) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "tool": call.tool,
+        "arguments": answer.arguments,
+        **answer.result.model_dump(mode="json", exclude_none=True),
+    }
+    if call.optional:
+        result["optional"] = True
+    if answer.took_effect:
+        result[DONE] = answer.call_hash
+    return result
+
+
+def _results_in(spec: AgentSpec, step: StageResult) -> list[dict[str, Any]]:
+    key = spec.output_key
+    whole = step.delta.outputs.get(key, {}).get(RESULTS, [])
+    first = step.delta.merge.get(key, {}).get(RESULTS, [])
+    return [*whole, *first, *step.delta.append.get(f"{key}.{RESULTS}", [])]
+
+
+def _escalated(call: dict[str, Any], results: list[dict[str, Any]]) -> ServiceResult:
+    """The desk's policy wants a person at once, whatever the plan had in mind next."""
+    reason = str(call.get("reason") or f"the policy sends {call['tool']} to a person")
+    output = {RESULTS: results, "executed": len(results)}
+    return ServiceResult(
+        output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason
+    )
+
+
+def filled_from(
+    results: Sequence[Mapping[str, Any]],
+    parameters: Mapping[str, Any],
+    slots: Mapping[str, Any] | None = None,
+) -> dict[str, Any] | None:
+    """The parameters with every lone `{results.TOOL.FIELD}` and `{slots.NAME}` replaced; None
+    where one leads to nothing.
+
+    It only ever brings what this run's own calls returned and what the customer said; the gate
+    judges the call with it like any other.
+    """
+    filled: dict[str, Any] = {}
+    for name, value in parameters.items():
+        reference = REFERENCE.fullmatch(value) if isinstance(value, str) else None
+        root, *path = ("",) if reference is None else reference[1].split(".")
+        if root in (RESULTS, SLOTS):
+            value = _value_at(results, path) if root == RESULTS else (slots or {}).get(path[0])
+            if value is None:
+                return None
+        filled[name] = value
+    return filled
+
+
+def _value_at(results: Sequence[Mapping[str, Any]], path: Sequence[str]) -> Any:
+    """A text or number in the newest successful result of a tool; None where there is none."""
+    tool, *fields = path
+    made = [
+        result
+        for result in results
+        if result.get("tool") == tool and result.get("status") == "success"
+    ]
+    here: Any = made[-1].get("data") if made and fields else None
+    for name in fields:
+        here = here.get(name) if isinstance(here, Mapping) else None
+    return here if isinstance(here, str | int | float) else None
