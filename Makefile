@@ -18,12 +18,15 @@ VENV := .venv
 BENCH_VENV := .venv-bench
 # The engine whose dependencies go with nobody else's; bench/harness.py finds it by this name.
 BENCH_AGENTS_VENV := .venv-bench-openai-agents
+# Model servers that tests talk to; tests/model_servers.py finds them by these names.
+LLAMA_VENV := .venv-llama
+LITELLM_VENV := .venv-litellm
 LOCK_VENV := .venv-lock
 AUDIT_VENV := .venv-audit
 PIP_AUDIT := pip-audit==2.9.0
 BIN := $(VENV)/bin
 
-.PHONY: help install demo test firm lint format chaos soak bench lock wheels audit clean distclean
+.PHONY: help install demo test model-servers firm lint format chaos soak bench lock wheels audit clean distclean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +39,8 @@ demo: install ## Watch two desks work sample mail, and decide on a page (Ctrl-C 
 test: lint ## Run every check, then the tests
 	scripts/test-servers.sh
 	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal --durations 25 $(PYTEST_ARGS)
+
+model-servers: $(LLAMA_VENV)/.installed $(LITELLM_VENV)/.installed ## Install llama.cpp and LiteLLM for the tests that talk to them (850 MB)
 
 firm: install ## Repeat whole runs and real tests beside busy loops (hours; goes on where it was)
 	scripts/test-servers.sh
@@ -66,6 +71,8 @@ lock: $(LOCK_VENV)/.installed ## Write requirements/*.txt anew from pyproject.to
 	$(COMPILE) --extra dev --extra scale --extra mcp --output-file requirements/lock.txt pyproject.toml
 	$(COMPILE) --extra scale --output-file requirements/bench.txt pyproject.toml requirements/bench.in
 	$(COMPILE) --output-file requirements/bench-openai-agents.txt requirements/bench-openai-agents.in
+	$(COMPILE) --output-file requirements/llama.txt requirements/llama.in
+	$(COMPILE) --output-file requirements/litellm.txt requirements/litellm.in
 	@if grep -nE '://|^-|@ file' requirements/*.txt; then \
 		echo "A lock file names an index, a link or a path (above)." >&2; exit 1; fi
 
@@ -82,7 +89,7 @@ clean: ## Remove caches and build products
 	find src tests $(wildcard bench) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## Remove the virtual environments as well
-	rm -rf $(VENV) $(BENCH_VENV) $(BENCH_AGENTS_VENV) $(LOCK_VENV) $(AUDIT_VENV)
+	rm -rf $(VENV) $(BENCH_VENV) $(BENCH_AGENTS_VENV) $(LLAMA_VENV) $(LITELLM_VENV) $(LOCK_VENV) $(AUDIT_VENV)
 
 COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(LOCK_VENV)/bin/pip-compile --quiet --generate-hashes --strip-extras \
 	--allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(LOCK_ARGS)
@@ -110,6 +117,16 @@ $(BENCH_VENV)/.installed: requirements/bench.txt pyproject.toml
 $(BENCH_AGENTS_VENV)/.installed: requirements/bench-openai-agents.txt
 	$(create_environment)
 	$(PIP) install --quiet --require-hashes -r requirements/bench-openai-agents.txt
+	@touch $@
+
+$(LLAMA_VENV)/.installed: requirements/llama.txt
+	$(create_environment)
+	$(PIP) install --quiet --require-hashes -r requirements/llama.txt
+	@touch $@
+
+$(LITELLM_VENV)/.installed: requirements/litellm.txt
+	$(create_environment)
+	$(PIP) install --quiet --require-hashes -r requirements/litellm.txt
 	@touch $@
 
 $(LOCK_VENV)/.installed: Makefile

@@ -57,12 +57,11 @@ def build_brain(
         _redacting(spec, chat), spec.models, spec.default_model, meanings=intents.descriptions
     )
     llm = InformedBrain(asking, knowledge)
-    if asked.kind == "llm" and spec.model_away.then == "person":
-        return llm
     from deskhand.brain.cascade import REST, CascadeBrain, embedded_instead
 
     if asked.kind == "llm":
-        return embedded_instead(llm, _embedded(spec, intents, knowledge, embedder), clock)
+        embedded = _embedded(spec, intents, knowledge, embedder)
+        return embedded_instead(llm, embedded, clock, while_away=spec.model_away.then != "person")
     thresholds = {TaskKind(task): value for task, value in asked.thresholds.items()}
     resting = REST if rest is None else rest
     return CascadeBrain(
@@ -99,11 +98,23 @@ def unusable_profiles(spec: DeskSpec, reach: Callable[[str], None]) -> dict[str,
     reasons: dict[str, str] = {}
     for name, profile in spec.profiles.items():
         for model in profile.models(spec.default_model):
-            try:
-                reach(model)
-            except (ConfigError, ModelRefused) as error:
-                reasons.setdefault(name, str(error).partition("\n")[0])
+            problem = _unreachable(spec, model, reach)
+            if problem is not None:
+                reasons.setdefault(name, problem)
     return reasons
+
+
+def _unreachable(spec: DeskSpec, model: str, reach: Callable[[str], None]) -> str | None:
+    """Why neither a model nor one of its fall-backs can be asked; None where one can."""
+    problems: list[str] = []
+    for name in (model, *spec.fall_backs.get(model, ())):
+        try:
+            reach(name)
+        except (ConfigError, ModelRefused) as error:
+            problems.append(str(error).partition("\n")[0])
+        else:
+            return None
+    return "; ".join(problems)
 
 
 async def prepare(brain: Brain | None) -> None:

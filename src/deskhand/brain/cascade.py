@@ -9,6 +9,7 @@ from deskhand.errors import (
     DeskhandError,
     ModelAnswerInvalid,
     ModelAway,
+    ModelNotUsable,
     ModelRefused,
     ModelUnavailable,
 )
@@ -37,6 +38,11 @@ THRESHOLDS: Mapping[TaskKind, float] = MappingProxyType(
 REST = 30.0
 """Seconds for which an LLM that could not be reached is not asked again."""
 HELD = "held"
+_EVERY_FAULT: tuple[type[DeskhandError], ...] = (
+    ModelUnavailable,
+    ModelRefused,
+    ModelAnswerInvalid,
+)
 
 
 class CascadeBrain:
@@ -51,17 +57,21 @@ class CascadeBrain:
         *,
         clock: Clock,
         rest: float = REST,
-        only_while_away: bool = False,
+        stands_in_for: tuple[type[DeskhandError], ...] = _EVERY_FAULT,
         name: str = "cascade",
     ) -> None:
-        """With `only_while_away` the LLM's other faults stay faults."""
+        """`stands_in_for` are the LLM's faults for which the embedded brain answers; other faults
+        stay faults."""
         self.name = name
-        self._only_while_away = only_while_away
+        self._stands_in_for = stands_in_for
         self._embedded, self._llm, self._clock, self._rest = embedded, llm, clock, rest
         self._thresholds = {**THRESHOLDS, **(thresholds or {})}
         self._down_until = 0.0
 
     def learn(self) -> None:
+        """Learn beforehand what may be needed any time; a key that is missing is seldom lost."""
+        if self._stands_in_for == (ModelNotUsable,):
+            return
         learn = getattr(self._embedded, "learn", None)
         if learn is not None:
             learn()
@@ -87,9 +97,9 @@ class CascadeBrain:
 
     def _does_without(self, task: Task, error: DeskhandError) -> bool:
         """Whether the embedded brain may answer although the LLM was to be asked."""
-        if isinstance(error, ModelAway):
-            return task.without_model
-        return not self._only_while_away
+        if not isinstance(error, self._stands_in_for):
+            return False
+        return task.without_model if isinstance(error, ModelAway) else True
 
     async def _ask_embedded(self, task: Task) -> Answer | None:
         """None when the task is beyond it."""
@@ -117,10 +127,16 @@ class CascadeBrain:
         return answer
 
 
-def embedded_instead(llm: Brain, embedded: Brain, clock: Clock) -> CascadeBrain:
-    """The LLM, and the embedded brain once the LLM has been away for too long."""
+def embedded_instead(
+    llm: Brain, embedded: Brain, clock: Clock, *, while_away: bool = True
+) -> CascadeBrain:
+    """The LLM, and the embedded brain at once where the LLM cannot be asked at all: no key, no
+    credit. With `while_away` also where the LLM has been away for too long."""
     thresholds = dict.fromkeys(TaskKind, LLM_ALWAYS)
-    return CascadeBrain(embedded, llm, thresholds, clock=clock, only_while_away=True, name=llm.name)
+    faults: tuple[type[DeskhandError], ...] = (ModelNotUsable,)
+    if while_away:
+        faults += (ModelAway,)
+    return CascadeBrain(embedded, llm, thresholds, clock=clock, stands_in_for=faults, name=llm.name)
 
 
 def confidence_of(answer: Answer) -> float:
@@ -135,6 +151,8 @@ def confidence_of(answer: Answer) -> float:
 
 def _reason(error: DeskhandError) -> str:
     match error:
+        case ModelNotUsable():
+            return f"llm_not_usable: {str(error).partition(chr(10))[0]}"
         case ModelRefused():
             return "llm_refused"
         case ModelAnswerInvalid():

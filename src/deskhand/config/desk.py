@@ -22,6 +22,7 @@ from deskhand.config.sections.desk_file import (
     FlowSection,
     Limits,
     ProviderSpec,
+    as_list,
 )
 from deskhand.config.sections.mcp import McpSpec, accepted, mcp_shapes, mcp_spec
 from deskhand.config.sections.outgoing import ClauseSpec, OutgoingSpec
@@ -60,6 +61,9 @@ class DeskSpec(Frozen):
     folder: Path
     languages: tuple[str, ...]
     models: dict[str, str]
+    """The model of each role."""
+    fall_backs: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """By model, those that are asked in its place where it cannot be."""
     """Role to `provider/model`."""
     default_model: str | None
     """The `provider/model` of stages that name no role."""
@@ -223,7 +227,9 @@ def _desk_spec(
     flows = {name: _flow_spec(name, flow, shaping) for name, flow in desk.flows.items()}
     for name, profile in profiles.items():
         flows.setdefault(name, _own_flow(profile, shaping))
-    first_model = next(iter(desk.models.values()), None)
+    lists = {role: as_list(names) for role, names in desk.models.items()}
+    models = {role: names[0] for role, names in lists.items()}
+    fall_backs = {names[0]: names[1:] for names in lists.values() if len(names) > 1}
     providers = {name: provider.beside(folder) for name, provider in desk.providers.items()}
     plans = {name: plan.compile(texts) for name, plan in desk.plans.items()}
     channels = {
@@ -234,8 +240,9 @@ def _desk_spec(
         name=desk.desk,
         folder=folder,
         languages=tuple(desk.languages),
-        models=desk.models,
-        default_model=desk.models.get("default", first_model),
+        models=models,
+        fall_backs=fall_backs,
+        default_model=models.get("default", next(iter(models.values()), None)),
         providers=providers,
         brain=brain,
         model_away=away_rule(desk.model_away, brain),

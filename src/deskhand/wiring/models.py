@@ -87,6 +87,15 @@ def model_circuits(store: "DeskStore", clock: Clock) -> "Circuits":
     return Circuits(clock, wake)
 
 
+def with_fall_backs(chat: ChatModel, spec: DeskSpec) -> ChatModel:
+    """The model, or those that the desk names in its place."""
+    if not spec.fall_backs:
+        return chat
+    from deskhand.adapters.chat_models.fall_back import FallBackChatModel
+
+    return FallBackChatModel(chat, spec.fall_backs)
+
+
 def limited_chat(
     chat: ChatModel,
     spec: DeskSpec,

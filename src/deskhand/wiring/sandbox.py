@@ -35,7 +35,7 @@ from deskhand.wiring.assembly import DeskSetup, assemble
 from deskhand.wiring.databases import scratch_database
 from deskhand.wiring.desks import LoadedDesk
 from deskhand.wiring.knowledge import index_articles, open_knowledge
-from deskhand.wiring.models import embedder, open_chat, without_models
+from deskhand.wiring.models import embedder, open_chat, with_fall_backs, without_models
 from deskhand.wiring.office import desk_office
 from deskhand.wiring.routing import flow_of, routed_as_said
 from deskhand.wiring.sending import HOUR, reply_sending, sent_within_the_hour
@@ -178,7 +178,7 @@ async def open_sandbox(
         store = database.store(spec.name)
 
         def recorded(model: ChatModel) -> ChatModel:
-            return RecordingChatModel(model, store.record_call, clock)
+            return with_fall_backs(RecordingChatModel(model, store.record_call, clock), spec)
 
         knowledge = SandboxKnowledge(open_knowledge(database, spec.name))
         brain = build_brain(spec, recorded(asked), clock, knowledge, embedder, rest=rest)

@@ -36,6 +36,7 @@ from deskhand.wiring.models import (
     limited_chat,
     model_circuits,
     open_chat,
+    with_fall_backs,
     without_models,
 )
 from deskhand.wiring.modes import open_trust
@@ -101,7 +102,7 @@ async def open_desk(
         rate = SharedRate(database, rates) if rates else None
         model = limited_chat(around.chat, spec, store, clock, rate)
         circuits = model_circuits(store, clock) if waits_for_models else None
-        asked = _AskedModels(model, store, clock, circuits)
+        asked = _AskedModels(spec, model, store, clock, circuits)
         setup = _setup(loaded, database, store, around, asked, outbox, live=live, events=events)
         worker = assemble(setup)
         dispatcher = served.dispatcher(loaded, worker)
@@ -205,6 +206,7 @@ def _surroundings(
 class _AskedModels:
     """The desk's models, with what stands around every call."""
 
+    spec: DeskSpec
     model: ChatModel
     store: DeskStore
     clock: SystemClock
@@ -221,7 +223,8 @@ class _AskedModels:
         return self._guarded(RecordingChatModel(chat, record, self.clock, waits=False))
 
     def _guarded(self, chat: ChatModel) -> ChatModel:
-        return chat if self.circuits is None else GuardedChatModel(chat, self.circuits)
+        guarded = chat if self.circuits is None else GuardedChatModel(chat, self.circuits)
+        return with_fall_backs(guarded, self.spec)
 
 
 def _setup(

@@ -18,7 +18,13 @@ from deskhand.brain.llm import LlmBrain
 from deskhand.brain.savings import read_savings, savings
 from deskhand.brain.scripted import ScriptedBrain, ScriptedChatModel
 from deskhand.engine.loop import Flow
-from deskhand.errors import ModelAnswerInvalid, ModelAway, ModelRefused, ModelUnavailable
+from deskhand.errors import (
+    ModelAnswerInvalid,
+    ModelAway,
+    ModelNotUsable,
+    ModelRefused,
+    ModelUnavailable,
+)
 from deskhand.model.chat import Completion, Usage
 from deskhand.model.run import LlmCall
 from deskhand.model.spec import AgentSpec
@@ -219,3 +225,22 @@ async def test_an_llm_with_a_stand_in_keeps_its_other_faults() -> None:
     refusing = Cascade(SURE, ModelRefused("no"))
     with pytest.raises(ModelRefused):
         await embedded_instead(refusing.llm, refusing.embedded, refusing.clock).answer(task)
+
+
+async def test_without_a_key_the_embedded_brain_answers_at_once_and_the_run_says_so() -> None:
+    fault = ModelNotUsable("gemini/x needs a key and none was found: put one into KEY")
+    parts = Cascade(SURE, fault)
+    brain = embedded_instead(parts.llm, parts.embedded, parts.clock, while_away=False)
+    answer = await brain.answer(Task(kind=TaskKind.CLASSIFY, stage="classify", text="Hi"))
+    assert answer.data["category"] == "a"
+    assert answer.data["held"].startswith("llm_not_usable: gemini/x needs a key")
+    assert answer.answered["held"] == answer.data["held"]
+
+
+async def test_a_desk_that_leaves_outages_to_people_still_does() -> None:
+    gone = ModelAway("away", model="house/m", until=2.0, asked=True)
+    for fault in (gone, ModelRefused("content"), ModelAnswerInvalid("nonsense")):
+        parts = Cascade(SURE, fault)
+        brain = embedded_instead(parts.llm, parts.embedded, parts.clock, while_away=False)
+        with pytest.raises(type(fault)):
+            await brain.answer(Task(kind=TaskKind.CLASSIFY, stage="s", without_model=True))

@@ -204,3 +204,24 @@ def test_a_missing_folder_or_file_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "desk.yml").touch()
     with pytest.raises(ConfigErrors, match=r"rename desk\.yml"):
         load_desk(tmp_path)
+
+
+def test_a_role_may_name_models_to_fall_back_on(load: Load) -> None:
+    listed = INBOX.replace(
+        "good: gemini/gemini-4-argon", "good: [gemini/gemini-4-argon, openai/gpt-6-sol]"
+    )
+    spec = load(listed)
+    assert spec.models["good"] == "gemini/gemini-4-argon"
+    assert spec.fall_backs == {"gemini/gemini-4-argon": ("openai/gpt-6-sol",)}
+    twice = INBOX.replace("good: gemini/gemini-4-argon", "good: [gemini/x, gemini/x]")
+    with pytest.raises(ConfigErrors, match="names a model twice"):
+        load(twice)
+    two = listed.replace("fast: gemini/gemini-3.8-flash", "fast: [gemini/gemini-4-argon, a/b]")
+    with pytest.raises(ConfigErrors, match="different fall-backs for `gemini/gemini-4-argon`"):
+        load(two)
+
+
+def test_params_may_not_write_what_deskhand_writes(load: Load) -> None:
+    own = INBOX.replace("    timeout: 30\n", "    params: {x: {messages: []}}\n")
+    with pytest.raises(ConfigErrors, match="Deskhand writes `messages` itself"):
+        load(own)

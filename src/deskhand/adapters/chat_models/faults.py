@@ -21,6 +21,10 @@ from deskhand.errors import (
 
 _FAILED_GENERATIONS = ("tool_use_failed", "json_validate_failed", "output_parse_failed")
 """Codes of a 400 that is about what the model wrote, not about what it was asked."""
+_FAILED_GENERATION_WORDS = (
+    "tool call validation failed",  # Groq
+    "model produced output that does not match",  # llama.cpp, as 500
+)
 _NO_CREDIT = ("insufficient_quota", "credit balance is too low", "billing_hard_limit_reached")
 
 
@@ -115,14 +119,13 @@ def fault_of_status(
                 f"{where} says the account has no credit left ({status}); top it up: {words}"
             )
         )
+    if code in _FAILED_GENERATIONS or any(sign in detail for sign in _FAILED_GENERATION_WORDS):
+        failed = ModelAnswerInvalid(f"{where} could not use what it wrote: {words}")
+        return Fault(failed, retry=True)
     if status in (408, 409, 425, 429) or status >= 500:
         return _passing(f"{where} answered {status}: {words}", wait, policy)
     if "content_filter" in code or "content_policy" in code:
         return Fault(ModelRefused(f"{where} refused the content ({status}): {words}"))
-    if code in _FAILED_GENERATIONS or "tool call validation failed" in detail:
-        return Fault(
-            ModelAnswerInvalid(f"{where} could not use what it wrote: {words}"), retry=True
-        )
     kind = ModelNotUsable if status in (401, 402, 403, 404) else ModelRefused
     return Fault(
         kind(_advice(status, where, endpoint) + f": {words}"),

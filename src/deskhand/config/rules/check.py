@@ -22,6 +22,7 @@ from deskhand.config.rules.slot_rules import slot_findings
 from deskhand.config.rules.stage_route_rules import route_findings
 from deskhand.config.rules.stage_rules import stage_findings
 from deskhand.config.rules.trust_rules import trust_findings
+from deskhand.config.sections.desk_file import as_list
 from deskhand.config.suggestions import did_you_mean
 from deskhand.errors import ConfigError
 
@@ -84,6 +85,22 @@ def _providers(draft: DeskDraft) -> ConfigFindings:
                 yield ConfigFinding(place, f"Deskhand writes `{field}` itself", "remove it")
 
 
+def _models(draft: DeskDraft) -> ConfigFindings:
+    """Fall-backs belong to a model: a desk says once what is asked in its place."""
+    known: dict[str, tuple[str, ...]] = {}
+    for role, names in draft.desk.models.items():
+        first, *others = as_list(names)
+        if not others:
+            continue
+        if len({first, *others}) <= len(others):
+            yield ConfigFinding(
+                ("models", role), f"`models.{role}` names a model twice", "name each once"
+            )
+        if known.setdefault(first, tuple(others)) != tuple(others):
+            problem = f"`models.{role}` and another role have different fall-backs for `{first}`"
+            yield ConfigFinding(("models", role), problem, "write the same list for both")
+
+
 def _time_zone(draft: DeskDraft) -> ConfigFindings:
     zone = draft.desk.time_zone
     if zone not in available_timezones():
@@ -96,6 +113,7 @@ RULES: tuple[Callable[[DeskDraft], ConfigFindings], ...] = (
     _each_flow,
     brain_findings,
     _providers,
+    _models,
     slot_findings,
     plan_findings,
     reply_text_findings,

@@ -3,7 +3,7 @@ DeskSection."""
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from deskhand.config.sections.brain import BrainSection, ModelAwaySection
 from deskhand.config.sections.calendar import CalendarSection
@@ -27,6 +27,25 @@ from deskhand.model.attached_files import LARGEST_FILE, LARGEST_TOGETHER, MOST_F
 FlowName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
 Role = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
 ModelName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*/\S+$")]
+
+
+def _models_form(value: Any) -> str:
+    return "fall-backs" if isinstance(value, list | tuple) else "model"
+
+
+ModelNames = Annotated[
+    Annotated[ModelName, Tag("model")]
+    | Annotated[list[ModelName], Field(min_length=1, max_length=5), Tag("fall-backs")],
+    Discriminator(_models_form),
+]
+"""One model, or several in the order in which they are asked."""
+
+
+def as_list(names: str | list[str]) -> tuple[str, ...]:
+    """The models of a role, in the order in which they are asked."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
 
 
@@ -137,9 +156,9 @@ class DeskSection(Section):
     `acme-support`."""
     languages: list[Language] = Field(default=["en"], min_length=1)
     """The languages the desk answers in, as codes: `[en, cs]`."""
-    models: dict[Role, ModelName] = Field(default_factory=dict)
+    models: dict[Role, ModelNames] = Field(default_factory=dict)
     """Models by role, as `fast: gemini/gemini-3.8-flash`; `default`, else the first, serves
-    stages that name none."""
+    stages that name none. In a list, `[a/x, b/y]`, the next is asked where one cannot be."""
     providers: dict[str, ProviderSpec] = Field(default_factory=dict)
     """How to reach the providers the models' names begin with."""
     model_away: ModelAwaySection = Field(default_factory=ModelAwaySection)
