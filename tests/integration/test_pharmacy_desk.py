@@ -70,7 +70,7 @@ async def test_the_embedded_brain_works_the_golden_mails() -> None:
     results = await results_with("embedded")
     failed = [one.case.id for one in results if not one.passed]
     blind, author = tagged(results, "blind"), tagged(results, "author")
-    assert (len(results), len(author)) == (120, 36)
+    assert (len(results), len(author)) == (161, 36)
     assert len(blind) >= 0.3 * len(results)
     assert share(blind) >= 0.85, failed
     assert share(author) >= 0.85, failed
@@ -235,6 +235,23 @@ async def test_an_article_is_quoted_in_the_customers_language_or_a_person_looks(
     assert "Léky neposíláme poštou." in sent["reply"]["text"]
     held = await worked(loaded, "Schicken Sie Medikamente mit der Post?", tmp_path, number=2)
     assert held["status"] == "waiting_review"
+
+
+async def test_a_day_with_other_hours_is_left_to_a_person(tmp_path: Path) -> None:
+    loaded = with_brain(read_desk("pharmacy"), "embedded")
+    run = await worked(loaded, "Máte v Ostravě otevřeno na Nový rok?", tmp_path)
+    assert run["status"] == "waiting_review"
+    assert "other opening hours" in run["reason"]
+
+
+async def test_the_hours_of_the_asked_pharmacy_are_told_though_its_shelf_is_empty(
+    tmp_path: Path,
+) -> None:
+    loaded = with_brain(read_desk("pharmacy"), "embedded")
+    body = "Máte v Plzni Sinecod a do kolika tam máte otevřeno?"
+    run = await worked(loaded, body, tmp_path)
+    assert run["status"] == "sent"
+    assert "Americká 33, Plzeň: po–pá 8–18:30" in run["reply"]["text"]
 
 
 async def test_an_answer_to_our_question_is_looked_at_like_a_first_message(tmp_path: Path) -> None:

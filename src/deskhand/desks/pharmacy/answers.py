@@ -93,10 +93,20 @@ def _availability(
         parts += _item(item, drugs, places, language, hours)
     if request.get("not_put_aside"):
         parts.append(_not_put_aside(language))
-    if hours and not any(item["name"] and not item["lacks"] for item in items):
+    if hours and not _is_on_a_shelf_there(items, drugs, places):
         pharmacies = pharmacies_in(places)
         parts += [wording.opening_hours(pharmacies, language)] if pharmacies else []
     return "\n\n".join(parts)
+
+
+def _is_on_a_shelf_there(
+    items: Sequence[Mapping[str, Any]], drugs: Sequence[Mapping[str, Any]], places: Places
+) -> bool:
+    """Whether the reply names a shelf of a place that is asked for, with its opening hours."""
+    kept = {product for item in items if not item["lacks"] for product in item["products"]}
+    where = places.pharmacies or places.towns
+    own = [drug for drug in drugs if drug["id"] in kept]
+    return any(wording.is_to_be_had(drug, where) for drug in own)
 
 
 def _item(

@@ -9,8 +9,9 @@ AGREED, BY_WORDS = 0.75, 0.6
 """How sure we are where guess and words agree, and where only the words speak."""
 _SURE_OF_SPAM = 0.75
 _FEAR_OF_MEDICAL = 0.5
-_FEAR_BESIDE_STOCK = 0.7
+_FEAR_BESIDE_STOCK = 0.6
 """Where the words ask for a medicine; those of a medical question were looked for before."""
+_FEAR_OF_COMPLAINT = 0.5
 _FEW_WORDS = 7
 _FEW_OFFERS = 2
 """So many different words of an offer make it one."""
@@ -61,6 +62,8 @@ def _safety(guess: dict[str, Any], words: str, cues: list[str]) -> CategoryChoic
     sure = "" if guess.get("abstained") else str(guess.get("category"))
     if "complaint" in cues and sure not in ("medical", "complaint"):
         return CategoryChoice("complaint", AGREED, "the words complain")
+    if guess.get("best") == "complaint" and near >= _FEAR_OF_COMPLAINT:
+        return CategoryChoice("complaint", near, "it may be a complaint")
     return None
 
 

@@ -19,7 +19,8 @@ _WEAK = "~"
 _LONG_ENOUGH = 6
 """Letters of a town's name that is known without a capital."""
 _PREPOSITIONS = """
-    v ve u na do z ze pod pri kolem vedle in at near from to en de a bei im zu nach an
+    v ve u na do z ze pod pri kolem vedle pobliz blizko okolo nedaleko in at near from to en de a
+    bei im zu nach an nahe cerca
     lekarna lekarne lekarnu lekarny lekaren lekarni lekarnou pharmacy farmacia apotheke
     bileho bily zlateho zlaty the la
 """

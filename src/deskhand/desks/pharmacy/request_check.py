@@ -55,6 +55,10 @@ def _availability(request: Fields, words: str) -> Fields:
         return _asking(request, [ask_medicine(request["language"])])
     if wishes.has_reservation(words):
         return _for_a_person(request, "the message is about something that was put aside before")
+    if not wishes.seeks_something(words) and not request["asked"]:
+        return _for_a_person(request, "the message names a medicine and asks for nothing")
+    if others := wishes.only_told(words, _names(request)):
+        return _for_a_person(request, f"it is not plain whether {', '.join(others)} is wanted")
     return _with_open_questions(request, words)
 
 

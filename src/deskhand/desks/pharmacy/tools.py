@@ -37,6 +37,7 @@ from .signs import emergency_signs, medical_signs, order_signs
 
 _SIGNATURE = "Dostupnost léků"
 _EMERGENCY = "EMERGENCY: somebody may be in danger; a medical matter that a person must look at now"
+_OTHER_HOURS = "a day is asked about that may have other opening hours"
 _OTHER_LANGUAGE = "the answer is not in the customer's language"
 _MEDICAL = "a medical question: only a person may answer it"
 _ORDERS = "the message gives orders to a program; a person must look at it"
@@ -347,6 +348,8 @@ async def tell_hours(
     """When the pharmacies of the asked place are open; nothing where something else is asked."""
     words = customer_request.own_words(envelope.raw_input)
     request = customer_request.read("", envelope.raw_input, _people(envelope))
+    if wishes.asks_for_a_holiday(words):
+        return {"hand_over": True, "reason": _OTHER_HOURS}
     if wishes.open_questions(words) or not wishes.asks_for_hours(words) or request.items:
         return {}
     return {"text": answers.opening_hours(request), "language": request.language}

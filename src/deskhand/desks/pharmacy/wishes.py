@@ -121,4 +121,30 @@ def wanted_elsewhere(text: str, names: Sequence[str], counted: Collection[str]) 
 
 def _is_answerable(plain: str) -> bool:
     known = any(speaks_of(kind, plain) for kind in _ANSWERABLE)
-    return known and not speaks_of("not_ours", plain)
+    return known and not speaks_of("not_ours", plain) and not speaks_of("holiday", plain)
+
+
+def asks_for_a_holiday(text: str) -> bool:
+    """Whether a sentence about opening hours names a day that may have others."""
+    return any(
+        speaks_of("hours", plain) and speaks_of("holiday", plain) for plain in plain_sentences(text)
+    )
+
+
+def seeks_something(text: str) -> bool:
+    """Whether a message asks or looks for something, rather than telling what happened; a few
+    words alone ask for what they name."""
+    is_short = len(text.split()) <= _FEW_WORDS
+    return is_short or any(map(_asks, plain_sentences(text)))
+
+
+def _asks(plain: str) -> bool:
+    kinds = ("asked", "command", "tell_me", "seeks")
+    return plain.endswith("?") or any(speaks_of(kind, plain) for kind in kinds)
+
+
+def only_told(text: str, names: Sequence[str]) -> list[str]:
+    """Names that stand only in sentences which ask for nothing, while others are asked for."""
+    asking = "\n".join(filter(_asks, plain_sentences(text)))
+    told = [name for name in names if plain_text(name) not in asking]
+    return told if len(told) < len(names) else []

@@ -91,6 +91,11 @@ def _shelves(drug: Mapping[str, Any], where: Sequence[str]) -> list[Mapping[str,
     return [shelf for shelf in drug["available"] if _is_in(shelf, where)]
 
 
+def is_to_be_had(drug: Mapping[str, Any], where: Sequence[str]) -> bool:
+    """Whether a product is on a shelf in one of the places, or on any where none is named."""
+    return bool(_shelves(drug, where))
+
+
 def _is_in(shelf: Mapping[str, Any], where: Sequence[str]) -> bool:
     return not where or any(is_there(shelf, place) for place in where)
 

@@ -316,6 +316,53 @@ def test_a_cancellation_that_is_not_plainly_said_is_guessed() -> None:
     assert request(text, "cancel_reservation")["read"]["action"] == "guessed"
 
 
+def test_what_the_brain_takes_for_a_complaint_goes_to_a_person() -> None:
+    text = "Nikdy bych nečekala, že mě s Aulinem v Brně takhle odbudete."
+    guess = {"abstained": True, "best": "complaint", "best_confidence": 0.62}
+    assert choose_category(guess, text, text, True).category == "complaint"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "O víkendu jsme vyrazili na výlet a s sebou měli Aulin i Otrivin, což se vyplatilo.",
+        "Doma nám leží Aulin. Máte v Brně Otrivin?",
+    ],
+)
+def test_a_medicine_that_nobody_asks_for_is_left_to_a_person(text: str) -> None:
+    assert request(text, "availability")["hand_over"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Aulin 100", "dobry den mate aulin v brne", "Sháním Aulin v Brně.", "Ich brauche Aulin."],
+)
+def test_a_name_may_be_asked_for_without_a_question_mark(text: str) -> None:
+    assert not request(text, "availability").get("hand_over")
+
+
+def test_what_was_asked_for_before_is_told_and_not_wanted() -> None:
+    text = "We requested one Aulin in Brno by phone yesterday, please reserve it."
+    assert wanted(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Máte na Nový rok v Brně otevřeno?",
+        "Is the pharmacy in Brno open on 6 July?",
+        "Haben Sie am Karfreitag in Prag geöffnet?",
+        "¿Abren en Semana Santa?",
+    ],
+)
+def test_a_holiday_has_hours_of_its_own(text: str) -> None:
+    assert wishes.asks_for_a_holiday(text)
+
+
+def test_a_day_of_the_week_is_no_holiday() -> None:
+    assert not wishes.asks_for_a_holiday("Do kolika máte v pátek v Brně otevřeno?")
+
+
 def test_a_town_without_a_pharmacy_is_named() -> None:
     question = request("Rezervujte mi prosím jeden Aulin v Pardubicích.")["question"]
     assert "Pardubice" in question

@@ -148,5 +148,27 @@ def test_another_medicine_or_a_trouble_beside_it_is_one(text: str) -> None:
     assert medical_signs(text)
 
 
-def test_heavy_breathing_is_an_emergency() -> None:
-    assert emergency_signs("Dědeček těžce dýchá a je zmatený")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dědeček těžce dýchá a je zmatený",
+        "Syn spadl ze schodů na hlavu a zvrací",
+        "the cut is bleeding badly",
+        "Das Kind ist vom Stuhl gestürzt",
+        "mi padre sangra por la nariz desde hace una hora",
+    ],
+)
+def test_breath_blood_and_falls_are_emergencies(text: str) -> None:
+    assert emergency_signs(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Po Claritine mi bylo divně. Máte v Brně Zodac?",
+        "Zyrtec did not agree with me. Do you have Claritine in Brno?",
+        "Aulin habe ich nicht vertragen. Haben Sie Nalgesin in Prag?",
+    ],
+)
+def test_who_did_not_bear_a_medicine_talks_to_a_person(text: str) -> None:
+    assert medical_signs(text)
