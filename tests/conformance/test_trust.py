@@ -143,6 +143,29 @@ async def test_what_left_alone_is_counted_once_and_what_came_back_against_it(
     assert events == ["reply.complained", "reply.bounced"]
 
 
+async def test_what_left_alone_is_looked_at_afterwards_once(stores: Stores) -> None:
+    store = await stores()
+    trust = trust_of(store)
+    runs: list[str] = []
+    for number in (1, 2, 3):
+        run = (await store.accept(a_message(number, conversation=f"c{number}"), flow="flow")).run_id
+        runs.append(run)
+    for run in runs[:2]:
+        assert await trust.left_alone(Judgement(run, "inquiry", "en", "auto", Judged.SENT))
+    assert [one.run_id for one in await trust.not_looked_at()] == runs[:2]
+    looked = [
+        await trust.look_back(run, Judged.RIGHT, drawn=True, by="eve")
+        for run in (runs[0], runs[0], runs[2])
+    ]
+    assert looked == [True, False, False]
+    assert [one.run_id for one in await trust.not_looked_at("inquiry")] == [runs[1]]
+    assert await trust.not_looked_at("other") == []
+    newest = (await trust.judgements("inquiry"))[-1]
+    assert (newest.judged, newest.counts) == (Judged.RIGHT, True)
+    [event] = await store.events(run_id=runs[0])
+    assert (event.kind, event.by) == ("reply.looked_at", "eve")
+
+
 async def test_two_who_change_a_mode_at_once_do_not_both(stores: Stores) -> None:
     first, second = await stores(), await stores()
 

@@ -74,6 +74,54 @@ def lower(
     )
 
 
+@app.command("sample")
+def sample(
+    desk: options.Desk,
+    category: Annotated[
+        str | None, typer.Option("--category", help="Only of this category.", metavar="CATEGORY")
+    ] = None,
+    count: Annotated[int, typer.Option("--count", min=1, max=200, metavar="N")] = 10,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Draw replies that left by themselves and that nobody has looked at yet.
+
+    Read each with `deskhand runs show RUN`, then say `deskhand modes judge DESK RUN right`.
+    """
+    drawn = run_async(_sample(desk, database, category, count))
+    if as_json:
+        print_json({"desk": desk, "drawn": drawn})
+        return
+    if not drawn:
+        console().print("somebody has looked at every reply that left by itself")
+        return
+    rows = [(reply["run"], reply["category"] or "(none)", moment(reply["at"])) for reply in drawn]
+    print_table(("run", "category", "left"), (), rows)
+
+
+@app.command("judge")
+def judge(
+    desk: options.Desk,
+    run: Annotated[str, typer.Argument(help="The run whose reply left by itself.", metavar="RUN")],
+    verdict: Annotated[str, typer.Argument(help="right or wrong.", metavar="right|wrong")],
+    by: options.By = None,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Say whether a reply that left by itself was right; it counts for the category's mode."""
+    from deskhand.errors import ConfigError
+
+    if verdict not in ("right", "wrong"):
+        raise ConfigError(f"{verdict!r} is no verdict", fix="write right or wrong")
+    drawn = run_async(_judge(desk, database, run, verdict, by or options.login_name()))
+    if as_json:
+        print_json({"run": run, "judged": verdict, "drawn": drawn})
+        return
+    counts = drawn or verdict == "wrong"
+    words = "it counts" if counts else "it was not drawn, so it is noted and does not count"
+    console().print(f"the reply of {run} was {verdict}; {words}", markup=False, soft_wrap=True)
+
+
 @asynccontextmanager
 async def _trust(desk: str, database: str | None) -> "AsyncIterator[Trust]":
     from deskhand.wiring import open_trust, read_desk
@@ -88,6 +136,21 @@ async def _show(desk: str, database: str | None) -> dict[str, Any]:
 
     async with _trust(desk, database) as trust:
         return await modes_of(trust)
+
+
+async def _sample(
+    desk: str, database: str | None, category: str | None, count: int
+) -> list[dict[str, Any]]:
+    async with _trust(desk, database) as trust:
+        drawn = await trust.sample(category, count)
+    return [{"run": reply.run_id, "category": reply.category, "at": reply.at} for reply in drawn]
+
+
+async def _judge(desk: str, database: str | None, run: str, verdict: str, by: str) -> bool:
+    from deskhand.model.judgement import Judged
+
+    async with _trust(desk, database) as trust:
+        return await trust.look_back(run, Judged(verdict), by)
 
 
 async def _promote(
@@ -142,13 +205,13 @@ def _print_modes(overview: dict[str, Any], desk: str) -> None:
         head = (
             "category",
             "mode",
-            "unchanged",
+            "sent and right",
             "edited",
             "revised",
             "rejected",
             "taken over",
-            "alone",
-            "came back",
+            "sent and wrong",
+            "not looked at",
         )
         print_table(head, (), rows)
     _print_advice(overview, desk)
@@ -195,14 +258,8 @@ def _cells(totals: dict[str, Any]) -> tuple[str, ...]:
         changed = f" ({totals[share]:.0%} of it)" if share and totals[share] is not None else ""
         return f"{count:,}{changed}" if count else "[dim]–[/]"
 
-    back = totals["bounced"] + totals["complained"]
-    plain = (cell("revised"), cell("rejected"), cell("taken_over"), cell("sent"))
-    return (
-        cell("unchanged"),
-        cell("edited", "edited_share"),
-        *plain,
-        f"{back:,}" if back else "[dim]–[/]",
-    )
+    plain = ("revised", "rejected", "taken_over", "sent_and_wrong", "not_looked_at")
+    return (cell("sent_and_right"), cell("edited", "edited_share"), *map(cell, plain))
 
 
 def _outlook(category: dict[str, Any]) -> str:

@@ -30,6 +30,8 @@ ITSELF = "deskhand"
 PROMOTED = "promoted"
 FORCED = "forced"
 LOWERED = "lowered"
+SAMPLED = 20
+"""Replies of a category that are drawn at once for somebody to look at."""
 
 
 class Trust:
@@ -69,8 +71,7 @@ class Trust:
         """
         if not self.earned:
             return False
-        drawn = int.from_bytes(sha256(f"spot check\0{run_id}".encode()).digest()[:8]) / 2**64
-        return drawn < self._share.get(category or "", 0.0)
+        return _drawn("spot check", run_id) < self._share.get(category or "", 0.0)
 
     async def rested(self, envelope: Envelope, status: RunStatus) -> None:
         """Note that a run's reply left without a person, or that its message is a complaint."""
@@ -143,6 +144,28 @@ class Trust:
             raise Conflict("say why the mode is lowered: it is kept with the change")
         return await self._change(standing, mode, LOWERED, by, reason)
 
+    async def sample(self, category: str | None = None, count: int = SAMPLED) -> list[Judgement]:
+        """Replies that left by themselves, in an order that nobody chose, for somebody to look
+        at."""
+        unseen = await self.store.not_looked_at(category)
+        return sorted(unseen, key=lambda judgement: _drawn("look back", judgement.run_id))[:count]
+
+    async def look_back(self, run_id: str, judged: Judged, by: str) -> bool:
+        """Note whether a reply that left by itself was right; returns whether it was drawn.
+
+        That a reply was right counts only if it was drawn: whoever chooses what to look at may
+        choose well. Conflict where no reply of this run left by itself, or it was judged so.
+        """
+        unseen = {judgement.run_id: judgement for judgement in await self.store.not_looked_at()}
+        found = unseen.get(run_id)
+        sampled = [] if found is None else await self.sample(found.category)
+        drawn = run_id in {judgement.run_id for judgement in sampled}
+        if not await self.store.look_back(run_id, judged, drawn=drawn, by=by):
+            raise Conflict(
+                f"no reply of run {run_id} left by itself, or somebody said that of it before"
+            )
+        return drawn
+
     # --- inside
 
     async def _stand(self, place: CategoryMode) -> Standing:
@@ -177,6 +200,11 @@ class Trust:
                 " again"
             )
         return change
+
+
+def _drawn(what: str, run_id: str) -> float:
+    """A number from 0 to 1 that is the run's own, the same in every process."""
+    return int.from_bytes(sha256(f"{what}\0{run_id}".encode()).digest()[:8]) / 2**64
 
 
 def figures_of(standing: Standing) -> dict[str, Any]:

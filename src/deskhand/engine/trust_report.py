@@ -6,7 +6,7 @@ from typing import Any
 
 from deskhand.engine.trust_modes import Trust, figures_of
 from deskhand.model.documents import document
-from deskhand.model.judgement import Figure, Judged, ModeChange
+from deskhand.model.judgement import RETURNED, Figure, Judged, ModeChange
 
 Document = dict[str, Any]
 
@@ -77,8 +77,12 @@ def _totals(figures: Iterable[Figure]) -> Document:
         counts.update(figure.counts)
         edited_share += figure.edited_share * figure.counts.get(Judged.EDITED, 0)
         compared_share += figure.compared_share * figure.counts.get(Judged.COMPARED, 0)
+    wrong = counts[Judged.WRONG] + sum(counts[kind] for kind in RETURNED)
     return {
         **{str(kind): counts[kind] for kind in Judged},
+        "sent_and_right": counts[Judged.UNCHANGED] + counts[Judged.RIGHT],
+        "sent_and_wrong": wrong,
+        "not_looked_at": max(0, counts[Judged.SENT] - counts[Judged.RIGHT] - wrong),
         "edited_share": _mean(edited_share, counts[Judged.EDITED]),
         "compared_share": _mean(compared_share, counts[Judged.COMPARED]),
     }

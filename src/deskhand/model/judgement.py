@@ -19,6 +19,9 @@ class Judged(StrEnum):
     """In shadow: laid beside what a person sent."""
     SENT = "sent"
     """It left with nobody looking at it."""
+    RIGHT = "right"
+    """A person looked at it after it had left by itself, and it was right."""
+    WRONG = "wrong"
     BOUNCED = "bounced"
     COMPLAINED = "complained"
 
@@ -31,6 +34,8 @@ BY_PEOPLE = (
     Judged.TAKEN_OVER,
 )
 """Best first."""
+AFTERWARDS = (Judged.RIGHT, Judged.WRONG)
+"""Said about a reply that had left by itself."""
 RETURNED = (Judged.BOUNCED, Judged.COMPLAINED)
 
 

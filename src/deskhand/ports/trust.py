@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from deskhand.model.judgement import Figure, Judgement, ModeChange
+from deskhand.model.judgement import Figure, Judged, Judgement, ModeChange
 
 
 class TrustStore(Protocol):
@@ -23,6 +23,15 @@ class TrustStore(Protocol):
     async def complained(self, conversation: str, by_run: str, since: float) -> str | None:
         """Count a complaint against the last reply of the conversation that left alone; that
         reply's run, if any."""
+        ...
+
+    async def not_looked_at(self, category: str | None = None) -> list[Judgement]:
+        """Replies that left by themselves and of which nothing more is known, oldest first."""
+        ...
+
+    async def look_back(self, run_id: str, judged: Judged, *, drawn: bool, by: str) -> bool:
+        """Keep what somebody says of a reply that left by itself; False when it did not leave so,
+        or the same was said. `drawn` says that they did not choose it."""
         ...
 
     async def judgements(

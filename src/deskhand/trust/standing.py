@@ -6,7 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from deskhand.config.sections.trust import TrustSpec
-from deskhand.model.judgement import BY_PEOPLE, RETURNED, Judged, Judgement, ModeChange
+from deskhand.model.judgement import (
+    AFTERWARDS,
+    BY_PEOPLE,
+    RETURNED,
+    Judged,
+    Judgement,
+    ModeChange,
+)
 from deskhand.trust.evidence import Doubt, exceeds, lower_bound
 
 MODES = ("shadow", "draft", "auto")
@@ -113,13 +120,16 @@ def stand(current: CategoryMode, judgements: Iterable[Judgement], spec: TrustSpe
 def is_good(judgement: Judgement, spec: TrustSpec) -> bool:
     """Whether the reply could have left as it was."""
     small = judgement.share <= spec.small_edit and not judgement.facts
-    return judgement.judged is Judged.UNCHANGED or (judgement.judged is Judged.EDITED and small)
+    right = judgement.judged in (Judged.UNCHANGED, Judged.RIGHT)
+    return right or (judgement.judged is Judged.EDITED and small)
 
 
 def _compared(judgement: Judgement) -> bool:
     return judgement.judged is Judged.COMPARED
 
 
+_BY_SOMEBODY = (*BY_PEOPLE, *AFTERWARDS)
+"""Whoever looked, before the reply left or afterwards."""
 _Trials = dict[str, tuple[bool, str]]
 """By run: whether it was good, and its language. A run is one trial, however often it was
 decided about."""
@@ -169,19 +179,21 @@ def _weak_language(trials: _Trials, spec: TrustSpec) -> str | None:
 def _in_auto(current: CategoryMode, recent: Sequence[Judgement], spec: TrustSpec) -> Standing:
     checks = Doubt(spec.promote_at, spec.fall_back_at, spec.alpha)
     returns = Doubt(1 - spec.returns_at, 1 - _WORSE * spec.returns_at, spec.alpha)
-    good_so_far: dict[str, bool] = {}
+    good_so_far: dict[tuple[str, bool], bool] = {}
     for judgement, good in _seen_in_auto(recent, spec):
-        earlier = good_so_far.get(judgement.run_id)
-        doubt = checks if judgement.judged in BY_PEOPLE else returns
+        looked_at = judgement.judged in _BY_SOMEBODY
+        run = (judgement.run_id, looked_at)
+        earlier = good_so_far.get(run)
+        doubt = checks if looked_at else returns
         if earlier is None:
             doubt.note(good)
         elif earlier and not good:
             doubt.take_back()
-        good_so_far[judgement.run_id] = good if earlier is None else earlier and good
+        good_so_far[run] = good if earlier is None else earlier and good
         if doubt.raised:
             break
     people = [
-        good for judgement, good in _seen_in_auto(recent, spec) if judgement.judged in BY_PEOPLE
+        good for judgement, good in _seen_in_auto(recent, spec) if judgement.judged in _BY_SOMEBODY
     ]
     level = max(checks.level, returns.level)
     alarm = _alarm_words(checks, returns, recent, people)
@@ -203,7 +215,7 @@ def _seen_in_auto(recent: Iterable[Judgement], spec: TrustSpec) -> Iterator[tupl
     for judgement in recent:
         if judgement.mode != "auto":
             continue
-        if judgement.judged in BY_PEOPLE:
+        if judgement.judged in _BY_SOMEBODY:
             good = is_good(judgement, spec)
             if (
                 judgement.counts or not good

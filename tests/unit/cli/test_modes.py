@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from deskhand.trust.standing import first_mode
+from deskhand.wiring import read_desk
 from tests.cli_kit import Cli
 from tests.kit import a_message
 from tests.trust_kit import approve_many, decide, earning, worked, write_desk
@@ -61,6 +63,65 @@ def test_a_promotion_is_confirmed_and_kept_with_its_figures(cli: Cli, desk: Path
         "modes", "lower", desk, "inquiry", "--reason", "new prices", "--by", "olga", "--json"
     ).json
     assert (lowered["mode"], lowered["how"]) == ("draft", "lowered")
+
+
+@pytest.fixture
+def answering(tmp_path: Path) -> Path:
+    """Replies that left by themselves, some of which people looked at before."""
+
+    async def work() -> None:
+        async with earning(tmp_path, SETTINGS) as working:
+            await working.trust.promote("inquiry", "olga", force=True, reason="trying it")
+            for number in range(1, 9):
+                await worked(working, a_message(number))
+
+    asyncio.run(work())
+    return tmp_path / "earning"
+
+
+def test_a_reply_that_left_is_right_only_if_somebody_looked(cli: Cli, answering: Path) -> None:
+    def totals() -> dict[str, int]:
+        categories = cli("modes", "show", answering, "--json").json["categories"]
+        [inquiry] = [one for one in categories if one["category"] == "inquiry"]
+        told: dict[str, int] = inquiry["totals"]
+        return told
+
+    before = totals()
+    sent = before["sent"]
+    assert sent >= 4
+    assert (before["sent_and_right"], before["not_looked_at"]) == (0, sent)
+    head = cli("modes", "show", answering).out
+    assert "sent and right" in head
+    assert "not looked at" in head
+    drawn = cli("modes", "sample", answering, "--count", "4", "--json").json["drawn"]
+    assert len(drawn) == 4
+    right, also, wrong, left = (reply["run"] for reply in drawn)
+    told = cli("modes", "judge", answering, right, "right").out
+    assert f"the reply of {right} was right; it counts" in told
+    assert cli("modes", "judge", answering, also, "right", "--json").json["drawn"] is True
+    assert cli("modes", "judge", answering, wrong, "wrong", "--by", "eve").code == 0
+    after = totals()
+    assert (after["sent_and_right"], after["sent_and_wrong"]) == (2, 1)
+    assert after["not_looked_at"] == sent - 3
+    waiting = [reply["run"] for reply in cli("modes", "sample", answering, "--json").json["drawn"]]
+    assert left in waiting
+    assert right not in waiting
+
+
+def test_only_what_left_by_itself_is_judged_afterwards(cli: Cli, desk: Path) -> None:
+    assert cli("modes", "judge", desk, "run_unknown", "right").code == 1
+    assert cli("modes", "judge", desk, "run_unknown", "perhaps").code == 2
+    assert "somebody has looked at every reply" in cli("modes", "sample", desk).out
+
+
+@pytest.mark.parametrize("shipped", ["sample", "inbox", "pharmacy"])
+def test_every_shipped_desk_starts_in_draft(cli: Cli, shipped: str, tmp_path: Path) -> None:
+    """And so does the desk that somebody makes of it."""
+    assert cli("init", tmp_path / "mine", "--from", shipped).code == 0
+    for desk in (shipped, str(tmp_path / "mine")):
+        spec = read_desk(desk).spec
+        for category in (None, "inquiry", "availability", "order_status"):
+            assert first_mode(spec.trust, spec.mode_for(category)) == "draft"
 
 
 def test_what_is_not_justified_is_refused_with_the_figures_or_forced_with_a_reason(

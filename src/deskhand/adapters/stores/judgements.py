@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import insert_if_new
 from deskhand.adapters.stores.statements import mark_run
-from deskhand.model.judgement import RETURNED, Judged, Judgement
+from deskhand.model.judgement import AFTERWARDS, RETURNED, Judged, Judgement
 from deskhand.model.message import REPLY
 from deskhand.model.run import EXPIRY, Decision, Review, ReviewKind, Verdict
 
@@ -108,9 +108,14 @@ def about(
     )
 
 
-def note_return(core: sa.Connection, desk: str, run_id: str, judged: Judged, now: float) -> bool:
-    """A reply that left by itself came back; False when it was sent otherwise, or already noted."""
-    assert judged in RETURNED
+def note_afterwards(
+    core: sa.Connection, desk: str, run_id: str, judged: Judged, now: float, *, drawn: bool = False
+) -> bool:
+    """What is known of a reply that left by itself: it came back, or somebody looked at it.
+
+    False when it was sent otherwise, or this is known. `drawn` says that nobody chose it.
+    """
+    assert judged in (*RETURNED, *AFTERWARDS)
     left = core.execute(
         sa.select(t.judgements.c.category, t.judgements.c.language, t.judgements.c.mode)
         .join(t.runs, t.runs.c.position == t.judgements.c.run)
@@ -118,9 +123,8 @@ def note_return(core: sa.Connection, desk: str, run_id: str, judged: Judged, now
     ).first()
     if left is None:
         return False
-    return keep(
-        core, desk, Judgement(run_id, left.category, left.language, left.mode, judged, at=now)
-    )
+    known = Judgement(run_id, left.category, left.language, left.mode, judged, counts=drawn, at=now)
+    return keep(core, desk, known)
 
 
 def _text(reply: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ bounced, held back."""
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.judgements import judge_answer, note_return
+from deskhand.adapters.stores.judgements import judge_answer, note_afterwards
 from deskhand.adapters.stores.review_decisions import (
     close_reviews,
     find_review,
@@ -141,7 +141,7 @@ def note_bounce(core: sa.Connection, desk: str, run_id: str, reason: str, now: f
     if noted.rowcount == 0:
         return False
     record_event(core, desk, "reply.bounced", run_id, None, {"reason": reason}, now)
-    note_return(core, desk, run_id, Judged.BOUNCED, now)
+    note_afterwards(core, desk, run_id, Judged.BOUNCED, now)
     return True
 
 

@@ -13,7 +13,15 @@ from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.review_decisions import record_event
 from deskhand.adapters.stores.rows import Row, pack, unpack
 from deskhand.adapters.stores.statements import mark_record
-from deskhand.model.judgement import BY_PEOPLE, Figure, Judged, Judgement, ModeChange
+from deskhand.model.judgement import (
+    AFTERWARDS,
+    BY_PEOPLE,
+    RETURNED,
+    Figure,
+    Judged,
+    Judgement,
+    ModeChange,
+)
 
 _NAMES = ("category", "language", "mode", "judged", "share", "facts", "counts", "at", "id")
 _COLUMNS = (t.runs.c.id, *(t.judgements.c[name] for name in _NAMES))
@@ -118,7 +126,7 @@ class SqlTrustStore:
                 .order_by(t.judgements.c.id.desc())
                 .limit(1)
             ).scalar()
-            if run_id is None or not judgements.note_return(
+            if run_id is None or not judgements.note_afterwards(
                 core, self.desk, run_id, Judged.COMPLAINED, self._now()
             ):
                 return None
@@ -126,6 +134,42 @@ class SqlTrustStore:
                 core, self.desk, "reply.complained", run_id, None, {"in": by_run}, self._now()
             )
             return run_id
+
+        return await self._database.write_core(op)
+
+    async def not_looked_at(self, category: str | None = None) -> list[Judgement]:
+        later = t.judgements.alias("later")
+        looked_at = (
+            sa.select(later.c.id)
+            .where(
+                later.c.run == t.judgements.c.run,
+                later.c.judged.in_([str(judged) for judged in (*AFTERWARDS, *RETURNED)]),
+            )
+            .exists()
+        )
+        query = (
+            sa.select(*_COLUMNS)
+            .join(t.runs, t.runs.c.position == t.judgements.c.run)
+            .where(
+                t.judgements.c.desk == self.desk,
+                t.judgements.c.judged == str(Judged.SENT),
+                ~looked_at,
+            )
+            .order_by(t.judgements.c.id)
+        )
+        if category is not None:
+            query = query.where(t.judgements.c.category == category)
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        return [_judgement(row) for row in rows]
+
+    async def look_back(self, run_id: str, judged: Judged, *, drawn: bool, by: str) -> bool:
+        def op(core: sa.Connection) -> bool:
+            now = self._now()
+            kept = judgements.note_afterwards(core, self.desk, run_id, judged, now, drawn=drawn)
+            if kept:
+                said = {"judged": str(judged), "drawn": drawn}
+                record_event(core, self.desk, "reply.looked_at", run_id, by, said, now)
+            return kept
 
         return await self._database.write_core(op)
 
