@@ -42,6 +42,7 @@ _COMMANDS = (
     _Command("kb", DESK, "kb", "app"),
     _Command("intents", DESK, "intents", "app"),
     _Command("mcp", DESK, "mcp", "app"),
+    _Command("models", DESK, "models", "app"),
     _Command("worker", OPERATE, "worker", "worker"),
     _Command("mail", OPERATE, "mail", "app"),
     _Command("workers", OPERATE, "workers", "app"),

@@ -1,6 +1,7 @@
 """What `deskhand doctor` finds out about a desk: its files, its keys, and what it connects to."""
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -110,12 +111,45 @@ def _models(loaded: "LoadedDesk") -> Iterator[Check]:
         yield from _intents(loaded)
     if spec.brain.kind == "embedded":
         return
-    for name in sorted({*spec.models.values()}):
+    yield from _caps(loaded)
+    for name in sorted({*spec.models.values(), *chain.from_iterable(spec.fall_backs.values())}):
         try:
             yield Check("model", True, f"{name} at {check_model(spec, name)}")
         except DeskhandError as error:
             problem, _, fix = str(error).partition("\n  fix: ")
             yield Check("model", False, problem, fix or None)
+
+
+def _caps(loaded: "LoadedDesk") -> Iterator[Check]:
+    """A cap on money needs prices."""
+    from deskhand.errors import ConfigError
+    from deskhand.wiring import require_prices
+
+    try:
+        require_prices(loaded.spec)
+    except ConfigError as error:
+        yield Check("prices", False, error.problem, error.fix)
+
+
+async def called_models(desk: str) -> list[Check]:
+    """Every model of the desk is asked twice: with a schema, and with a tool."""
+    from deskhand.errors import ConfigError
+    from deskhand.wiring import call_models, read_desk
+
+    try:
+        spec = read_desk(desk).spec
+    except ConfigError:
+        return []  # the check of the desk tells
+    checks: list[Check] = []
+    for model, trials in (await call_models(spec)).items():
+        for trial in trials:
+            usage = trial.usage
+            found = f"{usage.prompt_tokens} tokens in, {usage.completion_tokens} out"
+            words = f"{model}, {trial.request}: {trial.problem or found}"
+            checks.append(Check("call", trial.problem is None, words, trial.fix))
+    if not checks:
+        checks.append(Check("call", True, "the desk names no model"))
+    return checks
 
 
 def _intents(loaded: "LoadedDesk") -> Iterator[Check]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.desk_checks import Check, desk_checks
+from deskhand.cli.desk_checks import Check, called_models, desk_checks
 from deskhand.cli.terminal import console, moment, print_json, printable, run_async
 
 if TYPE_CHECKING:
@@ -29,11 +29,15 @@ def doctor(
         str | None, typer.Argument(help="A desk to check as well.", metavar="[DESK]")
     ] = None,
     database: options.Database = None,
+    call: Annotated[
+        bool,
+        typer.Option("--call", help="Ask each model of the desk too (costs a little)."),
+    ] = False,
     port: Annotated[int, typer.Option("--port", help="The port `serve` would use.")] = 8080,
     as_json: options.Json = False,
 ) -> None:
     """Check this machine, a desk, its keys and its database; exit 1 when something is missing."""
-    checks = run_async(_checks(desk, database))
+    checks = run_async(_checks(desk, database, call=call))
     checks.append(_port(port))
     fine = all(check.ok for check in checks)
     if as_json:
@@ -43,10 +47,12 @@ def doctor(
     raise typer.Exit(0 if fine else 1)
 
 
-async def _checks(desk: str | None, database: str | None) -> list[Check]:
+async def _checks(desk: str | None, database: str | None, *, call: bool) -> list[Check]:
     checks = [_python(), _sqlite()]
     if desk is not None:
         checks += await desk_checks(desk, database or options.DEFAULT_DATABASE)
+    if desk is not None and call:
+        checks += await called_models(desk)
     return checks + await _database(database)
 
 

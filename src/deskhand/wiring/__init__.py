@@ -38,9 +38,13 @@ if TYPE_CHECKING:
     from deskhand.wiring.desks import server_tools as server_tools
     from deskhand.wiring.desks import with_brain as with_brain
     from deskhand.wiring.knowledge import open_knowledge as open_knowledge
+    from deskhand.wiring.models import ModelInfo as ModelInfo
+    from deskhand.wiring.models import call_models as call_models
     from deskhand.wiring.models import check_model as check_model
     from deskhand.wiring.models import embedder as embedder
     from deskhand.wiring.models import embedder_name as embedder_name
+    from deskhand.wiring.models import known_models as known_models
+    from deskhand.wiring.models import require_prices as require_prices
     from deskhand.wiring.models import without_models as without_models
     from deskhand.wiring.modes import describe_sending as describe_sending
     from deskhand.wiring.modes import open_trust as open_trust
@@ -105,9 +109,13 @@ _MODULES = {
     ),
     "knowledge": ("open_knowledge",),
     "models": (
+        "ModelInfo",
+        "call_models",
         "check_model",
         "embedder",
         "embedder_name",
+        "known_models",
+        "require_prices",
         "without_models",
     ),
     "modes": (

@@ -1,18 +1,24 @@
 """Chat models with the limits around them, and the embedding model."""
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from deskhand.adapters.chat_models.endpoints import endpoint_for
+from deskhand.adapters.chat_models.endpoints import endpoint_for, named_provider
+from deskhand.adapters.chat_models.models_table import ModelInfo as ModelInfo
+from deskhand.adapters.chat_models.models_table import models_table, prices_in
 from deskhand.adapters.chat_models.on_demand import ChatModelOnDemand
 from deskhand.adapters.chat_models.providers import provider_table
 from deskhand.config.desk import DeskSpec
+from deskhand.errors import ConfigError
 from deskhand.ports import ChatModel, Clock, Embeds
 
 if TYPE_CHECKING:  # these take long to import: only for those who ask a model
     from deskhand.adapters.chat_models.circuit_breaker import Circuits
     from deskhand.adapters.chat_models.http_model import HttpChatModel
     from deskhand.adapters.chat_models.rate_limit import SharedRate
+    from deskhand.adapters.chat_models.trial import Trial
     from deskhand.wiring.databases import DeskStore
+from deskhand.wiring.desk_folders import find_desk
 
 
 def own_providers(spec: DeskSpec) -> dict[str, dict[str, object]]:
@@ -46,6 +52,68 @@ def check_model(spec: DeskSpec, name: str) -> str:
     return endpoint_for(name, provider_table(own_providers(spec))).shown_url
 
 
+async def call_models(spec: DeskSpec) -> "dict[str, list[Trial]]":
+    """Ask every model that the desk names, fall-backs included, for what a desk needs of it."""
+    from deskhand.adapters.chat_models.trial import try_model
+
+    agents = [profile.models(spec.default_model) for profile in spec.profiles.values()]
+    names = dict.fromkeys((*spec.models.values(), *chain.from_iterable(agents)))
+    for name in tuple(names):
+        names |= dict.fromkeys(spec.fall_backs.get(name, ()))
+    chat = open_chat(spec)
+    try:
+        return {name: await try_model(chat, name) for name in names}
+    finally:
+        await chat.aclose()
+
+
+def known_models(desk: str | None = None) -> dict[str, ModelInfo]:
+    """The models that the package knows, with those that a desk adds; raises ConfigError."""
+    return models_table(None if desk is None else find_desk(desk))
+
+
+def require_prices(spec: DeskSpec) -> None:
+    """Raise ConfigError where a cap on money stands before a model whose calls cost nothing that
+    we know of: it would never be reached."""
+    capped = _models_under_caps(spec)
+    if not capped:
+        return
+    table = provider_table(own_providers(spec))
+    prices = prices_in(models_table(spec.folder))
+    for name, cap in capped.items():
+        _, provider, model = named_provider(name, table)
+        if provider.costs != "by_price" or model in provider.prices or name in prices:
+            continue
+        raise ConfigError(
+            f"{cap} limits what {name} may cost, but its price is not known",
+            file=spec.folder / "desk.yaml",
+            fix=(
+                f"write `providers: {{{name.partition('/')[0]}: {{prices: {{{model}: {{input: ...,"
+                " output: ...}}}}`, per million tokens"
+            ),
+        )
+
+
+def _models_under_caps(spec: DeskSpec) -> dict[str, str]:
+    """The models whose cost is limited, each with the limit."""
+    if spec.brain.kind in ("scripted", "embedded") and not spec.brain.agents:
+        return {}
+    capped: dict[str, str] = {}
+    if spec.brain.kind == "scripted":
+        return capped
+    for profile in spec.profiles.values():
+        if profile.budget.money is not None:
+            cap = f"`budget.money` of the agent `{profile.name}`"
+            capped |= dict.fromkeys(profile.models(spec.default_model), cap)
+    if spec.safeguards.model_spend is not None:
+        agents = [profile.models(spec.default_model) for profile in spec.profiles.values()]
+        every = [*spec.models.values(), *chain.from_iterable(agents)]
+        capped |= dict.fromkeys(every, "`caps.day.model_spend`")
+    for name, cap in tuple(capped.items()):
+        capped |= dict.fromkeys(spec.fall_backs.get(name, ()), cap)
+    return capped
+
+
 def embedder() -> Embeds:
     """The embedding model that comes with the package."""
     from deskhand.language.embed import shared_embedder
@@ -72,7 +140,8 @@ def open_chat(spec: DeskSpec, *, insists: bool = True) -> ChatModelOnDemand:
         from deskhand.adapters.chat_models.http_model import HttpChatModel
 
         retries = RetryPolicy() if insists else RetryPolicy.brief()
-        return HttpChatModel(table, retries=retries)
+        prices = prices_in(models_table(spec.folder))
+        return HttpChatModel(table, retries=retries, prices=prices)
 
     return ChatModelOnDemand(make)
 

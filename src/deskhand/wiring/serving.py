@@ -36,6 +36,7 @@ from deskhand.wiring.models import (
     limited_chat,
     model_circuits,
     open_chat,
+    require_prices,
     with_fall_backs,
     without_models,
 )
@@ -91,6 +92,7 @@ async def open_desk(
     """
     spec, clock = loaded.spec, SystemClock()
     require_models(spec, without_models(spec))
+    require_prices(spec)
     served = served_by(
         database, spec.name, owner=owner, in_flight=in_flight, process=worker_process
     )
