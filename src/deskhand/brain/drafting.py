@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from deskhand.brain.addressee import addressee
 from deskhand.brain.appointments import with_times_in_words
 from deskhand.brain.ask_answers import AskAnswer
 from deskhand.brain.declared_plans import Unresolved, in_words, is_known, resolved, words_in
@@ -26,6 +27,7 @@ from deskhand.brain.task_inputs import (
     understanding_of,
 )
 from deskhand.config.sections.plans import DeclaredPlan
+from deskhand.mail.reply import without_quotes
 from deskhand.model.knowledge import Hit
 from deskhand.model.plan import SKIPPED
 from deskhand.model.tasks import Task
@@ -34,11 +36,17 @@ _LONGEST_REASON = 200
 
 
 def draft(
-    desk: EmbeddedDesk, task: Task, language: str | None, answers: Sequence[AskAnswer]
+    desk: EmbeddedDesk,
+    task: Task,
+    language: str | None,
+    answers: Sequence[AskAnswer],
+    *,
+    wished: str | None = None,
 ) -> Fields:
     """Returns the draft's text with what it rests on: confidence, sources, or why to hand over.
 
-    `language` is the customer's; `answers` are what the articles say to each ask.
+    `language` is the customer's; `answers` are what the articles say to each ask. `wished` is the
+    language that the customer asks to be answered in.
     """
     spoken = reply_language(language, desk.languages)
     plan = _plan_of(desk, task)
@@ -51,11 +59,14 @@ def draft(
         parts,
         language=spoken,
         tone=str(task.inputs.get("tone") or ""),
-        name=sender_name(task),
+        name=addressee(sender_name(task), without_quotes(task.text)),
         signature=desk.signature,
         opening=words_in(plan.opening, spoken, desk.languages) if plan is not None else None,
     )
     fields = {"text": text, "language": spoken, **fields}
+    if wished is not None and wished != spoken:
+        words = f"the customer asks for an answer in `{wished}`, which the desk does not speak"
+        fields |= {"hand_over": True, "reason": words, "confidence": 0.0}
     instruction = (task.inputs.get("metadata") or {}).get("instruction")
     if instruction:
         words = "a reviewer's instruction needs a person or an LLM; the draft is written without it"

@@ -34,6 +34,7 @@ from deskhand.brain.task_inputs import (
 )
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.errors import DeskhandError, ModelAnswerInvalid
+from deskhand.language.answer_language import wished_language
 from deskhand.model.tasks import OTHER, Answer, Task, TaskKind
 from deskhand.ports import Embeds
 
@@ -174,11 +175,15 @@ class EmbeddedBrain:
 
     async def _draft(self, task: Task) -> Fields:
         knowledge = self._desk.knowledge
-        language = (await asyncio.to_thread(language_of, said_in(task), self._desk.languages)).code
+        said = said_in(task)
+        wished = wished_language(said)
+        language = wished
+        if wished is None or wished != reply_language(wished, self._desk.languages):
+            language = (await asyncio.to_thread(language_of, said, self._desk.languages)).code
         answers: list[AskAnswer] = []
         if knowledge is not None and drafting.needs_articles(self._desk, task):
             answers = await self._answers(task, language)
-        fields = drafting.draft(self._desk, task, language, answers)
+        fields = drafting.draft(self._desk, task, language, answers, wished=wished)
         hits = [answer.hit for answer in answers if answer.hit is not None]
         used = drafting.used_hits(fields, hits)
         if knowledge is not None and used and task.run_id is not None:

@@ -41,6 +41,11 @@ def visible_reply(text: str) -> str:
     return "\n".join(line.rstrip() for line in own).strip()
 
 
+def without_quotes(text: str) -> str:
+    """The sender's own words with the signature below them."""
+    return "\n".join(_without_quotes(plain_lines(text[:LONGEST])))
+
+
 # --- quotes
 
 
