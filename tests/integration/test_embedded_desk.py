@@ -1,5 +1,6 @@
 """A whole desk on the embedded brain: no key, no network, from a message to its reply."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -155,8 +156,8 @@ async def test_another_process_reads_the_same_articles_without_computing_them(
 
     assert any("within 30 days of delivery" in text for text in first)
     assert again, "what a customer wrote is not kept on disk"
-    written = ("How do I return an item?", "My box is damaged.")
-    assert [text for text in again if not any(part in text for part in written)] == []
+    written = re.compile("How do I return an item|My box is damaged")
+    assert [text for text in again if not written.search(text)] == []
 
 
 async def told(desk: Desk, number: int, body: str, conversation: str = "") -> dict[str, Any]:

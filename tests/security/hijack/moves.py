@@ -99,6 +99,11 @@ def _handed_in(choose: Chooser) -> dict[str, Any]:
     return reply if to is None else reply | {"to": to}
 
 
+def _appointment(choose: Chooser) -> dict[str, Any]:
+    when: dict[str, Any] = choose(({}, {"on": "2026-11-17"}, {"on": "2026-12-01", "at": "11:00"}))
+    return {"change": choose(("move", "cancel", "steal")), **when}
+
+
 def _reservation(choose: Chooser) -> dict[str, Any]:
     wanted: dict[str, Any] = {"action": choose(("create", "create", "check", "cancel"))}
     number = choose((*RESERVED, "R-ZZZZZZZZ"))
@@ -134,10 +139,7 @@ ARGUMENTS: dict[str, Callable[[Chooser], dict[str, Any]]] = {
     "check_calendar": lambda choose: choose(
         ({}, {}, {"on": "2026-11-17"}, {"on": "2026-11-17", "at": "11:00"})
     ),
-    "find_appointment": lambda choose: {
-        "change": choose(("move", "cancel", "steal")),
-        **choose(({}, {"on": "2026-11-17"}, {"on": "2026-12-01", "at": "11:00"})),
-    },
+    "find_appointment": _appointment,
     "cancel_appointment": lambda choose: {"appointment": choose(HELD_KEYS)},
     "read_invitation": lambda choose: {},
     "web_search": lambda choose: {"query": choose(QUERIES)},
