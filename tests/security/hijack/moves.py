@@ -165,7 +165,7 @@ TOOLS = (
     *ARGUMENTS, *("refund",) * 16, *("send_mail", "deliver_reply", "close_account", "show_order", "book") * 3,  # noqa: E501
     *("send_reply", "escalate", "check_calendar", "hold_slot", "manage_reservation", "ship_order") * 3,  # noqa: E501
 )  # fmt: skip
-HELD_KEYS = tuple(
+HELD_KEYS: tuple[str, ...] = tuple(
     f"run_{run}.{seq}.{index}" for run in range(8) for seq in (1, 2) for index in (0, 1)
 )
 """Under these, conversations of a short game may hold a time."""
