@@ -8,6 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from deskhand.agents.parts import Parts
+from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through
 from deskhand.config.desk import with_planner
 from deskhand.engine.audit import verify_desk
@@ -22,8 +23,8 @@ from tests.kit import a_flow, a_message
 
 QUESTION = "Which colour shall we paint it?"
 MESSAGES = (
-    a_message(1, conversation="paint", body="Please paint my fence."),
-    a_message(2, conversation="paint", body="blue"),
+    a_message(1, conversation="paint", body="Please paint my fence.").changed(channel="chat"),
+    a_message(2, conversation="paint", body="blue").changed(channel="chat"),
 )
 
 
@@ -31,6 +32,7 @@ def plan_flow(gate: Gate) -> Flow:
     async def plan(env: Envelope, ctx: Any, settings: Any) -> dict[str, Any]:
         return {
             "steps": [
+                {"type": "respond", "when": "pre", "message": "One moment, please."},
                 {"tool": "charge", "parameters": {"text": f"deposit {uuid4()}"}},
                 {"type": "ask_user", "param": "colour", "prompt": QUESTION},
                 {"tool": "post", "parameters": {"text": "{slots.colour}"}},
@@ -54,7 +56,8 @@ def plan_flow(gate: Gate) -> Flow:
         "send": AgentSpec(name="send", service="dispatch", output_key="send"),
     }
     services = {"plan": plan, "reply": reply, "dispatch": dispatch_through(gate)}
-    return a_flow(with_planner(stages), Parts(tools=gate, services=services))
+    parts = Parts(tools=gate, services=services, sending=Sending())
+    return a_flow(with_planner(stages), parts)
 
 
 class PlanScene(Scene):
@@ -70,7 +73,7 @@ class PlanScene(Scene):
             await self.dispatcher.wait(accepted.run_id)
 
     async def check(self) -> None:
-        """The deposit was charged once, the question asked once, and the answer used once."""
+        """Everything was said once, charged once and asked once, and the answer used once."""
         runs = sorted(await self.store.runs(), key=lambda run: run.position)
         first, second = (run.id for run in runs)
         happened = [
@@ -80,7 +83,8 @@ class PlanScene(Scene):
         assert deposits == [first], f"charged {len(deposits)} times: {happened}"
         assert [(run, text) for kind, run, text in happened if kind == "post"] == [(second, "blue")]
         assert [(run, text) for kind, run, text in happened if kind == "mail"] == [
-            (first, "m1"),
+            (first, "m1"),  # a word in between
+            (first, "m1"),  # the question
             (second, "m2"),
         ]
         assert [run.status for run in runs] == [RunStatus.DONE, RunStatus.SENT], runs

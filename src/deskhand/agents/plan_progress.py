@@ -35,6 +35,8 @@ class PlanProgress(Frozen):
     """How many results there were then."""
     asked: dict[str, int] = Field(default_factory=dict)
     """How often the customer was asked for each parameter."""
+    said: tuple[dict[str, Any], ...] = ()
+    """What the plan had said by then."""
     answers: dict[str, Any] = Field(default_factory=dict)
     """What the customer answered, by parameter."""
 

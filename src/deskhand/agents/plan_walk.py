@@ -7,7 +7,9 @@ from typing import Any
 
 from deskhand.agents.plan_progress import DONE, PROGRESS, PlanProgress, digest_of
 from deskhand.agents.plan_progress import has_more_than_questions as resumable
+from deskhand.agents.plan_responses import SAID, may_be_said, said_in, say, worded, write_down
 from deskhand.agents.replying.delivery import held_result
+from deskhand.agents.replying.sending import Sending
 from deskhand.config.sections.plans import REFERENCE, RESULTS
 from deskhand.errors import PermanentError, RetryableError
 from deskhand.model.codes import ErrorCode
@@ -44,6 +46,7 @@ class PlanWalk:
     plan: Plan
     ctx: StageContext
     gate: ToolGate
+    sending: Sending | None = None
     place: int = 0
     results: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     executed: int = 0
@@ -58,6 +61,8 @@ class PlanWalk:
     """What took effect before the plan was made anew, as far as no step has stood for it."""
     asked: dict[str, int] = field(default_factory=dict[str, int])
     answers: dict[str, Any] = field(default_factory=dict[str, Any])
+    said: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """What the plan said, or would have said in a chat."""
     records: dict[int, StepRecord] = field(default_factory=dict[int, StepRecord])
 
     def adopt(self, progress: PlanProgress) -> None:
@@ -66,6 +71,7 @@ class PlanWalk:
         self.asked = dict(progress.asked)
         self.answers = dict(progress.answers)
         if progress.at is not None and progress.plan == digest_of(self.plan):
+            self.said = list(progress.said)
             for place, status in enumerate(progress.statuses):
                 self.records[place] = self._record(place, status)
 
@@ -84,8 +90,23 @@ class PlanWalk:
         counts = {"executed": self.executed, "failed": self.failed}
         output = {RESULTS: self.results, **counts, "reasoning": self.plan.reasoning}
         if self.answers:
-            output[SLOTS] = {**Understanding.of(self.ctx.envelope).slots, **self.answers}
+            output[SLOTS] = self._slots
+        if self.said:
+            output[SAID] = self.said
         return output
+
+    @property
+    def reply(self) -> str:
+        """What the plan says when all is done; empty where it leaves that to others."""
+        return "\n\n".join(said["text"] for said in self.said if said["when"] == "post")
+
+    @property
+    def _slots(self) -> dict[str, Any]:
+        return {**Understanding.of(self.ctx.envelope).slots, **self.answers}
+
+    @property
+    def _in_chat(self) -> bool:
+        return self.sending is not None and self.sending.in_chat(self.ctx.envelope.message)
 
     def ended(self, result: ServiceResult) -> ServiceResult:
         """The stage's result, with how far each step is."""
@@ -103,10 +124,28 @@ class PlanWalk:
     async def _take(self, step: Respond | ToolCall | AskUser) -> ServiceResult | None:
         if isinstance(step, ToolCall):
             return await self._make(step)
-        if isinstance(step, AskUser) and step.param not in self.answers:
+        if isinstance(step, Respond):
+            await self._respond(step)
+        elif step.param in self.answers:
+            self._note(StepStatus.COMPLETED)
+        else:
             return self._ask()
-        self._note(StepStatus.COMPLETED)
         return None
+
+    async def _respond(self, step: Respond) -> None:
+        """Say it now, where the customer reads along; else only record it. What comes `post` is
+        the reply, which leaves when the walk is over."""
+        key = self.spec.output_key
+        pending = self._record(self.place, StepStatus.IN_PROGRESS)
+        record = pending.changed(started_at=self.ctx.now())
+        text = worded(step, self.results, self._slots)
+        at_once = step.when == "pre" and text is not None and self._in_chat
+        if text and at_once and await may_be_said(text, self.sending, self.ctx):
+            made = await say(text, record, key, self.ctx, self.gate)
+        else:
+            made = write_down(text, step.when, record, key, self.ctx)
+        self.records[self.place] = made.plan_steps[0]
+        self.said += said_in(made, key)
 
     async def _make(self, step: ToolCall) -> ServiceResult | None:
         """Make one call; returns what the stage ends with, None where the walk goes on."""
@@ -114,8 +153,7 @@ class PlanWalk:
             self.results.append({"tool": step.tool, "status": "success", "intended": True})
             self._note(StepStatus.COMPLETED)
             return None
-        slots = {**Understanding.of(self.ctx.envelope).slots, **self.answers}
-        filled = filled_from(self.results, step.parameters, slots)
+        filled = filled_from(self.results, step.parameters, self._slots)
         if filled is None:
             reason = "what it needs was not found"
             self.results.append({"tool": step.tool, "status": SKIPPED, "reason": reason})
@@ -184,13 +222,16 @@ class PlanWalk:
         return Delta(outputs={key: {RESULTS: [result]}})
 
     def _ask(self) -> ServiceResult:
-        """Ask all that the plan asks at this place, in one message."""
+        """Ask all that the plan asks at this place in one message; in a chat, one thing at a
+        time."""
         asked: list[AskUser] = []
         for step in self.plan.steps[self.place :]:
             if not isinstance(step, AskUser):
                 break
             if step.param not in self.answers:
                 asked.append(step)
+            if asked and self._in_chat:
+                break
         params = tuple(step.param for step in asked)
         often = [name for name in params if self.asked.get(name, 0) >= MOST_ASKED]
         if often:
@@ -232,6 +273,7 @@ class PlanWalk:
             statuses=tuple(record.status for record in self._every_record()),
             results=len(self.results),
             asked=self.asked,
+            said=tuple(self.said),
             answers=self.answers,
         )
         return progress.model_dump(mode="json", exclude_defaults=True)
@@ -250,11 +292,13 @@ class PlanWalk:
 
     def _record(self, place: int, status: StepStatus) -> StepRecord:
         step = self.plan.steps[place]
-        name = ""
-        if isinstance(step, ToolCall):
-            name = step.tool
-        elif isinstance(step, AskUser):
-            name = step.param
+        match step:
+            case ToolCall():
+                name = step.tool
+            case AskUser():
+                name = step.param
+            case Respond():
+                name = str(step.when)
         return StepRecord(place=place, type=step.type, name=name, status=status)
 
 

@@ -51,9 +51,12 @@ async def walk_plan(
     A question to the customer ends the walk; with the answer, it goes on there. A plan that has
     nothing left then is made anew by the stage that made it, and so is one of questions alone. A
     call of `escalate` ends the walk as well, and where a reply was handed in the run ends with it.
+
+    What the plan says `pre` is sent in a chat and only recorded elsewhere. What it says `post`,
+    after calls that all went well, is the reply, and the run ends with it.
     """
     plan = _plan_of(spec, envelope)
-    walk = PlanWalk(spec, plan, ctx, gate)
+    walk = PlanWalk(spec, plan, ctx, gate, sending)
     is_answered = await _take_up(walk, envelope, reader)
     begun_at = walk.place
     stopped = await walk.go_on()
@@ -62,9 +65,9 @@ async def walk_plan(
 
     if is_answered and spec.replan_at and not _has_calls(plan, begun_at):
         return walk.replan()
-    if closing := _closing(walk.results, envelope, sending):
+    if closing := _closing(walk, envelope, sending):
         delivery = ReplyDelivery(ctx.envelope, sending or Sending(), gate, ctx)
-        return await delivery.close(closing, walk.output)
+        return walk.ended(await delivery.close(closing, walk.output))
     outcome = Outcome.PARTIAL if walk.failed else Outcome.SUCCESS
     return walk.ended(ServiceResult(output=walk.output, outcome=outcome))
 
@@ -149,11 +152,16 @@ def _plan_of(spec: AgentSpec, envelope: Envelope) -> Plan:
         raise PermanentError(f"stage {spec.name!r}: {error}", ErrorCode.PLAN_INVALID) from None
 
 
-def _closing(results: list[dict[str, Any]], envelope: Envelope, sending: Sending | None) -> Closing:
+def _closing(walk: PlanWalk, envelope: Envelope, sending: Sending | None) -> Closing:
+    """What the run ends with: replies that calls handed in, else what the plan says `post`."""
     made = [
         result
-        for result in results
+        for result in walk.results
         if result.get("status") == "success" and not result.get("intended")
     ]
     calls = [(str(result["tool"]), result["arguments"]) for result in made]
-    return Closing.of(calls, envelope, sending.replies_per_run if sending is not None else 1)
+    most = sending.replies_per_run if sending is not None else 1
+    handed_in = Closing.of(calls, envelope, most)
+    if handed_in or not walk.reply or envelope.message is None:
+        return handed_in
+    return Closing.answering(envelope, walk.reply)

@@ -10,6 +10,7 @@ from deskhand.model.documents import document, iso_at, with_times
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import DELIVER, Message, Prepared, iso
 from deskhand.model.outcome import Outcome
+from deskhand.model.plan import StepRecord
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Event, Review, ReviewKind, Run, StepRow
 from deskhand.ports import Store
@@ -68,6 +69,7 @@ def story_of(records: Records) -> Document:
         "conversation": run.conversation,
         "message": message_of(records.message),
         "outputs": outputs,
+        "plan_steps": _plan_steps(steps),
         "tool_calls": tool_calls(steps),
         "review": _review(records.reviews),
         "reply": _reply(steps),
@@ -239,6 +241,25 @@ def _delivery(steps: Sequence[State]) -> Document | None:
         return None
     last = deliveries[-1]
     return {"verdict": last.get("verdict"), "ok": last.get("ok"), **(last.get("result") or {})}
+
+
+def _plan_steps(steps: Sequence[State]) -> list[Document]:
+    """How far each step of the newest plan is, in the plan's order."""
+    walked = [step.result.plan_steps for step in steps if "/" not in step.row.name]
+    newest = next((records for records in reversed(walked) if records), ())
+    return list(map(_plan_step, newest))
+
+
+def _plan_step(record: StepRecord) -> Document:
+    return {
+        **record.model_dump(mode="json", include={"place", "type", "name", "status"}),
+        "started_at": _moment(record.started_at),
+        "finished_at": _moment(record.finished_at),
+    }
+
+
+def _moment(seconds: float | None) -> str | None:
+    return None if seconds is None else iso_at(seconds)
 
 
 def _step(state: State) -> Document:

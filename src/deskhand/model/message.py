@@ -33,6 +33,8 @@ is shown."""
 UNREADABLE = "x-deskhand-unreadable"
 """A header of mails that could not be read, with the reason: a person gets them, and no stage."""
 
+CHAT = "chat"
+"""The channel on which people talk in short turns and read at once."""
 DELIVER = "deliver_reply"
 """The tool through which every reply leaves; only the engine's own stages name it, never a plan
 or a model."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Envelope
-from deskhand.model.message import Message
+from deskhand.model.message import CHAT, Message
 from deskhand.model.run import RunStatus
 from deskhand.model.understanding import Understanding
 from deskhand.ports import SpotChecks
@@ -19,6 +19,10 @@ ReviewReason = tuple[Cause, str]
 
 ReviewReasonsFor = Callable[[Envelope], Awaitable[list[ReviewReason]]]
 """Why a person must look at a run's reply first, the weightiest reason first."""
+
+
+def _came_in_a_chat(message: Message | None) -> bool:
+    return message is not None and message.channel == CHAT
 
 
 async def _no_reason(envelope: Envelope) -> list[ReviewReason]:
@@ -72,6 +76,9 @@ class Sending:
     """What the flow's review stage would ask about, for replies that bypass it."""
     spot_checks: SpotChecks | None = None
     """Says which replies a person looks at although they could leave by themselves."""
+    in_chat: Callable[[Message | None], bool] = _came_in_a_chat
+    """Whether the message came in a chat: there a plan speaks in between, and asks one thing at a
+    time."""
 
     async def mode_of(self, understanding: Understanding) -> str:
         """The mode in force for a message; the lowest where its intent and category differ."""
