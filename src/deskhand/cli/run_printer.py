@@ -241,7 +241,7 @@ def _doubt(reading: Any) -> str:
 def _failure(result: StageResult) -> str:
     first = [
         value.get("results")
-        for value in result.delta.outputs.values()
+        for value in (*result.delta.outputs.values(), *result.delta.merge.values())
         if isinstance(value, Mapping)
     ]
     for items in (*result.delta.append.values(), *first):

@@ -118,13 +118,14 @@ def result_in(step: StageResult) -> ToolResult | None:
     beside = call.get("result")
     if isinstance(beside, dict):
         return _read(beside) or ToolResult.success(beside)
+    delta = step.delta
     added = [
         entry
-        for output in step.delta.outputs.values()
+        for output in (*delta.outputs.values(), *delta.merge.values())
         if isinstance(output, dict)
         for entry in _lists(output)
     ]
-    added += [entry for entries in step.delta.append.values() for entry in entries]
+    added += [entry for entries in delta.append.values() for entry in entries]
     for entry in reversed(added):
         if isinstance(entry, dict) and entry.get("tool") == call["tool"]:
             return _read(entry)
