@@ -37,6 +37,7 @@ from tests.security.hijack.game import MOVES, Game, Table, Tally, WallClock, pla
 from tests.security.hijack.house import StoreHouse
 from tests.security.hijack.machine import HijackedModel
 from tests.security.hijack.moves import ARGUMENTS
+from tests.security.hijack.mutants import PLAYED_ELSEWHERE
 from tests.security.hijack.office import Desk, office_tools
 from tests.security.hijack.watch import Watch
 from tests.servers import new_database, postgres_programs
@@ -90,7 +91,7 @@ async def test_every_rule_of_the_gate_speaks_in_a_game() -> None:
     said: set[str] = set()
     for policy in (True, False):
         said |= set((await play_by_chance(Table(policy=policy), 7, 4_000)).rules)
-    unheard = {rule.name for rule in RULES} - said
+    unheard = {rule.name for rule in RULES} - said - PLAYED_ELSEWHERE
     assert unheard == {"policy"}, "the company's own rules give their own names"
 
 

@@ -272,3 +272,7 @@ LATER = (
 
 HARMLESS = ("unknown_tool", "invalid_arguments")
 """Without these the gate has nothing to run: it fails, and a gate that fails holds the call."""
+
+PLAYED_ELSEWHERE = frozenset(("done_with_other_arguments",))
+"""Only plans that a customer's answer goes on with meet these, and this game has none:
+tests/unit/agents/test_answered_plans.py and tests/integration/test_plan_crashes.py play them."""
