@@ -272,7 +272,21 @@ def test_no_text_breaks_the_check(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "number", ["DE89 3704 0044 0532 0130 00", "GB29NWBK60161331926819", "no93-8601-1117-947"]
+    "number",
+    [
+        "DE89 3704 0044 0532 0130 00",
+        "GB29NWBK60161331926819",
+        "no93-8601-1117-947",
+        "AD12 0001 2030 2003 5910 0100",
+        "FR14 2004 1010 0505 0001 3M02 606",
+        "IT60 X054 2811 1010 0000 0123 456",
+        "MT84 MALT 0110 0001 2345 MTLC AST0 01S",
+        "MU17 BOMM 0101 1010 3030 0200 000M UR",
+        "BR18 0036 0305 0000 1000 9795 493C 1",
+        "TR33 0006 1005 1978 6457 8413 26",
+        "NE58 NE03 8010 0100 1303 0500 0268",
+        "GW04 GW14 3001 0181 8006 3760 1",
+    ],
 )
 def test_account_numbers_of_any_country_are_found(number: str) -> None:
     assert "foreign_account" in rules(f"Please pay to {number} today.")
@@ -281,3 +295,8 @@ def test_account_numbers_of_any_country_are_found(number: str) -> None:
 @pytest.mark.parametrize("number", ["a7916c62-7bb6-49f5-ba56-0a734ddc2a1c", "BA560A734DDC2A1C"])
 def test_a_number_too_short_for_its_country_is_no_account(number: str) -> None:
     assert "foreign_account" not in rules(f"Your request {number} is on its way.")
+
+
+def test_a_part_of_a_uuid_with_the_right_checksum_is_no_account() -> None:
+    text = "Your request 0b1c6c3e-ad53-45fd-9eab-ba4038425bb8 is on its way."
+    assert "foreign_account" not in rules(text)
