@@ -131,7 +131,7 @@ class Imap:
 
     async def newest_uid(self) -> int:
         """The highest UID in the open folder; 0 while it is empty."""
-        return max(await self.search("UID *:*"), default=0)
+        return await self._call(BlockingImap.newest_uid)
 
     async def search_up(self, first: int, *criteria: str) -> AsyncIterator[list[int]]:
         """UIDs from `first` on, lowest first, some thousand at a time."""
@@ -214,7 +214,7 @@ class Imap:
     # --- waiting
 
     async def idle(self, seconds: float) -> bool:
-        """Wait for news of the open folder; False when there was none in that time.
+        """Wait for news of the open folder since `newest_uid`; False when none came in that time.
 
         No thread waits: the loop says when the server has spoken.
         """

@@ -161,12 +161,21 @@ class BlockingImap(IMAPClient):  # type: ignore[misc]
             told: Fields = self.select_folder(folder)
         except exceptions.IMAPClientReadOnlyError:
             told = self.select_folder(folder, readonly=True)
+        self._look_anew()
         return told
 
     def folder_names(self) -> list[tuple[str, frozenset[str]]]:
         """Each folder's name, and its flags in lower case."""
         listed = self.list_folders()
         return [(_folder_name(name), lowered(flags)) for flags, _, name in listed]
+
+    def newest_uid(self) -> int:
+        """The highest UID in the open folder; 0 while it is empty.
+
+        A look for new mail begins with it: what is said of arrivals from here on is news.
+        """
+        self._look_anew()
+        return max(self.search_uids("UID *:*"), default=0)
 
     def search_uids(self, criteria: str) -> list[int]:
         words = self._answers("SEARCH", criteria)
@@ -193,8 +202,13 @@ class BlockingImap(IMAPClient):  # type: ignore[misc]
         return list(parse_response(data))
 
     def _forget(self) -> None:
-        for name in set(self._imap.untagged_responses) - {"BYE", "READ-ONLY"}:
+        """Drop what the server said unasked, but not that a mail has arrived."""
+        for name in set(self._imap.untagged_responses) - {"BYE", "READ-ONLY", "EXISTS"}:
             del self._imap.untagged_responses[name]
+
+    def _look_anew(self) -> None:
+        """What was said of arrivals so far is no news."""
+        self._imap.untagged_responses.pop("EXISTS", None)
 
     # --- IDLE
 

@@ -321,6 +321,19 @@ async def test_news_is_noticed_at_once_wherever_it_stands(
         assert await imap.search("ALL") == []
 
 
+@pytest.mark.parametrize("verb", ["UID SEARCH", "UID FETCH"])
+async def test_news_said_before_the_waiting_counts(tmp_path: Path, verb: str) -> None:
+    """A server that has told of a mail with the end of a command does not tell of it again."""
+    answers = {"IDLE": "+ idling", verb: "* 4 EXISTS\r\nTAG OK done"}
+    async with opened(tmp_path, answers) as (imap, _):
+        await imap.newest_uid()
+        await imap.sizes([3])
+        async with asyncio.timeout(60):
+            assert await imap.idle(600) is True
+        await imap.select("INBOX")
+        assert await imap.idle(0.05) is False, "opened anew, there is no news"
+
+
 async def test_news_said_only_at_the_end_of_waiting_counts(tmp_path: Path) -> None:
     answers = {"IDLE": "+ idling", "IDLE END": "* 4 EXISTS\r\nTAG OK IDLE terminated"}
     async with opened(tmp_path, answers) as (imap, _):
