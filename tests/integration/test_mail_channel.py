@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,17 @@ async def at_rest(desk: Desk, status: RunStatus, count: int = 1) -> None:
     async def all_there() -> bool:
         return len(await desk.store.runs(status=status)) == count
 
-    await until(all_there)
+    await telling_runs(desk, until(all_there))
+
+
+async def telling_runs(desk: Desk, waiting: Awaitable[None]) -> None:
+    """Wait; an error says how far the runs have come."""
+    try:
+        await waiting
+    except TimeoutError as error:
+        error.add_note(f"runs: {await desk.store.runs()}")
+        error.add_note(f"reviews: {await desk.store.find_reviews(ReviewFilter())}")
+        raise
 
 
 async def open_review(desk: Desk) -> Review:
@@ -227,7 +237,7 @@ async def asked_whether_it_left(desk: Desk) -> Review:
         ]
         return bool(found)
 
-    await until(there)
+    await telling_runs(desk, until(there))
     (review,) = found
     assert review.reason.startswith("It may have left.")
     assert review.payload["reply"]["text"] == "It is on its way."
