@@ -275,4 +275,5 @@ HARMLESS = ("unknown_tool", "invalid_arguments")
 
 PLAYED_ELSEWHERE = frozenset(("done_with_other_arguments",))
 """Only plans that a customer's answer goes on with meet these, and this game has none:
-tests/unit/agents/test_answered_plans.py and tests/integration/test_plan_crashes.py play them."""
+tests/unit/tools/test_gate.py asks the gate about them, and tests/unit/agents/test_answered_plans.py
+and tests/integration/test_plan_crashes.py play them."""

@@ -16,6 +16,7 @@ from deskhand import crashpoints
 from deskhand.adapters.stores.own_tables import OwnDatabase, SqliteOwnTables
 from deskhand.errors import Fenced, StoreUnavailable, ToolError
 from deskhand.model.codes import ErrorCode
+from deskhand.model.plan import DoneCall
 from deskhand.model.principal import asserted
 from deskhand.model.run import Decision, EffectKey, EffectState, Verdict, canonical_hash
 from deskhand.own_tables import OwnTables
@@ -411,6 +412,25 @@ async def test_a_second_effect_waits_for_a_person_while_the_first_is_in_doubt() 
     assert (await desk.call("refund", {"order": "O-1"})).result.ok
     desk.ctx.seq += 2
     assert (await desk.call("refund", {"order": "O-1", "amount": 4})).result.ok
+
+
+async def test_what_a_plan_did_before_its_question_is_not_done_in_other_words() -> None:
+    desk = Desk()
+    first = await desk.call("refund", {"order": "O-1", "amount": 4})
+    before = [DoneCall("refund", first.call_hash, first.result)]
+
+    async def again(**arguments: Any) -> GateAnswer:
+        return await desk.gate.call(
+            "refund", arguments, allowed=EVERY_NAME, ctx=desk.ctx, index=1, done=before
+        )
+
+    assert (await again(order="O-1", amount=4)).rule == "done_before"
+    answer = await again(order="O-1", amount=5)
+    assert verdict(answer) == ("hold", "done_with_other_arguments", ErrorCode.TOOL_HELD)
+    assert len(done) == 1
+    desk.decide(Decision.APPROVE, "refund", {"order": "O-1", "amount": 5})
+    assert (await again(order="O-1", amount=5)).verdict == "allow"
+    assert len(done) == 2, "a person may say that it is another one"
 
 
 class Rude:
