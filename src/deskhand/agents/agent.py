@@ -5,11 +5,11 @@ import logging
 import time
 from asyncio import CancelledError
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import to_jsonable_python
 
+from deskhand.agents.eligible_intents import ELIGIBLE, StageChoices
 from deskhand.agents.parts import Parts, check_parts
 from deskhand.agents.planned import walk_plan
 from deskhand.agents.profiled import ProfileStage, answer_in
@@ -17,6 +17,7 @@ from deskhand.agents.replying.delivery import held_result
 from deskhand.agents.replying.reply import invitation_answer
 from deskhand.agents.replying.sending import KeptQuestion
 from deskhand.agents.routing import Router, facts_for_texts
+from deskhand.agents.stage_data import check_fields, own_copy, plain, require_fields
 from deskhand.agents.standalone import Standalone
 from deskhand.errors import ConfigError, ModelAway, PermanentError, RetryableError
 from deskhand.logs import bound
@@ -27,8 +28,8 @@ from deskhand.model.message import DELIVER, REPLY, Reply
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind, RunStatus
 from deskhand.model.spec import AgentSpec
-from deskhand.model.tasks import Answer, Task, TaskKind
-from deskhand.model.understanding import Understanding, wrong_fields
+from deskhand.model.tasks import Task, TaskKind
+from deskhand.model.understanding import Understanding
 from deskhand.ports import (
     Held,
     MockHandler,
@@ -102,10 +103,10 @@ class Agent:
         working = await self._hook(self.pre_process, started)
         brought = _ONE_HOP if working is started else before.delta_to(working)
         made = await self._main(working, ctx)
-        output = _plain(made.output)
-        self._check_fields(output)
+        output = plain(made.output)
+        check_fields(self.spec, output)
         if made.outcome.is_success:
-            self._require(output)
+            require_fields(self.spec, output)
         after = working if ctx.envelope is before else ctx.envelope.apply(brought)
         after = after.with_output(self.spec.output_key, output)
         after = self._with_reply(after, output)
@@ -121,11 +122,10 @@ class Agent:
 
     async def _main(self, envelope: Envelope, ctx: StageContext) -> ServiceResult:
         if self.use_mock and self.mock_handler is not None:
-            made = self.mock_handler(_own(envelope))
+            made = self.mock_handler(own_copy(envelope))
             return self._result(await made if inspect.isawaitable(made) else made)
         if self.spec.has_llm:
-            answer = await self._think(envelope, ctx)
-            return ServiceResult(output=answer.data, answered=answer.answered)
+            return await self._think(envelope, ctx)
         if self._profile is not None:
             return await self._profile.work(envelope, ctx)
         if self.spec.has_tools:
@@ -136,12 +136,13 @@ class Agent:
             )
         return await self._serve(envelope, ctx)
 
-    async def _think(self, envelope: Envelope, ctx: StageContext) -> Answer:
+    async def _think(self, envelope: Envelope, ctx: StageContext) -> ServiceResult:
         assert self._parts.brain is not None
         spec = self.spec
+        choices = await self._choices(envelope)
         inputs = facts_for_texts(envelope, {}) | {
             "tone": self._tone(envelope),
-            "choices": list(spec.choices),
+            "choices": list(choices.choices),
         }
         task = Task.model_construct(
             kind=TaskKind(spec.task) if spec.task else TaskKind.PROMPT,
@@ -150,16 +151,31 @@ class Agent:
             text=envelope.raw_input,
             sender_name=_named(envelope),
             inputs=inputs,
-            choices=spec.choices,
+            choices=choices.choices,
             tools=self._plannable(),
             prompt=self._prompt(inputs),
             required=spec.required_output_fields,
-            model_role=spec.model_role,
+            model_role=self._model_role(envelope),
             temperature=spec.temperature,
             max_tokens=spec.max_tokens,
             without_model=ctx.goes_on_without_model,
         )
-        return await self._parts.brain.answer(task)
+        answer = await self._parts.brain.answer(task)
+        answered = answer.answered
+        if choices.eligible is not None:
+            answered = answered | {ELIGIBLE: choices.eligible}
+        return ServiceResult(output=answer.data, answered=answered)
+
+    async def _choices(self, envelope: Envelope) -> StageChoices:
+        if self._parts.intents is None:
+            return StageChoices(self.spec.choices)
+        return await self._parts.intents.choices_of(self.spec, envelope.message)
+
+    def _model_role(self, envelope: Envelope) -> str | None:
+        """The stage's model, else that of the message's intent."""
+        if self.spec.model_role is not None or self._parts.intents is None:
+            return self.spec.model_role
+        return self._parts.intents.model_for(Understanding.of(envelope).topic)
 
     def _plannable(self) -> tuple[dict[str, Any], ...]:
         """The tools that this stage's plan may call."""
@@ -178,7 +194,7 @@ class Agent:
             return ServiceResult()
         return self._result(
             await (self._parts.services or {})[self.spec.service](
-                _own(envelope), ctx, self.spec.settings
+                own_copy(envelope), ctx, self.spec.settings
             )
         )
 
@@ -266,7 +282,7 @@ class Agent:
         and lands in the row."""
         if hook is None:
             return envelope
-        given = _own(envelope)
+        given = own_copy(envelope)
         changed = hook(given) if output_key is None else hook(given, given.outputs[output_key])
         changed = await changed if inspect.isawaitable(changed) else changed
         name = getattr(getattr(hook, "function", hook), "__name__", type(hook).__name__)
@@ -283,23 +299,6 @@ class Agent:
                 ErrorCode.HOOK_FAILED,
             )
         return changed
-
-    def _check_fields(self, output: dict[str, Any]) -> None:
-        """Raise RetryableError where a reserved field holds something of another type."""
-        problems = wrong_fields(output)
-        if problems:
-            raise RetryableError(
-                f"stage {self.spec.name!r} gave wrong fields: {'; '.join(problems)}",
-                ErrorCode.OUTPUT_INVALID_FIELDS,
-            )
-
-    def _require(self, output: dict[str, Any]) -> None:
-        missing = [name for name in self.spec.required_output_fields if output.get(name) is None]
-        if missing:
-            raise RetryableError(
-                f"stage {self.spec.name!r} gave no {', '.join(missing)}",
-                ErrorCode.OUTPUT_MISSING_FIELDS,
-            )
 
     def _profile_stage(self) -> ProfileStage | None:
         parts = self._parts
@@ -361,27 +360,6 @@ def _checked(spec: AgentSpec) -> AgentSpec:
         raise ConfigError(
             f"agent spec, {where}: {first['msg']}", fix="see AgentSpec for the fields"
         ) from None
-
-
-def _plain(output: dict[str, Any]) -> dict[str, Any]:
-    """The output as it will be read back from its row."""
-    try:
-        return cast(dict[str, Any], to_jsonable_python(output))
-    except ValueError as error:
-        raise PermanentError(f"the output cannot be stored: {error}") from None
-
-
-def _own(envelope: Envelope) -> Envelope:
-    """A copy for code that is not ours: changing it in place changes nothing here."""
-    return envelope.changed(metadata=_copy(envelope.metadata), outputs=_copy(envelope.outputs))
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _copy(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_copy(item) for item in value]
-    return value
 
 
 def _without_asking(result: StageResult, kept: KeptQuestion) -> StageResult:

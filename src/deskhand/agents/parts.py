@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deskhand.agents.answers import ReadsAnswers
+from deskhand.agents.eligible_intents import EligibleIntents
 from deskhand.agents.profiled import Agents
 from deskhand.agents.replying.sending import Sending
 from deskhand.errors import ConfigError
@@ -28,6 +29,8 @@ class Parts:
     """Tools in the form that models read, by name: what a plan may be made of."""
     answers: ReadsAnswers | None = None
     """Finds the values that a plan asked the customer for."""
+    intents: EligibleIntents | None = None
+    """Says which intents count for a customer."""
 
 
 def check_parts(spec: AgentSpec, parts: Parts) -> None:

@@ -10,6 +10,7 @@ from deskhand.agents.plan_progress import has_more_than_questions as resumable
 from deskhand.agents.plan_responses import SAID, may_be_said, said_in, say, worded, write_down
 from deskhand.agents.replying.delivery import held_result
 from deskhand.agents.replying.sending import Sending
+from deskhand.config.sections.intents import CLARIFY_AT_MOST
 from deskhand.config.sections.plans import REFERENCE, RESULTS
 from deskhand.errors import PermanentError, RetryableError
 from deskhand.model.codes import ErrorCode
@@ -33,9 +34,6 @@ from deskhand.ports import GateAnswer, Held, StageContext, ToolGate
 from deskhand.tools.effects import outcome_unknown
 from deskhand.tools.gate import DONE_BEFORE
 from deskhand.tools.services import ServiceResult
-
-MOST_ASKED = 3
-"""How often the customer is asked for the same thing before a person takes over."""
 
 
 @dataclass(slots=True)
@@ -233,7 +231,7 @@ class PlanWalk:
             if asked and self._in_chat:
                 break
         params = tuple(step.param for step in asked)
-        often = [name for name in params if self.asked.get(name, 0) >= MOST_ASKED]
+        often = [step for step in asked if self.asked.get(step.param, 0) >= _most(step)]
         if often:
             return self._given_up(often)
         for name in params:
@@ -252,10 +250,12 @@ class PlanWalk:
         output = self.output | {PROGRESS: self._progress(waits_at, params)}
         return ServiceResult(output=output, outcome=Outcome.CLARIFY, ask=ask, resume=resume)
 
-    def _given_up(self, params: Sequence[str]) -> ServiceResult:
+    def _given_up(self, steps: Sequence[AskUser]) -> ServiceResult:
         self._note(StepStatus.FAILED)
-        names = ", ".join(params)
-        reason = f"the customer was asked for {names} {MOST_ASKED} times, and it is still not known"
+        names = ", ".join(step.param for step in steps)
+        most = max(_most(step) for step in steps)
+        times = f"{most} time{'s' * (most != 1)}"
+        reason = f"the customer was asked for {names} {times}, and it is still not known"
         return ServiceResult(
             output=self.output,
             outcome=Outcome.TERMINATE,
@@ -300,6 +300,10 @@ class PlanWalk:
             case Respond():
                 name = str(step.when)
         return StepRecord(place=place, type=step.type, name=name, status=status)
+
+
+def _most(step: AskUser) -> int:
+    return step.at_most or CLARIFY_AT_MOST
 
 
 def _raise_if_unknown(answer: GateAnswer) -> None:

@@ -84,7 +84,7 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
     if speaks_of(plan, "wish"):
         facts["wish"] = wish_in(desk, task)
     try:
-        steps = list(_steps(plan, facts))
+        steps = _spoken(desk, task, plan, list(_steps(plan, facts)))
     except Unresolved as unknown:
         return _handed_over(f"the plan for {intent!r} needs {unknown}, which is not known", intent)
     reasoning = f"the declared plan for {intent}"
@@ -110,12 +110,30 @@ def _steps(plan: DeclaredPlan, facts: Mapping[str, Any]) -> Iterator[Fields]:
         yield step
 
 
+def _spoken(
+    desk: EmbeddedDesk, task: Task, plan: DeclaredPlan, calls: list[Fields]
+) -> list[Fields]:
+    """The calls with what the plan says before and after them."""
+    if not (plan.pre or plan.post):
+        return calls
+    language = language_of(task.text, desk.languages).code
+    before = words_in(plan.pre, language, desk.languages)
+    after = words_in(plan.post, language, desk.languages)
+    steps = list(calls)
+    if before is not None:
+        steps.insert(0, {"type": "respond", "when": "pre", "message": before})
+    if after is not None:
+        steps.append({"type": "respond", "when": "post", "message": after})
+    return steps
+
+
 def _filled(
     desk: EmbeddedDesk, task: Task, plan: DeclaredPlan
 ) -> tuple[dict[str, Any], dict[str, list[Any]], float, dict[str, Reading]]:
     """What this message says comes first, then what an earlier stage or an earlier message said;
     with how each value was read."""
-    fresh = read_slots(desk, task, plan.needs)
+    named = (*plan.needs, *plan.wants)
+    fresh = read_slots(desk, task, named)
     earlier: dict[str, Any] = {}
     for field in ("slots", "values"):
         said = newest(task, field)
@@ -125,7 +143,7 @@ def _filled(
     ambiguous: dict[str, list[Any]] = {}
     read: dict[str, Reading] = {}
     sure = 1.0
-    for name in plan.needs:
+    for name in named:
         slot = fresh.get(name)
         if slot is not None and slot.ambiguous:
             ambiguous[name] = list(slot.candidates)
@@ -157,13 +175,27 @@ def _asking(
             f"{', '.join(unasked)} is missing and the plan asks no question for it", intent
         )
     steps = [
-        {"type": "ask_user", "param": name, "prompt": question}
+        _question(plan, name, str(question), language, desk.languages)
         for name, question in questions.items()
     ]
     ask = "\n".join(str(question) for question in questions.values())
     reasoning = f"the plan for {intent} needs {', '.join(missing)}"
     more = {"missing": missing, "ambiguous": ambiguous, "ask": ask, "confidence": 0.9}
     return _plan(intent, steps, reasoning, values) | more
+
+
+def _question(
+    plan: DeclaredPlan, slot: str, prompt: str, language: str | None, spoken: tuple[str, ...]
+) -> Fields:
+    """The step that asks for a slot, with what is said to those who do not answer it."""
+    step: Fields = {"type": "ask_user", "param": slot, "prompt": prompt}
+    for key, texts in (("expects", plan.expects), ("why", plan.why)):
+        words = words_in(texts.get(slot, {}), language, spoken)
+        if words:
+            step[key] = words
+    if plan.clarify_at_most is not None:
+        step["at_most"] = plan.clarify_at_most
+    return step
 
 
 def _plan(

@@ -89,6 +89,55 @@ def measure(
         raise typer.Exit(NO)
 
 
+@app.command("eligible")
+def eligible(
+    desk: options.Desk,
+    customer: Annotated[
+        str, typer.Option("--customer", help="The customer's id or address.", metavar="ID")
+    ] = "",
+    channel: Annotated[
+        str, typer.Option("--channel", help="Where the customer writes.", metavar="NAME")
+    ] = "mail",
+    tier: Annotated[
+        str | None, typer.Option("--tier", help="The customer's tier.", metavar="NAME")
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Say which intents count for a customer, and why others do not."""
+    from deskhand.routing.intents_registry import IntentContext, IntentsRegistry
+    from deskhand.wiring import read_desk
+
+    spec = read_desk(desk).spec
+    _check_tier(tier, spec.tiers)
+    judged = IntentsRegistry.of(spec).judge(IntentContext(channel, _stable(customer), tier))
+    if as_json:
+        counted = [one.intent for one in judged if one.is_eligible]
+        each = [one._asdict() for one in judged]
+        print_json({"desk": desk, "eligible": counted, "intents": each})
+        return
+    answers = {True: "yes", False: "no"}
+    rows = [[answers[one.is_eligible], _plain(one.intent), _plain(one.reason)] for one in judged]
+    print_table(["counts"], ["intent", "why"], rows)
+
+
+def _stable(customer: str) -> str:
+    """The customer by the name that runs know him by."""
+    if not customer:
+        return ""
+    if "@" in customer:
+        return f"address:{customer.strip().lower()}"
+    return f"customer:{customer}"
+
+
+def _check_tier(tier: str | None, tiers: tuple[str, ...]) -> None:
+    from deskhand.config.suggestions import did_you_mean
+    from deskhand.errors import ConfigError
+
+    if tier is not None and tier not in tiers:
+        fix = did_you_mean(tier, tiers, otherwise="list the tiers in intents.yaml: `tiers: [...]`")
+        raise ConfigError(f"there is no tier `{tier}`", fix=fix)
+
+
 def _trained(desk: str, cache: Path | None, budget: float, *, quiet: bool) -> "IntentModel":
     from deskhand.errors import ConfigError
     from deskhand.language.intent_examples import load_intents

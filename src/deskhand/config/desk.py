@@ -1,6 +1,6 @@
 """A desk's folder to the typed DeskSpec everything else works from."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from deskhand.config.fact_types import Kind
+from deskhand.config.intents import ReadIntents, compiled_intents, read_intent_files, tiers_in
 from deskhand.config.parse import parse_desk
 from deskhand.config.prompts import PromptFile, read_prompts, with_included
 from deskhand.config.reply_texts import read_reply_texts, texts_in
@@ -24,6 +25,7 @@ from deskhand.config.sections.desk_file import (
     ProviderSpec,
     as_list,
 )
+from deskhand.config.sections.intents import IntentSpec
 from deskhand.config.sections.mcp import McpSpec, accepted, mcp_shapes, mcp_spec
 from deskhand.config.sections.outgoing import ClauseSpec, OutgoingSpec
 from deskhand.config.sections.plans import DeclaredPlan
@@ -79,6 +81,10 @@ class DeskSpec(Frozen):
     """What stages with `task: extract` find in messages, by name."""
     plans: dict[str, DeclaredPlan] = Field(default_factory=dict)
     """What the embedded brain does about a category."""
+    intents: dict[str, IntentSpec] = Field(default_factory=dict)
+    """For whom each intent counts, by name; those with examples alone count for everybody."""
+    tiers: tuple[str, ...] = ()
+    """The customers' tiers, the lowest first."""
     time_zone: str = "UTC"
     policy: PolicySpec | None = None
     """The desk's own rules over tool calls; None when it has none."""
@@ -146,7 +152,8 @@ def load_desk(
     parsed = parse_desk(source)
     prompts, broken = read_prompts(folder / "prompts")
     reply_files, unusable = read_reply_texts(folder)
-    problems = [*parsed.problems, *broken, *unusable]
+    intents, unread = read_intent_files(folder)
+    problems = [*parsed.problems, *broken, *unusable, *unread]
     if parsed.read is not None:
         brought = mcp_shapes(parsed.read.mcp, accepted(folder))
         shapes = {**brought, **tools} if isinstance(tools, Mapping) else {}
@@ -164,13 +171,23 @@ def load_desk(
             all_preprocessors,
             reply_files=reply_files,
             own_tools=tools,
+            intents=intents,
         )
         problems += check_desk(draft)
     if problems or parsed.read is None:
         raise ConfigErrors(
             sorted(problems, key=lambda problem: (str(problem.file), problem.line or 0))
         )
-    return _desk_spec(folder, parsed.read, prompts, texts_in(reply_files, parsed.read.languages))
+    texts = texts_in(reply_files, parsed.read.languages)
+    spec = _desk_spec(folder, parsed.read, prompts, texts)
+    return _with_intents(spec, intents, texts)
+
+
+def _with_intents(spec: DeskSpec, files: Sequence[ReadIntents], texts: TextsByName) -> DeskSpec:
+    """The desk with what its intents say: their plans stand beside those of desk.yaml."""
+    intents = compiled_intents(files, texts)
+    plans = {name: intent.plan for name, intent in intents.items() if intent.plan is not None}
+    return spec.changed(intents=intents, tiers=tiers_in(files), plans={**spec.plans, **plans})
 
 
 def _with_policy(source: YamlFile, folder: Path, other: Path | None) -> YamlFile:

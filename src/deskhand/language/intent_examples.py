@@ -16,12 +16,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from deskhand.config.sections.intents import (
+    EXAMPLE_KEYS,
+    OUT_OF_SCOPE,
+    IntentSection,
+    IntentsFile,
+)
 from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import YamlFile, YamlPlace, read_text, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
 
 _FILE, _FOLDER = "intents.yaml", "intents"
-_TOP, _KEYS = ("intents", "out_of_scope"), ("description", "examples")
+_TOP = (*IntentsFile.model_fields, OUT_OF_SCOPE)
+_KEYS = (*EXAMPLE_KEYS, *IntentSection.model_fields)
 _LARGEST_CSV = 100_000_000
 
 

@@ -53,6 +53,12 @@ class AskUser(_PlanStep):
     type: Literal["ask_user"] = "ask_user"
     param: str = Field(min_length=1)
     prompt: str = Field(min_length=1)
+    expects: str = ""
+    """What a good answer looks like, said to an answer that is none."""
+    why: str = ""
+    """Why it is needed, for a customer who asks."""
+    at_most: int | None = Field(default=None, ge=1)
+    """How often it is asked before a person takes over; the usual number where it is None."""
 
 
 class StepRecord(Frozen):

@@ -74,6 +74,10 @@ def _with_own(spec: DeskSpec) -> OutgoingSpec:
     return spec.outgoing.changed(addresses=(*spec.outgoing.addresses, *own))
 
 
+_TEXTS = {"ask", "expects", "why", "reply", "replies", "opening", "pre", "post"}
+"""The fields of a plan that customers read."""
+
+
 def _own_texts(spec: DeskSpec) -> tuple[str, ...]:
     """Everything that the desk's owner wrote for customers or for the brain to say."""
     texts: list[str] = [*spec.prompts.values(), spec.brain.signature]
@@ -82,7 +86,7 @@ def _own_texts(spec: DeskSpec) -> tuple[str, ...]:
     for profile in spec.profiles.values():
         texts.append(profile.system_prompt)
     for plan in spec.plans.values():
-        texts += _strings(plan.model_dump(include={"ask", "reply", "replies", "opening"}))
+        texts += _strings(plan.model_dump(include=_TEXTS))
     texts += _strings([clause.words for clause in spec.commitments])
     texts += _strings(spec.reviews.canned)
     texts += [rule.ask or "" for stage in _stages(spec) for rule in stage.routing_rules]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from deskhand.agents.agent import Agent
 from deskhand.agents.answers import SlotAnswers
+from deskhand.agents.eligible_intents import EligibleIntents
 from deskhand.agents.parts import Parts
 from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
@@ -31,6 +32,7 @@ from deskhand.language.slots import SlotExtractor
 from deskhand.model.message import Message
 from deskhand.model.spec import FlowSpec
 from deskhand.ports import Brain, ChatModel, Clock, DeskDatabase, SearchesKnowledge, Sink
+from deskhand.routing.intents_registry import IntentsRegistry
 from deskhand.tools.calendar_tools import CHECK_CALENDAR
 from deskhand.tools.gate import Gate, StandIn
 from deskhand.tools.gate_call import Terms
@@ -167,14 +169,22 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
         agents,
         cache(tools.specs),
         _answers(spec),
+        _intents(spec, setup.office),
     )
+
+
+def _intents(spec: DeskSpec, office: Office) -> EligibleIntents | None:
+    """Says which intents count for whom; None for a desk without any."""
+    registry = IntentsRegistry.of(spec)
+    return EligibleIntents(registry, office.acquainted) if registry else None
 
 
 def _answers(spec: DeskSpec) -> SlotAnswers | None:
     """Reads customers' answers by the desk's slots; None for a desk that has none."""
     if not spec.slots:
         return None
-    return SlotAnswers(SlotExtractor(spec.slots), frozenset(spec.slots), spec.calendar.zone)
+    found = frozenset(name for name, slot in spec.slots.items() if slot.type != "text")
+    return SlotAnswers(SlotExtractor(spec.slots), found, spec.calendar.zone)
 
 
 def _flows(setup: DeskSetup, parts: Parts, known_sender: KnownSender) -> Mapping[str, Flow]:

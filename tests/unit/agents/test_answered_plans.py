@@ -221,6 +221,15 @@ async def test_a_value_that_is_not_in_the_answer_is_asked_for_three_times(tmp_pa
     assert done == ["charge deposit"]
 
 
+async def test_a_plan_says_how_often_it_asks(tmp_path: Path) -> None:
+    plan = [{**ASK, "at_most": 1}, call("paint", colour="{slots.colour}")]
+    async with engine(tmp_path / "d.db", asking(plan, reader=Colours()), tools=TOOLS) as desk:
+        _, last = await said(desk, "Paint it", "hm")
+        run = await desk.store.run(last)
+    assert len(desk.outbox.sent) == 1
+    assert "asked for colour 1 time, and" in (run.reason or "")
+
+
 async def test_a_late_good_answer_still_counts(tmp_path: Path) -> None:
     plan = [call("charge", text="deposit"), ASK, call("paint", colour="{slots.colour}")]
     async with engine(tmp_path / "d.db", asking(plan, reader=Colours()), tools=TOOLS) as desk:

@@ -111,3 +111,17 @@ def test_a_mistake_is_told_with_file_and_line(cli: Cli, desk: Path) -> None:
     said = cli("intents", "train", desk, "--json")
     assert said.code == 2
     assert said.json["error"]["problems"][0]["line"] == 3
+
+
+def test_which_intents_count_for_a_customer_is_told_with_the_reason(cli: Cli, desk: Path) -> None:
+    (desk / "intents.yaml").write_text(
+        "tiers: [free, pro]\nintents:\n  a: {examples: [one], tier: pro}\n  b: [two]\n"
+    )
+    said = cli("intents", "eligible", desk, "--customer", "c-1", "--tier", "free", "--json")
+    assert said.code == 0
+    assert said.json["eligible"] == ["b"]
+    table = cli("intents", "eligible", desk, "--tier", "free").out
+    assert "it needs the tier pro, and the customer has free" in table
+    wrong = cli("intents", "eligible", desk, "--tier", "gold")
+    assert wrong.code == 2
+    assert "there is no tier `gold`" in wrong.err

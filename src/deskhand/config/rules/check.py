@@ -9,6 +9,7 @@ from deskhand.config.rules.calendar_rules import calendar_findings
 from deskhand.config.rules.channel_rules import channel_findings, mode_findings
 from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft, FlowDraft
 from deskhand.config.rules.flow_rules import flow_findings
+from deskhand.config.rules.intent_plan_rules import intent_plan_findings
 from deskhand.config.rules.intent_rules import intent_findings
 from deskhand.config.rules.language_rules import language_findings
 from deskhand.config.rules.mcp_rules import mcp_findings
@@ -124,6 +125,7 @@ RULES: tuple[Callable[[DeskDraft], ConfigFindings], ...] = (
     _time_zone,
     language_findings,
     intent_findings,
+    intent_plan_findings,
     channel_findings,
     mode_findings,
     calendar_findings,

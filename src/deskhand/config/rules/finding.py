@@ -1,12 +1,13 @@
 """What a check sees, and how it says what it found."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from deskhand.config.fact_types import Kind
+from deskhand.config.intents import ReadIntents
 from deskhand.config.prompts import PromptFile
 from deskhand.config.reply_texts import ReplyFile, ReplyFiles
 from deskhand.config.sections.desk_file import DeskSection, FlowSection
@@ -63,6 +64,8 @@ class DeskDraft:
     """The texts in the folder `replies`."""
     own_tools: Collection[str] = ()
     """Those that no server brings."""
+    intents: Sequence[ReadIntents] = ()
+    """The files of intents, as far as they could be read."""
 
     def names_at(self, *place: str) -> list[str]:
         """The keys written at a place, readable or not: a stage with a mistake in it is still a

@@ -24,12 +24,16 @@ def plan_findings(draft: DeskDraft) -> ConfigFindings:
             fix = did_you_mean(name, categories, otherwise="add it to the `categories` of a stage")
             yield ConfigFinding(place, f"no stage gives the category `{name}`", fix)
         yield from _needs(draft, place, plan)
-        yield from _steps(draft, place, plan)
-        yield from _replies(draft, place, plan)
+        yield from step_findings(draft, place, plan)
+        yield from reply_findings(draft, place, plan)
 
 
 def _needs(draft: DeskDraft, place: YamlPlace, plan: PlanSection) -> ConfigFindings:
     slots = draft.names_at("slots")
+    for index, slot in enumerate(plan.wants):
+        if slot not in slots:
+            fix = did_you_mean(slot, slots, otherwise=f"add `{slot}: {{type: ...}}` under `slots`")
+            yield ConfigFinding((*place, "wants", index), f"there is no slot `{slot}`", fix)
     for index, slot in enumerate(plan.needs):
         if slot not in slots:
             fix = did_you_mean(slot, slots, otherwise=f"add `{slot}: {{type: ...}}` under `slots`")
@@ -40,7 +44,8 @@ def _needs(draft: DeskDraft, place: YamlPlace, plan: PlanSection) -> ConfigFindi
             yield ConfigFinding((*place, "needs", index), problem, fix, echo_of=(*place, "ask"))
 
 
-def _steps(draft: DeskDraft, place: YamlPlace, plan: PlanSection) -> ConfigFindings:
+def step_findings(draft: DeskDraft, place: YamlPlace, plan: PlanSection) -> ConfigFindings:
+    """Calls of unknown tools, with parameters that lead nowhere."""
     tools = {*draft.tools}
     for stage in draft.stages():
         tools.update(stage.intends or ())
@@ -55,12 +60,25 @@ def _steps(draft: DeskDraft, place: YamlPlace, plan: PlanSection) -> ConfigFindi
             yield from _reference(draft, (*here, "given"), step.given, plan, ROOTS, index)
 
 
-def _replies(draft: DeskDraft, place: YamlPlace, plan: PlanSection) -> ConfigFindings:
+def reply_findings(draft: DeskDraft, place: YamlPlace, plan: PlanSection) -> ConfigFindings:
+    """Texts whose references lead nowhere."""
+    for key in ("pre", "post"):
+        yield from _spoken_references(draft, (*place, key), getattr(plan, key), plan)
     yield from _text_references(draft, (*place, "reply"), plan.reply, plan)
     for index, reply in enumerate(plan.replies):
         here = (*place, "replies", index)
         yield from _reference(draft, (*here, "given"), reply.given, plan, REPLY_ROOTS)
         yield from _text_references(draft, (*here, "words"), reply.words, plan)
+
+
+def _spoken_references(
+    draft: DeskDraft, place: YamlPlace, written: Written, plan: PlanSection
+) -> ConfigFindings:
+    """What the plan itself says knows slots and results alone."""
+    for text in texts_at(draft, place, written):
+        for reference in references_in(text.text):
+            for finding in _reference(draft, text.place, reference, plan, ("slots", RESULTS)):
+                yield text.finding(f"{{{reference}", finding.problem, finding.fix)
 
 
 def _text_references(
@@ -86,10 +104,11 @@ def _reference(
     if root not in roots:
         problem = f"`{{{reference}}}` leads nowhere"
         yield ConfigFinding(place, problem, did_you_mean(root, roots, otherwise="remove it"))
-    elif root == "slots" and name not in plan.needs:
+    elif root == "slots" and name not in (*plan.needs, *plan.wants):
         problem = f"`{{{reference}}}` stands for a slot that the plan does not need"
+        slots = (*plan.needs, *plan.wants)
         yield ConfigFinding(
-            place, problem, did_you_mean(name, plan.needs, otherwise=f"add `{name}` to `needs`")
+            place, problem, did_you_mean(name, slots, otherwise=f"add `{name}` to `needs`")
         )
     elif root == "wish" and name not in WISHES:
         problem = f"`{{{reference}}}` is nothing that a message says about when"

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from deskhand.config.reply_texts import FOLDER, ReplyFile
 from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
+from deskhand.config.sections.intents import IntentSection
 from deskhand.config.sections.reply_text import ANY_LANGUAGE, NamedText
 from deskhand.config.suggestions import did_you_mean
-from deskhand.config.yaml import YamlPlace
+from deskhand.config.yaml import YamlFile, YamlPlace
 
 Written = str | Mapping[str, str] | NamedText | None
 
@@ -43,7 +44,7 @@ def texts_at(draft: DeskDraft, place: YamlPlace, written: Written) -> Iterator[T
 def reply_text_findings(draft: DeskDraft) -> ConfigFindings:
     used: set[str] = set()
     first_language = draft.desk.languages[0].partition("-")[0]
-    for place, written in _written_texts(draft):
+    for source, place, written in _written_texts(draft):
         if not isinstance(written, NamedText):
             continue
         used.add(written.text)
@@ -51,14 +52,39 @@ def reply_text_findings(draft: DeskDraft) -> ConfigFindings:
             create = f"create {FOLDER}/{written.text}.{first_language}.txt"
             fix = did_you_mean(written.text, draft.reply_files, otherwise=create)
             problem = f"there is no reply text `{written.text}`"
-            yield ConfigFinding((*place, "text"), problem, fix)
+            here = (*place, "text")
+            finding = ConfigFinding(here, problem, fix)
+            if source is not draft.source:
+                finding = finding._replace(file=source.path, line=source.line(here))
+            yield finding
     yield from _languages(draft)
     if not draft.is_damaged(("plans",)) and not draft.is_damaged(("reviews",)):
         yield from _unused(draft, used)
 
 
-def _written_texts(draft: DeskDraft) -> Iterator[tuple[YamlPlace, Written]]:
-    """Every place where a reply text may be written, with what is written there."""
+def _written_texts(draft: DeskDraft) -> Iterator[tuple[YamlFile, YamlPlace, Written]]:
+    """Every place where a reply text may be written, with its file and what is written there."""
+    for place, written in _in_desk_file(draft):
+        yield draft.source, place, written
+    for file in draft.intents:
+        for name, intent in file.section.intents.items():
+            for place, written in _in_intent(("intents", name), intent):
+                yield file.source, place, written
+
+
+def _in_intent(place: YamlPlace, intent: IntentSection) -> Iterator[tuple[YamlPlace, Written]]:
+    for kind in ("required", "optional"):
+        slots = getattr(intent.slots, kind)
+        for name in slots if isinstance(slots, Mapping) else ():
+            for key in ("ask", "expects", "why"):
+                yield (*place, "slots", kind, name, key), getattr(slots[name], key)
+    for index, reply in enumerate(intent.replies):
+        yield (*place, "replies", index, "words"), reply.words
+    for key in ("reply", "opening", "pre", "post"):
+        yield (*place, key), getattr(intent, key)
+
+
+def _in_desk_file(draft: DeskDraft) -> Iterator[tuple[YamlPlace, Written]]:
     for name, plan in draft.desk.plans.items():
         place = ("plans", name)
         for slot, question in plan.ask.items():
@@ -67,6 +93,8 @@ def _written_texts(draft: DeskDraft) -> Iterator[tuple[YamlPlace, Written]]:
             yield (*place, "replies", index, "words"), reply.words
         yield (*place, "reply"), plan.reply
         yield (*place, "opening"), plan.opening
+        yield (*place, "pre"), plan.pre
+        yield (*place, "post"), plan.post
     for name, canned in draft.desk.reviews.canned.items():
         yield ("reviews", "canned", name), canned
 

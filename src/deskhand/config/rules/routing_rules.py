@@ -12,7 +12,7 @@ from deskhand.config.sections.routing import MatchSection, RoutingRuleSection
 from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import YamlPlace
 
-_BUILT_IN_CHANNELS = ("mail", "api", "chat")
+BUILT_IN_CHANNELS = ("mail", "api", "chat")
 
 
 def routing_findings(draft: DeskDraft) -> ConfigFindings:
@@ -146,7 +146,7 @@ def _header_patterns(place: YamlPlace, match: MatchSection) -> ConfigFindings:
 
 def _names(draft: DeskDraft, place: YamlPlace, match: MatchSection) -> ConfigFindings:
     """A channel or an intent that the desk does not have."""
-    channels = [*draft.names_at("channels"), *_BUILT_IN_CHANNELS]
+    channels = [*draft.names_at("channels"), *BUILT_IN_CHANNELS]
     if match.channel is not None and match.channel not in channels:
         fix = did_you_mean(match.channel, channels, otherwise="name one of the desk's channels")
         yield ConfigFinding(

@@ -57,6 +57,9 @@ class PlanSection(Section):
 
     needs: list[SlotName] = Field(default_factory=list)
     """The slots that must be filled first; what is missing or ambiguous is asked for."""
+    wants: list[SlotName] = Field(default_factory=list)
+    """The slots that are used where the customer says them, and never asked for; write
+    `{slots.NAME?}` for their values."""
     ask: dict[SlotName, ReplyText] = Field(default_factory=dict)
     """The question for each slot, one text, one a language, or `{text: NAME}` for files:
     `{order: {en: Which order?, cs: Která?}}`."""
@@ -77,6 +80,11 @@ class PlanSection(Section):
     opening: ReplyText | None = None
     """How a reply begins in place of the tone's usual first sentence: one text, one a language,
     or `{text: NAME}` for files."""
+    pre: ReplyText | None = None
+    """What is said before the calls; in a chat it leaves at once, elsewhere it is recorded."""
+    post: ReplyText | None = None
+    """What is said after calls that all went well; the run ends with it, without a drafting
+    stage."""
 
     def compile(self, texts: TextsByName) -> "DeclaredPlan":
         """Returns the plan with its texts; those written by name are taken from `texts`."""
@@ -87,6 +95,7 @@ class PlanSection(Section):
         replies = tuple((reply.given, by_language(reply.words, texts)) for reply in self.replies)
         return DeclaredPlan(
             needs=tuple(self.needs),
+            wants=tuple(self.wants),
             ask=ask,
             steps=steps,
             given=given,
@@ -96,6 +105,8 @@ class PlanSection(Section):
             replies=replies,
             hand_over=self.hand_over,
             opening=by_language(self.opening, texts),
+            pre=by_language(self.pre, texts),
+            post=by_language(self.post, texts),
         )
 
 
@@ -104,7 +115,13 @@ class DeclaredPlan(Frozen):
     all."""
 
     needs: tuple[str, ...] = ()
+    wants: tuple[str, ...] = ()
     ask: dict[str, dict[str, str]] = Field(default_factory=dict)
+    expects: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """What a good answer looks like, by slot."""
+    why: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """Why each slot is needed."""
+    clarify_at_most: int | None = None
     steps: tuple[tuple[str, dict[str, Any]], ...] = ()
     given: dict[int, str] = Field(default_factory=dict)
     """What must be known for a step, by its place."""
@@ -116,6 +133,8 @@ class DeclaredPlan(Frozen):
     """What must be known, and what is said then."""
     hand_over: bool = False
     opening: dict[str, str] = Field(default_factory=dict)
+    pre: dict[str, str] = Field(default_factory=dict)
+    post: dict[str, str] = Field(default_factory=dict)
 
 
 def references_in(value: Any) -> Iterator[str]:

@@ -12,7 +12,9 @@ from deskhand.errors import ConfigError
 from deskhand.model.frozen import Frozen
 
 SlotName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
-SlotType = Literal["pattern", "order_number", "email", "phone", "money", "date", "quantity", "name"]
+SlotType = Literal[
+    "pattern", "order_number", "email", "phone", "money", "date", "quantity", "name", "text"
+]
 Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
 Currency = Literal[
     "AUD", "BGN", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HUF", "INR", "JPY", "MXN", "NOK", "NZD", "PLN",  # noqa: E501
@@ -30,6 +32,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "date": ("order", "prefer", "time", "time_zone"),
     "quantity": ("units", "decimal"),
     "name": ("names", "file", "threshold"),
+    "text": (),
 }
 """Which options each type takes, beside `description`."""
 _LARGEST_NAME_FILE = 1_000_000

@@ -1,6 +1,6 @@
 """All slots of a desk over one text."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import islice
 from zoneinfo import ZoneInfo
@@ -29,7 +29,15 @@ _EXTRACTORS: Mapping[str, Callable[[SlotSpec], Extractor]] = {
     "date": DateExtractor,
     "quantity": QuantityExtractor,
     "name": NameExtractor,
+    "text": lambda spec: AnswerOnly(),
 }
+
+
+class AnswerOnly:
+    """Finds nothing: such a value is the customer's answer to a question, as it was written."""
+
+    def find(self, scan: Scan, context: SlotContext) -> Iterator[SlotMatch]:
+        return iter(())
 
 
 class SlotExtractor:
