@@ -102,4 +102,6 @@ def _owner(table: sa.Table, values: Any, run_ids: dict[int, str]) -> str:
 
 def _rows(core: sa.Connection, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
     """All rows, without holding a large table in memory."""
-    yield from core.execution_options(yield_per=_CHUNK).execute(query)
+    # Said of the query, not of the connection: that would go on for all that comes after, and
+    # nothing there would know how many rows it changed.
+    yield from core.execute(query.execution_options(yield_per=_CHUNK))
