@@ -68,7 +68,7 @@ bench: $(BENCH_VENV)/.installed $(BENCH_AGENTS_VENV)/.installed ## Measure Deskh
 	$(BENCH_VENV)/bin/python -m bench
 
 lock: $(LOCK_VENV)/.installed ## Write requirements/*.txt anew from pyproject.toml
-	$(COMPILE) --extra dev --extra scale --extra mcp --output-file requirements/lock.txt pyproject.toml
+	$(COMPILE) --extra dev --extra scale --extra mcp --extra redis --output-file requirements/lock.txt pyproject.toml
 	$(COMPILE) --extra scale --output-file requirements/bench.txt pyproject.toml requirements/bench.in
 	$(COMPILE) --output-file requirements/bench-openai-agents.txt requirements/bench-openai-agents.in
 	$(COMPILE) --output-file requirements/llama.txt requirements/llama.in

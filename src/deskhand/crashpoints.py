@@ -33,7 +33,16 @@ APPROVAL_POINTS: tuple[str, ...] = (
 )
 """Passed where a person decides and where a mail leaves: marked as leaving, the last line of it
 said, and the server's yes heard."""
-_POINTS = frozenset((*CRASH_POINTS, *APPROVAL_POINTS))
+TICKET_POINTS: tuple[str, ...] = (
+    "tickets.before_change",
+    "tickets.after_change",
+    "tickets.after_checkpoint",
+    "tickets.before_clear",
+    "tickets.after_clear",
+)
+"""Passed where a ticket changes: its events committed, its checkpoint in the active store, and
+there cleared again."""
+_POINTS = frozenset((*CRASH_POINTS, *APPROVAL_POINTS, *TICKET_POINTS))
 
 VARIABLE = "DESKHAND_CRASH_AT"
 """`name` or `name:n`: the process kills itself at the n-th passage of that point."""

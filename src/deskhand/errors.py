@@ -154,6 +154,11 @@ class IncompleteDecision(Conflict):
         self.field = field
 
 
+class TicketsChanged(Conflict):
+    """Somebody changed the customer's tickets since they were read; whoever gets this reads them
+    again."""
+
+
 class SlotTaken(Conflict):
     """Somebody else has this time by now."""
 

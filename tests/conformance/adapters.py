@@ -2,6 +2,7 @@
 tests have."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -9,15 +10,19 @@ from typing import Any
 
 import pytest
 
+from deskhand.adapters.stores.active_tickets import SqlActiveTickets
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
+from deskhand.adapters.stores.redis_tickets import RedisActiveTickets, open_redis_tickets
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
-from tests.servers import new_database, postgres_programs
+from tests.servers import new_database, postgres_programs, redis
 
 Stores = Callable[..., Any]
 """`stores(desk="desk", owner=None)`: another store on the same database, as another process
 would open it."""
+ActiveStores = Callable[..., Any]
+"""`active(desk="desk")`: a desk's store of active tickets."""
 
 
 @asynccontextmanager
@@ -58,4 +63,43 @@ async def postgres(folder: Path) -> AsyncIterator[Stores]:
 ADAPTERS: dict[str, Callable[[Path], AbstractAsyncContextManager[Stores]]] = {
     "postgres": postgres,
     "sqlite": sqlite,
+}
+
+
+@asynccontextmanager
+async def active_in_sqlite(folder: Path) -> AsyncIterator[ActiveStores]:
+    async with sqlite(folder) as stores:
+        store = await stores()
+        yield lambda desk="desk": SqlActiveTickets(store._database, desk)
+
+
+@asynccontextmanager
+async def active_in_postgres(folder: Path) -> AsyncIterator[ActiveStores]:
+    async with postgres(folder) as stores:
+        store = await stores()
+        yield lambda desk="desk": SqlActiveTickets(store._database, desk)
+
+
+@asynccontextmanager
+async def active_in_redis(folder: Path) -> AsyncIterator[ActiveStores]:
+    if shutil.which("redis-server") is None:
+        pytest.skip("Redis is not installed (Debian: apt-get install redis-server)")
+    server = await asyncio.to_thread(redis)
+    opened: list[RedisActiveTickets] = []
+
+    def store(desk: str = "desk") -> RedisActiveTickets:
+        opened.append(open_redis_tickets(f"{server.url}?prefix={folder.name}", desk))
+        return opened[-1]
+
+    try:
+        yield store
+    finally:
+        for one in opened:
+            await one.close()
+
+
+ACTIVE_STORES: dict[str, Callable[[Path], AbstractAsyncContextManager[ActiveStores]]] = {
+    "postgres": active_in_postgres,
+    "redis": active_in_redis,
+    "sqlite": active_in_sqlite,
 }

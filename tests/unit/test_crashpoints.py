@@ -7,7 +7,15 @@ from collections.abc import Iterator
 import pytest
 
 from deskhand import crashpoints
-from deskhand.crashpoints import APPROVAL_POINTS, CRASH_POINTS, arm, arm_from, crash_point, disarm
+from deskhand.crashpoints import (
+    APPROVAL_POINTS,
+    CRASH_POINTS,
+    TICKET_POINTS,
+    arm,
+    arm_from,
+    crash_point,
+    disarm,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +55,7 @@ def test_a_wrong_setting_is_refused(setting: str) -> None:
 
 
 def test_names_are_unique() -> None:
-    points = (*CRASH_POINTS, *APPROVAL_POINTS)
+    points = (*CRASH_POINTS, *APPROVAL_POINTS, *TICKET_POINTS)
     assert len(set(points)) == len(points)
 
 

@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from deskhand.ports.store import Journal as Journal
     from deskhand.ports.store import Reviews as Reviews
     from deskhand.ports.store import Store as Store
+    from deskhand.ports.tickets import ActiveTickets as ActiveTickets
+    from deskhand.ports.tickets import TicketArchive as TicketArchive
+    from deskhand.ports.tickets import TicketStore as TicketStore
     from deskhand.ports.trust import SpotChecks as SpotChecks
     from deskhand.ports.trust import TrustStore as TrustStore
 
@@ -109,6 +112,11 @@ _NAMES = LazyNames(
             "Journal",
             "Reviews",
             "Store",
+        ),
+        "tickets": (
+            "ActiveTickets",
+            "TicketArchive",
+            "TicketStore",
         ),
         "trust": (
             "SpotChecks",

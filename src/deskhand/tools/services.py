@@ -15,7 +15,7 @@ from deskhand.model.plan import StepRecord
 from deskhand.ports import PostHook, PreHook, StageContext
 from deskhand.tools.declared import SourcePlace, declare, place_of
 
-BUILT_IN_SERVICES = ("retrieve", "review", "dispatch")
+BUILT_IN_SERVICES = ("match_ticket", "retrieve", "review", "dispatch")
 """The services that every desk has."""
 
 

@@ -11,14 +11,12 @@ if TYPE_CHECKING:
     from deskhand.wiring.channels import mailboxes as mailboxes
     from deskhand.wiring.databases import Database as Database
     from deskhand.wiring.databases import DeskStore as DeskStore
-    from deskhand.wiring.databases import Erased as Erased
     from deskhand.wiring.databases import api_keys as api_keys
     from deskhand.wiring.databases import backup_database as backup_database
     from deskhand.wiring.databases import channel_store as channel_store
     from deskhand.wiring.databases import copy_database as copy_database
     from deskhand.wiring.databases import database_file as database_file
     from deskhand.wiring.databases import desks_in as desks_in
-    from deskhand.wiring.databases import erase_person as erase_person
     from deskhand.wiring.databases import exchanges_of as exchanges_of
     from deskhand.wiring.databases import knowledge_store as knowledge_store
     from deskhand.wiring.databases import notices_of as notices_of
@@ -37,6 +35,8 @@ if TYPE_CHECKING:
     from deskhand.wiring.desks import read_desk as read_desk
     from deskhand.wiring.desks import server_tools as server_tools
     from deskhand.wiring.desks import with_brain as with_brain
+    from deskhand.wiring.erasing import Erased as Erased
+    from deskhand.wiring.erasing import erase_person as erase_person
     from deskhand.wiring.knowledge import open_knowledge as open_knowledge
     from deskhand.wiring.models import ModelInfo as ModelInfo
     from deskhand.wiring.models import call_models as call_models
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from deskhand.wiring.sandbox import open_sandbox as open_sandbox
     from deskhand.wiring.serving import Desk as Desk
     from deskhand.wiring.serving import open_desk as open_desk
+    from deskhand.wiring.tickets import open_tickets as open_tickets
     from deskhand.wiring.tools import described as described
     from deskhand.wiring.tools import pin_changes as pin_changes
     from deskhand.wiring.tools import pin_objection as pin_objection
@@ -76,14 +77,12 @@ _MODULES = {
     "databases": (
         "Database",
         "DeskStore",
-        "Erased",
         "api_keys",
         "channel_store",
         "backup_database",
         "copy_database",
         "database_file",
         "desks_in",
-        "erase_person",
         "exchanges_of",
         "knowledge_store",
         "notices_of",
@@ -107,6 +106,7 @@ _MODULES = {
         "server_tools",
         "with_brain",
     ),
+    "erasing": ("Erased", "erase_person"),
     "knowledge": ("open_knowledge",),
     "models": (
         "ModelInfo",
@@ -143,6 +143,7 @@ _MODULES = {
         "Desk",
         "open_desk",
     ),
+    "tickets": ("open_tickets",),
     "tools": (
         "described",
         "pin_changes",

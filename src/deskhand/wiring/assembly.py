@@ -18,7 +18,7 @@ from deskhand.agents.prompts import PromptRegistry
 from deskhand.agents.replying.known_sender import answered_before
 from deskhand.agents.replying.review_reasons import KnownSender, review_reasons_of
 from deskhand.agents.replying.sending import Sending
-from deskhand.agents.replying.services import dispatch_through, review_through
+from deskhand.agents.replying.services import dispatch_through, match_through, review_through
 from deskhand.agents.retrieval import retrieve_from
 from deskhand.config.desk import DeskSpec
 from deskhand.config.uses import offers_tool
@@ -33,6 +33,7 @@ from deskhand.model.message import Message
 from deskhand.model.spec import FlowSpec
 from deskhand.ports import Brain, ChatModel, Clock, DeskDatabase, SearchesKnowledge, Sink
 from deskhand.routing.intents_registry import IntentsRegistry
+from deskhand.tickets.service import Tickets
 from deskhand.tools.calendar_tools import CHECK_CALENDAR
 from deskhand.tools.gate import Gate, StandIn
 from deskhand.tools.gate_call import Terms
@@ -43,6 +44,7 @@ from deskhand.wiring.channels import DeskChannel, sending_names
 from deskhand.wiring.databases import Database, DeskStore
 from deskhand.wiring.desks import LoadedDesk
 from deskhand.wiring.knowledge import context_sources
+from deskhand.wiring.tickets import own_tickets, ticket_placing
 from deskhand.wiring.tools import desk_terms, tool_registry
 
 if TYPE_CHECKING:
@@ -73,6 +75,8 @@ class DeskSetup:
     sending: Sending
 
     channels: Sequence[DeskChannel] = ()
+    tickets: Tickets | None = None
+    """None for tickets that lie all in the desk's own database."""
     servers: "McpServers | None" = None
     """The servers that bring tools; None where they must not be asked."""
     terms: Terms | None = None
@@ -145,7 +149,10 @@ def _gate(setup: DeskSetup, tools: ToolRegistry) -> Gate:
 def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: KnownSender) -> Parts:
     spec = setup.loaded.spec
     sources = context_sources(setup.database, setup.store, setup.knowledge, setup.office)
+    store, contacts = setup.store, setup.office.contacts
+    tickets = setup.tickets or own_tickets(setup.database, store.desk, setup.clock.now)
     services: dict[str, ServiceFunction] = {
+        "match_ticket": match_through(ticket_placing(tickets, store, contacts)),
         "retrieve": retrieve_from(sources),
         "review": review_through(gate, known_sender),
         "dispatch": dispatch_through(gate, setup.sending),

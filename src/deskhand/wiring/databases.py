@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit, urlunsplit
 
 from deskhand.adapters.stores.api_keys import SqlKeyStore
@@ -133,31 +133,6 @@ def notices_of(database: Database, desk: str) -> "SqlNoticeStore":
     from deskhand.adapters.stores.notices import SqlNoticeStore
 
     return SqlNoticeStore(database, desk)
-
-
-class Erased(NamedTuple):
-    """How much of a person was erased, and where the database still names them."""
-
-    runs: int
-    own_rows: int
-    """In the desk's own tables."""
-    mentions: list[str]
-
-
-async def erase_person(database: Database, desk: str, address: str, by: str) -> Erased:
-    """Erase what a desk keeps about a person; returns how much that was.
-
-    The desk's own tables come first: only the engine's tables, which go after them, tell which
-    of their rows are the person's.
-    """
-    from deskhand.adapters.stores.erasure import known_as
-    from deskhand.adapters.stores.mentions import find_mentions
-
-    names, run_ids = await database.read_core(lambda core: known_as(core, desk, address))
-    own_rows = await database.own_tables(desk).erase(names, run_ids)
-    runs = await database.store(desk).erase(address, by)
-    mentions = await database.read_core(lambda core: find_mentions(core, desk, address))
-    return Erased(runs, own_rows, mentions)
 
 
 def _without_password(url: str) -> str:

@@ -25,6 +25,7 @@ from deskhand.engine.worker import Worker
 from deskhand.knowledge.search import KnowledgeBase
 from deskhand.model.run import RunStatus
 from deskhand.ports import ChatModel, Sink
+from deskhand.tickets.service import Tickets
 from deskhand.tools.office import Office
 from deskhand.wiring.assembly import DeskSetup, assemble
 from deskhand.wiring.channels import DeskChannel, desk_channels, review_notifier
@@ -44,6 +45,7 @@ from deskhand.wiring.modes import open_trust
 from deskhand.wiring.office import desk_office
 from deskhand.wiring.routing import desk_intake
 from deskhand.wiring.sending import reply_sending, sent_within_the_hour
+from deskhand.wiring.tickets import open_tickets
 from deskhand.wiring.tools import mcp_servers
 from deskhand.wiring.workers import DeskDispatcher, served_by
 
@@ -63,6 +65,7 @@ class Desk:
     live: bool
     knowledge: KnowledgeBase
     trust: Trust
+    tickets: Tickets
     channels: tuple[ChannelRunner, ...] = ()
     """Those this process reads, or would read; empty where nobody asked to listen."""
 
@@ -105,7 +108,9 @@ async def open_desk(
         model = limited_chat(around.chat, spec, store, clock, rate)
         circuits = model_circuits(store, clock) if waits_for_models else None
         asked = _AskedModels(spec, model, store, clock, circuits)
+        tickets = await closing.enter_async_context(open_tickets(database, spec.name))
         setup = _setup(loaded, database, store, around, asked, outbox, live=live, events=events)
+        setup = replace(setup, tickets=tickets)
         worker = assemble(setup)
         dispatcher = served.dispatcher(loaded, worker)
         closing.push_async_callback(dispatcher.stop, grace=grace)
@@ -124,7 +129,15 @@ async def open_desk(
         if listen:
             notifier.start()
         yield Desk(
-            spec, store, dispatcher, worker, live, around.knowledge, around.trust, tuple(runners)
+            spec,
+            store,
+            dispatcher,
+            worker,
+            live,
+            around.knowledge,
+            around.trust,
+            tickets,
+            tuple(runners),
         )
 
 

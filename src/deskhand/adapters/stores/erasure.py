@@ -10,10 +10,12 @@ from deskhand.adapters.stores.review_decisions import close_reviews, record_even
 from deskhand.adapters.stores.review_texts import write_texts_of_run
 from deskhand.adapters.stores.rows import pack, unpack
 from deskhand.adapters.stores.statements import forget_salts, mark_record, mark_run
+from deskhand.adapters.stores.ticket_erasure import forget_customers, forget_messages
 from deskhand.adapters.stores.totals import name_digest
 from deskhand.errors import Conflict
 from deskhand.model.audited import StatementKind
 from deskhand.model.booking import ERASED, BookingState
+from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
 
 
@@ -56,6 +58,7 @@ def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: flo
         .where(_theirs(core, desk, address.strip().lower()))
     ).all()
     _refuse_active([row.id for row in rows if RunStatus(row.status).is_active])
+    _erase_tickets(core, desk, address.strip().lower(), [row.position for row in rows], by, now)
     for row in rows:
         _erase_run(core, row.position, row.id, RunStatus(row.status), now)
     for position in _heirs(core, desk, [row.id for row in rows]):
@@ -69,6 +72,20 @@ def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: flo
     _erase_bookings(core, desk, address.strip().lower(), [row.id for row in rows], now)
     record_event(core, desk, "person.erased", None, by, {"runs": len(rows)}, now)
     return len(rows)
+
+
+def _erase_tickets(
+    core: sa.Connection, desk: str, address: str, positions: list[int], by: str, now: float
+) -> None:
+    """What tickets tell of the person; first, while the messages still say who wrote them."""
+    bodies = sa.select(t.messages.c.body).where(t.messages.c.run.in_(positions))
+    authors = {
+        Message.model_validate_json(body).author
+        for body in core.execute(bodies).scalars()
+        if body is not None
+    }
+    forget_messages(core, desk, positions, by, now)
+    forget_customers(core, desk, {f"address:{address}", f"unproven:{address}", *authors})
 
 
 def _refuse_active(active: list[str]) -> None:

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from deskhand.errors import ConfigError
 
-HEAD = "0024"
+HEAD = "0029"
 """The newest migration; a test compares it with the scripts."""
 
 _SCRIPTS = Path(__file__).parent / "migrations"

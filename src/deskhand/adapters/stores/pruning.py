@@ -13,6 +13,7 @@ from deskhand.adapters.stores import audit_records
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.erasure import forget_conversation
 from deskhand.adapters.stores.statements import mark_run
+from deskhand.adapters.stores.ticket_erasure import forget_messages
 from deskhand.engine.audit import check_message, head_of_chain, pruning_seal
 from deskhand.engine.journal import verify
 from deskhand.engine.statements import check_statements, legacy_position
@@ -232,6 +233,7 @@ def _empty_runs(core: sa.Connection, desk: str, journals: list[Journaled], now: 
     run_ids = [journal.run_id for journal in journals]
     here = t.runs.c.position.in_(positions)
     conversations = set(core.execute(sa.select(t.runs.c.conversation).where(here)).scalars())
+    forget_messages(core, desk, positions, "retention", now)
     for table in _OF_RUNS:
         core.execute(table.delete().where(table.c.run.in_(positions)))
     for table in (t.events, t.llm_calls):

@@ -1,4 +1,5 @@
-"""The services every desk has: `review` asks a person, `dispatch` delivers the reply."""
+"""The services every desk has: `match_ticket` finds the message's ticket, `review` asks a person,
+`dispatch` delivers the reply."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,12 +9,14 @@ from deskhand.agents.replying.reply import reply_in
 from deskhand.agents.replying.review_reasons import KnownSender, never_answered, review_reasons
 from deskhand.agents.replying.sending import Sending
 from deskhand.config.sections.expiry import ExpirySpec
+from deskhand.errors import PermanentError
 from deskhand.model.causes import cause_of_rule, each_once
 from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind
 from deskhand.model.understanding import Understanding
 from deskhand.ports import StageContext, ToolGate
+from deskhand.tickets.placing import TicketPlacing
 from deskhand.tools.rules.replies import COMMITMENT, CONTENT
 from deskhand.tools.services import ServiceFunction, ServiceResult
 
@@ -112,3 +115,19 @@ def dispatch_through(gate: ToolGate, sending: Sending | None = None) -> ServiceF
         return result.changed(resume=revise_at)
 
     return dispatch
+
+
+def match_through(placing: TicketPlacing) -> ServiceFunction:
+    """The stage that stands before the others. Its output names the ticket and says why it is
+    this one."""
+
+    async def match_ticket(
+        envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        if envelope.message is None:
+            raise PermanentError("there is no message to find a ticket for")
+        placed = await placing.place(ctx.run_id, envelope.message)
+        fields: dict[str, Any] = placed.model_dump(mode="json")
+        return fields
+
+    return match_ticket

@@ -52,8 +52,16 @@ from deskhand.adapters.stores.tables.runs import (
     steps,
 )
 from deskhand.adapters.stores.tables.schema import metadata
+from deskhand.adapters.stores.tables.tickets import (
+    active_tickets,
+    ticket_customers,
+    ticket_events,
+    ticket_messages,
+    tickets,
+)
 
 __all__ = [
+    "active_tickets",
     "answer_sources",
     "api_keys",
     "arrivals",
@@ -90,6 +98,10 @@ __all__ = [
     "statements",
     "steps",
     "stops",
+    "ticket_customers",
+    "ticket_events",
+    "ticket_messages",
+    "tickets",
     "told_sentences",
     "totals",
     "users",

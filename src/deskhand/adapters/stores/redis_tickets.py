@@ -1,0 +1,155 @@
+"""The checkpoints of active tickets in Redis.
+
+Keys follow `{prefix}:{customer_id}:{ticket_id}:{desk}`. A set for each customer names his tickets,
+so nothing is ever found by scanning all keys. Keys of other programs are neither read nor deleted.
+"""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, quote, unquote, urlsplit, urlunsplit
+
+from deskhand.errors import ConfigError, StoreUnavailable
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
+
+PREFIX = "langgraph:checkpoint"
+_PLAIN = "@.-_"
+"""Signs of an id that stand in a key as they are; `:` and `*` would be read as part of a
+pattern."""
+_SECONDS = 5.0
+_PORTION = 500
+
+
+def is_redis(url: str) -> bool:
+    return urlsplit(url).scheme in ("redis", "rediss", "unix")
+
+
+def open_redis_tickets(url: str, desk: str) -> "RedisActiveTickets":
+    """The store behind `redis://host:6379/0?prefix=langgraph:checkpoint`.
+
+    ConfigError where the library is missing or the address cannot be read.
+    """
+    try:
+        from redis.asyncio import Redis
+    except ImportError:
+        raise ConfigError(
+            "tickets in Redis need the redis library", fix="pip install 'deskhand[redis]'"
+        ) from None
+    parts = urlsplit(url)
+    settings = parse_qs(parts.query)
+    prefix = settings.pop("prefix", [PREFIX])[-1]
+    unknown = sorted(settings)
+    if unknown or not prefix or any(mark in prefix for mark in "*?[]\\ \n"):
+        raise ConfigError(
+            f"{parts.scheme}://{parts.hostname}{parts.path}?{parts.query} is no address of Redis",
+            fix=f"write redis://host:6379/0 or redis://host:6379/0?prefix={PREFIX}",
+        )
+    try:
+        client = Redis.from_url(
+            urlunsplit(parts._replace(query="")),
+            decode_responses=True,
+            socket_timeout=_SECONDS,
+            socket_connect_timeout=_SECONDS,
+        )
+    except ValueError as error:
+        raise ConfigError(
+            f"the address of Redis cannot be read: {error}", fix="write redis://host:6379/0"
+        ) from None
+    return RedisActiveTickets(client, desk, prefix)
+
+
+class RedisActiveTickets:
+    """One desk's part of a Redis database."""
+
+    def __init__(self, client: "Redis", desk: str, prefix: str = PREFIX) -> None:
+        self._client, self._prefix, self._desk = client, prefix, desk
+
+    async def scan_activated_ticket_ids(self, customer_id: str) -> list[str]:
+        members = await _asked(self._client.smembers(self._set(customer_id)))
+        return sorted(unquote(member) for member in members)
+
+    async def get_raw_checkpoint_data(
+        self, customer_id: str, ticket_id: str
+    ) -> dict[str, Any] | None:
+        return _read(await _asked(self._client.get(self._key(customer_id, ticket_id))))
+
+    async def checkpoints_of(self, customer_id: str) -> dict[str, dict[str, Any]]:
+        ids = await self.scan_activated_ticket_ids(customer_id)
+        if not ids:
+            return {}
+        keys = [self._key(customer_id, ticket_id) for ticket_id in ids]
+        values = await _asked(self._client.mget(keys))
+        read = {ticket_id: _read(raw) for ticket_id, raw in zip(ids, values, strict=True)}
+        # what was lost is shown as empty: whoever reads tells it anew
+        return {ticket_id: data or {} for ticket_id, data in read.items()}
+
+    async def put_checkpoint(
+        self, customer_id: str, ticket_id: str, data: Mapping[str, Any]
+    ) -> None:
+        written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        async with self._client.pipeline(transaction=True) as together:
+            together.sadd(self._set(customer_id), quote(ticket_id, safe=_PLAIN))
+            together.set(self._key(customer_id, ticket_id), written)
+            await _asked(together.execute())
+
+    async def delete_ticket_checkpoints(self, customer_id: str, ticket_id: str) -> int:
+        async with self._client.pipeline(transaction=True) as together:
+            together.delete(self._key(customer_id, ticket_id))
+            together.srem(self._set(customer_id), quote(ticket_id, safe=_PLAIN))
+            deleted, _ = await _asked(together.execute())
+        return int(deleted)
+
+    async def all_checkpoints(self) -> AsyncIterator[tuple[str, str]]:
+        """Goes through all keys: only to make everything again."""
+        begin = self._set("")  # no sign in it stands for others: ids are quoted, prefixes checked
+        cursor = 0
+        while True:
+            cursor, keys = await _asked(self._client.scan(cursor, f"{begin}*", _PORTION))
+            for key in keys:
+                customer = unquote(key.removeprefix(begin))
+                for ticket_id in await self.scan_activated_ticket_ids(customer):
+                    yield customer, ticket_id
+            if cursor == 0:
+                return
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    def _key(self, customer_id: str, ticket_id: str) -> str:
+        named = (quote(part, safe=_PLAIN) for part in (customer_id, ticket_id, self._desk))
+        return ":".join((self._prefix, *named))
+
+    def _set(self, customer_id: str) -> str:
+        named = (quote(part, safe=_PLAIN) for part in (self._desk, customer_id))
+        return ":".join((f"{self._prefix}.customers", *named))
+
+
+async def _asked(answer: Awaitable[Any]) -> Any:
+    """What Redis answers; StoreUnavailable while it is away, ConfigError where a key is another
+    program's."""
+    from redis.exceptions import RedisError, ResponseError
+
+    try:
+        return await answer
+    except ResponseError as error:
+        if "WRONGTYPE" not in str(error):
+            raise StoreUnavailable(f"Redis refused: {error}") from None
+        raise ConfigError(
+            "a key of ours in Redis belongs to another program",
+            fix="choose another prefix: redis://host:6379/0?prefix=deskhand",
+        ) from None
+    except (RedisError, OSError) as error:
+        raise StoreUnavailable(f"Redis, where active tickets lie, is away: {error}") from None
+
+
+def _read(raw: Any) -> dict[str, Any] | None:
+    """What we wrote under a key; None where nothing is there, or what another program wrote."""
+    if raw is None:
+        return None
+    try:
+        data = json.loads(raw)
+    except ValueError:
+        return None
+    return data if isinstance(data, dict) else None

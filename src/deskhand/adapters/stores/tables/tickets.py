@@ -1,0 +1,92 @@
+"""Tickets: their events, and what is told from those.
+
+`ticket_events` is the truth. `tickets`, `ticket_messages` and `active_tickets` can be made again
+from it and from the messages of runs.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+)
+
+from deskhand.adapters.stores.tables.schema import Position, metadata
+
+ticket_events = Table(
+    "ticket_events",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("ticket", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("run", Position),
+    Column("change", Text),
+    Column("body", LargeBinary, nullable=False),
+    Column("vector", LargeBinary),
+    PrimaryKeyConstraint("desk", "ticket", "number"),
+    Index("ticket_events_run", "run"),
+    Index("ticket_events_change", "desk", "change"),
+)
+
+ticket_customers = Table(
+    "ticket_customers",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("customer", Text, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    PrimaryKeyConstraint("desk", "customer"),
+)
+
+tickets = Table(
+    "tickets",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("customer", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("opened_at", Float, nullable=False),
+    Column("changed_at", Float, nullable=False),
+    Column("solved_at", Float),
+    Column("merged_into", Text),
+    Column("assignee", Text),
+    Column("group", Text),
+    Column("tags", Text, nullable=False),
+    Column("messages", Integer, nullable=False),
+    Column("search_text", Text, nullable=False),
+    Column("checkpoint", LargeBinary),
+    PrimaryKeyConstraint("desk", "id"),
+    Index("tickets_customer", "desk", "customer", "state", "changed_at"),
+    Index("tickets_queue", "desk", "state", "changed_at", "id"),
+    Index("tickets_changed", "desk", "changed_at", "id"),
+)
+
+ticket_messages = Table(
+    "ticket_messages",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("run", Position, nullable=False),
+    Column("ticket", Text, nullable=False),
+    Column("conversation", Text, nullable=False),
+    PrimaryKeyConstraint("desk", "run"),
+    Index("ticket_messages_ticket", "desk", "ticket"),
+    Index("ticket_messages_conversation", "desk", "conversation", "ticket"),
+)
+
+active_tickets = Table(
+    "active_tickets",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("customer", Text, nullable=False),
+    Column("ticket", Text, nullable=False),
+    Column("checkpoint", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("desk", "customer", "ticket"),
+)

@@ -1,0 +1,113 @@
+"""Forgetting what tickets tell of messages that are erased or deleted for their age."""
+
+from collections.abc import Iterable, Sequence
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.ticket_rows import event_of, ticket_of, write_events
+from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
+from deskhand.tickets.checkpoints import begin, told_of
+from deskhand.tickets.fold import without_words
+
+
+def forget_messages(
+    core: sa.Connection, desk: str, positions: Sequence[int], by: str, now: float
+) -> None:
+    """Take messages out of their tickets. A ticket without any other goes with all its events;
+    of another one the rest stays, and its checkpoint is told anew when somebody looks."""
+    links = t.ticket_messages.c
+    mine = (links.desk == desk, links.run.in_(positions))
+    tickets = set(core.execute(sa.select(links.ticket).where(*mine)).scalars())
+    for ticket_id in sorted(tickets):
+        others = (links.desk == desk, links.ticket == ticket_id, links.run.not_in(positions))
+        left = core.execute(sa.select(links.run).where(*others).limit(1)).first()
+        if left is None:
+            _forget_ticket(core, desk, ticket_id)
+        else:
+            _forget_some(core, desk, ticket_id, positions, by, now)
+
+
+def forget_customers(core: sa.Connection, desk: str, customers: Iterable[str]) -> None:
+    """Tickets that stand under these names, also those without a message, and the names."""
+    named = list(customers)
+    mine = (t.tickets.c.desk == desk, t.tickets.c.customer.in_(named), t.tickets.c.messages == 0)
+    for ticket_id in list(core.execute(sa.select(t.tickets.c.id).where(*mine)).scalars()):
+        _forget_ticket(core, desk, ticket_id)
+    still = sa.select(t.tickets.c.customer).where(t.tickets.c.desk == desk)
+    here = t.ticket_customers.c
+    unused = (here.desk == desk, here.customer.in_(named), here.customer.not_in(still))
+    core.execute(t.ticket_customers.delete().where(*unused))
+
+
+def _forget_ticket(core: sa.Connection, desk: str, ticket_id: str) -> None:
+    """The ticket, and those that were part of it."""
+    here = t.tickets.c
+    merged = sa.select(here.id).where(here.desk == desk, here.merged_into == ticket_id)
+    parts = list(core.execute(merged).scalars())
+    for table, column in (
+        (t.ticket_events, t.ticket_events.c.ticket),
+        (t.ticket_messages, t.ticket_messages.c.ticket),
+        (t.active_tickets, t.active_tickets.c.ticket),
+        (t.tickets, t.tickets.c.id),
+    ):
+        core.execute(table.delete().where(table.c.desk == desk, column == ticket_id))
+    for part in parts:
+        _forget_ticket(core, desk, part)
+
+
+def _forget_some(
+    core: sa.Connection, desk: str, ticket_id: str, positions: Sequence[int], by: str, now: float
+) -> None:
+    events = t.ticket_events
+    here = (events.c.desk == desk, events.c.run.in_(positions))
+    query = sa.select(events.c.ticket, events.c.number, events.c.body).where(*here)
+    run_ids: list[str] = []
+    for row in core.execute(query).all():
+        event = event_of(row)
+        run_ids += filter(None, [event.run])
+        _empty(core, desk, event)
+    first = (events.c.desk == desk, events.c.ticket == ticket_id, events.c.number == 1)
+    opening = sa.select(events.c.ticket, events.c.number, events.c.body).where(*first)
+    row = core.execute(opening).one()
+    was_theirs = _began_with(core, desk, ticket_id, positions)
+    if was_theirs:
+        _empty(core, desk, event_of(row))
+    ticket = _ticket(core, desk, ticket_id)
+    erased = TicketEvent(
+        ticket=ticket_id,
+        kind=TicketEventKind.ERASED,
+        by=by,
+        at=now,
+        number=ticket.number + 1,
+        removed=tuple(run_ids),
+        subject="" if was_theirs else None,
+    )
+    bare = told_of(begin(ticket), ticket.changed(subject=""))
+    write_events(core, desk, [erased], {ticket_id: bare}, {})
+    core.execute(
+        t.active_tickets.delete().where(
+            t.active_tickets.c.desk == desk, t.active_tickets.c.ticket == ticket_id
+        )
+    )
+
+
+def _began_with(core: sa.Connection, desk: str, ticket_id: str, positions: Sequence[int]) -> bool:
+    """Whether the ticket got its subject from one of these messages."""
+    here = t.ticket_events.c
+    joined = (here.desk == desk, here.ticket == ticket_id, here.run.is_not(None))
+    query = sa.select(here.run).where(*joined).order_by(here.number).limit(1)
+    first = core.execute(query).scalar()
+    return first is None or first in positions
+
+
+def _empty(core: sa.Connection, desk: str, event: TicketEvent) -> None:
+    here = t.ticket_events.c
+    this = (here.desk == desk, here.ticket == event.ticket, here.number == event.number)
+    body = without_words(event).model_dump_json(exclude_defaults=True).encode()
+    core.execute(t.ticket_events.update().where(*this).values(body=body, vector=None))
+
+
+def _ticket(core: sa.Connection, desk: str, ticket_id: str) -> Ticket:
+    here = (t.tickets.c.desk == desk, t.tickets.c.id == ticket_id)
+    return ticket_of(core.execute(sa.select(t.tickets).where(*here).with_for_update()).one())

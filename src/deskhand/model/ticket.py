@@ -1,0 +1,304 @@
+"""A ticket: one matter of one customer, told by the events that made it what it is."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from deskhand.model.frozen import Frozen
+from deskhand.model.ids import random_bytes
+
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Crockford's base32: no I, L, O or U, which are taken for other signs."""
+_PREFIX = "TKT-"
+_LENGTH = 8
+_WRITTEN = re.compile(r"TKT[-\u2010-\u2015 ]?([0-9A-Z]{8})", re.I)
+_CITED = re.compile(r"(?<![0-9A-Za-z])TKT-?[0-9A-Za-z]{8}(?![0-9A-Za-z])", re.I)
+_MISREAD = str.maketrans("ILO", "110")
+"""How a person may have copied a 1 or a 0."""
+
+LONGEST_NOTE = 20_000
+MOST_TAGS = 50
+
+
+def new_ticket_id() -> str:
+    """`TKT-` and eight signs: 40 random bits. The store sees to it that no two are alike."""
+    number = int.from_bytes(random_bytes()[:5])
+    signs = (_ALPHABET[number >> shift & 31] for shift in range(35, -1, -5))
+    return _PREFIX + "".join(signs)
+
+
+def ticket_id_of(written: str) -> str | None:
+    """The id that somebody wrote, as the store knows it; None for what is none."""
+    match = _WRITTEN.fullmatch(written.strip())
+    if match is None:
+        return None
+    signs = match[1].upper().translate(_MISREAD)
+    return None if "U" in signs else _PREFIX + signs
+
+
+def cited_ticket_ids(text: str) -> tuple[str, ...]:
+    """The ids of tickets that a text names, each once; whose they are is another question."""
+    ids = (ticket_id_of(match[0]) for match in _CITED.finditer(text))
+    return tuple(dict.fromkeys(filter(None, ids)))
+
+
+class TicketState(StrEnum):
+    ACTIVE = "active"
+    """The desk works it."""
+    PENDING = "pending"
+    """It waits for the customer."""
+    OPEN = "open"
+    """A person has it."""
+    SOLVED = "solved"
+    """Answered; a further message of the customer may reopen it."""
+    CLOSED = "closed"
+    """Over for good; a person may still reopen it."""
+    MERGED = "merged"
+    """Part of another ticket, which its id leads to."""
+
+    @property
+    def is_active(self) -> bool:
+        """It lies in the active store; all others lie in the archive."""
+        return self in (TicketState.ACTIVE, TicketState.PENDING)
+
+
+class TicketEventKind(StrEnum):
+    OPENED = "opened"
+    JOINED = "joined"
+    """A message came to it."""
+    STATE = "state"
+    ASSIGNED = "assigned"
+    TAGGED = "tagged"
+    NOTED = "noted"
+    MERGED = "merged"
+    """Became part of another ticket."""
+    ABSORBED = "absorbed"
+    """Took in another ticket."""
+    SPLIT = "split"
+    """Gave some of its messages to a new ticket."""
+    UNDONE = "undone"
+    """A merge or a split was taken back."""
+    ERASED = "erased"
+    """Messages of it were erased or deleted for their age."""
+
+
+class TicketEvent(Frozen):
+    """One change of a ticket: what changed, who did it and why.
+
+    A field that is None says nothing about its part of the ticket.
+    """
+
+    ticket: str
+    kind: TicketEventKind
+    by: str
+    why: str = ""
+    at: float
+    number: int = 0
+    """Its place among the events of its ticket, from 1; the store gives it."""
+    change: str | None = None
+    """What the events of one merge, split or undo have in common."""
+    undoes: str | None = None
+    """The change that is taken back."""
+    customer: str | None = None
+    subject: str | None = None
+    state: TicketState | None = None
+    run: str | None = None
+    """The run whose message came."""
+    added: tuple[str, ...] = ()
+    """Runs whose messages belong to the ticket from now on."""
+    removed: tuple[str, ...] = ()
+    merged_into: str | None = None
+    """Empty: it is a ticket of its own again."""
+    assignee: str | None = None
+    """Empty for nobody."""
+    group: str | None = None
+    tags_added: tuple[str, ...] = ()
+    tags_removed: tuple[str, ...] = ()
+    note: str | None = None
+    """For colleagues alone: no model and no customer reads it."""
+    matching: dict[str, Any] | None = None
+    """With `joined`: what matched, how sure that is and by what evidence."""
+
+
+class TicketNote(Frozen):
+    text: str
+    by: str
+    at: float
+
+
+class Ticket(Frozen):
+    """What the events of a ticket add up to."""
+
+    id: str
+    customer: str
+    """Whose it is, in one word: `customer:ID`, `address:ADDRESS` or how an unproven sender is
+    known. Never another person's."""
+    state: TicketState = TicketState.ACTIVE
+    subject: str = ""
+    number: int = 0
+    """Its newest event."""
+    opened_at: float = 0.0
+    changed_at: float = 0.0
+    solved_at: float | None = None
+    """When it was last solved or closed; None for a ticket that is neither."""
+    merged_into: str | None = None
+    assignee: str | None = None
+    group: str | None = None
+    tags: tuple[str, ...] = ()
+    notes: tuple[TicketNote, ...] = ()
+    runs: tuple[str, ...] = ()
+    """The runs whose messages belong to it, oldest first."""
+    messages: int = 0
+    """How many those are, also where they were not read."""
+
+    @property
+    def customer_id(self) -> str:
+        """The customer as people and programs outside know him."""
+        return customer_id_of(self.customer)
+
+    @property
+    def thread_id(self) -> str:
+        """`{customer_id}:{ticket_id}`. The part after the last colon is the ticket."""
+        return f"{self.customer_id}:{self.id}"
+
+
+def customer_id_of(customer: str) -> str:
+    kind, mark, rest = customer.partition(":")
+    return rest if mark and kind in ("customer", "address") else customer
+
+
+class TicketCheckpoint(Frozen):
+    """What is known of a ticket without reading its messages again. It grows with each message and
+    keeps its size: a ticket of 500 messages is as quick to compare as one of five."""
+
+    ticket_id: str
+    customer: str
+    number: int
+    """The event up to which it is told."""
+    state: TicketState
+    subject: str = ""
+    summary: str = ""
+    references: tuple[str, ...] = ()
+    """Numbers of orders and invoices that its messages name, the newest last."""
+    messages: int = 0
+    newest_at: float = 0.0
+    vector: str = ""
+    """The sum of its messages' vectors: float32, little endian, base64."""
+
+
+class MatchConfidence(StrEnum):
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class MatchEvidence(StrEnum):
+    CONVERSATION = "conversation"
+    ANSWERED = "answered"
+    """It answers a mail that we sent about the ticket."""
+    CITED = "cited"
+    REFERENCE = "reference"
+    FOLLOW_UP = "follow_up"
+    MEANING = "meaning"
+    NONE = "none"
+
+
+class MatchResult(Frozen):
+    """Which ticket a message continues; with low confidence it opens one."""
+
+    matched_ticket_id: str | None = None
+    confidence: MatchConfidence = MatchConfidence.LOW
+    evidence: MatchEvidence = MatchEvidence.NONE
+    why: str = ""
+    reopens: bool = False
+
+    @property
+    def joins(self) -> bool:
+        return self.matched_ticket_id is not None and self.confidence is not MatchConfidence.LOW
+
+
+class PlacedMessage(Frozen):
+    """Where a message went: a ticket of its customer, or one that it opened."""
+
+    ticket_id: str
+    thread_id: str
+    is_new: bool
+    matching: MatchResult
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFacts:
+    """What a message adds to its ticket's checkpoint."""
+
+    run: str
+    at: float
+    conversation: str
+    subject: str
+    excerpt: str
+    references: tuple[str, ...]
+    vector: bytes | None
+    """float16, little endian; None where nobody made one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerTickets:
+    """A customer's tickets at one moment: whoever writes names the version that he read."""
+
+    version: int
+    tickets: tuple[Ticket, ...]
+    """Without their runs and notes: matching needs neither."""
+    in_conversation: frozenset[str] = frozenset()
+    """The tickets with a message of the conversation that was asked about."""
+    archived: Mapping[str, TicketCheckpoint] = field(default_factory=dict[str, TicketCheckpoint])
+    """The checkpoints of those that lie in the archive."""
+
+
+@dataclass(frozen=True, slots=True)
+class TicketFilter:
+    """Which tickets are wanted; what is None does not matter."""
+
+    states: tuple[TicketState, ...] = ()
+    customer: str | None = None
+    assignee: str | None = None
+    """Empty: tickets that are nobody's."""
+    group: str | None = None
+    tag: str | None = None
+    search: str | None = None
+    """Words that subject and messages must hold, in any order."""
+    conversation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TicketMessage:
+    """One message of a ticket, whichever way it came."""
+
+    run: str
+    status: str
+    conversation: str
+    channel: str
+    sender: str
+    subject: str
+    text: str
+    at: float
+    erased: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What `rebuild` did: how many tickets there are, and what it had to mend."""
+
+    tickets: int = 0
+    active: int = 0
+    archived: int = 0
+    mended: int = 0
+    """Tickets whose rows or checkpoints differed from what their events say."""
+    cleared: int = 0
+    """Checkpoints that belonged to no active ticket."""
+
+
+def as_fields(value: Any) -> Mapping[str, Any]:
+    """A pydantic value as a document: enumerations as words, tuples as lists."""
+    fields: Mapping[str, Any] = value.model_dump(mode="json")
+    return fields

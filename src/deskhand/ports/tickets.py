@@ -1,0 +1,135 @@
+"""Tickets: their events and archive, and the store of those that are worked on."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from deskhand.model.message import Message
+from deskhand.model.ticket import (
+    CustomerTickets,
+    Ticket,
+    TicketCheckpoint,
+    TicketEvent,
+    TicketFilter,
+    TicketMessage,
+)
+
+
+class TicketArchive(Protocol):
+    """Where tickets lie that are not worked on: with their checkpoint and their messages."""
+
+    async def save_ticket(self, ticket: Ticket, checkpoint: TicketCheckpoint) -> bool:
+        """Keep the checkpoint of a ticket that is archived, and of every ticket the words by which
+        it is found; False where the ticket has changed since."""
+        ...
+
+    async def save_messages(self, ticket: Ticket) -> int:
+        """Say which runs' messages are the ticket's; returns how many those are."""
+        ...
+
+
+class TicketStore(TicketArchive, Protocol):
+    """One desk's tickets: the events, which are the truth, and what is told from them."""
+
+    desk: str
+
+    async def of_customer(
+        self, customers: Sequence[str], *, conversation: str = "", limit: int = 200
+    ) -> CustomerTickets:
+        """The tickets of a customer that are not merged, the newest first; the version is that of
+        the first name."""
+        ...
+
+    async def write(
+        self,
+        customer: str,
+        version: int,
+        events: Sequence[TicketEvent],
+        checkpoints: Mapping[str, TicketCheckpoint],
+        vectors: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Append events and tell the tickets' rows from them, in one transaction.
+
+        TicketsChanged when the customer's version is another by now. `checkpoints` are those of
+        the changed tickets after the events, `vectors` those of messages, by run.
+        """
+        ...
+
+    async def ticket(self, ticket_id: str) -> Ticket:
+        """With its runs and notes; NotFound for an id that no ticket of the desk has."""
+        ...
+
+    async def version(self, customer: str) -> int: ...
+
+    async def ticket_of_run(self, run_id: str) -> str | None: ...
+
+    async def lead(self, ticket_ids: Sequence[str]) -> dict[str, Ticket]:
+        """The tickets that these ids lead to, merged ones to what they are part of now."""
+        ...
+
+    async def events(self, ticket_id: str) -> list[TicketEvent]: ...
+
+    async def change(self, change: str) -> list[TicketEvent]:
+        """The events of one merge, split or undo."""
+        ...
+
+    async def find(
+        self, wanted: TicketFilter, *, limit: int = 100, after: tuple[float, str] | None = None
+    ) -> list[Ticket]:
+        """The latest changed first; `after` is `changed_at` and id of the last one before."""
+        ...
+
+    async def count(self, wanted: TicketFilter) -> int: ...
+
+    async def messages(self, runs: Sequence[str]) -> list[tuple[str, Message, bytes | None]]:
+        """Messages of these runs with their vectors, oldest first; erased ones are left out."""
+        ...
+
+    async def timeline(self, ticket_id: str) -> list[TicketMessage]:
+        """A ticket's messages as people read them, oldest first."""
+        ...
+
+    async def checkpoint(self, ticket_id: str) -> TicketCheckpoint | None:
+        """What the archive holds of it."""
+        ...
+
+    async def restore(self, ticket: Ticket, checkpoint: TicketCheckpoint, version: int) -> bool:
+        """Write a ticket's row anew from what its events say; whether that changed anything.
+
+        TicketsChanged when the customer's version is another by now.
+        """
+        ...
+
+    async def ids(self, *, after: str = "", limit: int = 500) -> list[str]:
+        """Of all tickets, by their events."""
+        ...
+
+
+class ActiveTickets(Protocol):
+    """The checkpoints of tickets that are worked on. It may lose them: they are told from the
+    events again. StoreUnavailable while it is away."""
+
+    async def scan_activated_ticket_ids(self, customer_id: str) -> list[str]:
+        """The tickets of this customer that have a checkpoint here."""
+        ...
+
+    async def get_raw_checkpoint_data(
+        self, customer_id: str, ticket_id: str
+    ) -> dict[str, Any] | None: ...
+
+    async def delete_ticket_checkpoints(self, customer_id: str, ticket_id: str) -> int:
+        """Returns how many keys were deleted."""
+        ...
+
+    async def put_checkpoint(
+        self, customer_id: str, ticket_id: str, data: Mapping[str, Any]
+    ) -> None: ...
+
+    async def checkpoints_of(self, customer_id: str) -> dict[str, dict[str, Any]]:
+        """All of one customer's, by ticket."""
+        ...
+
+    def all_checkpoints(self) -> AsyncIterator[tuple[str, str]]:
+        """Customer and ticket of every checkpoint."""
+        ...
+
+    async def close(self) -> None: ...

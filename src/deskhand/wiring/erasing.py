@@ -1,0 +1,39 @@
+"""Erasing a person wherever a desk keeps anything: the database, the desk's own tables, the store
+of active tickets."""
+
+from typing import NamedTuple
+
+from deskhand.adapters.stores.erasure import known_as
+from deskhand.adapters.stores.mentions import find_mentions
+from deskhand.adapters.stores.tickets import SqlTickets
+from deskhand.wiring.databases import Database
+from deskhand.wiring.tickets import open_tickets
+
+
+class Erased(NamedTuple):
+    """How much of a person was erased, and where the database still names them."""
+
+    runs: int
+    own_rows: int
+    """In the desk's own tables."""
+    mentions: list[str]
+
+
+async def erase_person(database: Database, desk: str, address: str, by: str) -> Erased:
+    """Erase what a desk keeps about a person; returns how much that was.
+
+    The desk's own tables come first: only the engine's tables, which go after them, tell which
+    of their rows are the person's. StoreUnavailable, and nothing erased, while the store of active
+    tickets is away.
+    """
+    names, run_ids = await database.read_core(lambda core: known_as(core, desk, address))
+    customers = await SqlTickets(database, desk).customers_of(run_ids)
+    async with open_tickets(database, desk) as tickets:
+        for customer in customers:
+            await tickets.active.scan_activated_ticket_ids(customer)
+        own_rows = await database.own_tables(desk).erase(names, run_ids)
+        runs = await database.store(desk).erase(address, by)
+        for customer in customers:
+            await tickets.mend(customer)
+    mentions = await database.read_core(lambda core: find_mentions(core, desk, address))
+    return Erased(runs, own_rows, mentions)

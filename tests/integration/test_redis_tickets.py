@@ -1,0 +1,153 @@
+"""Active tickets in a real Redis: away, emptied, and shared with other programs."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from deskhand.adapters.stores.redis_tickets import open_redis_tickets
+from deskhand.adapters.stores.sqlite_backend import SqliteBackend
+from deskhand.errors import ConfigError, StoreUnavailable
+from deskhand.model.run import RunStatus
+from deskhand.model.ticket import TicketState
+from deskhand.wiring.erasing import erase_person
+from deskhand.wiring.tickets import ACTIVE_TICKETS, active_tickets, open_tickets
+from tests.servers import RedisServer, free_port, redis
+from tests.tickets_kit import accepted, mail, placing_of, tickets_of
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("redis-server") is None, reason="Redis is not installed"
+)
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Any]:
+    database = await SqliteBackend.open(tmp_path / "desk.db")
+    yield database.store("desk")
+    await database.close()
+
+
+async def placed(store: Any, tickets: Any, message: Any) -> Any:
+    return await placing_of(tickets).place(await accepted(store, message), message)
+
+
+async def test_keys_follow_the_pattern_and_are_cleared_when_a_ticket_is_archived(
+    store: Any, tmp_path: Path
+) -> None:
+    server = await asyncio.to_thread(redis)
+    prefix = f"langgraph:{tmp_path.name}"
+    active = open_redis_tickets(f"{server.url}?prefix={prefix}", "desk")
+    tickets = tickets_of(store, active)
+    first = await placed(store, tickets, mail(1, "Order 48213 is late"))
+    async with Redis.from_url(server.url, decode_responses=True) as raw:
+        keys = await raw.keys(f"{prefix}:*")
+        assert keys == [f"{prefix}:address%3Aann@example.com:{first.ticket_id}:desk"]
+        await tickets.set_state(first.ticket_id, TicketState.SOLVED, "eve")
+        assert await raw.keys(f"{prefix}*") == []
+    await active.close()
+
+
+async def test_what_redis_lost_is_told_from_the_events(store: Any) -> None:
+    server = await asyncio.to_thread(RedisServer)
+    try:
+        active = open_redis_tickets(server.url, "desk")
+        tickets = tickets_of(store, active)
+        first = await placed(store, tickets, mail(1, "Order 48213 is late"))
+        async with Redis.from_url(server.url) as raw:
+            await raw.flushall()
+        again = await placed(store, tickets, mail(2, "Order 48213 please"))
+        assert again.ticket_id == first.ticket_id
+        assert await active.scan_activated_ticket_ids("address:ann@example.com") == [
+            first.ticket_id
+        ]
+        async with Redis.from_url(server.url) as raw:
+            await raw.flushall()
+        assert (await tickets.rebuild()).mended == 1
+        assert (await tickets.rebuild()).mended == 0
+        await active.close()
+    finally:
+        await asyncio.to_thread(server.remove)
+
+
+async def test_while_redis_is_away_whoever_needs_it_waits(store: Any) -> None:
+    server = await asyncio.to_thread(RedisServer)
+    active = open_redis_tickets(server.url, "desk")
+    tickets = tickets_of(store, active)
+    message = mail(1, "Order 48213 is late")
+    run = await accepted(store, message)
+    await asyncio.to_thread(server.remove)
+    with pytest.raises(StoreUnavailable, match="Redis"):
+        await placing_of(tickets).place(run, message)
+    await active.close()
+    back = await asyncio.to_thread(RedisServer)
+    try:
+        elsewhere = open_redis_tickets(back.url, "desk")
+        mended = tickets_of(store, elsewhere)
+        first = await placing_of(mended).place(run, message)
+        assert len((await mended.find(first.ticket_id)).runs) == 1
+        assert await elsewhere.scan_activated_ticket_ids("address:ann@example.com") == [
+            first.ticket_id
+        ]
+        await elsewhere.close()
+    finally:
+        await asyncio.to_thread(back.remove)
+
+
+async def test_other_programs_keys_are_left_alone(store: Any, tmp_path: Path) -> None:
+    server = await asyncio.to_thread(redis)
+    prefix = tmp_path.name
+    active = open_redis_tickets(f"{server.url}?prefix={prefix}", "desk")
+    tickets = tickets_of(store, active)
+    first = await placed(store, tickets, mail(1, "Order 48213 is late"))
+    key = f"{prefix}:address%3Aann@example.com:{first.ticket_id}:desk"
+    async with Redis.from_url(server.url, decode_responses=True) as raw:
+        foreign = f"{prefix}:address%3Aann@example.com:{first.ticket_id}:other"
+        await raw.set(foreign, "theirs")
+        await raw.set(key, "not ours either")
+        again = await placed(store, tickets, mail(2, "Order 48213 please"))
+        assert again.ticket_id == first.ticket_id
+        await tickets.set_state(first.ticket_id, TicketState.CLOSED, "eve")
+        await tickets.rebuild()
+        assert await raw.get(foreign) == "theirs"
+        await raw.set(f"{prefix}.customers:desk:customer%3AX", "a string, not a set")
+        with pytest.raises(ConfigError, match="another program"):
+            await active.scan_activated_ticket_ids("customer:X")
+    await active.close()
+
+
+@pytest.mark.parametrize(
+    "url", ["http://localhost", "redis://localhost?prefix=a*b", "redis://localhost?db=x", "/tmp/x"]
+)
+async def test_an_address_that_is_none_is_refused(store: Any, url: str) -> None:
+    with pytest.raises(ConfigError):
+        active_tickets(store._database, "desk", url)
+
+
+async def test_a_port_where_nobody_listens_says_what_is_away(store: Any) -> None:
+    active = open_redis_tickets(f"redis://127.0.0.1:{free_port()}/0", "desk")
+    with pytest.raises(StoreUnavailable, match="active tickets"):
+        await active.scan_activated_ticket_ids("customer:X")
+    await active.close()
+
+
+async def test_an_erased_person_is_gone_from_redis_too(
+    store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = await asyncio.to_thread(redis)
+    url = f"{server.url}?prefix={tmp_path.name}"
+    monkeypatch.setenv(ACTIVE_TICKETS, url)
+    async with open_tickets(store._database, "desk") as tickets:
+        message = mail(1, "Order 48213 is late")
+        first = await placed(store, tickets, message)
+        [run] = await store.runs()
+        await store.claim(run.id, {"flow": "v"})
+        await store.finish(run.id, RunStatus.DONE)
+        ann = "address:ann@example.com"
+        assert await tickets.active.scan_activated_ticket_ids(ann) == [first.ticket_id]
+        await erase_person(store._database, "desk", "ann@example.com", "eve")
+    async with Redis.from_url(server.url, decode_responses=True) as raw:
+        assert await raw.keys(f"{tmp_path.name}*") == []

@@ -1,0 +1,96 @@
+"""A process that dies at any named point of a ticket's life leaves each ticket in one place."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deskhand.adapters.stores.sqlite_backend import SqliteBackend
+from deskhand.crashpoints import TICKET_POINTS, VARIABLE, Crash, arm, disarm
+from tests.conformance.adapters import ACTIVE_STORES, ADAPTERS
+from tests.ticket_scenario import TicketScene
+
+STORES = [("sqlite", "own"), ("sqlite", "redis"), ("postgres", "own"), ("postgres", "redis")]
+PASSAGES = {
+    "tickets.before_change": 5,
+    "tickets.after_change": 5,
+    "tickets.after_checkpoint": 3,
+    "tickets.before_clear": 2,
+    "tickets.after_clear": 2,
+}
+"""How often a life that nothing interrupts passes each point."""
+
+
+@pytest.fixture(autouse=True)
+def _disarmed() -> Iterator[None]:
+    yield
+    disarm()
+
+
+@pytest.fixture(params=STORES, ids="+".join)
+async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Any]:
+    """`opened(number)`: store and active store of a fresh desk, as a new process opens them."""
+    database, active = request.param
+    async with ADAPTERS[database](tmp_path) as stores, ACTIVE_STORES["redis"](tmp_path) as redis:
+
+        async def scene(desk: str) -> TicketScene:
+            return TicketScene(await stores(desk), redis(desk) if active == "redis" else None)
+
+        yield scene
+
+
+def test_every_point_is_known() -> None:
+    assert set(PASSAGES) == set(TICKET_POINTS)
+
+
+async def test_a_life_cut_short_anywhere_goes_on_as_if_nothing_had_happened(opened: Any) -> None:
+    passed: Counter[str] = Counter()
+    for point in TICKET_POINTS:
+        for passage in range(1, PASSAGES[point] + 1):
+            desk = f"{point}.{passage}"
+            scene = await opened(desk)
+            arm(point, _die, passage)
+            for number in range(len(scene.steps())):
+                try:
+                    await scene.steps()[number]()
+                except Crash:
+                    passed[point] += 1
+                    disarm()
+                    scene = await opened(desk)
+                    await scene.check()
+                    await scene.steps()[number]()
+                await scene.check()
+            disarm()
+            await scene.check(messages=3)
+    assert passed == Counter(PASSAGES)
+
+
+def _die() -> None:
+    raise Crash
+
+
+@pytest.mark.parametrize("point", TICKET_POINTS)
+async def test_a_killed_process_loses_no_ticket(point: str, tmp_path: Path) -> None:
+    await asyncio.to_thread(_run, tmp_path, f"{point}:{PASSAGES[point]}")
+    assert (tmp_path / "done").read_text() != "5"
+    await asyncio.to_thread(_run, tmp_path, None)
+    database = await SqliteBackend.open(tmp_path / "desk.db")
+    await TicketScene(database.store("desk")).check(messages=3)
+    await database.close()
+
+
+def _run(folder: Path, crash_at: str | None) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
+    if crash_at is not None:
+        environment[VARIABLE] = crash_at
+    command = [sys.executable, "-m", "tests.ticket_scenario", str(folder)]
+    done = subprocess.run(command, env=environment, check=False, capture_output=True)
+    expected = 0 if crash_at is None else -signal.SIGKILL
+    assert done.returncode == expected, done.stderr.decode()

@@ -1,0 +1,84 @@
+"""One matter from its first message to a person's desk, worked to its end after any crash.
+
+Used in process (a crash abandons the work) and as a process of its own that kills itself: `python
+-m tests.ticket_scenario FOLDER`.
+"""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from deskhand.adapters.stores.sqlite_backend import SqliteBackend
+from deskhand.model.ticket import TicketFilter, TicketState
+from tests.tickets_kit import Moments, accepted, mail, placing_of, tickets_of
+
+MESSAGES = (
+    mail(1, "Order 48213 is late", conversation="a"),
+    mail(2, "Hello?", conversation="a"),
+    mail(3, "Order 48213 again", conversation="b", channel="chat"),
+)
+CUSTOMER = "address:ann@example.com"
+Step = Callable[[], Awaitable[Any]]
+
+
+class TicketScene:
+    """One process's life in the scenario: new objects on the same stores."""
+
+    def __init__(self, store: Any, active: Any = None) -> None:
+        self.store = store
+        self.tickets = tickets_of(store, active, Moments())
+
+    def steps(self) -> list[Step]:
+        return [
+            lambda: self._place(0),
+            lambda: self._place(1),
+            lambda: self._move(TicketState.SOLVED),
+            lambda: self._place(2),
+            lambda: self._move(TicketState.OPEN),
+        ]
+
+    async def _place(self, number: int) -> None:
+        message = MESSAGES[number]
+        await placing_of(self.tickets).place(await accepted(self.store, message), message)
+
+    async def _move(self, state: TicketState) -> None:
+        [ticket] = await self.tickets.store.find(TicketFilter())
+        await self.tickets.set_state(ticket.id, state, "eve", "as asked")
+
+    async def check(self, messages: int | None = None) -> None:
+        """One ticket, in one place, as its events say."""
+        await self.tickets.mend(CUSTOMER)
+        found = await self.tickets.store.find(TicketFilter())
+        assert len(found) <= 1, found
+        for row in found:
+            ticket = await self.tickets.find(row.id)
+            events = await self.tickets.store.events(row.id)
+            assert [event.number for event in events] == list(range(1, len(events) + 1))
+            assert (row.state, row.number, row.messages) == (
+                ticket.state,
+                ticket.number,
+                len(ticket.runs),
+            )
+            active = await self.tickets.active.scan_activated_ticket_ids(CUSTOMER)
+            archived = await self.tickets.store.checkpoint(row.id)
+            assert (active == [row.id]) is ticket.state.is_active, (active, ticket)
+            assert (archived is None) is ticket.state.is_active, (archived, ticket)
+            assert messages is None or len(ticket.runs) == messages
+        assert (await self.tickets.rebuild()).mended == 0
+
+
+async def main(folder: Path) -> None:
+    database = await SqliteBackend.open(folder / "desk.db")
+    done = folder / "done"
+    scene = TicketScene(database.store("desk"))
+    begun = int(done.read_text()) if done.exists() else 0
+    for number, step in enumerate(scene.steps()[begun:], begun):
+        await step()
+        done.write_text(str(number + 1))
+    await database.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1])))
