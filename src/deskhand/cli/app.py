@@ -29,6 +29,7 @@ _COMMANDS = (
     _Command("runs", LOOK, "run_attachments", "app"),
     _Command("reviews", LOOK, "acknowledge", "app"),
     _Command("conversations", LOOK, "conversations", "app"),
+    _Command("tickets", LOOK, "tickets", "app"),
     _Command("contacts", LOOK, "contacts", "app"),
     _Command("calendar", LOOK, "calendar", "app"),
     _Command("modes", LOOK, "modes", "app"),

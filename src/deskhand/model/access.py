@@ -15,6 +15,8 @@ class Scope(StrEnum):
     RUNS_WRITE = "runs:write"
     REVIEWS_READ = "reviews:read"
     REVIEWS_WRITE = "reviews:write"
+    TICKETS_READ = "tickets:read"
+    TICKETS_WRITE = "tickets:write"
     KB_READ = "kb:read"
     DESKS_WRITE = "desks:write"
     """May stop and resume a desk."""

@@ -17,6 +17,7 @@ from deskhand.errors import NotFound
 from deskhand.model.access import ApiKey, Scope
 from deskhand.model.knowledge import Hit
 from deskhand.ports import ApiKeys, Dispatcher, Store
+from deskhand.tickets.service import Tickets
 from deskhand.web.api.problems import FieldProblem, Problem, Refused, invalid
 from deskhand.web.api.reference import OPEN_PAGES
 
@@ -93,6 +94,8 @@ class ServedDesk(Protocol):
     def knowledge(self) -> Knowledge: ...
     @property
     def trust(self) -> Trust: ...
+    @property
+    def tickets(self) -> Tickets: ...
     @property
     def channels(self) -> Sequence[ServedChannel]: ...
 

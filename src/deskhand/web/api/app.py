@@ -22,6 +22,7 @@ from deskhand.web.api import (
     reference,
     reviews,
     runs,
+    tickets,
 )
 from deskhand.web.api import desks as desk_routes
 from deskhand.web.api.access import Authenticate, ServedDesk
@@ -59,7 +60,8 @@ def create_app(
     app.include_router(reference.router)
     app.include_router(health.router)
     documented = [Depends(HTTPBearer(auto_error=False, description="An API key: `dh_...`"))]
-    for part in (messages, attachments, conversations, runs, reviews, desk_routes, modes, kb):
+    shown = (messages, attachments, conversations, runs, reviews, tickets, desk_routes, modes, kb)
+    for part in shown:
         app.include_router(part.router, dependencies=documented)
     for path, page in pages.items():
         app.add_route(path, _inside, include_in_schema=False)

@@ -1,0 +1,86 @@
+"""Tickets as documents, and as lines on a terminal."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from deskhand.cli.terminal import console, moment, shortened
+from deskhand.model.documents import document, with_times
+from deskhand.model.ticket import Ticket, TicketEvent, TicketFilter, TicketMessage
+
+if TYPE_CHECKING:
+    from deskhand.tickets.service import Tickets
+
+_PORTION = 500
+
+
+def ticket_document(
+    ticket: Ticket,
+    messages: Sequence[TicketMessage] | None = None,
+    events: Sequence[TicketEvent] = (),
+) -> dict[str, Any]:
+    """A ticket as JSON; with its messages and events where those are given."""
+    fields = with_times(ticket.model_dump(mode="json"))
+    fields |= {"customer_id": ticket.customer_id, "thread_id": ticket.thread_id}
+    fields["notes"] = [with_times(note) for note in fields["notes"]]
+    if messages is None:
+        del fields["runs"], fields["notes"]
+        return fields
+    fields["messages"] = [document(message) for message in messages]
+    fields["events"] = [
+        with_times(event.model_dump(mode="json", exclude_defaults=True)) for event in events
+    ]
+    return fields
+
+
+async def export_lines(tickets: "Tickets", customer: str | None) -> list[str]:
+    """One JSON document for each ticket, with all that is known of it."""
+    lines: list[str] = []
+    after: tuple[float, str] | None = None
+    wanted = TicketFilter(customer=customer)
+    while found := await tickets.store.find(wanted, limit=_PORTION, after=after):
+        for row in found:
+            whole = await tickets.store.ticket(row.id)
+            messages = await tickets.store.timeline(row.id)
+            events = await tickets.store.events(row.id)
+            told = ticket_document(whole, messages, events)
+            lines.append(json.dumps(told, ensure_ascii=False))
+        after = (found[-1].changed_at, found[-1].id)
+    return lines
+
+
+def print_ticket(
+    ticket: Ticket, messages: Sequence[TicketMessage], events: Sequence[TicketEvent]
+) -> None:
+    """A ticket with its messages, its notes and its history."""
+    for name, value in _heading(ticket):
+        if value:
+            console().print(f"{name:<10}{shortened(value, 300)}", markup=False, soft_wrap=True)
+    for message in messages:
+        head = f"\n{moment(message.at)} {message.channel} {message.sender}  {message.run}"
+        console().print(shortened(head, 200), markup=False, style="dim")
+        console().print(shortened(message.text, 1000), markup=False, soft_wrap=True)
+    for note in ticket.notes:
+        head = f"\nnote {moment(note.at)} {shortened(note.by, 40)}"
+        console().print(head, markup=False, style="dim")
+        console().print(shortened(note.text, 1000), markup=False, soft_wrap=True)
+    console().print("")
+    for event in events:
+        why = f": {event.why}" if event.why else ""
+        line = f"{moment(event.at)} {event.kind} by {event.by}{why}"
+        console().print(shortened(line, 200), markup=False, style="dim")
+
+
+def _heading(ticket: Ticket) -> list[tuple[str, str]]:
+    state = f"{ticket.state}, part of {ticket.merged_into}" if ticket.merged_into else ticket.state
+    return [
+        ("ticket", ticket.id),
+        ("subject", ticket.subject),
+        ("customer", ticket.customer_id),
+        ("state", str(state)),
+        ("assignee", ticket.assignee or ""),
+        ("group", ticket.group or ""),
+        ("tags", " ".join(ticket.tags)),
+        ("opened", moment(ticket.opened_at)),
+        ("changed", moment(ticket.changed_at)),
+    ]

@@ -1,0 +1,347 @@
+"""`deskhand tickets`: what customers' matters are, and what people do with them."""
+
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from deskhand.cli import options
+from deskhand.cli.databases import opened_desk
+from deskhand.cli.terminal import console, print_json, print_table, run_async, shortened, when
+from deskhand.cli.ticket_lines import export_lines, print_ticket, ticket_document
+from deskhand.model.ticket import Ticket, TicketFilter, TicketState
+
+if TYPE_CHECKING:
+    from deskhand.model.ticket import TicketEvent, TicketMessage
+    from deskhand.tickets.service import Tickets
+
+app = typer.Typer(help="Tickets: one matter of one customer each.", no_args_is_help=True)
+
+TicketId = Annotated[str, typer.Argument(help="A ticket's id, as TKT-7Q2M4XK9.", metavar="TICKET")]
+Why = Annotated[str, typer.Option("--why", help="The reason, for colleagues.")]
+T = TypeVar("T")
+
+
+@app.command("list")
+def list_tickets(
+    state: Annotated[
+        list[TicketState] | None, typer.Option("--state", help="Only in this state; repeatable.")
+    ] = None,
+    customer: Annotated[
+        str | None, typer.Option("--customer", help="Only of this customer id or address.")
+    ] = None,
+    assignee: Annotated[
+        str | None, typer.Option("--assignee", help="Only whose these are; empty for nobody's.")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option("--group", help="Only in this group's queue; empty for none.")
+    ] = None,
+    tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag.")] = None,
+    search: Annotated[
+        str | None, typer.Option("--search", help="Words in id, subject, messages or numbers.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many at most.")] = 50,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """List tickets, the latest changed first."""
+    wanted = TicketFilter(tuple(state or ()), customer, assignee, group, tag, search)
+
+    async def work(tickets: "Tickets") -> tuple[list[Ticket], int]:
+        found = await tickets.store.find(wanted, limit=limit)
+        return found, await tickets.store.count(wanted)
+
+    found, total = _run(database, desk, work)
+    if as_json:
+        print_json({"tickets": [ticket_document(ticket) for ticket in found], "total": total})
+        return
+    if not found:
+        console().print("no such ticket; the stage `service: match_ticket` of a flow opens tickets")
+        return
+    print_table(
+        ("ticket", "state", "messages", "changed", "customer"),
+        ("assignee", "tags", "subject"),
+        [_row(ticket) for ticket in found],
+    )
+    if total > len(found):
+        console().print(f"{len(found)} of {total}; more with --limit", style="dim")
+
+
+@app.command("show")
+def show(
+    ticket: TicketId,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show a ticket: its messages of all channels, its notes and what was done to it."""
+
+    async def work(
+        tickets: "Tickets",
+    ) -> "tuple[Ticket, list[TicketMessage], list[TicketEvent]]":
+        found = await tickets.find(ticket)
+        messages = await tickets.store.timeline(found.id)
+        return found, messages, await tickets.store.events(found.id)
+
+    found, messages, events = _run(database, desk, work)
+    if as_json:
+        print_json(ticket_document(found, messages, events))
+        return
+    print_ticket(found, messages, events)
+
+
+@app.command("assign")
+def assign(
+    ticket: TicketId,
+    to: Annotated[
+        str | None, typer.Argument(help="Whose it is from now on.", metavar="[NAME]")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option("--group", help="The queue it lies in; empty for none.")
+    ] = None,
+    nobody: Annotated[bool, typer.Option("--nobody", help="It is nobody's any more.")] = False,
+    why: Why = "",
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Give a ticket to a colleague, to a group, or back to all."""
+    from deskhand.errors import ConfigError
+
+    if to is None and group is None and not nobody:
+        raise ConfigError("nobody is named", fix="name a colleague, --group GROUP or --nobody")
+    whose = "" if nobody else to
+    _tell(
+        database,
+        desk,
+        lambda tickets: tickets.assign(ticket, _name(by), to=whose, group=group, why=why),
+        as_json,
+    )
+
+
+@app.command("note")
+def note(
+    ticket: TicketId,
+    text: Annotated[
+        str, typer.Argument(help="What to remember; no customer and no model ever reads it.")
+    ],
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Write a note for colleagues."""
+    _tell(database, desk, lambda tickets: tickets.note(ticket, text, _name(by)), as_json)
+
+
+@app.command("tag")
+def tag(
+    ticket: TicketId,
+    tags: Annotated[
+        list[str] | None, typer.Argument(help="Words to add.", metavar="[TAG]...")
+    ] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option("--remove", help="A tag to take away.")
+    ] = None,
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Add and remove tags."""
+    from deskhand.errors import ConfigError
+
+    if not (tags or remove):
+        raise ConfigError("there is nothing to change", fix="name a tag or --remove TAG")
+    _tell(
+        database,
+        desk,
+        lambda tickets: tickets.tag(ticket, _name(by), tags or (), remove or ()),
+        as_json,
+    )
+
+
+@app.command("merge")
+def merge(
+    ticket: TicketId,
+    into: Annotated[str, typer.Argument(help="The ticket that it becomes part of.")],
+    why: Why = "",
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Make a ticket part of another one of the same customer; its id leads there from now on."""
+    _tell(database, desk, lambda tickets: tickets.merge(ticket, into, _name(by), why), as_json)
+
+
+@app.command("split")
+def split(
+    ticket: TicketId,
+    runs: Annotated[
+        list[str], typer.Argument(help="The runs of the messages to take out.", metavar="RUN...")
+    ],
+    subject: Annotated[
+        str | None, typer.Option("--subject", help="What the new ticket is about.")
+    ] = None,
+    why: Why = "",
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Make a new ticket of some messages of a ticket; prints the new one."""
+    _tell(
+        database,
+        desk,
+        lambda tickets: tickets.split(ticket, runs, _name(by), why, subject),
+        as_json,
+    )
+
+
+@app.command("undo")
+def undo(
+    ticket: TicketId,
+    why: Why = "",
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Take the latest merge or split of a ticket back."""
+    _tell(database, desk, lambda tickets: tickets.undo(ticket, _name(by), why), as_json)
+
+
+@app.command("close")
+def close(
+    ticket: TicketId,
+    solved: Annotated[
+        bool, typer.Option("--solved", help="Only solved: a further message reopens it.")
+    ] = False,
+    why: Why = "",
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Close a ticket: a further message of the customer opens another one."""
+    state = TicketState.SOLVED if solved else TicketState.CLOSED
+    _tell(database, desk, lambda tickets: tickets.set_state(ticket, state, _name(by), why), as_json)
+
+
+@app.command("reopen")
+def reopen(
+    ticket: TicketId,
+    to_person: Annotated[
+        bool, typer.Option("--open", help="For a person to work on, not for the desk.")
+    ] = False,
+    why: Why = "",
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Take a ticket up again."""
+    state = TicketState.OPEN if to_person else TicketState.ACTIVE
+    _tell(database, desk, lambda tickets: tickets.set_state(ticket, state, _name(by), why), as_json)
+
+
+@app.command("export")
+def export(
+    file: Annotated[
+        Path | None, typer.Argument(help="Where to; stdout by default.", metavar="[FILE]")
+    ] = None,
+    customer: Annotated[
+        str | None, typer.Option("--customer", help="Only of this customer id or address.")
+    ] = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+) -> None:
+    """Write tickets down with messages, notes and events: one JSON document a line."""
+    from deskhand.private_files import write_private_file
+
+    lines = _run(database, desk, lambda tickets: export_lines(tickets, customer))
+    text = "".join(f"{line}\n" for line in lines)
+    if file is None:
+        sys.stdout.write(text)
+        return
+    write_private_file(file, text.encode())
+    console(to_stderr=True).print(f"{len(lines)} tickets in {file}", markup=False)
+
+
+@app.command("rebuild")
+def rebuild(
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Make rows, archive and active store again from the events of the tickets and the messages
+    of runs. Again changes nothing."""
+    from dataclasses import asdict
+
+    done = _run(database, desk, lambda tickets: tickets.rebuild())
+    if as_json:
+        print_json(asdict(done))
+        return
+    console().print(
+        f"{done.tickets} tickets: {done.active} active, {done.archived} archived;"
+        f" {done.mended} mended, {done.cleared} strays cleared"
+    )
+
+
+@asynccontextmanager
+async def _opened(database: str | None, desk: str | None) -> "AsyncIterator[Tickets]":
+    from deskhand.wiring import open_tickets
+
+    async with (
+        opened_desk(database, desk) as (opened, name),
+        open_tickets(opened, name) as tickets,
+    ):
+        yield tickets
+
+
+def _run(database: str | None, desk: str | None, work: "Callable[[Tickets], Awaitable[T]]") -> T:
+    async def opened() -> T:
+        async with _opened(database, desk) as tickets:
+            return await work(tickets)
+
+    return run_async(opened())
+
+
+def _tell(
+    database: str | None,
+    desk: str | None,
+    work: "Callable[[Tickets], Awaitable[Ticket]]",
+    as_json: bool,
+) -> None:
+    changed = _run(database, desk, work)
+    if as_json:
+        print_json(ticket_document(changed))
+        return
+    console().print(f"{changed.id} is {changed.state}", markup=False)
+
+
+def _name(by: str | None) -> str:
+    return by or options.login_name()
+
+
+def _row(ticket: Ticket) -> Sequence[str]:
+    return (
+        ticket.id,
+        ticket.state,
+        str(ticket.messages),
+        when(ticket.changed_at),
+        _cell(ticket.customer_id, 40),
+        _cell(ticket.assignee or "", 20),
+        _cell(" ".join(ticket.tags), 30),
+        _cell(ticket.subject, 60),
+    )
+
+
+def _cell(text: str, length: int) -> str:
+    return shortened(text, length).replace("[", r"\[")

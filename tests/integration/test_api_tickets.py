@@ -1,0 +1,89 @@
+"""Tickets over HTTP: found, read and worked on, each with its scope."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.api_kit import Client, Served, served
+from tests.tickets_kit import accepted, mail, placing_of
+
+WORDS = ("My order 48213 is late", "Reset my password", "Invoice 77120")
+WHO = ("ann@example.com", "ann@example.com", "bob@example.com")
+
+
+@pytest.fixture
+async def shop(tmp_path: Path) -> AsyncIterator[Served]:
+    async with served(tmp_path) as running:
+        yield running
+
+
+async def opened(shop: Served) -> list[str]:
+    """The ids of three tickets, two of them Ann's."""
+    desk = shop.desks["shop"]
+    ids: list[str] = []
+    for number, (who, words) in enumerate(zip(WHO, WORDS, strict=True)):
+        message = mail(number, words, address=who, subject=words)
+        run = await accepted(desk.store, message)
+        ids.append((await placing_of(desk.tickets).place(run, message)).ticket_id)
+    return ids
+
+
+async def did(client: Client, ticket: str, what: str, **body: Any) -> dict[str, Any]:
+    answer = await client.post(f"/api/tickets/{ticket}/{what}", json=body)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+async def test_tickets_are_found_page_by_page(shop: Served) -> None:
+    ids = await opened(shop)
+    client = await shop.client(scopes=["tickets:read"])
+    first = (await client.get("/api/tickets", params={"limit": 2})).json()
+    rest = (await client.get("/api/tickets", params={"cursor": first["next_cursor"]})).json()
+    assert {item["ticket_id"] for item in (*first["items"], *rest["items"])} == set(ids)
+    assert rest["next_cursor"] is None
+    found = (await client.get("/api/tickets", params={"words": "INVOICE 77120"})).json()["items"]
+    assert [item["ticket_id"] for item in found] == [ids[2]]
+    ann = await client.get("/api/tickets", params={"customer": "ann@example.com"})
+    assert len(ann.json()["items"]) == 2
+    none = await client.get("/api/tickets", params={"state": ["solved", "closed"]})
+    assert none.json()["items"] == []
+
+
+async def test_people_work_on_a_ticket(shop: Served) -> None:
+    ids = await opened(shop)
+    client = await shop.client(name="eve")
+    assert (await did(client, ids[0], "assign", to="bob", group="tech"))["assignee"] == "bob"
+    assert (await did(client, ids[0], "assign", to=None))["group"] == "tech"
+    await did(client, ids[0], "notes", text="call her")
+    assert (await did(client, ids[0], "tags", add=["vip"]))["tags"] == ["vip"]
+    assert (await did(client, ids[0], "close", solved=True, why="ok"))["state"] == "solved"
+    assert (await did(client, ids[0], "reopen"))["state"] == "active"
+    merged = await did(client, ids[0], "merge", into=ids[1])
+    assert (merged["ticket_id"], merged["messages"]) == (ids[1], 2)
+    shown = (await client.get(f"/api/tickets/{ids[1]}")).json()
+    new = await did(client, ids[1], "split", runs=[shown["timeline"][0]["run"]], subject="Apart")
+    assert (new["subject"], new["messages"]) == ("Apart", 1)
+    assert (await did(client, ids[1], "undo"))["messages"] == 2
+    first = (await client.get(f"/api/tickets/{ids[0]}")).json()
+    assert (first["merged_into"], first["notes"][0]["text"]) == (ids[1], "call her")
+    assert {event["by"] for event in first["events"]} == {"desk", "eve"}
+
+
+async def test_what_cannot_be_is_refused(shop: Served) -> None:
+    ids = await opened(shop)
+    client = await shop.client()
+    across = await client.post(f"/api/tickets/{ids[0]}/merge", json={"into": ids[2]})
+    assert across.status_code == 409
+    assert "different customers" in across.json()["detail"]
+    assert (await client.get("/api/tickets/TKT-ZZZZZZZZ")).status_code == 404
+    assert (await client.get("/api/tickets/a%3Ab*")).status_code == 404
+    assert (await client.post(f"/api/tickets/{ids[0]}/assign", json={})).status_code == 422
+    empty = await client.post(f"/api/tickets/{ids[0]}/notes", json={"text": " "})
+    assert empty.status_code == 422
+    reader = await shop.client(scopes=["tickets:read"])
+    closed = await reader.post(f"/api/tickets/{ids[0]}/close", json={})
+    assert closed.status_code == 403
+    other = await shop.client(desks=["elsewhere"])
+    assert (await other.get(f"/api/tickets/{ids[0]}")).status_code == 404

@@ -1,0 +1,118 @@
+"""`deskhand tickets`: what people see of tickets and do with them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli_kit import Cli, Said, write_desk, write_message
+
+DESK = """
+desk: counter
+flows:
+  main:
+    stages:
+      match: {service: match_ticket, output: ticket}
+"""
+
+
+@pytest.fixture
+def ids(cli: Cli, tmp_path: Path) -> list[str]:
+    """The tickets of three messages, two of them Ann's."""
+    folder = write_desk(tmp_path / "counter", DESK, "")
+    found: list[str] = []
+    for number, (who, words) in enumerate(
+        [("ANN", "My order 48213 is late"), ("ANN", "Reset my password"), ("BOB", "Invoice 77120")]
+    ):
+        fields: dict[str, Any] = {"subject": words, "body": words, "conversation": f"c{number}"}
+        file = write_message(
+            tmp_path / f"{number}.json", id=f"m{number}", customer_id=who, **fields
+        )
+        said = cli("run", file, "--desk", folder, "--live", "--json")
+        assert said.code == 0, said.err
+        rows = cli("tickets", "list", "--json").json["tickets"]
+        found += [row["id"] for row in rows if row["id"] not in found]
+    assert len(found) == 3
+    return found
+
+
+def changed(said: Said) -> dict[str, Any]:
+    assert said.code == 0, said.err
+    return dict(said.json)
+
+
+def test_tickets_are_listed_and_shown(cli: Cli, ids: list[str]) -> None:
+    listed = cli("tickets", "list", "--customer", "ANN", "--json").json
+    assert listed["total"] == 2
+    threads = {row["thread_id"] for row in listed["tickets"]}
+    assert threads == {f"ANN:{ids[0]}", f"ANN:{ids[1]}"}
+    assert ids[2] in cli("tickets", "list", "--search", "77120").out
+    shown = cli("tickets", "show", ids[0].lower(), "--json").json
+    assert [message["text"] for message in shown["messages"]] == ["My order 48213 is late"]
+    assert [event["kind"] for event in shown["events"]] == ["opened", "joined"]
+    told = cli("tickets", "show", ids[0])
+    assert "My order 48213 is late" in told.out
+    assert "opened by desk" in told.out
+
+
+def test_people_assign_note_tag_close_and_reopen(cli: Cli, ids: list[str]) -> None:
+    by = ("--by", "eve", "--json")
+    assert (
+        changed(cli("tickets", "assign", ids[0], "bob", "--group", "tech", *by))["group"] == "tech"
+    )
+    cli("tickets", "note", ids[0], "call her", *by)
+    assert changed(cli("tickets", "tag", ids[0], "vip", *by))["tags"] == ["vip"]
+    assert changed(cli("tickets", "close", ids[0], "--why", "done", *by))["state"] == "closed"
+    assert changed(cli("tickets", "reopen", ids[0], "--open", *by))["state"] == "open"
+    shown = cli("tickets", "show", ids[0], "--json").json
+    assert (shown["assignee"], [note["text"] for note in shown["notes"]]) == ("bob", ["call her"])
+    history = [(event["kind"], event["by"]) for event in shown["events"]]
+    assert ("assigned", "eve") in history
+    assert ids[0] in cli("tickets", "list", "--state", "open", "--assignee", "bob").out
+    assert cli("tickets", "assign", ids[0], "--nobody", *by).json["assignee"] is None
+
+
+def test_merge_split_and_undo(cli: Cli, ids: list[str]) -> None:
+    merged = changed(cli("tickets", "merge", ids[0], ids[1], "--why", "one matter", "--json"))
+    assert (merged["id"], merged["messages"]) == (ids[1], 2)
+    assert f"part of {ids[1]}" in cli("tickets", "show", ids[0]).out
+    run = cli("tickets", "show", ids[1], "--json").json["runs"][0]
+    new = changed(cli("tickets", "split", ids[1], run, "--subject", "Apart", "--json"))
+    assert (new["subject"], new["messages"]) == ("Apart", 1)
+    cli("tickets", "undo", ids[1])
+    assert changed(cli("tickets", "undo", ids[1], "--json"))["messages"] == 1
+    assert cli("tickets", "show", ids[0], "--json").json["state"] == "active"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("show", "TKT-ZZZZZZZZ"), "there is no ticket"),
+        (("show", "a:b *"), "no ticket: ids look like"),
+        (("merge", "{0}", "{2}"), "different customers"),
+        (("merge", "{0}", "{0}"), "with itself"),
+        (("undo", "{0}"), "neither merged nor split"),
+        (("split", "{0}", "run_x"), "no message of"),
+        (("assign", "{0}"), "nobody is named"),
+        (("tag", "{0}"), "nothing to change"),
+        (("tag", "{0}", "two words"), "is no tag"),
+        (("note", "{0}", "  "), "a note has"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_reason(
+    cli: Cli, ids: list[str], arguments: tuple[str, ...], complaint: str
+) -> None:
+    said = cli("tickets", *(argument.format(*ids) for argument in arguments))
+    assert said.code != 0
+    assert complaint in said.err
+
+
+def test_tickets_are_exported_and_made_again(cli: Cli, ids: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "tickets.jsonl"
+    assert cli("tickets", "export", file).code == 0
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert {line["id"] for line in lines} == set(ids)
+    assert all(line["messages"] and line["events"] for line in lines)
+    again = cli("tickets", "rebuild", "--json").json
+    assert (again["tickets"], again["active"], again["mended"], again["cleared"]) == (3, 3, 0, 0)
