@@ -82,6 +82,7 @@ async def active_in_postgres(folder: Path) -> AsyncIterator[ActiveStores]:
 
 @asynccontextmanager
 async def active_in_redis(folder: Path) -> AsyncIterator[ActiveStores]:
+    pytest.importorskip("redis", reason="the extra `redis` is not installed")
     if shutil.which("redis-server") is None:
         pytest.skip("Redis is not installed (Debian: apt-get install redis-server)")
     server = await asyncio.to_thread(redis)

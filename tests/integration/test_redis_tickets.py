@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from redis.asyncio import Redis
 
 from deskhand.adapters.stores.redis_tickets import open_redis_tickets
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
@@ -18,6 +17,10 @@ from deskhand.wiring.erasing import erase_person
 from deskhand.wiring.tickets import ACTIVE_TICKETS, active_tickets, open_tickets
 from tests.servers import RedisServer, free_port, redis
 from tests.tickets_kit import accepted, mail, placing_of, tickets_of
+
+pytest.importorskip("redis", reason="the extra `redis` is not installed")
+
+from redis.asyncio import Redis
 
 pytestmark = pytest.mark.skipif(
     shutil.which("redis-server") is None, reason="Redis is not installed"
