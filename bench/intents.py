@@ -124,9 +124,9 @@ def _of_length(words: Sequence[str], tokens: int) -> str:
 def _token_count(text: str) -> int:
     """How many tokens the embedding model would see, before it cuts a long text."""
     from deskhand.language.clean_text import clean
-    from deskhand.language.embed import _tokenizer
+    from deskhand.language.embed import tokenizer
 
-    return len(_tokenizer().encode(f"query: {clean(text)}").ids)
+    return len(tokenizer().encode(f"query: {clean(text)}").ids)
 
 
 CASES = {"training": training, "loading": loading, "timing": timing}

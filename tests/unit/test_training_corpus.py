@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
+import deskhand
+from deskhand.config.yaml import read_yaml
+from deskhand.knowledge.article_ids import article_ids
+
 ANSWERS = Path(__file__).parents[2] / "training" / "answers"
+INBOX = ANSWERS.with_name("inbox")
+DESK = Path(deskhand.__file__).parent / "desks" / "inbox"
 LANGUAGES = {"cs", "de", "en", "es", "fr", "pl"}
 
 
@@ -56,3 +62,27 @@ def test_the_asks_of_a_mail_stand_in_it(articles: Articles) -> None:
         for ask in mail["asks"]:
             assert ask["ask"] in mail["body"], ask["ask"]
             assert ask["article"] is None or (mail["company"], ask["article"]) in articles
+
+
+# --- the inbox desk's
+
+
+def test_the_asks_to_the_inbox_desk_name_its_articles() -> None:
+    known = article_ids(DESK) or frozenset()
+    for file in sorted(INBOX.glob("*.yaml")):
+        written = read_yaml(file).data
+        assert set(written["answers"]) | set(written["unanswered"]) <= known, file.name
+        assert [len(texts) for texts in written["answers"].values()] == [18] * 25
+        assert [len(texts) for texts in written["unanswered"].values()] == [12] * 25
+
+
+def test_the_asks_of_a_mail_to_the_inbox_desk_stand_in_it() -> None:
+    known = article_ids(DESK) or frozenset()
+    files = sorted(INBOX.glob("*_mails.jsonl"))
+    assert len(files) == 4
+    for file in files:
+        mails = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        assert len(mails) == 40
+        for ask in [(mail, ask) for mail in mails for ask in mail["asks"]]:
+            assert ask[1]["text"] in ask[0]["body"]
+            assert ask[1]["article"] is None or ask[1]["article"] in known

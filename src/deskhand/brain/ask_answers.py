@@ -2,13 +2,15 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from deskhand.brain.embedded_desk import EmbeddedDesk, Intents
+from deskhand.brain.answer_chance import Evidence, Likeness, by_questions, by_reading
+from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, ReadsAnswers
 from deskhand.brain.relevance import Ranked
 from deskhand.brain.task_inputs import message_of, said_in
 from deskhand.language.asks import Part, PartKind, read_parts
+from deskhand.language.function_words import is_small
 from deskhand.language.question_examples import UNANSWERED
 from deskhand.language.slots.folded_text import WORD, fold
 from deskhand.model.knowledge import Hit
@@ -18,6 +20,10 @@ from deskhand.ports import Embeds, SearchesKnowledge
 MOST_ASKS = 8
 """Asks that are looked up: a message with more is a form, and a person's."""
 _HITS = 5
+_WIDE = 40
+"""Hits among which a translation of an article is looked for."""
+_READ = 3
+"""Passages that are read for an ask where the desk has no questions of its own."""
 _CONTEXT = 160
 """Characters said before an ask that are searched with it."""
 _DOUBTED = 0.49
@@ -83,20 +89,93 @@ async def _answer(
             ranked += await asyncio.to_thread(desk.rank, embedder, wording, hits)
     if not ranked:
         return AskAnswer(ask.text, None, 0.0, False)
-    nearest = max(ranked, key=lambda passage: passage.confidence)
     if questions is None:
-        speaks_it = nearest.hit.language in (None, language) or not desk.asks_about_foreign
-        is_sure = nearest.confidence >= desk.answer_at and speaks_it
-        return AskAnswer(ask.text, nearest.hit, nearest.confidence, is_sure)
-    article, confidence = await asyncio.to_thread(known_answer, questions, ways)
-    passages = [passage for passage in ranked if passage.hit.original == article]
-    if not passages:
+        return await asyncio.to_thread(_nearest_answer, desk, ask, ranked, language)
+    alike = await asyncio.to_thread(likenesses, questions, ways)
+    translated = await _translations(knowledge, ask, alike, ranked, language)
+    if translated:
+        ranked += await asyncio.to_thread(desk.rank, embedder, ask.text, translated)
+    return await asyncio.to_thread(_known_answer, desk, ask, alike, ranked, language)
+
+
+def _nearest_answer(
+    desk: EmbeddedDesk, ask: Part, ranked: Sequence[Ranked], language: str
+) -> AskAnswer:
+    """For a desk without questions: of the nearest passages the one that reads most like an
+    answer."""
+    by_nearness = sorted(ranked, key=lambda passage: -passage.confidence)
+    best, confidence = by_nearness[0].hit, by_nearness[0].confidence
+    if desk.reads is not None:
+        nearest = list(dict.fromkeys(passage.hit for passage in by_nearness))[:_READ]
+        scores = [max(_readings(desk.reads, ask, hit)) for hit in nearest]
+        best = nearest[scores.index(max(scores))]
+        confidence = by_reading(max(scores))
+    speaks_it = best.language in (None, language) or not desk.asks_about_foreign
+    is_sure = confidence >= desk.answer_at and speaks_it
+    return AskAnswer(ask.text, best, confidence, is_sure)
+
+
+def _known_answer(
+    desk: EmbeddedDesk,
+    ask: Part,
+    alike: Sequence[Likeness],
+    ranked: Sequence[Ranked],
+    language: str,
+) -> AskAnswer:
+    """By what the desk's own questions say of the ask's wordings."""
+    best: Hit | None = None
+    confidence = 0.0
+    for article in _candidates(alike, ranked, desk.reads is not None):
+        passages = [passage for passage in ranked if passage.hit.original == article]
+        if not passages:
+            continue
+        hit = _to_quote(passages, language)
+        chance = _chance(desk.reads, ask, alike, article, hit)
+        if best is None or chance > confidence:
+            best, confidence = hit, chance
+    if best is None:
+        nearest = max(ranked, key=lambda passage: passage.confidence)
         return AskAnswer(ask.text, nearest.hit, min(nearest.confidence, _DOUBTED), False)
-    best = max(passages, key=lambda passage: passage.nearness)
-    speaks_it = best.hit.language in (None, language)
-    of_another = says_it_of_another(ask.text, best.hit.text)
-    is_sure = confidence >= desk.answer_at and speaks_it and not of_another
-    return AskAnswer(ask.text, best.hit, confidence, is_sure)
+    speaks_it = best.language in (None, language)
+    agreed = are_alike(alike) and alike[0].article == best.original
+    agreed = agreed and not says_it_of_another(ask.text, best.text)
+    is_sure = confidence >= desk.answer_at and speaks_it and agreed
+    return AskAnswer(ask.text, best, confidence, is_sure)
+
+
+def _candidates(
+    alike: Sequence[Likeness], ranked: Sequence[Ranked], is_read: bool
+) -> Iterable[str]:
+    """The articles that may answer: those by the desk's questions and, where reading tells them
+    apart, the nearest."""
+    articles = dict.fromkeys(likeness.article for likeness in alike)
+    if is_read:
+        by_nearness = sorted(ranked, key=lambda passage: -passage.nearness)
+        articles |= dict.fromkeys(passage.hit.original for passage in by_nearness[:_READ])
+    return articles
+
+
+def _to_quote(passages: Sequence[Ranked], language: str) -> Hit:
+    """The nearest of an article's passages, in the reply's language where there is one."""
+    own = [passage for passage in passages if passage.hit.language in (None, language)]
+    return max(own or passages, key=lambda passage: passage.nearness).hit
+
+
+def _chance(
+    reads: ReadsAnswers | None, ask: Part, alike: Sequence[Likeness], article: str, hit: Hit
+) -> float:
+    """The chance that a passage of the article answers the ask."""
+    if reads is not None:
+        readings = _readings(reads, ask, hit)
+        return by_questions(article, list(map(Evidence, alike, readings)))
+    surest = max(likeness.confidence for likeness in alike)
+    return surest if are_alike(alike) else min(surest, _DOUBTED)
+
+
+def _readings(reads: ReadsAnswers, ask: Part, hit: Hit) -> list[float]:
+    """The score of each wording of an ask with a passage."""
+    passage = f"{hit.title}. {hit.text}"
+    return [reads(wording, [passage])[0] for wording in wordings(ask)]
 
 
 def wordings(ask: Part) -> list[str]:
@@ -112,17 +191,20 @@ def in_context(ask: Part) -> str:
     return f"{before} {ask.text}".strip()
 
 
-def known_answer(questions: Intents, wordings: Sequence[str]) -> tuple[str, float]:
-    """The article that answers questions like this, and how surely.
+def likenesses(questions: Intents, wordings: Sequence[str]) -> list[Likeness]:
+    """What the desk's own questions say of each wording."""
+    made: list[Likeness] = []
+    for prediction in questions.predict(wordings):
+        is_answered = not prediction.best.startswith(UNANSWERED)
+        article = prediction.best.removeprefix(UNANSWERED)
+        made.append(Likeness(article, prediction.confidence, is_answered))
+    return made
 
-    Where the ask by itself and the ask in its context are not like the same questions, or like one
-    that nothing answers, that is doubted.
-    """
-    predictions = questions.predict(wordings)
-    surest = max(predictions, key=lambda prediction: prediction.confidence)
-    article = surest.best.removeprefix(UNANSWERED)
-    agreed = all(prediction.best == article for prediction in predictions)
-    return article, surest.confidence if agreed else min(surest.confidence, _DOUBTED)
+
+def are_alike(alike: Sequence[Likeness]) -> bool:
+    """Whether all wordings are like questions that one article answers."""
+    articles = {likeness.article for likeness in alike}
+    return len(articles) == 1 and all(likeness.is_answered for likeness in alike)
 
 
 def says_it_of_another(ask: str, passage: str) -> bool:
@@ -161,7 +243,25 @@ def _names(ask: str, passage: str) -> list[str]:
 
 
 def _stems(text: str) -> list[str]:
-    return [word[:_STEM] for word in WORD.findall(fold(text)) if len(word) >= _STEM - 1]
+    """The beginnings of its words, without small ones, which any sentence has."""
+    words = [word for word in WORD.findall(fold(text)) if not is_small(word)]
+    return [word[:_STEM] for word in words if len(word) >= _STEM - 1]
+
+
+async def _translations(
+    knowledge: SearchesKnowledge,
+    ask: Part,
+    alike: Sequence[Likeness],
+    ranked: Sequence[Ranked],
+    language: str,
+) -> list[Hit]:
+    """Passages in the reply's language of articles that were found in others alone."""
+    own = {passage.hit.original for passage in ranked if passage.hit.language == language}
+    missing = {likeness.article for likeness in alike} - own
+    if not missing:
+        return []
+    hits = await knowledge.search(ask.text, language=language, limit=_WIDE)
+    return [hit for hit in hits if hit.original in missing]
 
 
 async def _search(knowledge: SearchesKnowledge, question: str, language: str) -> list[Hit]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -182,6 +182,12 @@ def intent_reader(spec: DeskSpec) -> Callable[[Message], str | None]:
     return intent_of
 
 
+def _reads_answers(ask: str, passages: Sequence[str]) -> Sequence[float]:
+    from deskhand.language.answerability import shared_answer_reader
+
+    return shared_answer_reader().read(ask, passages)
+
+
 def _embedded(
     spec: DeskSpec,
     intents: IntentExamples,
@@ -205,6 +211,7 @@ def _embedded(
             slots=SlotExtractor(spec.slots) if spec.slots else None,
             plans=spec.plans,
             knowledge=knowledge,
+            reads=_reads_answers,
             descriptions=intents.descriptions,
             answer_at=spec.brain.answer_at,
             asks_about_foreign=spec.brain.foreign_articles == "ask",

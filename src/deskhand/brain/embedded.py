@@ -4,17 +4,19 @@ not know."""
 import asyncio
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
 
 from deskhand.brain import comparing, declared_plans, drafting
+from deskhand.brain.answer_chance import Likeness
 from deskhand.brain.appointments import about_a_time
 from deskhand.brain.ask_answers import (
     MOST_ASKS,
     AskAnswer,
     answers_to,
+    are_alike,
     asks_of,
-    known_answer,
+    likenesses,
     whole,
     wordings,
 )
@@ -31,6 +33,7 @@ from deskhand.brain.task_inputs import (
     said_in,
     understanding_of,
     with_subject,
+    wording_of,
 )
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.errors import DeskhandError, ModelAnswerInvalid
@@ -40,6 +43,9 @@ from deskhand.ports import Embeds
 
 log = logging.getLogger("deskhand.brain")
 
+_ALIKE = 0.7
+"""How sure it must be which article answers questions like an ask before a message counts as one
+for the articles."""
 _DOUBTED = 0.49
 _SURE = 0.95
 """How sure it is of what is no matter of words: an offered time that is taken, an invitation."""
@@ -126,12 +132,10 @@ class EmbeddedBrain:
 
     def _all_asks_are_known(self, task: Task) -> bool:
         questions = self._questions
-        asks = asks_of(task, language_of(said_in(task), self._desk.languages).code)
+        asks = asks_of(task, language_of(wording_of(task), self._desk.languages).code)
         if questions is None or not 0 < len(asks) <= MOST_ASKS:
             return False
-        return all(
-            known_answer(questions, wordings(ask))[1] >= self._desk.answer_at for ask in asks
-        )
+        return all(_is_known(likenesses(questions, wordings(ask))) for ask in asks)
 
     def _appointments(self, choices: tuple[str, ...]) -> str | None:
         """The category whose plan makes appointments."""
@@ -175,7 +179,7 @@ class EmbeddedBrain:
 
     async def _draft(self, task: Task) -> Fields:
         knowledge = self._desk.knowledge
-        said = said_in(task)
+        said = wording_of(task)
         wished = wished_language(said)
         language = wished
         if wished is None or wished != reply_language(wished, self._desk.languages):
@@ -252,6 +256,11 @@ def _writes(plan: DeclaredPlan) -> bool:
 def _in_thread(work: Callable[[Task], Fields]) -> Callable[[Task], Awaitable[Fields]]:
     """Reading takes 10 to 250 ms of a core: the event loop goes on meanwhile."""
     return lambda task: asyncio.to_thread(work, task)
+
+
+def _is_known(alike: Sequence[Likeness]) -> bool:
+    """Whether it is clear which article answers what is asked, in all its wordings."""
+    return are_alike(alike) and max(likeness.confidence for likeness in alike) >= _ALIKE
 
 
 def _abstained(task: Task, best: str | None, confidence: float) -> Fields:

@@ -43,6 +43,10 @@ class Slots(Protocol):
     ) -> dict[str, SlotValue]: ...
 
 
+ReadsAnswers = Callable[[str, Sequence[str]], Sequence[float]]
+"""Reads an ask with each of some passages: the logarithm of the odds that it answers."""
+
+
 def by_names(descriptions: Mapping[str, str]) -> Intents:
     from deskhand.language.intents import IntentModel
 
@@ -69,6 +73,9 @@ class EmbeddedDesk:
     """Categories in words, for a desk without examples."""
     rank: Callable[[Embeds, str, Sequence[Hit]], list[Ranked]] = ranked
     """Which of the articles found answers the question, and how surely."""
+    reads: ReadsAnswers | None = None
+    """Says whether a passage answers an ask; without it only nearness and the desk's own
+    questions do."""
     answer_at: float = 0.75
     """The confidence from which an article is quoted to a customer."""
     always_asked: frozenset[str] = frozenset()

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from deskhand.language.clean_text import has_words
 from deskhand.language.identify import Language, identify
 from deskhand.mail.forward import forwarded
 from deskhand.mail.mail_phrases import mail_phrases
@@ -70,6 +71,12 @@ def said_in(task: Task) -> str:
     elif attached := _attached_mail(task):
         own = f"{own}\n{attached}".strip()
     return own or task.text
+
+
+def wording_of(task: Task) -> str:
+    """The words by which the sender's language is known: the subject where there are no others."""
+    said = said_in(task)
+    return said if has_words(said) else with_subject(task, said)
 
 
 def _attached_mail(task: Task) -> str:

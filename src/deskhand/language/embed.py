@@ -39,7 +39,7 @@ MAX_TOKENS = 256
 THREADS_VARIABLE = "DESKHAND_EMBED_THREADS"
 VECTORS_FILE = "embeddings.sqlite3"
 
-_FOLDER = Path(__file__).parent / "models" / MODEL
+MODEL_FOLDER = Path(__file__).parent / "models" / MODEL
 _UNKNOWN = 3
 _PREFIX = len("query: ")
 _BATCH_TEXTS = 256
@@ -171,10 +171,10 @@ class Embedder:
 
         prefixed = [f"{kind}: {text}" for text in texts]
         encodings = (
-            _tokenizer().encode_batch(prefixed) if len(prefixed) > 1 else [_encoded(prefixed[0])]
+            tokenizer().encode_batch(prefixed) if len(prefixed) > 1 else [_encoded(prefixed[0])]
         )
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
-        session, lock = _session(self._threads)
+        session, lock = model_session("model.onnx", self._threads)
         for row, encoding in enumerate(encodings):
             # one by one: how a vector is rounded depends on what is computed together
             ids = np.array([self._cut(encoding.ids)], dtype=np.int64)
@@ -219,7 +219,8 @@ def _portions(items: list[tuple[bytes, str]], size: int) -> Iterator[list[tuple[
 _loading = threading.Lock()
 
 
-def _tokenizer() -> "Tokenizer":
+def tokenizer() -> "Tokenizer":
+    """The model's own, which neither cuts nor pads."""
     with _loading:
         return _load_tokenizer()
 
@@ -228,7 +229,7 @@ def _tokenizer() -> "Tokenizer":
 def _load_tokenizer() -> "Tokenizer":
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(_FOLDER / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(MODEL_FOLDER / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
@@ -237,16 +238,17 @@ def _load_tokenizer() -> "Tokenizer":
 @lru_cache(maxsize=16)
 def _encoded(text: str) -> "Encoding":
     """One text's pieces; whoever asks whether it can be read asks for its vector next."""
-    return _tokenizer().encode(text)
+    return tokenizer().encode(text)
 
 
-def _session(threads: int) -> tuple[Any, threading.Lock]:
+def model_session(file: str, threads: int) -> tuple[Any, threading.Lock]:
+    """A graph of the model's folder, loaded once, and the lock under which it runs."""
     with _loading:
-        return _load_session(threads)
+        return _load_session(file, threads)
 
 
 @cache
-def _load_session(threads: int) -> tuple[Any, threading.Lock]:
+def _load_session(file: str, threads: int) -> tuple[Any, threading.Lock]:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -256,6 +258,6 @@ def _load_session(threads: int) -> tuple[Any, threading.Lock]:
     # idle threads leave the core to others
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(
-        str(_FOLDER / "model.onnx"), options, providers=["CPUExecutionProvider"]
+        str(MODEL_FOLDER / file), options, providers=["CPUExecutionProvider"]
     )
     return session, threading.Lock()

@@ -45,6 +45,11 @@ def evidence(words: Iterable[str]) -> dict[str, float]:
     return weights
 
 
+def is_small(word: str) -> bool:
+    """Whether a word in lower case is one of the small ones of any language we know."""
+    return word in _owners()
+
+
 @lru_cache(maxsize=8192)
 def _evidence_of(word: str) -> tuple[tuple[str, float], ...]:
     owners = _owners().get(word, ())

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -246,6 +247,27 @@ async def test_a_czech_customer_is_answered_in_czech_with_the_english_quote() ->
     assert found["language"] == "cs"
     assert "Jeho jazyk je angličtina:" in found["text"]
     assert "> You may send it back within 30 days." in found["text"]
+
+
+async def test_a_question_in_the_subject_alone_is_answered_in_its_language() -> None:
+    subject = "Jak mohu zboží vrátit?"
+    found = await answered(TaskKind.DRAFT, "", hit(similarity=0.86), subject=subject)
+    assert found["language"] == "cs"
+    assert [row["ask"] for row in found["asks"]] == [subject]
+
+
+async def test_of_the_nearest_passages_the_one_that_reads_like_an_answer_is_quoted() -> None:
+    def reads(ask: str, passages: Sequence[str]) -> list[float]:
+        return [4.0 * ("30 days" in passage) - 1.0 for passage in passages]
+
+    nearer = hit(article="shops-1", title="Shops", text="We have three shops.", similarity=0.9)
+    desk = a_desk(nearer, hit(similarity=0.85), reads=reads)
+    found = await answered(TaskKind.DRAFT, "How can I send something back?", desk=desk)
+    assert found["sources"][0]["article"] == "returns-1"
+    assert found["confidence"] == pytest.approx(0.93, abs=0.01)
+    doubtful = a_desk(nearer, reads=reads)
+    found = await answered(TaskKind.DRAFT, "How can I send something back?", desk=doubtful)
+    assert found["hand_over"] is True
 
 
 async def test_where_a_desk_wants_it_a_person_looks_at_quotes_in_another_language() -> None:

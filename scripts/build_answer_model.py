@@ -1,0 +1,248 @@
+"""Train the model that says whether a passage answers an ask, and write it beside the embedding.
+
+    python -m venv /tmp/training && /tmp/training/bin/pip install \\
+        torch==2.13.0 numpy onnx onnxruntime tokenizers
+    /tmp/training/bin/python scripts/build_answer_model.py training/answers \\
+        src/deskhand/language/models/multilingual-e5-small-int8
+
+It learns from three quarters of the companies in the corpus and measures on the others, so what is
+written is about companies that it never saw. One pass takes about half an hour on one core; further
+passes learn the companies by heart. It writes `answers-lower.onnx` and `answers-upper.onnx`, and
+`answers-measured.jsonl` in the working folder with what it said of every held-out ask.
+
+The weights in the package come from an earlier form of this script, with the same network and loss:
+one try on 11 companies, then 1.2 passes over 29 (docs/decisions/0068-reading-answers.md).
+"""
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import torch
+from answer_corpus import Ask, Corpus, compared, held_out, read_corpus
+from answer_graphs import write_lower, write_upper
+from answer_network import AnswerNetwork
+from tokenizers import Tokenizer
+from torch import Tensor
+from torch.nn import functional
+
+LOWER, UPPER = "answers-lower.onnx", "answers-upper.onnx"
+LONGEST = {"query": 72, "passage": 144}
+"""Tokens, as in `deskhand/language/answerability.py`."""
+WRONG_ARTICLES = 2
+ASKS_AT_ONCE = 6
+RATE, HEAD_RATE = 6e-5, 4e-4
+WARMING = 0.06
+SMOOTHING = 0.02
+LISTED, EVIDENCE = 0.5, 0.3
+"""How much choosing among articles and finding the words count beside answered or not."""
+READ = 8
+"""Articles that are read for a held-out ask, the nearest by embedding."""
+END = 2
+
+
+class Texts:
+    """Texts as tokens, and what the lower layers make of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self._lower = _session(folder / LOWER)
+        self._embedding = _session(folder / "model.onnx")
+        self._states: dict[str, Tensor] = {}
+        self._vectors: dict[str, Any] = {}
+
+    def tokens(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        encoding = self._tokenizer.encode(text)
+        most = LONGEST[text.partition(":")[0]]
+        ids = encoding.ids
+        if len(ids) > most:
+            ids = [*ids[: most - 1], END]
+        return ids, encoding.offsets[: len(ids)]
+
+    def states(self, text: str) -> Tensor:
+        if text not in self._states:
+            given = {"input_ids": np.array([self.tokens(text)[0]], dtype=np.int64)}
+            states = self._lower.run(None, given)[0][0]
+            self._states[text] = torch.from_numpy(states.astype(np.float16))
+        return self._states[text]
+
+    def vector(self, text: str) -> Any:
+        if text not in self._vectors:
+            given = {"input_ids": np.array([self.tokens(text)[0]], dtype=np.int64)}
+            self._vectors[text] = self._embedding.run(None, given)[0][0]
+        return self._vectors[text]
+
+
+def _session(file: Path) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+
+
+def find_nearest(corpus: Corpus, texts: Texts) -> None:
+    """Tell every ask which articles of its company are near."""
+    for company in sorted({ask.company for ask in corpus.asks}):
+        articles = corpus.articles(company)
+        passages = [f"passage: {corpus.passages[company, article]}" for article in articles]
+        vectors = np.stack([texts.vector(passage) for passage in passages])
+        for ask in corpus.asks:
+            if ask.company == company:
+                cosines = vectors @ texts.vector(f"query: {ask.text}")
+                order = np.argsort(-cosines, kind="stable")
+                ask.nearest = [(articles[place], float(cosines[place])) for place in order]
+
+
+class Pair:
+    """An ask and a passage, with what is to be learned of them."""
+
+    def __init__(
+        self, corpus: Corpus, texts: Texts, ask: Ask, article: str, answers: float
+    ) -> None:
+        passage = f"passage: {corpus.passages[ask.company, article]}"
+        self.ask = texts.states(f"query: {ask.text}")
+        self.passage = texts.states(passage)
+        self.answers = answers
+        self.evidence: Tensor | None = None
+        if answers and ask.evidence and ask.evidence in passage:
+            start = passage.rindex(ask.evidence)
+            end = start + len(ask.evidence)
+            offsets = texts.tokens(passage)[1]
+            marked = [float(left < end and right > start) for left, right in offsets]
+            if any(marked):
+                self.evidence = torch.tensor(marked) / sum(marked)
+
+    @property
+    def length(self) -> int:
+        return len(self.ask) + len(self.passage)
+
+
+def loss_of(network: AnswerNetwork, asks: Sequence[Sequence[Pair]]) -> Tensor:
+    """How wrong it is about some asks, each with the articles that it is compared with."""
+    pairs = [pair for compared_with in asks for pair in compared_with]
+    asked = [pair.ask for pair in pairs]
+    scores, evidence = network(asked, [pair.passage for pair in pairs])
+    wanted = torch.tensor([pair.answers for pair in pairs])
+    softened = wanted * (1 - 2 * SMOOTHING) + SMOOTHING
+    loss = functional.binary_cross_entropy_with_logits(scores, softened)
+    at = 0
+    for compared_with in asks:
+        if compared_with[0].answers and len(compared_with) > 1:
+            among = torch.log_softmax(scores[at : at + len(compared_with)], dim=0)
+            loss = loss - LISTED * among[0] / len(asks)
+        at += len(compared_with)
+    for row, pair in enumerate(pairs):
+        if pair.evidence is not None:
+            found = torch.log_softmax(evidence[row], dim=-1)[len(pair.ask) : pair.length]
+            loss = loss - EVIDENCE * (found * pair.evidence).sum() / len(asks)
+    return loss
+
+
+def train(
+    network: AnswerNetwork, corpus: Corpus, asks: Sequence[Ask], texts: Texts, asked: Any
+) -> None:
+    chance = random.Random(asked.seed)
+    upper = list(network.layers.parameters())
+    known = {id(parameter) for parameter in upper}
+    heads = [parameter for parameter in network.parameters() if id(parameter) not in known]
+    optimizer = torch.optim.AdamW(
+        [{"params": upper, "rate": RATE}, {"params": heads, "rate": HEAD_RATE}], weight_decay=0.01
+    )
+    steps = asked.epochs * -(-len(asks) // ASKS_AT_ONCE)
+    started, step, seen = time.monotonic(), 0, 0.0
+    network.train()
+    for epoch in range(asked.epochs):
+        for batch in _batches(corpus, asks, texts, chance):
+            share = min(1.0, step / (WARMING * steps)) * max(0.02, 1 - step / steps)
+            for group in optimizer.param_groups:
+                group["lr"] = group["rate"] * share
+            loss = loss_of(network, batch)
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimizer.step()
+            step += 1
+            seen += float(loss.detach())
+            if step % 25 == 0:
+                minutes = (time.monotonic() - started) / 60
+                _tell(f"epoch {epoch + 1}, {step} of {steps}: {seen / 25:.3f}, {minutes:.1f} min")
+                seen = 0.0
+
+
+def _batches(
+    corpus: Corpus, asks: Sequence[Ask], texts: Texts, chance: random.Random
+) -> list[list[list[Pair]]]:
+    """Asks with their articles, those of like length together, in any order."""
+    made: list[tuple[float, list[Pair]]] = []
+    for ask in asks:
+        articles = compared(ask, WRONG_ARTICLES, chance)
+        pairs = [Pair(corpus, texts, ask, article, answers) for article, answers in articles]
+        if pairs:
+            made.append((max(pair.length for pair in pairs) + 20 * chance.random(), pairs))
+    made.sort(key=lambda item: item[0])
+    pairs_of = [pairs for _, pairs in made]
+    starts = range(0, len(pairs_of), ASKS_AT_ONCE)
+    batches = [pairs_of[start : start + ASKS_AT_ONCE] for start in starts]
+    chance.shuffle(batches)
+    return batches
+
+
+def measure(corpus: Corpus, asks: Sequence[Ask], folder: Path, texts: Texts, target: Path) -> None:
+    """Write what the graphs say of asks: score and cosine of the nearest articles."""
+    upper = _session(folder / UPPER)
+    with target.open("w", encoding="utf-8") as lines:
+        for ask in asks:
+            given = texts.states(f"query: {ask.text}").numpy().astype(np.float32)
+            read: list[dict[str, Any]] = []
+            for article, cosine in ask.nearest[:READ]:
+                passage = texts.states(f"passage: {corpus.passages[ask.company, article]}")
+                states = passage.numpy().astype(np.float32)
+                score = upper.run(["score"], {"ask": given[None], "passage": states[None]})[0][0]
+                read.append({"article": article, "cosine": cosine, "score": float(score)})
+            line = {"company": ask.company, "language": ask.language, "ask": ask.text}
+            line |= {"answered_by": ask.answered_by, "read": read}
+            lines.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def _tell(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("folder", type=Path, help="where the embedding model lies")
+    parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--measured", type=Path, default=Path("answers-measured.jsonl"))
+    asked = parser.parse_args()
+    torch.manual_seed(asked.seed)
+    torch.set_num_threads(1)
+
+    embedding = asked.folder / "model.onnx"
+    write_lower(embedding, asked.folder / LOWER)
+    corpus, texts = read_corpus(asked.corpus), Texts(asked.folder)
+    find_nearest(corpus, texts)
+    others = held_out(corpus, asked.seed)
+    learned = [ask for ask in corpus.asks if ask.company not in others]
+    _tell(f"{len(corpus.asks)} asks; learning from {len(learned)}; held out: {sorted(others)}")
+
+    network = AnswerNetwork(onnx.load(embedding))
+    train(network, corpus, learned, texts, asked)
+    write_upper(network.state_dict(), embedding, asked.folder / UPPER)
+    measured = [ask for ask in corpus.asks if ask.company in others]
+    measure(corpus, measured, asked.folder, texts, asked.measured)
+
+
+if __name__ == "__main__":
+    main()
