@@ -70,6 +70,12 @@ def _languages_ending_like(word: str, endings: Mapping[str, tuple[str, ...]]) ->
 
 
 @cache
+def small_words() -> frozenset[str]:
+    """The commonest short words of all known languages."""
+    return frozenset(_owners())
+
+
+@cache
 def _table() -> dict[str, dict[str, str]]:
     """`function_words.toml`, read when the first text is looked at."""
     path = files("deskhand.language") / "function_words.toml"

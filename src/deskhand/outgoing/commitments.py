@@ -23,13 +23,8 @@ from deskhand.outgoing.backing import (
     changed_something,
 )
 from deskhand.outgoing.promised_actions import LANGUAGES, promised_action
+from deskhand.outgoing.sentences import sentences
 
-_SENTENCE = re.compile(r"(?<=[.!?…])[\"'”“»)]*\s+(?=[^a-zà-ž])|\n+")
-_ABBREVIATION = re.compile(
-    r"\b(?:[a-z]|str|nr|no|ca|cca|tel|mr|mrs|ms|dr|st|inkl|incl|vc|tj|napr|resp|z\. ?b|d\. ?h|p\."
-    r" ?ej|env|approx|art|"
-    r"n|c|[0-9]{1,2})\.$"
-)
 _CLAUSE = re.compile(r"[,;:–—]\s| - | (?:but|aber|ale|pero|mais|however|doch|jedoch) ")
 _NUMBER = (
     r"(?:[0-9]{1,3}(?:[.,][0-9])?|one|two|three|four|five|six|seven|ten|fourteen|jednoho|dvou|tri|peti|sedmi|deseti|"
@@ -98,29 +93,6 @@ class _Draft(NamedTuple):
 def unbacked(commitments: Sequence[Commitment]) -> list[Commitment]:
     """The commitments that nothing stands behind."""
     return [commitment for commitment in commitments if commitment.backed_by is None]
-
-
-def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Where each sentence begins and ends; an abbreviation or a date does not end one."""
-    start = 0
-    for gap in _SENTENCE.finditer(text):
-        between_lines = gap.group().strip(" \"'”“»)") != ""
-        if not between_lines and _ends_abbreviated(text[start : gap.start()]):
-            continue
-        if text[start : gap.start()].strip():
-            yield _trimmed(text, start, gap.start())
-        start = gap.end()
-    if text[start:].strip():
-        yield _trimmed(text, start, len(text))
-
-
-def _ends_abbreviated(sentence: str) -> bool:
-    return _ABBREVIATION.search(fold(sentence)[-12:]) is not None
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
 
 
 def _in_sentence(draft: _Draft, place: tuple[int, int], backing: Backing) -> Iterator[Commitment]:

@@ -3,7 +3,8 @@
 import re2
 
 from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.commitments import actions_in, sentences
+from deskhand.outgoing.commitments import actions_in
+from deskhand.outgoing.sentences import sentences
 
 MOST_WORDS = 60
 """A longer reply says more than that somebody will answer."""

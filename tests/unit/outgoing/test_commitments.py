@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from deskhand.config.sections.outgoing import ClauseSpec
 from deskhand.model.money import Money
 from deskhand.outgoing.backing import Backing
-from deskhand.outgoing.commitments import check_commitments, sentences, unbacked
+from deskhand.outgoing.commitments import check_commitments, unbacked
+from deskhand.outgoing.sentences import sentences
 
 NOW = datetime(2025, 3, 10, 12, 0, tzinfo=UTC)
 CORPUS = Path(__file__).parents[2] / "data" / "commitments.txt"

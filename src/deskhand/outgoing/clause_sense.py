@@ -1,0 +1,165 @@
+"""What a clause of a reply puts in place of the words of the sentence that backs it.
+
+Its values and most of its words stand there, and one word makes it say something else: vinegar for
+water, both for one of them, the other contract's help.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from deskhand.language.slots.folded_text import fold
+from deskhand.outgoing.claim_words import phrases_of, words_of, words_of_each
+from deskhand.outgoing.content_words import (
+    carries_meaning,
+    same_word,
+    stands_among,
+    word_after,
+    words_in,
+)
+from deskhand.outgoing.contradictions import overlap
+from deskhand.outgoing.quoted_sources import Clause, Passage, clause_of
+from deskhand.outgoing.reply_sentence import ReplySentence
+from deskhand.outgoing.sentences import conjuncts_of
+from deskhand.outgoing.values import Value, is_stated
+
+_FEW = 3
+"""Words of a part from which their share counts."""
+_LEAST = 0.4
+"""The share of a part's words that must stand in what is quoted."""
+_ALIKE = 2
+"""Words around a place that must be the same before another word at it is a replacement."""
+
+
+def reads_otherwise(
+    sentence: ReplySentence, clause: Clause, passage: Passage, names: Sequence[str]
+) -> str | None:
+    """Why a sentence of a source does not say what a clause says; None where it does.
+
+    `names` are those of which the clause speaks, if only because an earlier one named them.
+    """
+    if passage.is_record:
+        return None
+    quantity = _other_quantity(clause, passage)
+    if quantity is not None:
+        return f"the quote does not say this of {quantity}"
+    if (name := _unnamed(names, passage)) is not None:
+        return f"the quote for this does not speak of “{name}”"
+    if (new := _replacement(sentence, clause, passage)) is not None:
+        return f"the quote has another word in place of “{new}”"
+    if not clause.values and _has_new_part(sentence, clause):
+        return "nothing quoted says this"
+    if clause.values and not names and _is_of_another(sentence, clause, passage):
+        return "the source says this of something else than was asked about"
+    return None
+
+
+def is_among_asked(sentence: ReplySentence, value: Value, clause: Clause, passage: Passage) -> bool:
+    """Whether a number of the customer's is among as many as the quote says: 12 persons, where it
+    is made for up to 15 persons."""
+    if (
+        value.kind != "number"
+        or value.unit
+        or not is_stated(value, sentence.grounds.message_values)
+    ):
+        return False
+    noun = word_after(clause.text, value.end)
+    if noun is None:
+        return False
+    for said in passage.clauses:
+        for stated in said.values:
+            counted = word_after(said.text, stated.end)
+            is_same = counted is not None and same_word(noun.folded, counted.folded)
+            if is_same and _is_bound(said.text[: stated.start]):
+                return _number(value) <= _number(stated)
+    return False
+
+
+def _is_bound(before: str) -> bool:
+    """Whether a text ends with `up to`."""
+    folded = fold(before).rstrip()
+    return any(match.end() == len(folded) for match in phrases_of("up_to").finditer(folded))
+
+
+def _number(value: Value) -> Decimal:
+    return max(map(Decimal, value.readings))
+
+
+def names_in(sentence: ReplySentence, text: str) -> list[str]:
+    """The words of a text that sources of the reply write as names, in the middle of a sentence."""
+    if sentence.language == "de":
+        return []
+    known = sentence.grounds.source_names
+    return [word.folded for word in words_in(text) if word.is_capital and word.folded in known]
+
+
+def _other_quantity(clause: Clause, passage: Passage) -> str | None:
+    """`both`, `all`: the quote must say so as well."""
+    said = [word.folded for word in words_in(passage.text)]
+    for listed in words_of_each("quantities").values():
+        for word in words_in(clause.text):
+            if word.folded in listed and not any(other in listed for other in said):
+                return clause.text[word.start : word.end]
+    return None
+
+
+def _unnamed(names: Sequence[str], passage: Passage) -> str | None:
+    said = [*(word.folded for word in words_in(passage.text)), *passage.context]
+    return next((name for name in names if not stands_among(name, said)), None)
+
+
+def _replacement(sentence: ReplySentence, clause: Clause, passage: Passage) -> str | None:
+    """A word that stands nowhere, where the quote has another behind the same `of` or `with`. Other
+    verbs for the same are left alone."""
+    told = [word.folded for word in words_in(clause.text)]
+    quoted = [word.folded for word in words_in(passage.text)]
+    known = [*sentence.grounds.quoted_words, *sentence.grounds.message_words]
+    for place, word in enumerate(told):
+        if not carries_meaning(word) or stands_among(word, known):
+            continue
+        for other, replaced in enumerate(quoted):
+            is_free = carries_meaning(replaced) and not stands_among(replaced, told)
+            is_joined = place > 0 and told[place - 1] in words_of("joints")
+            if is_free and is_joined and _alike_around(told, place, quoted, other) >= _ALIKE:
+                return word
+    return None
+
+
+def _alike_around(told: Sequence[str], place: int, quoted: Sequence[str], other: int) -> int:
+    """How many words before and behind two places are the same, without a gap."""
+    before = _alike(told[:place][::-1], quoted[:other][::-1])
+    return before + _alike(told[place + 1 :], quoted[other + 1 :])
+
+
+def _alike(told: Sequence[str], quoted: Sequence[str]) -> int:
+    count = 0
+    for word, said in zip(told, quoted, strict=False):
+        if not same_word(word, said):
+            break
+        count += 1
+    return count
+
+
+def _has_new_part(sentence: ReplySentence, clause: Clause) -> bool:
+    """Whether most words of a part around an `and` stand in nothing quoted."""
+    for start, end in conjuncts_of(clause.text, sentence.language):
+        words = clause_of(clause.text[start:end], sentence.language).words
+        if len(words) >= _FEW and sentence.share(words, has_record=False) < _LEAST:
+            return True
+    return False
+
+
+def _is_of_another(sentence: ReplySentence, clause: Clause, passage: Passage) -> bool:
+    """Whether another sentence of the source speaks of the same, and has what was asked about,
+    which neither this one nor the reply has."""
+    said = [*(word.folded for word in words_in(passage.text)), *passage.context]
+    told = [word.folded for word in words_in(sentence.whole)]
+    asked = [word.folded for word in words_in(sentence.grounds.message) if word.is_capital]
+    named = [word for word in asked if word in sentence.grounds.source_names]
+    open_words = [word for word in named if not stands_among(word, (*said, *told))]
+    for other in sentence.grounds.verified.others:
+        if other.source != passage.source or other.text == passage.text:
+            continue
+        words = [word.folded for word in words_in(other.text)]
+        if overlap(open_words, words) and overlap(clause.words, words):
+            return True
+    return False

@@ -1,0 +1,372 @@
+"""What a reply claims, and the quote that backs each claim: the one place that decides it.
+
+A sentence of a reply that a model wrote leaves only if each of its claims is backed:
+
+- Its **values** (numbers, amounts, dates, times, strengths, identifiers, links) all stand in one
+  sentence of a quoted article, or in one record that a tool found, that speaks of the same thing.
+  No other sentence there says more of it with another value.
+- Its **names** stand there too, or in the desk's own words.
+- It **denies** where the quote denies, and nowhere else.
+- Half of its **words** that carry a meaning stand in what is quoted. A sentence of courtesy has
+  none.
+- A **yes**, a **no** or a word or two say what the customer asked, so the quote must say that.
+- What only the customer's message says may be **repeated** in a sentence that names what was
+  asked. It backs nothing.
+
+All of this is read from the words. What the writer believes of itself does not count.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+from deskhand.language.identify import identify
+from deskhand.language.slots.folded_text import fold
+from deskhand.outgoing.claim_words import pattern_of
+from deskhand.outgoing.clause_sense import is_among_asked, names_in, reads_otherwise
+from deskhand.outgoing.content_words import Word, same_word
+from deskhand.outgoing.contradictions import (
+    is_about_record,
+    nearest_clause,
+    overlap,
+    record_speaks_against,
+)
+from deskhand.outgoing.grounds import Grounds
+from deskhand.outgoing.holding import is_holding_reply
+from deskhand.outgoing.polarity import is_conditional, leading_answer
+from deskhand.outgoing.quoted_sources import Clause, clause_of, meaningful_words
+from deskhand.outgoing.reply_sentence import ReplySentence
+from deskhand.outgoing.sentence_sense import (
+    affirmed_wrongly,
+    is_other_day,
+    named_record_speaks_against,
+    speaks_against,
+)
+from deskhand.outgoing.sentence_support import (
+    Support,
+    backed_apart,
+    is_missing,
+    support_of,
+    values_of,
+)
+from deskhand.outgoing.sentences import clauses_of, is_program_text, sentences
+from deskhand.outgoing.stated_values import values_in
+from deskhand.outgoing.values import Value, is_stated, same_value
+
+ClaimKind = Literal[
+    "value", "name", "link", "statement", "opposite", "answer", "quote", "data", "subject"
+]
+STATED = 0.55
+"""The share of a statement's words that must stand in what is quoted."""
+WITH_VALUES = 0.3
+"""The same where its values stand there."""
+PROMISED = 0.6
+"""The same for what somebody will do."""
+LANGUAGES = ("en", "cs", "de", "es", "fr", "pl", "sk")
+"""Languages whose claims are read."""
+_ANSWERED = 0.75
+"""The share of a question's words that must stand in a quote which answers it with yes or no."""
+_TERSE = 2
+"""Words up to which a statement says nothing without the question."""
+
+
+class UnbackedClaim(NamedTuple):
+    """Words of a reply that nothing stands behind."""
+
+    kind: ClaimKind
+    text: str
+    reason: str
+    start: int
+    end: int
+
+    def as_json(self) -> dict[str, Any]:
+        """For a reviewer's screen."""
+        return {**self._asdict(), "field": "text"}
+
+
+class Grounding(NamedTuple):
+    """How far a reply is backed."""
+
+    unbacked: list[UnbackedClaim]
+    """In the order of the text."""
+    backed: list[tuple[int, int]]
+    """The sentences that claim something and are backed, by where they begin and end."""
+
+    def backs(self, start: int, end: int) -> bool:
+        """Whether what stands at this place is part of a backed sentence."""
+        return any(first <= start and end <= last for first, last in self.backed)
+
+
+def check_grounding(text: str, grounds: Grounds) -> Grounding:
+    """What a reply claims, and whether something backs it; pure."""
+    if is_program_text(text):
+        reason = "this is data of a program, not a reply"
+        return Grounding([UnbackedClaim("data", text[:200], reason, 0, len(text))], [])
+    backed: list[tuple[int, int]] = []
+    claims: list[UnbackedClaim] = []
+    for quote in grounds.verified.made_up:
+        reason = f"the quote “{quote.quote[:120]}” does not stand in {quote.id or 'any source'}"
+        claims.append(UnbackedClaim("quote", text[:80], reason, 0, min(80, len(text))))
+    language = identify(grounds.without_names(text), LANGUAGES).code
+    for start, end in sentences(text):
+        checked = _SentenceCheck(ReplySentence(text, start, end, grounds, language))
+        claims += checked.unbacked()
+        if checked.is_checked and not checked.claims:
+            backed.append((start, end))
+    claims += _left_open(text, has_answer=bool(backed))
+    distinct = {(claim.kind, claim.start, claim.end): claim for claim in reversed(claims)}
+    in_order = sorted(distinct.values(), key=lambda claim: (claim.start, claim.end))
+    return Grounding(in_order, backed)
+
+
+def _left_open(text: str, *, has_answer: bool) -> list[UnbackedClaim]:
+    """The sentences that leave something to somebody: nobody would hear of it."""
+    opened: list[UnbackedClaim] = []
+    reason = "it leaves this open: somebody has to answer"
+    for start, end in sentences(text):
+        if pattern_of("unknown").search(fold(text[start:end])):
+            opened.append(UnbackedClaim("statement", text[start:end], reason, start, end))
+    if not opened and not has_answer and is_holding_reply(text):
+        opened.append(UnbackedClaim("statement", text[:200], reason, 0, len(text)))
+    return opened
+
+
+class _SentenceCheck:
+    """One sentence of a reply, and what of it is not backed."""
+
+    def __init__(self, sentence: ReplySentence) -> None:
+        self._sentence, self._grounds = sentence, sentence.grounds
+        self.claims: list[UnbackedClaim] = []
+        self._names: list[str] = []
+        """What the clauses so far speak of."""
+        self.is_checked = False
+        """Whether it claims something, so that it needed backing."""
+
+    def unbacked(self) -> list[UnbackedClaim]:
+        sentence = self._sentence
+        self.is_checked = sentence.is_quoted()
+        if self.is_checked or sentence.is_own() or sentence.claims_nothing():
+            return []
+        self._check_links()
+        if sentence.only_names_what_was_asked():
+            self._check_repeated()
+            return self.claims
+        answer, rest_start = leading_answer(sentence.text)
+        if answer is None and sentence.only_assents():
+            answer = not clause_of(sentence.text, sentence.language).negative
+        rest = clause_of(self._claiming(rest_start), sentence.language)
+        if answer is not None:
+            self._check_answer(answer, rest)
+        elif rest.words and not sentence.values and self._is_terse():
+            self._check_terse(rest)
+        self.is_checked = True
+        supports = self._check_clauses(sentence.start + rest_start)
+        if rest.words and not self.claims:
+            self._check_stated(rest, supports)
+        if answer and not self.claims:
+            self._check_asked_values(supports)
+        return self.claims
+
+    def _claiming(self, first: int) -> str:
+        """What the sentence claims from here on: without clauses that only refer to somebody."""
+        text = self._sentence.text[first:]
+        clauses = [text[start:end] for start, end in clauses_of(text)]
+        claiming = [clause for clause in clauses if not self._sentence.only_refers(clause)]
+        return text if len(claiming) == len(clauses) else "; ".join(claiming)
+
+    def _add(self, kind: ClaimKind, reason: str, start: int, end: int) -> None:
+        text = self._sentence.whole[start:end]
+        self.claims.append(UnbackedClaim(kind, text, reason, start, end))
+
+    def _add_all(self, kind: ClaimKind, reason: str) -> None:
+        self._add(kind, reason, self._sentence.start, self._sentence.end)
+
+    def _is_terse(self) -> bool:
+        return len(meaningful_words(self._sentence.whole)) <= _TERSE
+
+    def _check_repeated(self) -> None:
+        """Names, identifiers and days of the message may be repeated; how much of something is
+        never taken from there."""
+        start = self._sentence.start
+        asked = values_in(self._grounds.message, self._grounds.now)
+        for value in self._sentence.values:
+            known = list(self._grounds.quoted_values)
+            if not value.is_strength:
+                known += asked
+            if value.kind != "link" and not any(same_value(value, other) for other in known):
+                reason = "neither what is quoted nor the message says it"
+                self._add("value", reason, start + value.start, start + value.end)
+        for word in self._sentence.words:
+            repeated = any(same_word(word.folded, said) for said in self._grounds.message_words)
+            if not repeated:
+                self._check_name(start, word, is_record=False)
+
+    def _check_links(self) -> None:
+        for value in self._sentence.values:
+            if value.kind == "link" and not self._grounds.knows_link(value):
+                reason = "a link or address that stands in nothing quoted"
+                self._add(
+                    "link",
+                    reason,
+                    self._sentence.start + value.start,
+                    self._sentence.start + value.end,
+                )
+
+    # --- a yes, a no, a word or two
+
+    def _check_answer(self, is_yes: bool, rest: Clause) -> None:
+        """A yes says what was asked, a no that it is not so: a quote must say the same."""
+        says_it = len(rest.words) >= _TERSE and self._sentence.share(rest.words, False) >= _ANSWERED
+        if says_it and rest.negative != is_yes:
+            backed = True
+        elif len(rest.words) > _TERSE or (rest.values and rest.words):
+            backed = self._speaks_of_question(rest) and (is_yes or not self._is_denied_wrongly())
+        elif rest.words or rest.values:
+            backed = any(self._says(question, rest, is_yes) for question in self._grounds.questions)
+        else:
+            backed = any(self._says(question, None, is_yes) for question in self._grounds.questions)
+        if not backed:
+            answer = "yes" if is_yes else "no"
+            reason = f"a {answer} to what was asked, and no quote says so"
+            self._add_all("answer", reason)
+
+    def _check_terse(self, rest: Clause) -> None:
+        says_it = (
+            self._sentence.share(rest.words, False) >= _ANSWERED and not self._grounds.asked_values
+        )
+        if not says_it and not any(
+            self._says(question, rest, not rest.negative) for question in self._grounds.questions
+        ):
+            reason = "so few words answer the question, and no quote says so"
+            self._add_all("answer", reason)
+
+    def _speaks_of_question(self, rest: Clause) -> bool:
+        """Whether something quoted has words of the question."""
+        asked = self._sentence.asked_words
+        if any(is_stated(value, rest.values) for value in self._grounds.asked_values):
+            return True
+        return not asked or overlap(asked, list(self._grounds.quoted_words)) > 0
+
+    def _is_denied_wrongly(self) -> bool:
+        """Whether a quote says what was asked, all of it, and the reply says no."""
+        return any(self._says(question, None, True) for question in self._grounds.questions)
+
+    def _says(self, question: str, rest: Clause | None, is_yes: bool) -> bool:
+        """Whether a quote says what a question asks, or denies it, as the answer does."""
+        asked = clause_of(question)
+        words = [*asked.words, *(() if rest is None else rest.words)]
+        denies = asked.negative == is_yes
+        for passage in self._grounds.passages:
+            if any(is_missing(self._sentence, value, question, passage) for value in asked.values):
+                continue
+            context = [*passage.words, *passage.context]
+            if overlap(words, context) < max(1, _ANSWERED * len(set(words))):
+                continue
+            if passage.is_record:
+                said = Clause(f"{question} {self._sentence.text}", tuple(words), (), denies)
+                if record_speaks_against(said, passage) is None:
+                    return True
+            elif nearest_clause(clause_of(" ".join(words)), (), passage).negative == denies:
+                return True
+        return False
+
+    def _check_asked_values(self, supports: Sequence[Support]) -> None:
+        """A yes says it of the day or amount that was asked about; where neither the quote
+        nor the reply names one, nobody has compared them."""
+        if values_in(self._sentence.whole, self._grounds.now):
+            return
+        stated = [value for support in supports for value in support.passage.values]
+        for value in self._grounds.asked_values:
+            if value.kind in ("number", "date", "time") and not is_stated(value, stated):
+                reason = f"an answer of “{value.written}”, which no quote names"
+                self._add_all("answer", reason)
+                return
+
+    # --- its clauses
+
+    def _check_clauses(self, first: int) -> list[Support]:
+        supports: list[Support] = []
+        for start, end in clauses_of(self._sentence.whole[first : self._sentence.end]):
+            for part_start, part_end in backed_apart(self._sentence, first + start, first + end):
+                support = self._check_clause(part_start, part_end)
+                if support is not None:
+                    supports.append(support)
+        return supports
+
+    def _check_clause(self, start: int, end: int) -> Support | None:
+        sentence = self._sentence
+        text = sentence.whole[start:end]
+        clause = clause_of(text, sentence.language)
+        values, words = values_of(sentence, text), meaningful_words(text)
+        if sentence.only_refers(text) or not (values or words):
+            return None
+        support = support_of(sentence, clause, values)
+        is_record = support is not None and support.passage.is_record
+        for word in words:
+            self._check_name(start, word, is_record=is_record)
+        self._names = names_in(sentence, text) or self._names
+        if is_record and sentence.share(clause.words, has_record=True) < STATED:
+            self._add("statement", "the result does not say this", start, end)
+        if support is not None and not support.missing:
+            reason = reads_otherwise(sentence, clause, support.passage, self._names)
+            if reason is not None:
+                self._add("opposite", reason, start, end)
+        self._check_values(start, end, clause, values, support)
+        return support
+
+    def _check_values(
+        self,
+        start: int,
+        end: int,
+        clause: Clause,
+        values: Sequence[Value],
+        support: Support | None,
+    ) -> None:
+        """All values of a clause stand in what backs it, in the same sense."""
+        missing = values if support is None else support.missing
+        if support is not None and clause.negative and is_other_day(missing, support.passage):
+            return
+        for value in missing:
+            if support is not None and is_among_asked(
+                self._sentence, value, clause, support.passage
+            ):
+                continue
+            reason = "nothing quoted for this sentence says it"
+            self._add("value", reason, start + value.start, start + value.end)
+        if support is None or missing:
+            return
+        against = None
+        if support.passage.is_record and not values:
+            against = named_record_speaks_against(self._sentence, clause)
+        against = against or speaks_against(self._sentence, clause, values, support.passage)
+        if against is not None:
+            self._add("opposite", against, start, end)
+
+    def _check_name(self, start: int, word: Word, *, is_record: bool) -> None:
+        """A name stands in what is quoted, or the desk or the customer bears it."""
+        is_name = self._sentence.is_name(start, word, is_record)
+        if not is_name or self._grounds.knows_name(word.folded):
+            return
+        if is_record and is_about_record(word.folded):
+            return
+        reason = "a name that stands in nothing quoted"
+        self._add("name", reason, start + word.start, start + word.end)
+
+    def _check_stated(self, rest: Clause, supports: Sequence[Support]) -> None:
+        """Enough of a sentence's words must stand in what is quoted, and all that it has from the
+        customer."""
+        folded = fold(rest.text)
+        needed = STATED
+        if pattern_of("will").search(folded):
+            needed = PROMISED
+        elif rest.values:
+            needed = WITH_VALUES
+        has_record = any(support.passage.is_record for support in supports)
+        is_done = pattern_of("done").search(folded) is not None and not is_conditional(folded)
+        if self._sentence.share(rest.words, has_record) < needed or (
+            is_done and not self._grounds.did_something
+        ):
+            self._add_all("statement", "nothing quoted says this")
+            return
+        reason = affirmed_wrongly(self._sentence, rest, supports)
+        if reason is not None:
+            self._add_all("statement", reason)

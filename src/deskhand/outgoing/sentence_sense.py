@@ -1,0 +1,148 @@
+"""Whether what backs a sentence says it in the same sense, of the same thing."""
+
+from collections.abc import Sequence
+
+from deskhand.outgoing.claim_words import words_of, words_of_each
+from deskhand.outgoing.content_words import same_word
+from deskhand.outgoing.contradictions import (
+    denies_otherwise,
+    differs_from_asked,
+    drops_condition,
+    is_about_record,
+    kinds_in,
+    nearest_clause,
+    opposite_clause,
+    record_speaks_against,
+    rival_clause,
+    splits_pairs,
+)
+from deskhand.outgoing.quoted_sources import Clause, Passage, clause_of
+from deskhand.outgoing.reply_sentence import ReplySentence
+from deskhand.outgoing.sentence_support import Support, words_of_supports
+from deskhand.outgoing.sentences import conjuncts_of
+from deskhand.outgoing.stated_values import values_in
+from deskhand.outgoing.values import MONEY, Value
+
+
+def speaks_against(
+    sentence: ReplySentence, clause: Clause, values: Sequence[Value], passage: Passage
+) -> str | None:
+    """Why the passage that states a clause's values does not say what the clause says; None where
+    it does."""
+    if (reason := _other_kind(sentence, clause, passage)) is not None:
+        return reason
+    if splits_pairs(values, sentence.grounds.asked_values, passage):
+        return f"the quote says this of another day: “{passage.text[:160]}”"
+    if passage.is_record:
+        return record_speaks_against(clause, passage)
+    return _sentence_speaks_against(sentence, clause, values, passage)
+
+
+def named_record_speaks_against(sentence: ReplySentence, clause: Clause) -> str | None:
+    """Why a record that a clause names does not say what the clause says, and the question with
+    it."""
+    asked = " ".join(sentence.grounds.questions)
+    said = Clause(f"{asked} {clause.text}", clause.words, (), clause.negative)
+    for record in sentence.grounds.records_named_in(clause.text):
+        reason = record_speaks_against(said, record)
+        if reason is not None:
+            return reason
+    return None
+
+
+def affirmed_wrongly(
+    sentence: ReplySentence, rest: Clause, supports: Sequence[Support]
+) -> str | None:
+    """Why a stated sentence must not be affirmed: only the customer says it, or the quote is of
+    another name."""
+    reason = _of_another_name(sentence, supports)
+    reason = reason or _only_said_by_customer(sentence, rest, supports)
+    if reason is None and not rest.negative:
+        reason = _compares(sentence, supports)
+    return reason
+
+
+def is_other_day(missing: Sequence[Value], passage: Passage) -> bool:
+    """Whether a clause that denies names only days beyond those that the quote lists."""
+    lists_days = any(value.kind == "weekday" for value in passage.values)
+    return bool(missing) and lists_days and all(value.kind == "weekday" for value in missing)
+
+
+def _of_another_name(sentence: ReplySentence, supports: Sequence[Support]) -> str | None:
+    if sentence.language == "de" or any(support.passage.is_record for support in supports):
+        return None
+    said = words_of_supports(supports)
+    for word in sentence.words:
+        is_name = word.is_capital and not word.is_first
+        if not is_name or word.folded in words_of("capital") or not supports:
+            continue
+        if word.folded in sentence.grounds.own_words:
+            continue
+        if not any(same_word(word.folded, other) for other in said):
+            return f"the quote for this does not speak of “{word.folded}”"
+    return None
+
+
+def _only_said_by_customer(
+    sentence: ReplySentence, rest: Clause, supports: Sequence[Support]
+) -> str | None:
+    said = words_of_supports(supports)
+    has_record = any(support.passage.is_record for support in supports)
+    stated = [value for support in supports for value in support.passage.values]
+    has_price = any(value.unit in MONEY for value in stated)
+    for word in rest.words:
+        asked = any(same_word(word, other) for other in sentence.grounds.message_words)
+        if not asked or any(same_word(word, other) for other in said):
+            continue
+        if has_record and (is_about_record(word) or sentence.grounds.knows_name(word)):
+            continue
+        if has_price and word in words_of_each("concepts")["price"]:
+            continue
+        return f"only the customer says “{word}”, and it is affirmed"
+    return None
+
+
+def _compares(sentence: ReplySentence, supports: Sequence[Support]) -> str | None:
+    """Where customer and quote speak of different amounts, the reply must tell the quote's."""
+    told = values_in(sentence.whole, sentence.grounds.now)
+    for support in supports:
+        other = differs_from_asked(sentence.grounds.message_values, told, support.passage)
+        if other is not None:
+            return f"the customer speaks of {other.written}, the quote of something else"
+    return None
+
+
+def _other_kind(sentence: ReplySentence, clause: Clause, passage: Passage) -> str | None:
+    """A colour, a form, a pace that what is quoted does not have."""
+    stated = sentence.grounds.quoted_kinds
+    for kind in kinds_in(clause.text):
+        if passage.is_record and kind.startswith("extent"):
+            continue
+        if kind not in stated:
+            return f"nothing quoted says so of the {kind.split()[0]}"
+    return None
+
+
+def _sentence_speaks_against(
+    sentence: ReplySentence, clause: Clause, values: Sequence[Value], passage: Passage
+) -> str | None:
+    nearest = nearest_clause(clause, values, passage)
+    if denies_otherwise(clause, nearest):
+        return f"the quote says the opposite: “{passage.text[:160]}”"
+    if (beside := drops_condition(values, sentence.values, nearest, passage)) is not None:
+        return f"the quote says it only with {beside.written}"
+    if (other := opposite_clause(clause, nearest, passage)) is not None:
+        return f"the quote says the opposite: “{other.text[:160]}”"
+    told = _words_beside_values(clause, sentence.language)
+    others = sentence.grounds.verified.others
+    rival = rival_clause(told, sentence.asked_words, sentence.values, passage, others)
+    if rival is not None and values:
+        return f"the source says otherwise of this: “{rival.text[:160]}”"
+    return None
+
+
+def _words_beside_values(clause: Clause, language: str | None) -> list[str]:
+    """The words of a clause's parts that state values; all where none does."""
+    parts = [clause.text[start:end] for start, end in conjuncts_of(clause.text, language)]
+    valued = [part for part in parts if values_in(part)]
+    return [word for part in valued or parts for word in clause_of(part).words]

@@ -1,0 +1,385 @@
+"""The values that a text states: numbers with what they count, times, days, dates, identifiers.
+
+Numbers count in digits and in words of six languages. Two texts state the same value however each
+writes it: `1,000 EUR` and `1.000 €`, `two weeks` and `14 days`, `8 pm` and `20:00`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+
+from deskhand.language.slots.folded_text import FoldedText
+from deskhand.outgoing.claim_words import (
+    meanings_of,
+    pattern_of,
+    phrases_of,
+    words_of,
+    words_of_each,
+)
+from deskhand.outgoing.number_words import number_at
+from deskhand.outgoing.values import MONEY, Kind, Value
+
+_IDENTIFIER = re.compile(
+    r"(?<![\w@./-])(?:#?[a-z]{1,8}[-/ ]?[0-9][a-z0-9-]*|[0-9]+[a-z][a-z0-9-]*[0-9][a-z0-9-]*"
+    r"|#[0-9]{3,}|[a-z]{1,4}-[a-z0-9]{4,}|[0-9]{6,})(?![\w@])"
+)
+_LINK = re.compile(
+    r"\b(?:https?://|www\.)[^\s<>\"')]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|\b[a-z0-9-]{2,}(?:\.[a-z0-9-]{2,})*\.(?:com|org|net|eu|de|cz|es|fr|pl|uk|io|example|info|shop|sk|at|ch)"
+    r"\b(?:/[^\s<>\"')]*)?"
+)
+_ISO = re.compile(
+    r"\b([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[t ]([0-9]{2}):([0-9]{2})(?::[0-9.]+)?"
+    r"(?:[+-][0-9:]{4,5}|z)?)?"
+)
+_NUMERIC_DATE = re.compile(r"\b([0-9]{1,2})[./] ?([0-9]{1,2})[./](?: ?([0-9]{4})\b|(?![0-9]))")
+_DIGITS = (
+    r"[0-9]{1,3}(?:[ .,'][0-9]{3})+(?![0-9])(?:[.,][0-9]{1,2}(?![0-9]))?|[0-9]+(?:[.,][0-9]+)?"
+)
+_CLOCK = re.compile(r"\b([01]?[0-9]|2[0-4]):([0-5][0-9])\b(?: ?([ap])\.? ?m\b)?")
+_HALF_DAY = re.compile(r"\b([0-9]{1,2})(?:[.:]([0-5][0-9]))? ?([ap])\.? ?m\b")
+_NUMBER = re.compile(rf"(?<![\w.,-])(?:{_DIGITS})(?!\w*[0-9])|(?<=[-/])(?:{_DIGITS})(?![\w])")
+_ATTACHED = re.compile(r"[a-z%°µ]+|[€$£]")
+_AFTER = re.compile(r"[ -]{0,2}(?:([a-z']+)[ -])?([a-z'%°]+|[€$£])(?: ([a-z]+))?")
+_BEFORE = re.compile(r"([€$£]|\b[a-z]{2,3}) ?$")
+_RANGE = re.compile(r" ?(?:-|,|to|az|bis|do|a|o|ou|or|oder|nebo|and|und|y|et|i) ?$")
+_WORD = re.compile(r"[a-z]+")
+_DAY_RANGE = re.compile(r" ?(?:-|,|to|az|bis|a|au|do|through|until) ?$")
+_INTO: dict[str, tuple[str, int]] = {"week": ("day", 7), "year": ("month", 12)}
+_ONE_OF = frozenset(
+    ("day", "workday", "week", "month", "year", "hour", "minute", "l", "ml", "kg", "mg")
+)
+"""What an article before it counts as one: `a month`, `einen Liter`."""
+
+
+def values_in(text: str, now: datetime | None = None) -> tuple[Value, ...]:
+    """All values of a text, in its order; `now` tells which day `tomorrow` is."""
+    return _values_in(text, None if now is None else now.date())
+
+
+@lru_cache(maxsize=4096)
+def _values_in(text: str, today: date | None) -> tuple[Value, ...]:
+    return tuple(_Reader(text, today).values())
+
+
+class _Reader:
+    """Reads one text; what one kind has taken, the next leaves alone."""
+
+    def __init__(self, text: str, today: date | None) -> None:
+        self._reading = FoldedText(text)
+        self._folded = self._reading.folded
+        self._taken = [False] * (len(self._folded) + 1)
+        self._today = today
+
+    def values(self) -> list[Value]:
+        found = [
+            *self._links(),
+            *self._iso_dates(),
+            *self._worded_dates(),
+            *self._numeric_dates(),
+            *self._clocks(),
+            *self._nothing(),
+            *self._soon(),
+            *self._paces(),
+            *self._weekdays(),
+            *self._relative_days(),
+            *self._identifiers(),
+            *self._numbers(),
+            *self._number_words(),
+        ]
+        return sorted(_with_shared_units(found, self._folded), key=lambda value: value.start)
+
+    def _free(self, start: int, end: int) -> bool:
+        return not any(self._taken[start:end])
+
+    def _made(self, kind: Kind, readings: set[str], start: int, end: int, unit: str = "") -> Value:
+        for place in range(start, end):
+            self._taken[place] = True
+        first, last = self._reading.origin(start), self._reading.origin(end)
+        return Value(kind, frozenset(readings), unit, first, last, self._reading.given[first:last])
+
+    def _links(self) -> Iterator[Value]:
+        for match in _LINK.finditer(self._folded):
+            link = match.group().rstrip(".,;:!?")
+            bare = link.removeprefix("https://").removeprefix("http://").removeprefix("www.")
+            end = match.start() + len(link)
+            yield self._made("link", {bare.rstrip("/")}, match.start(), end)
+
+    def _iso_dates(self) -> Iterator[Value]:
+        for match in _ISO.finditer(self._folded):
+            year, month, day, hour, minute = match.groups()
+            try:
+                moment = date(int(year), int(month), int(day))
+            except ValueError:
+                continue
+            yield self._made("date", _date_readings(moment.day, moment.month, year), *match.span())
+            yield self._made("weekday", {str(moment.weekday())}, *match.span())
+            if hour is not None:
+                yield self._made("time", {str(int(hour) * 60 + int(minute))}, *match.span())
+
+    def _worded_dates(self) -> Iterator[Value]:
+        months = meanings_of("months")
+        for match in _WORD.finditer(self._folded):
+            if match.group() not in months:
+                continue
+            before = re.search(
+                r"\b([0-9]{1,2})(?:\.|st|nd|rd|th)?(?: ?(?:of|de) ?| ?)$",
+                self._folded[max(0, match.start() - 12) : match.start()],
+            )
+            after = re.match(r" ([0-9]{1,2})(?:st|nd|rd|th)?\b(?!:)", self._folded[match.end() :])
+            year = re.match(
+                r"(?: [0-9]{1,2}(?:st|nd|rd|th)?)?,? (?:de )?([0-9]{4})\b",
+                self._folded[match.end() :],
+            )
+            number = before or after
+            if number is None:
+                continue
+            start = match.start()
+            if before is not None:
+                start -= len(before.group())
+            end = match.end()
+            if before is None and after is not None:
+                end += after.end()
+            if year is not None:
+                end = max(end, match.end() + year.end())
+            readings = _date_readings(
+                int(number[1]), int(months[match.group()]), None if year is None else year[1]
+            )
+            yield self._made("date", readings, start, end)
+
+    def _numeric_dates(self) -> Iterator[Value]:
+        for match in _NUMERIC_DATE.finditer(self._folded):
+            first, second, year = int(match[1]), int(match[2]), match[3]
+            readings: set[str] = set()
+            for day, month in ((first, second), (second, first)):
+                if 1 <= day <= 31 and 1 <= month <= 12:
+                    readings |= _date_readings(day, month, year)
+            if readings and self._free(*match.span()):
+                yield self._made("date", readings, *match.span())
+
+    def _clocks(self) -> Iterator[Value]:
+        for pattern in (_CLOCK, _HALF_DAY):
+            for match in pattern.finditer(self._folded):
+                if not self._free(*match.span()):
+                    continue
+                hour, minute = int(match[1]), int(match[2] or 0)
+                if match[3] == "p" and hour < 12:
+                    hour += 12
+                yield self._made("time", {str(hour * 60 + minute)}, *match.span())
+        for match in _WORD.finditer(self._folded):
+            minutes = meanings_of("clock_words").get(match.group())
+            if minutes is not None and self._free(*match.span()):
+                yield self._made("time", {minutes}, *match.span())
+
+    def _nothing(self) -> Iterator[Value]:
+        for match in phrases_of("nothing").finditer(self._folded):
+            if _is_feel_free(self._folded, match.start()):
+                continue
+            if self._free(*match.span()):
+                yield self._made("number", {"0"}, *match.span(), unit="EUR")
+
+    def _weekdays(self) -> Iterator[Value]:
+        previous: tuple[int, int] | None = None
+        for match in _WORD.finditer(self._folded):
+            days = self._days_of(match)
+            if not days or not self._free(*match.span()):
+                continue
+            if previous is not None and len(days) == 1:
+                between = self._folded[previous[1] : match.start()]
+                if _DAY_RANGE.fullmatch(between):
+                    first = previous[0] + 1
+                    days = {
+                        str(day % 7)
+                        for day in range(first, first + (int(min(days)) - first) % 7 + 1)
+                    }
+            for day in sorted(days):
+                yield self._made("weekday", {day}, *match.span())
+            if len(days) > 1 and previous is not None:
+                yield self._made("weekday", {f"{previous[0]}-{max(days)}"}, *match.span())
+            previous = (int(max(days)), match.end())
+
+    def _days_of(self, match: re.Match[str]) -> set[str]:
+        word = match.group()
+        if word in meanings_of("weekdays"):
+            return set(meanings_of("weekdays")[word])
+        if word not in meanings_of("short_weekdays"):
+            return set()
+        after = self._folded[match.end() : match.end() + 6]
+        before = self._folded[max(0, match.start() - 3) : match.start()]
+        in_range = re.match(r"\.? ?-", after) is not None or before.rstrip().endswith("-")
+        has_hours = re.match(r"\.? ?[0-9]{1,2}(?:[-:]| -)", f"{after} ") is not None
+        if not in_range and (word == "do" or not has_hours):
+            return set()
+        return {meanings_of("short_weekdays")[word]}
+
+    def _relative_days(self) -> Iterator[Value]:
+        for match in _WORD.finditer(self._folded):
+            days = meanings_of("relative").get(match.group())
+            if days is None or not self._free(*match.span()):
+                continue
+            readings = {f"in {days} days"}
+            if self._today is not None:
+                day = self._today + timedelta(days=int(days))
+                readings |= _date_readings(day.day, day.month, str(day.year))
+            yield self._made("relative", readings, *match.span())
+
+    def _numbers(self) -> Iterator[Value]:
+        for match in _NUMBER.finditer(self._folded):
+            start, end = match.span()
+            if not self._free(start, end):
+                continue
+            unit, unit_end = self._unit_after(end)
+            unit = unit or self._currency_before(start)
+            if not unit and _ATTACHED.match(self._folded, end):
+                continue
+            readings = _number_readings(match.group())
+            yield self._made("number", *_converted(readings, unit, start, unit_end))
+
+    def _unit_after(self, end: int) -> tuple[str, int]:
+        """What stands behind a number, and where that ends."""
+        match = _AFTER.match(self._folded, end)
+        if match is None:
+            return "", end
+        units, working = meanings_of("units"), words_of("working")
+        adjective, word, later = match.groups()
+        if (
+            adjective is not None
+            and word in units
+            and (adjective in working or adjective not in units)
+        ):
+            is_work = adjective in working
+            if is_work or _is_measure_word(adjective):
+                return _unit(units[word], is_work), match.end(2)
+        if adjective is not None:
+            word, later = adjective, word
+            later_end = match.end(2)
+        else:
+            later_end = match.end(3) if later is not None else end
+        if word not in units:
+            return "", end
+        is_work = later is not None and later in working
+        word_end = self._folded.index(word, end) + len(word)
+        return _unit(units[word], is_work), later_end if is_work else word_end
+
+    def _currency_before(self, start: int) -> str:
+        match = _BEFORE.search(self._folded[max(0, start - 5) : start])
+        unit = meanings_of("units").get(match[1], "") if match is not None else ""
+        return unit if unit in MONEY else ""
+
+    def _identifiers(self) -> Iterator[Value]:
+        for match in _IDENTIFIER.finditer(self._folded):
+            if self._free(*match.span()) and _is_identifier(match.group(), self._given(match)):
+                bare = re.sub(r"[^a-z0-9]", "", match.group())
+                yield self._made("identifier", {bare}, *match.span())
+
+    def _given(self, match: re.Match[str]) -> str:
+        return self._reading.given[
+            self._reading.origin(match.start()) : self._reading.origin(match.end())
+        ]
+
+    def _number_words(self) -> Iterator[Value]:
+        matches = list(_WORD.finditer(self._folded))
+        words = [match.group() for match in matches]
+        place = 0
+        while place < len(words):
+            start, end = matches[place].span()
+            found = number_at(words, place) if self._free(start, end) else None
+            number = None if found is None else str(found[0])
+            taken = 1 if found is None else found[1]
+            end = matches[place + taken - 1].end()
+            unit, unit_end = self._unit_after(end)
+            if number is None and words[place] in words_of("one") and unit in _ONE_OF:
+                number = "1"
+            if number is None and not unit and words[place] in words_of("bare_measures"):
+                number, unit, unit_end = "1", "l", end
+            if number is None and meanings_of("numbers").get(words[place]) == "0.5" and unit:
+                number = "0.5"
+            place += taken
+            if number is not None:
+                yield self._made("number", *_converted({number}, unit, start, unit_end))
+
+    def _paces(self) -> Iterator[Value]:
+        """`monthly`: as long as between two times."""
+        lists = words_of_each("pace")
+        for match in _WORD.finditer(self._folded):
+            for length, words in lists.items():
+                number, unit = length.split()
+                if match.group() in words and self._free(*match.span()):
+                    yield self._made("number", {number}, *match.span(), unit=unit)
+
+    def _soon(self) -> Iterator[Value]:
+        for section in ("soon", "day before"):
+            for match in pattern_of(section).finditer(self._folded):
+                if self._free(*match.span()):
+                    yield self._made("relative", {section}, *match.span())
+
+
+def _is_feel_free(folded: str, start: int) -> bool:
+    return re.search(r"\b(?:feel|toll|sugar|gluten)[ -]$", folded[:start]) is not None
+
+
+def _is_measure_word(word: str) -> bool:
+    """Words between a number and its unit that change nothing: `30 calendar days`."""
+    return word in ("calendar", "full", "whole", "kalendarnich", "celych", "volle", "ganze", "dias")
+
+
+def _unit(name: str, is_work: bool) -> str:
+    return "workday" if is_work and name == "day" else name
+
+
+def _converted(
+    readings: set[str], unit: str, start: int, end: int
+) -> tuple[set[str], int, int, str]:
+    """Weeks as days, years as months."""
+    if unit in _INTO:
+        unit, factor = _INTO[unit]
+        readings = {f"{(Decimal(reading) * factor).normalize():f}" for reading in readings}
+    if unit == "oclock":
+        unit = "hour"
+    return readings, start, end, unit
+
+
+def _is_identifier(folded: str, given: str) -> bool:
+    if any(letter.isdigit() for letter in folded):
+        return re.fullmatch(r"[a-z]+ [0-9]+", folded) is None
+    return given.upper() == given
+
+
+def _number_readings(written: str) -> set[str]:
+    """`1.000` is a thousand, `0,5` a half."""
+    bare = re.sub(r"[ ']", "", written)
+    if re.match(r"[1-9][0-9]{0,2}(?:[.,][0-9]{3})+(?![0-9])", bare):
+        bare = re.sub(r"[.,](?=[0-9]{3}(?![0-9]))", "", bare)
+    return {f"{Decimal(bare.replace(',', '.')).normalize():f}"}
+
+
+def _date_readings(day: int, month: int, year: str | None) -> set[str]:
+    """With and without the year: one of two dates may leave it out."""
+    return {f"{day}.{month}.", f"{day}.{month}.{year}"} if year else {f"{day}.{month}."}
+
+
+def _with_shared_units(values: Sequence[Value], folded: str) -> list[Value]:
+    """The first number of `2-3 weeks` counts what the second does."""
+    ordered = sorted(values, key=lambda value: value.start)
+    shared: list[Value] = []
+    for place, value in enumerate(ordered):
+        following = ordered[place + 1] if place + 1 < len(ordered) else None
+        is_open = value.kind == "number" and not value.unit
+        if is_open and following is not None and following.kind == "number" and following.unit:
+            between = folded[value.end : following.start]
+            if _RANGE.fullmatch(between):
+                factor = _factor(folded, following)
+                readings = {
+                    f"{(Decimal(reading) * factor).normalize():f}" for reading in value.readings
+                }
+                value = value._replace(unit=following.unit, readings=frozenset(readings))
+        shared.append(value)
+    return shared
+
+
+def _factor(folded: str, value: Value) -> int:
+    words = _WORD.findall(folded[value.start : value.end])
+    names = [meanings_of("units").get(word, "") for word in words]
+    return next((_INTO[name][1] for name in names if name in _INTO), 1)

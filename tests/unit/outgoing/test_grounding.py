@@ -1,0 +1,184 @@
+"""What a reply claims needs a quote: values, names, denials, a yes."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from deskhand.outgoing.grounding import check_grounding
+from deskhand.outgoing.grounds import Grounds
+from deskhand.outgoing.quoted_sources import Quote, SourceText, ToolSource
+
+NOW = datetime(2026, 11, 16, tzinfo=UTC)
+DELIVERY = SourceText(
+    "delivery",
+    "Furniture and lamps in stock are delivered within ten working days, made-to-order desks within"
+    " six weeks. We deliver in the European Union and in Norway. Delivery costs 49 EUR, and nothing"
+    " for orders over 1,000 EUR.",
+    "Delivery times and cost",
+)
+WARRANTY = SourceText(
+    "warranty",
+    "We give a five-year warranty on furniture and lamps and a two-year warranty on coffee"
+    " machines. The warranty does not cover normal wear and damage by moisture.",
+    "Warranty",
+)
+POST = SourceText("post", "Léky neposíláme poštou. Vyzvednout si je můžete osobně.", "Zasílání")
+DRUG = ToolSource(
+    "search_drugs",
+    {
+        "query": "ibalgin 4000 mg",
+        "drugs": [
+            {
+                "name": "Ibalgin 400 mg",
+                "pack": 24,
+                "available": [
+                    {"pharmacy": "Lékárna Slunce", "street": "Nádražní 140", "packs": 7},
+                    {"pharmacy": "Lékárna Letná", "street": "Milady Horákové 41", "packs": 0},
+                ],
+            }
+        ],
+    },
+    {"query": "ibalgin 4000 mg"},
+)
+
+
+def all_of(*sources: SourceText) -> list[Quote]:
+    return [Quote(source.id, source.text) for source in sources]
+
+
+def held(reply: str, message: str = "", *sources: SourceText, **more: object) -> list[str]:
+    """The kinds of what is not backed."""
+    grounds = Grounds(all_of(*sources), sources, message=message, now=NOW, **more)  # type: ignore[arg-type]
+    return [claim.kind for claim in check_grounding(reply, grounds).unbacked]
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ("Made-to-order desks are delivered within six weeks.", "How long for a desk?"),
+        ("Delivery costs 49 EUR.", "What does delivery cost?"),
+        ("Dear customer, thank you for your message. Kind regards", "Hello"),
+        ("Delivery costs 49 EUR and is free for orders over 1,000 EUR.", "Cost of delivery?"),
+        ("Yes, we deliver in Norway.", "Do you deliver in Norway?"),
+        ("Furniture in stock is delivered within 10 working days.", "When is furniture delivered?"),
+    ],
+)
+def test_what_a_quote_says_leaves(reply: str, message: str) -> None:
+    assert held(reply, message, DELIVERY) == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ("Made-to-order desks are delivered within ten working days.", "How long for a desk?"),
+        ("Delivery costs 29 EUR.", "What does delivery cost?"),
+        ("Delivery is free.", "What does delivery cost for 990 EUR?"),
+        ("Yes.", "Do you deliver to Iceland?"),
+        ("Sure!", "Do you deliver to Iceland within two days?"),
+        ("As you say, delivery takes 60 days.", "Delivery takes 60 days, right?"),
+        ("We do not deliver in Norway.", "Do you deliver in Norway?"),
+        ("You will get a voucher from us.", "It was late."),
+        ("See https://acme.example.evil.org/form for delivery.", "Where?"),
+        ("Ask Karel Dvořák about delivery.", "Who?"),
+        ('{"error": "no such order"}', "Where is it?"),
+    ],
+)
+def test_what_no_quote_says_waits(reply: str, message: str) -> None:
+    assert held(reply, message, DELIVERY)
+
+
+def test_a_denial_must_be_the_quotes_own() -> None:
+    asked = "Does the warranty cover moisture?"
+    assert held("The warranty does not cover damage by moisture.", asked, WARRANTY) == []
+    assert held("The warranty covers damage by moisture.", asked, WARRANTY)
+    assert held("Coffee machines have a two-year warranty.", "Coffee machines?", WARRANTY) == []
+    assert held("Coffee machines have a five-year warranty.", "Coffee machines?", WARRANTY)
+
+
+def test_czech_denies_by_its_first_syllable() -> None:
+    asked = "Posíláte léky poštou?"
+    assert held("Léky poštou neposíláme.", asked, POST) == []
+    assert held("Léky poštou posíláme.", asked, POST)
+    assert held("Ano.", asked, POST) == ["answer"]
+
+
+def test_a_quote_that_nobody_wrote_backs_nothing() -> None:
+    grounds = Grounds([Quote("delivery", "Delivery takes two days.")], [DELIVERY], now=NOW)
+    kinds = [claim.kind for claim in check_grounding("Delivery takes two days.", grounds).unbacked]
+    assert {"quote", "value"} <= set(kinds)
+
+
+def test_an_article_that_is_not_quoted_backs_nothing() -> None:
+    grounds = Grounds([], [DELIVERY], now=NOW)
+    assert check_grounding("Delivery costs 49 EUR.", grounds).unbacked
+
+
+def test_what_a_tool_found_may_be_told_record_by_record() -> None:
+    asked = "Do you have Ibalgin?"
+
+    def found(reply: str) -> list[str]:
+        return held(reply, asked, results=[DRUG])
+
+    assert found("Ibalgin 400 mg is in stock at Lékárna Slunce, Nádražní 140: 7 packs.") == []
+    assert found("Ibalgin 400 mg is in stock at Lékárna Letná: 7 packs.")
+    assert found("Ibalgin 400 mg is in stock at Lékárna Letná.")
+    assert found("There are 24 packs of Ibalgin 400 mg at Lékárna Slunce.")
+    assert found("Ibalgin 4000 mg is in stock at Lékárna Slunce.")
+    assert found("Take 4 tablets of Ibalgin a day.")
+    assert found("Aspirin 400 mg is in stock at Lékárna Slunce.")
+
+
+def test_the_words_that_nothing_backs_are_marked() -> None:
+    reply = "Delivery costs 49 EUR. Returns take 99 days."
+    grounds = Grounds(all_of(DELIVERY), [DELIVERY], message="Delivery?", now=NOW)
+    first = check_grounding(reply, grounds).unbacked[0]
+    assert (first.text, reply[first.start : first.end]) == ("99 days", "99 days")
+
+
+CONTRACTS = SourceText(
+    "contracts",
+    "The Basis contract costs 180 EUR a year: one service, help within three working days. The Plus"
+    " contract costs 320 EUR: two services, help on the next working day and a replacement machine.",
+    "Contracts",
+)
+DESCALING = SourceText(
+    "descaling",
+    "Put one sachet of descaler and one litre of water into the tank and press the button with the"
+    " drop. A delivery can be moved free of charge until noon of the day before. What is usable we"
+    " give to social workshops, and the rest is recycled. You receive a quote that is valid for 30"
+    " days. The contract is extended if it is not cancelled.",
+    "Descaling",
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "message", "source"),
+    [
+        ("The Plus contract costs 320 EUR a month.", "What does Plus cost?", CONTRACTS),
+        ("Plus is 320 EUR with help within three working days.", "What is Plus?", CONTRACTS),
+        ("You get two services.", "How many services has Basis?", CONTRACTS),
+        ("Both contracts have a replacement machine.", "Replacement machine?", CONTRACTS),
+        ("Put one litre of vinegar into the tank.", "How do I descale?", DESCALING),
+        ("Press the button with the star.", "Which button?", DESCALING),
+        ("It is free of charge until noon.", "Until when can I move my delivery?", DESCALING),
+        ("We burn the rest for heating and give usable ones to social workshops.", "", DESCALING),
+        ("Yes, your quote remains valid.", "Quote of 10 May, today is 20 June, ok?", DESCALING),
+        ("No, the contract is not extended.", "Is the contract extended?", DESCALING),
+        ("I do not know the price, but the tank is made of gold.", "The price?", DESCALING),
+    ],
+)
+def test_one_other_word_is_another_statement(reply: str, message: str, source: SourceText) -> None:
+    assert held(reply, message, source)
+
+
+def test_a_number_of_the_customer_may_be_told_within_the_quotes() -> None:
+    machine = SourceText("machine", "The Piccolo is made for up to 15 people a day.", "Machines")
+    assert held("For 12 people: the Piccolo is made for 15 people.", "12 people?", machine) == []
+    assert held("For 30 people: the Piccolo is made for 15 people.", "30 people?", machine)
+
+
+def test_what_leaves_something_to_a_colleague_waits_although_the_rest_is_backed() -> None:
+    reply = "Delivery costs 49 EUR. I do not know the hour; a colleague will answer you."
+    grounds = Grounds(all_of(DELIVERY), [DELIVERY], message="Delivery?", now=NOW)
+    claims = check_grounding(reply, grounds).unbacked
+    assert [claim.reason for claim in claims] == ["it leaves this open: somebody has to answer"]

@@ -1,0 +1,67 @@
+"""Values of a text: the same value however each language writes it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from deskhand.outgoing.number_words import number_of
+from deskhand.outgoing.stated_values import values_in
+from deskhand.outgoing.values import is_stated
+
+NOW = datetime(2026, 11, 16, tzinfo=UTC)
+
+
+def states(source: str, claim: str) -> bool:
+    """Whether all values of the claim stand in the source, and it has some."""
+    stated, claimed = values_in(source, NOW), values_in(claim, NOW)
+    return bool(claimed) and all(is_stated(value, stated) for value in claimed)
+
+
+SAME = [
+    ("orders over 1,000 EUR", "ab 1.000 €"),
+    ("innerhalb von 30 Tagen", "within thirty days"),
+    ("two weeks", "14 días"),
+    ("záruka pět let", "five years"),
+    ("two years", "24 Monate"),
+    ("ten working days", "do 10 pracovních dnů"),
+    ("Mon–Fri 8–20", "open Monday to Friday from 8 am to 8 pm"),
+    ("po–pá 7:30–19", "on Wednesday from 7:30"),
+    ("price: 315 czk", "dreihundertfünfzehn Kč"),
+    ("dvě stě padesát Kč", "250 CZK"),
+    ("2026-11-05T10:00:00+01:00", "5. November um 10:00"),
+    ("2026-11-17", "tomorrow"),
+    ("0.5 mg", "0,5 mg"),
+    ("nothing for orders", "zdarma"),
+    ("180 EUR al año", "180 EUR ročně"),
+]
+OTHER = [
+    ("within 30 days", "30 EUR"),
+    ("ten working days", "10 days"),
+    ("500 mg", "500 g"),
+    ("pack: 24", "24 mg"),
+    ("Mon–Fri 8–20", "Monday to Thursday"),
+    ("Mon–Fri 8–20", "on Saturday"),
+    ("5 November 2026", "5 November 2025"),
+    ("1,000 EUR", "1 EUR"),
+    ("order A-1001", "order A-1002"),
+    ("180 EUR al año", "180 EUR al mes"),
+    ("8 am", "8 pm"),
+    ("40 mg", "four thousand mg"),
+]
+
+
+@pytest.mark.parametrize(("source", "claim"), SAME)
+def test_a_value_is_the_same_however_it_is_written(source: str, claim: str) -> None:
+    assert states(source, claim)
+
+
+@pytest.mark.parametrize(("source", "claim"), OTHER)
+def test_another_value_is_another(source: str, claim: str) -> None:
+    assert not states(source, claim)
+
+
+@pytest.mark.parametrize(
+    ("word", "number"), [("einundzwanzig", 21), ("zweitausend", 2000), ("freundlich", None)]
+)
+def test_german_numbers_are_one_word(word: str, number: int | None) -> None:
+    assert number_of(word) == number
