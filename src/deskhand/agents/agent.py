@@ -14,13 +14,14 @@ from deskhand.agents.parts import Parts, check_parts
 from deskhand.agents.planned import walk_plan
 from deskhand.agents.profiled import ProfileStage, answer_in
 from deskhand.agents.replying.delivery import held_result
-from deskhand.agents.replying.reply import invitation_answer
+from deskhand.agents.replying.reply import with_reply
 from deskhand.agents.replying.sending import KeptQuestion
 from deskhand.agents.routing import Router, facts_for_texts
 from deskhand.agents.stage_data import check_fields, own_copy, plain, require_fields
 from deskhand.agents.standalone import Standalone
 from deskhand.errors import ConfigError, ModelAway, PermanentError, RetryableError
 from deskhand.logs import bound
+from deskhand.model.authorship import AGENT, BY_MODEL, MOCK, is_model
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
 from deskhand.model.events import AgentCompleted, AgentStarted
@@ -28,7 +29,7 @@ from deskhand.model.message import DELIVER, REPLY, Reply
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind, RunStatus
 from deskhand.model.spec import AgentSpec
-from deskhand.model.tasks import Task, TaskKind
+from deskhand.model.tasks import WORDLESS, Task, TaskKind
 from deskhand.model.understanding import Understanding
 from deskhand.ports import (
     Held,
@@ -109,7 +110,7 @@ class Agent:
             require_fields(self.spec, output)
         after = working if ctx.envelope is before else ctx.envelope.apply(brought)
         after = after.with_output(self.spec.output_key, output)
-        after = self._with_reply(after, output)
+        after = self._with_reply(after, output, made)
         after = await self._hook(self.post_process, after, self.spec.output_key)
         result = self._router.route(made, after)
         if result.outcome is Outcome.CLARIFY:
@@ -229,16 +230,18 @@ class Agent:
         topic = Understanding.of(envelope).topic_in(self.spec.tone)
         return self.spec.tone.get(topic or "else")
 
-    def _with_reply(self, envelope: Envelope, output: dict[str, Any]) -> Envelope:
-        """Make a draft, or an agent's last words, the reply that review and dispatch work on."""
+    def _with_reply(
+        self, envelope: Envelope, output: dict[str, Any], made: ServiceResult
+    ) -> Envelope:
+        """Make a draft, or an agent's last words, the run's reply, and note who wrote it."""
+        by = AGENT if self._profile is not None else str((made.answered or {}).get("brain", MOCK))
+        if is_model(by) and self.spec.task not in WORDLESS:
+            envelope = envelope.with_metadata(**{BY_MODEL: True})
         drafted = str(output["text"]) if self.spec.task == TaskKind.DRAFT else None
         text = answer_in(output) if self._profile is not None else drafted
         if text is None or envelope.message is None:
             return envelope
-        reply = Reply.to_message(envelope.message, text, language=output.get("language"))
-        answered = reply.changed(invitation=invitation_answer(envelope))
-        replying = envelope.with_output(REPLY, answered.model_dump(mode="json"))
-        return replying.with_metadata(drafted_by=self.spec.name)
+        return with_reply(envelope, text, output, by).with_metadata(drafted_by=self.spec.name)
 
     async def _ask_customer(
         self, envelope: Envelope, result: StageResult, ctx: StageContext

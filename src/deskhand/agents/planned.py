@@ -23,6 +23,7 @@ from deskhand.agents.replying.delivery import ReplyDelivery
 from deskhand.agents.replying.sending import Sending
 from deskhand.config.sections.plans import RESULTS
 from deskhand.errors import PermanentError
+from deskhand.model.authorship import AGENT, BY_MODEL, DESK_PLAN, Written
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.outcome import Outcome
@@ -161,7 +162,8 @@ def _closing(walk: PlanWalk, envelope: Envelope, sending: Sending | None) -> Clo
     ]
     calls = [(str(result["tool"]), result["arguments"]) for result in made]
     most = sending.replies_per_run if sending is not None else 1
-    handed_in = Closing.of(calls, envelope, most)
+    by = AGENT if envelope.metadata.get(BY_MODEL) else DESK_PLAN
+    handed_in = Closing.of(calls, envelope, most, by)
     if handed_in or not walk.reply or envelope.message is None:
         return handed_in
-    return Closing.answering(envelope, walk.reply)
+    return Closing.answering(envelope, walk.reply, Written(by))

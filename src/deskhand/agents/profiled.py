@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from deskhand.agents.last_words import FIELDS, last_words
 from deskhand.agents.loop import AgentLoop, Brief
 from deskhand.agents.replying.closing import Closing
 from deskhand.agents.replying.delivery import ReplyDelivery, held_result
@@ -12,6 +13,7 @@ from deskhand.agents.routing import facts_for_texts
 from deskhand.agents.transcript import ESCALATED, RESULTS, TURNS, Transcript
 from deskhand.config.sections.profiles import prompt_key
 from deskhand.errors import ConfigError, PermanentError, RetryableError
+from deskhand.model.authorship import AGENT, Written
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import CREATE_DRAFT, SEND_REPLY, Message
@@ -93,7 +95,7 @@ class ProfileStage:
             raise (RetryableError if ended.retryable else PermanentError)(
                 ended.error or "", ErrorCode(ended.code)
             )
-        output = before | {
+        output = _without_words(before) | {
             "run": ctx.run_id,
             "status": ended.status,
             "final_message": ended.final_message,
@@ -124,10 +126,14 @@ class ProfileStage:
         closing, text = Closing.of(made, envelope, most), str(output["final_message"])
         if not closing and not text.strip():
             return _handed_over(output, "the agent ended without a word")
-        if not closing and not _rewrites(output):
-            return ServiceResult(output=output | {END: ANSWER})
-        if not closing:
-            closing = Closing.rewriting(envelope, text, REVISED)
+        words = None if closing else last_words(text)
+        if not closing and words is None:
+            return _handed_over(output, "the agent's last words are data, not a reply")
+        if words is not None and not _rewrites(output):
+            return ServiceResult(output=output | words | {END: ANSWER})
+        if words is not None:
+            written = Written.of(words, AGENT)
+            closing = Closing.rewriting(envelope, words["text"], REVISED, written)
         output |= {END: HANDED_IN if closing.escalated is None else PERSON}
         rounds = sum("heard" in turn for turn in output[TURNS])
         sending = self._sending or Sending()
@@ -196,7 +202,9 @@ def customer_text(envelope: Envelope) -> str:
 
 def answer_in(output: Mapping[str, Any]) -> str | None:
     """The agent's last words, where they are the reply."""
-    return str(output["final_message"]) if output.get(END) == ANSWER else None
+    if output.get(END) != ANSWER:
+        return None
+    return str(output.get("text") or output["final_message"])
 
 
 def _decision(envelope: Envelope) -> str | None:
@@ -218,6 +226,11 @@ def _asks_about_reply(result: ServiceResult) -> bool:
         and result.ask is not None
         and result.ask.kind == ReviewKind.REPLY
     )
+
+
+def _without_words(output: dict[str, Any]) -> dict[str, Any]:
+    """Without what an earlier round's last words said of themselves."""
+    return {name: value for name, value in output.items() if name not in ("text", *FIELDS)}
 
 
 def _handed_over(output: dict[str, Any], reason: str) -> ServiceResult:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from deskhand.brain.json_answer import AnswerProblem
 from deskhand.model.tasks import RESULT_TYPES, Task, TaskKind, TaskResult
+from deskhand.outgoing.sentences import is_program_text
 
 _CHOSEN_FIELD = {TaskKind.CLASSIFY: "category", TaskKind.MATCH: "match"}
 
@@ -25,6 +26,8 @@ def result_of(task: Task, fields: Mapping[str, Any]) -> TaskResult:
     problems += _wrong_choice(task, result)
     if task.kind is TaskKind.DRAFT and not getattr(result, "text", "").strip():
         problems.append("the field 'text' is blank")
+    if task.kind is TaskKind.DRAFT and is_program_text(getattr(result, "text", "")):
+        problems.append("the field 'text' is data, not a reply to a person")
     if problems:
         raise AnswerProblem("; ".join(problems))
     return result
@@ -60,7 +63,8 @@ def schema_of(task: Task) -> dict[str, Any]:
     is_open = task.prompt is not None or task.kind is TaskKind.PROMPT
     required = list(properties)
     if is_open:
-        required = list(dict.fromkeys((*schema["required"], *task.required)))
+        asked = _WRITER_SAYS if task.kind is TaskKind.DRAFT else ()
+        required = list(dict.fromkeys((*schema["required"], *task.required, *asked)))
     return {
         "type": "object",
         "properties": properties,
@@ -82,6 +86,8 @@ def _narrowed(task: Task) -> dict[str, Any]:
         case TaskKind.DECIDE if task.tools:
             calls = [_step(tool["function"]) for tool in task.tools]
             return {"steps": {"type": "array", "items": {"anyOf": [*calls, _QUESTION]}}}
+        case TaskKind.DRAFT:
+            return _WRITER_SAYS
         case _:
             return {}
 
@@ -113,6 +119,16 @@ def _or_null(schema: Mapping[str, Any]) -> dict[str, Any]:
 _SLOT_VALUE = {"anyOf": [{"type": kind} for kind in ("string", "number", "boolean", "null")]}
 _QUESTION = _closed({"param": {"type": "string"}, "prompt": {"type": "string"}})
 """A step that asks the customer."""
+_WRITER_SAYS: dict[str, Any] = {
+    "hand_over": {"type": "boolean"},
+    "reason": _or_null({"type": "string"}),
+    "confidence": {"type": "number"},
+    "sources": {
+        "type": "array",
+        "items": _closed({"id": {"type": "string"}, "quote": {"type": "string"}}),
+    },
+}
+"""What the writer of a draft says of it."""
 _NOT_ON_THE_WIRE = ("title", "default", "minimum", "maximum")
 """What strict endpoints refuse; results are checked against it here."""
 

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 from deskhand.config.desk import DeskSpec
 from deskhand.engine.loop import Process
 from deskhand.engine.worker import Worker
-from deskhand.model.knowledge import Hit
+from deskhand.model.knowledge import CitedText, Hit
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
 from deskhand.ports import SearchesKnowledge, Store
@@ -96,7 +96,7 @@ class SandboxKnowledge:
 
     def __init__(self, knowledge: SearchesKnowledge) -> None:
         self._knowledge = knowledge
-        self._quoted: dict[str, list[str]] = {}
+        self._quoted: dict[str, list[CitedText]] = {}
 
     async def search(
         self,
@@ -111,9 +111,11 @@ class SandboxKnowledge:
         )
 
     async def record_sources(self, run_id: str, hits: Sequence[Hit]) -> None:
-        self._quoted.setdefault(run_id, []).extend(hit.text for hit in hits)
+        self._quoted.setdefault(run_id, []).extend(
+            CitedText(hit.article, hit.title, hit.text) for hit in hits
+        )
 
-    async def texts(self, run_id: str) -> list[str]:
+    async def texts(self, run_id: str) -> list[CitedText]:
         """The texts that a run's reply was drawn from."""
         return self._quoted.get(run_id, [])
 

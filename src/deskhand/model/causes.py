@@ -24,6 +24,8 @@ class Cause(StrEnum):
     WITHOUT_LLM = "without_llm"
     """The model that should have answered could not be had."""
     UNBACKED_PROMISE = "unbacked_promise"
+    UNBACKED_CLAIM = "unbacked_claim"
+    """A model states what nothing quoted says, or speaks of what only people answer."""
     OUTGOING_CONTENT = "outgoing_content"
     """The reply names a host, an address, an account or a secret that it should not."""
     RECIPIENT = "recipient"
@@ -87,6 +89,9 @@ _OF_RULES = {
     "always_ask": Cause.ALWAYS_ASK,
     "outgoing_content": Cause.OUTGOING_CONTENT,
     "unbacked_commitment": Cause.UNBACKED_PROMISE,
+    "unbacked_claim": Cause.UNBACKED_CLAIM,
+    "subject_for_people": Cause.UNBACKED_CLAIM,
+    "writer_doubts": Cause.NO_ANSWER,
     "over_cap": Cause.BUDGET,
     "stopped": Cause.STOPPED,
     "earlier_outcome_unknown": Cause.EFFECT_UNKNOWN,

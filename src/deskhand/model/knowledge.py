@@ -2,7 +2,7 @@
 search finds."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +24,14 @@ class Article:
     """Its file: relative to the desk's `knowledge/` folder, or absolute when it lies elsewhere."""
     content_hash: str
     """SHA-256 of the file's bytes."""
+
+
+class CitedText(NamedTuple):
+    """A piece of an article that a run was given."""
+
+    article: str
+    title: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,10 @@ class TaskKind(StrEnum):
     """A stage that brings its own prompt and names its own fields."""
 
 
+WORDLESS = (TaskKind.CLASSIFY, TaskKind.MATCH, TaskKind.JUDGE)
+"""Tasks whose answers hold nothing that could reach a customer."""
+
+
 class Task(Frozen):
     """One question to a brain. `inputs` is what the stage knows; `prompt` its own words for an
     LLM, if it has any."""

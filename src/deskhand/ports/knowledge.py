@@ -7,6 +7,7 @@ from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange, Lea
 from deskhand.model.knowledge import (
     AnswerSource,
     Article,
+    CitedText,
     Hit,
     IndexedChunk,
     KnowledgeQuery,
@@ -81,7 +82,7 @@ class KnowledgeStore(Protocol):
         this desk's."""
         ...
 
-    async def texts_used(self, run_id: str) -> list[str]:
+    async def texts_used(self, run_id: str) -> list[CitedText]:
         """What a run's answer was drawn from, as far as the articles still say it."""
         ...
 

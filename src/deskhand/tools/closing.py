@@ -8,7 +8,7 @@ with all its checks, in the desk's mode.
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from deskhand.errors import ToolError
 from deskhand.model.message import CREATE_DRAFT, ESCALATE, SEND_REPLY
@@ -23,6 +23,16 @@ LONGEST_BODY = 50_000
 Line = Annotated[str, Field(max_length=900, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Body = Annotated[str, Field(max_length=LONGEST_BODY, pattern=r"\S")]
 Reason = Annotated[str, Field(max_length=2000, pattern=r"\S")]
+
+
+class QuotedSource(BaseModel):
+    """Words of a source that a reply rests on."""
+
+    id: Annotated[str, Field(max_length=300)]
+    quote: Annotated[str, Field(max_length=4000)]
+
+
+Sources = Annotated[list[QuotedSource], Field(max_length=50)]
 EffectsOf = Callable[[str], Awaitable[list[Effect]]]
 
 
@@ -54,7 +64,11 @@ def closing_tools(effects_of: EffectsOf = _none, replies_per_run: int = 1) -> tu
 
     @tool(effect="keyed", risk="medium", name=SEND_REPLY, public=True)
     async def send_reply(
-        subject: Line, body: Body, ctx: Context, to: SenderAddress | None = None
+        subject: Line,
+        body: Body,
+        ctx: Context,
+        to: SenderAddress | None = None,
+        sources: Sources | None = None,
     ) -> dict[str, Any]:
         """Send an e-mail reply to the customer. Use it once, when everything is done; it leaves
         when your work ends.
@@ -63,13 +77,19 @@ def closing_tools(effects_of: EffectsOf = _none, replies_per_run: int = 1) -> tu
             subject: The subject line.
             body: The text of the reply, without a quotation of what is answered.
             to: The customer's own address; it is known if you leave it out.
+            sources: For every sentence that states a fact, the tool or article it is taken from and
+            the very words there.
         """
         await count_reply(ctx)
         return {"status": "queued"}
 
     @tool(effect="reversible", name=CREATE_DRAFT)
     async def create_draft(
-        subject: Line, body: Body, ctx: Context, to: SenderAddress | None = None
+        subject: Line,
+        body: Body,
+        ctx: Context,
+        to: SenderAddress | None = None,
+        sources: Sources | None = None,
     ) -> dict[str, Any]:
         """Write a reply that a colleague looks at before it is sent.
 
@@ -77,6 +97,7 @@ def closing_tools(effects_of: EffectsOf = _none, replies_per_run: int = 1) -> tu
             subject: The subject line.
             body: The text of the reply, without a quotation of what is answered.
             to: The customer's own address; it is known if you leave it out.
+            sources: The tools or articles that it rests on, with the very words there.
         """
         await count_reply(ctx)
         return {"status": "created"}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from deskhand.errors import EffectRefused, Fenced, StoreUnavailable, ToolError
+from deskhand.model.knowledge import CitedText
 from deskhand.model.message import DELIVER, ENGINE_TOOLS, OWN_TOOLS
 from deskhand.model.plan import DoneCall
 from deskhand.model.principal import Principal
@@ -67,7 +68,7 @@ class Gate:
         now: Callable[[], float] = time.time,
         record_event: Callable[[Event], Awaitable[None]] | None = None,
         stand_in: StandIn | None = None,
-        cited: Callable[[str], Awaitable[Sequence[str]]] | None = None,
+        cited: Callable[[str], Awaitable[Sequence[CitedText]]] | None = None,
         database: DeskDatabase = NO_DATABASE,
         acquainted: Callable[[Principal], Awaitable[Principal]] | None = None,
     ) -> None:
@@ -211,7 +212,7 @@ class Gate:
 
     async def _read_reply(self, call: GateCall, context: Context) -> None:
         if self._cited is not None:
-            call.cited = tuple(await self._cited(call.key.run_id))
+            call.articles = tuple(await self._cited(call.key.run_id))
         call.others = await self._lookups.named_of_others(call, context)
 
     def _judge(self, call: GateCall) -> Ruling | None:

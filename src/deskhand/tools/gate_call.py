@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from deskhand.config.sections.outgoing import ClauseSpec, OutgoingSpec
 from deskhand.model.codes import ErrorCode
+from deskhand.model.knowledge import CitedText
 from deskhand.model.money import Money
 from deskhand.model.plan import DoneCall
 from deskhand.model.principal import ANONYMOUS, Principal
@@ -26,8 +27,21 @@ from deskhand.tools.schema import Arguments, ArgumentsInvalid
 
 if TYPE_CHECKING:
     from deskhand.outgoing.commitments import Commitment
+    from deskhand.outgoing.grounding import UnbackedClaim
 
 WEEK = 7 * 24 * 3600.0
+
+
+class ReplyFindings(NamedTuple):
+    """What in a reply may not simply leave."""
+
+    content: "list[ContentFinding]"
+    promises: "list[Commitment]"
+    """Those that nothing stands behind."""
+    claims: "list[UnbackedClaim]"
+    """Of a reply that a model wrote: what nothing quoted backs."""
+    subjects: "list[UnbackedClaim]"
+    """Of a reply that a model wrote: sentences about what only people answer."""
 
 
 class Ruling(NamedTuple):
@@ -151,14 +165,19 @@ class GateCall:
     limits: tuple[Limit, ...] = ()
     """Held against the totals in the transaction that writes the intention."""
     heeds_stop: bool = False
-    cited: tuple[str, ...] = ()
-    """Articles that this run's drafts were given, as they are."""
+    articles: tuple[CitedText, ...] = ()
+    """Articles that this run's drafts were given, piece by piece."""
     others: tuple[str, ...] = ()
     """Words of a reply that name what belongs to somebody else."""
     done: tuple[DoneCall, ...] = ()
     """What the plan that this call belongs to had done before it asked the customer."""
-    looked_through: tuple[list[ContentFinding], list["Commitment"]] | None = None
+    looked_through: "ReplyFindings | None" = None
     """What a reply's checks found, once they were made."""
+
+    @property
+    def cited(self) -> tuple[str, ...]:
+        """The articles' texts, as they are."""
+        return tuple(article.text for article in self.articles)
 
     @property
     def arguments(self) -> Arguments:

@@ -25,14 +25,19 @@ class MessageFact:
     kind: FactKind
     function: FactFunction
     place: SourcePlace
+    in_replies: bool = False
+    """Whether a reply that a model wrote is looked at as well: a person answers what it is true
+    of."""
 
 
-def message_fact(name: str) -> Callable[[FactFunction], MessageFact]:
+def message_fact(name: str, *, in_replies: bool = False) -> Callable[[FactFunction], MessageFact]:
     """Make a function `(message, text) -> bool` (or a number, or a text) tell a fact about every
     message.
 
     `text` is all that the run answers: the message as it was preprocessed, and earlier ones
     answered with it. The gate asks anew at every call; where the function fails, the call is held.
+    With `in_replies` the same is asked of every reply that a model wrote, as if somebody had sent
+    it: where the answer is not False, 0 or empty, a person sends it.
     """
 
     def decorate(function: FactFunction) -> MessageFact:
@@ -49,7 +54,7 @@ def message_fact(name: str) -> Callable[[FactFunction], MessageFact]:
                 f"the fact {name!r} does not say what it returns",
                 fix="write `-> bool`, float or str",
             )
-        return declare(MessageFact(name, kind, function, place))
+        return declare(MessageFact(name, kind, function, place, in_replies))
 
     return decorate
 

@@ -29,6 +29,7 @@ from deskhand.engine.screening import Pace, Screen
 from deskhand.engine.worker import AtRest, BeforeRest, Screening, Worker
 from deskhand.evals.lane import Around
 from deskhand.language.slots import SlotExtractor
+from deskhand.model.knowledge import CitedText
 from deskhand.model.message import Message
 from deskhand.model.spec import FlowSpec
 from deskhand.ports import Brain, ChatModel, Clock, DeskDatabase, SearchesKnowledge, Sink
@@ -70,7 +71,7 @@ class DeskSetup:
     agent_chat: ChatModel
     """The model that the desk's agents ask."""
     knowledge: SearchesKnowledge
-    cited: Callable[[str], Awaitable[Sequence[str]]]
+    cited: Callable[[str], Awaitable[Sequence[CitedText]]]
     """The texts of articles that a run used."""
     sending: Sending
 

@@ -65,13 +65,18 @@ CAPS = (
     Limit("day", "EUR", counted_money(PER_DAY.amount)),
     Limit("conversation", SENDS, SENDS_PER_CONVERSATION),
 )
+OF_WORDS = frozenset(("unbacked_claim", "subject_for_people", "writer_doubts"))
+"""Rules that hold what a model wrote and nothing backs: almost every reply of this game, so that
+nothing about how replies leave would be tried. tests/security/test_model_writes_anything.py and
+tests/integration/test_unbacked_replies.py play them."""
+PLAYED = tuple(rule for rule in RULES if rule.name not in OF_WORDS)
 
 
 @dataclass(frozen=True)
 class Build:
     """How a gate is put together; a mutant changes one thing of it."""
 
-    rules: Sequence[GateRule] = RULES
+    rules: Sequence[GateRule] = PLAYED
     caps: tuple[Limit, ...] = CAPS
     always_ask: frozenset[str] = ALWAYS_ASK
     outside: bool = True

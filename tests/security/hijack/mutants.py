@@ -13,9 +13,8 @@ from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.model.run import Decision, EffectKey, Verdict, canonical_hash
 from deskhand.tools.authority import Authority, Owned, Slot
 from deskhand.tools.lookup import Lookups
-from deskhand.tools.rules import RULES
 from tests.memory_ledger import MemoryLedger
-from tests.security.hijack.desk import Build
+from tests.security.hijack.desk import OF_WORDS, PLAYED, Build
 from tests.security.hijack.replies import SENDING
 
 Patches = dict[str, Any]
@@ -42,8 +41,8 @@ class Mutant:
 
 
 def without(rule: str, *, policy: bool = True) -> Mutant:
-    kept = tuple(one for one in RULES if one.name != rule)
-    assert len(kept) == len(RULES) - 1, f"there is no rule {rule}"
+    kept = tuple(one for one in PLAYED if one.name != rule)
+    assert len(kept) == len(PLAYED) - 1, f"there is no rule {rule}"
     return Mutant(f"rule {rule}", Build(rules=kept), policy=policy)
 
 
@@ -273,7 +272,7 @@ LATER = (
 HARMLESS = ("unknown_tool", "invalid_arguments")
 """Without these the gate has nothing to run: it fails, and a gate that fails holds the call."""
 
-PLAYED_ELSEWHERE = frozenset(("done_with_other_arguments",))
-"""Only plans that a customer's answer goes on with meet these, and this game has none:
+PLAYED_ELSEWHERE = frozenset(("done_with_other_arguments", *OF_WORDS))
+"""Only plans that a customer's answer goes on with meet the first, and this game has none:
 tests/unit/tools/test_gate.py asks the gate about them, and tests/unit/agents/test_answered_plans.py
-and tests/integration/test_plan_crashes.py play them."""
+and tests/integration/test_plan_crashes.py play them. `OF_WORDS` says where its rules are played."""

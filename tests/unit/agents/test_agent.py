@@ -227,7 +227,7 @@ async def test_the_seeds_planner_works_by_itself() -> None:
     planner.pre_process, planner.post_process = enhance, check
     result, left = await processed(planner)
     assert len(left.output("plan")["steps"]) == 1
-    assert left.metadata == {"enhanced": True}
+    assert left.metadata == {"enhanced": True, "model_wrote": True}
     assert (result.next, left.hops) == ("executor", 1)
     assert chat.requests[0].model == "house/large"
     assert "Plan this: Analyze authentication flowTrue" in chat.requests[0].messages[1]["content"]

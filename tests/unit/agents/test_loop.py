@@ -92,18 +92,18 @@ async def test_the_last_words_become_the_reply_and_every_call_is_kept_with_its_t
     chat = by_turn(
         asks(("find_parcel", {"number": "P-1"})),
         asks(("open_return", {"number": "P-1"})),
-        says("Your return is open."),
+        says("Thank you for your message."),
     )
     async with at_work(tmp_path, chat) as running:
         run_id = await running.work(a_message(1))
         run, output = await running.store.run(run_id), await output_of(running, run_id)
         names = [row.name for row in await running.store.rows(run_id)]
     assert run.status is RunStatus.SENT
-    assert [reply.text for _, reply in running.outbox.sent] == ["Your return is open."]
+    assert [reply.text for _, reply in running.outbox.sent] == ["Thank you for your message."]
     assert (output["status"], output["iterations"], output["final_message"]) == (
         "completed",
         3,
-        "Your return is open.",
+        "Thank you for your message.",
     )
     assert [(one["tool"], one["iteration"], one["data"]) for one in output["results"]] == [
         ("find_parcel", 1, {"number": "P-1", "status": "on its way"}),
@@ -230,7 +230,7 @@ async def test_the_turn_limit_hands_over_and_a_retry_gives_as_many_turns_again(
     tmp_path: Path,
 ) -> None:
     turns = [asks(("find_parcel", {"number": f"P-{number}"})) for number in range(1, 5)]
-    chat = by_turn(*turns, says("Found it at last."))
+    chat = by_turn(*turns, says("Thank you for your patience."))
     async with at_work(tmp_path, chat, max_iterations=3) as running:
         run_id = await running.work(a_message(1))
         run, output = await running.store.run(run_id), await output_of(running, run_id)
@@ -353,7 +353,7 @@ def reply(body: str) -> dict[str, Any]:
 async def test_a_reply_that_was_handed_in_leaves_when_the_work_ends(tmp_path: Path) -> None:
     chat = by_turn(
         asks(("find_parcel", {"number": "P-1"})),
-        asks(("send_reply", reply("On its way."))),
+        asks(("send_reply", reply("Thank you for writing."))),
         says("Done."),
     )
     async with closing(tmp_path, chat) as running:
@@ -361,14 +361,14 @@ async def test_a_reply_that_was_handed_in_leaves_when_the_work_ends(tmp_path: Pa
         run, output = await running.store.run(run_id), await output_of(running, run_id)
     assert (run.status, output["end"]) == (RunStatus.SENT, "handed_in")
     assert [(sent.subject, sent.text) for _, sent in running.outbox.sent] == [
-        ("Your parcel", "On its way.")
+        ("Your parcel", "Thank you for writing.")
     ]
 
 
 async def test_escalating_ends_the_work_at_once_and_a_retry_goes_on(tmp_path: Path) -> None:
     chat = by_turn(
         asks(("escalate", {"reason": "a medical question"}), ("open_return", {"number": "P-1"})),
-        says("The parcel is on its way."),
+        says("Thank you for writing."),
     )
     async with closing(tmp_path, chat) as running:
         run_id = await running.work(a_message(1))
@@ -384,7 +384,7 @@ async def test_escalating_ends_the_work_at_once_and_a_retry_goes_on(tmp_path: Pa
         run = await running.store.run(run_id)
     assert run.status is RunStatus.SENT
     assert "it is not medical" in str(chat.requests[-1].messages[-1]["content"])
-    assert [sent.text for _, sent in running.outbox.sent] == ["The parcel is on its way."]
+    assert [sent.text for _, sent in running.outbox.sent] == ["Thank you for writing."]
 
 
 async def test_a_draft_waits_and_may_be_sent_back_with_a_wish(tmp_path: Path) -> None:
@@ -434,7 +434,8 @@ async def test_last_words_wait_in_draft_mode(tmp_path: Path) -> None:
 
 async def test_a_reply_and_no_end_is_for_a_person(tmp_path: Path) -> None:
     chat = by_turn(
-        asks(("send_reply", reply("On its way."))), *[asks(("find_parcel", {"number": "P-1"}))] * 2
+        asks(("send_reply", reply("Thank you for writing."))),
+        *[asks(("find_parcel", {"number": "P-1"}))] * 2,
     )
     async with closing(tmp_path, chat, max_iterations=3) as running:
         run = await running.store.run(await running.work(a_message(1)))

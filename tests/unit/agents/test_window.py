@@ -155,7 +155,9 @@ async def test_the_gate_knows_where_a_value_came_from_though_the_model_is_shown_
 ) -> None:
     """It goes by the run's results, which nothing shortens."""
     pages = [asks(("list_vouchers", {"page": page})) for page in range(1, 6)]
-    chat = by_turn(*pages, asks(("redeem", {"voucher": "V-1-0399"})), says("Redeemed."))
+    chat = by_turn(
+        *pages, asks(("redeem", {"voucher": "V-1-0399"})), says("Thank you for your message.")
+    )
     profile = a_profile([list_vouchers, redeem], context_tokens=4600, max_tokens=500)
     flow = agent_flow(chat, (list_vouchers, redeem), profile)
     async with engine(tmp_path / "x.db", flow, tools=(list_vouchers, redeem)) as running:

@@ -138,7 +138,7 @@ def test_the_words_that_nothing_backs_are_marked() -> None:
 CONTRACTS = SourceText(
     "contracts",
     "The Basis contract costs 180 EUR a year: one service, help within three working days. The Plus"
-    " contract costs 320 EUR: two services, help on the next working day and a replacement machine.",
+    " contract costs 320 EUR: two services, help on the next working day and a spare machine.",
     "Contracts",
 )
 DESCALING = SourceText(
@@ -157,7 +157,7 @@ DESCALING = SourceText(
         ("The Plus contract costs 320 EUR a month.", "What does Plus cost?", CONTRACTS),
         ("Plus is 320 EUR with help within three working days.", "What is Plus?", CONTRACTS),
         ("You get two services.", "How many services has Basis?", CONTRACTS),
-        ("Both contracts have a replacement machine.", "Replacement machine?", CONTRACTS),
+        ("Both contracts have a spare machine.", "Spare machine?", CONTRACTS),
         ("Put one litre of vinegar into the tank.", "How do I descale?", DESCALING),
         ("Press the button with the star.", "Which button?", DESCALING),
         ("It is free of charge until noon.", "Until when can I move my delivery?", DESCALING),

@@ -32,6 +32,7 @@ from deskhand.knowledge.snapshot import (
 from deskhand.model.knowledge import (
     AnswerSource,
     Article,
+    CitedText,
     Hit,
     IndexedChunk,
     KnowledgeQuery,
@@ -350,7 +351,7 @@ class SqlKnowledgeStore:
             lambda core: record_sources(core, self.desk, run_id, used, self._now())
         )
 
-    async def texts_used(self, run_id: str) -> list[str]:
+    async def texts_used(self, run_id: str) -> list[CitedText]:
         return await self._database.glance(lambda core: texts_used(core, self.desk, run_id))
 
     async def used(self) -> list[tuple[str, str]]:

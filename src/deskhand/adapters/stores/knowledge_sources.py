@@ -6,11 +6,11 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.errors import NotFound
-from deskhand.model.knowledge import AnswerSource
+from deskhand.model.knowledge import AnswerSource, CitedText
 
 _USED, _ARTICLES, _CHUNKS = t.answer_sources.c, t.kb_articles.c, t.kb_chunks.c
 _TEXTS_USED = (
-    sa.select(_CHUNKS.text)
+    sa.select(_ARTICLES.id, _ARTICLES.title, _CHUNKS.text)
     .select_from(t.answer_sources)
     .join(t.runs, t.runs.c.position == _USED.run)
     .join(
@@ -54,9 +54,10 @@ def used_sources(core: sa.Connection, desk: str) -> list[tuple[str, str]]:
     return [(row.article, row.content_hash) for row in core.execute(query)]
 
 
-def texts_used(core: sa.Connection, desk: str, run_id: str) -> list[str]:
+def texts_used(core: sa.Connection, desk: str, run_id: str) -> list[CitedText]:
     """What a run's answer was drawn from, as far as the articles still say it."""
-    return list(core.execute(_TEXTS_USED, {"desk": desk, "run_id": run_id}).scalars())
+    rows = core.execute(_TEXTS_USED, {"desk": desk, "run_id": run_id})
+    return [CitedText(*row) for row in rows]
 
 
 def answers_using(

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from deskhand.agents.replying.reply import reply_from_call
+from deskhand.model.authorship import AGENT, Written
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import CREATE_DRAFT, ESCALATE, REPLY, SEND_REPLY
 
+BY_AGENT = Written(AGENT)
 DRAFTED = "the agent asks for a look at this reply before it is sent"
 
 
@@ -22,6 +24,8 @@ class HandedIn:
     reply: dict[str, Any]
     review_reason: str | None = None
     """Why a person must send it, whatever the desk's mode."""
+    written: Written = BY_AGENT
+    """Who wrote it, and what it says that it rests on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +41,34 @@ class Closing:
 
     @classmethod
     def of(
-        cls, calls: Iterable[tuple[str, Mapping[str, Any]]], envelope: Envelope, most: int = 1
+        cls,
+        calls: Iterable[tuple[str, Mapping[str, Any]]],
+        envelope: Envelope,
+        most: int = 1,
+        by: str = AGENT,
     ) -> Self:
         """From the calls that went through, each a tool and its checked arguments.
 
-        Of the replies, only the first `most` count.
+        Of the replies, only the first `most` count. `by` is who made the calls.
         """
         replies: list[HandedIn] = []
         reasons: list[str] = []
         for tool, arguments in calls:
             if tool in (SEND_REPLY, CREATE_DRAFT):
                 review_reason = DRAFTED if tool == CREATE_DRAFT else None
-                replies.append(HandedIn(reply_from_call(arguments, envelope), review_reason))
+                reply = reply_from_call(arguments, envelope)
+                replies.append(HandedIn(reply, review_reason, Written.of(arguments, by)))
             elif tool == ESCALATE:
                 reasons.append(str(arguments.get("reason", "")))
         return cls(tuple(replies[:most]), "; ".join(reasons) if reasons else None)
 
     @classmethod
-    def answering(cls, envelope: Envelope, text: str) -> Self:
+    def answering(cls, envelope: Envelope, text: str, written: Written = BY_AGENT) -> Self:
         """The agent's last words as a reply, where it neither sent nor drafted nor escalated."""
-        return cls((HandedIn(reply_from_call({"body": text}, envelope)),))
+        return cls((HandedIn(reply_from_call({"body": text}, envelope), None, written),))
 
     @classmethod
-    def rewriting(cls, envelope: Envelope, text: str, review_reason: str) -> Self:
+    def rewriting(cls, envelope: Envelope, text: str, review_reason: str, written: Written) -> Self:
         """The agent's last words in place of the reply it handed in before, whose subject and
         recipient stay."""
         earlier = envelope.output(REPLY)
@@ -67,4 +76,4 @@ class Closing:
         if isinstance(earlier, dict):
             kept = {name: earlier[name] for name in ("to", "subject") if earlier.get(name)}
         reply = reply_from_call({**kept, "body": text}, envelope)
-        return cls((HandedIn(reply, review_reason),))
+        return cls((HandedIn(reply, review_reason, written),))

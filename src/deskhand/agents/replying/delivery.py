@@ -9,6 +9,7 @@ from deskhand.agents.replying.closing import Closing, HandedIn
 from deskhand.agents.replying.doubt import LOOK_AFTER, InDoubt, asked_about
 from deskhand.agents.replying.sending import SHADOWED, ReviewReason, Sending
 from deskhand.errors import DeskhandError, PermanentError, RetryableError
+from deskhand.model.authorship import WRITTEN
 from deskhand.model.causes import Cause, cause_of_rule, each_once
 from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
 from deskhand.model.message import DELIVER, KEEP_DRAFT, ON_REQUEST, OUTBOX_AWAY, REPLY
@@ -22,7 +23,14 @@ from deskhand.scheduling.invitations import DECLINED
 from deskhand.tools.effects import outcome_unknown
 from deskhand.tools.rules.limits import OVER_CAP
 from deskhand.tools.rules.recipients import RECIPIENT
-from deskhand.tools.rules.replies import ALWAYS_ASK, COMMITMENT, CONTENT
+from deskhand.tools.rules.replies import (
+    ALWAYS_ASK,
+    CLAIM,
+    COMMITMENT,
+    CONTENT,
+    DOUBT,
+    SUBJECT,
+)
 from deskhand.tools.services import ServiceResult
 
 RETRY_AFTER = (2.0, 5.0, 15.0, 60.0, 300.0, 900.0, 1800.0, *[3600.0] * 23)
@@ -30,6 +38,8 @@ RETRY_AFTER = (2.0, 5.0, 15.0, 60.0, 300.0, 900.0, 1800.0, *[3600.0] * 23)
 FIRST_CALL = 2_000_000
 """The call index of an agent's first delivery, out of the way of the agent's own calls."""
 _AFTER_THE_UNDO_WINDOW = (WaitKind.UNDO, WaitKind.RETRY, WaitKind.DOUBT)
+_ABOUT_REPLIES = (ALWAYS_ASK, CONTENT, COMMITMENT, CLAIM, SUBJECT, DOUBT, RECIPIENT, OVER_CAP)
+"""Rules of the gate that speak of a reply: a reviewer may edit what they hold."""
 _LEFT = "left"
 """Metadata: how many replies of which run have left."""
 
@@ -140,7 +150,7 @@ class ReplyDelivery:
             if number < self._left():
                 continue
             calls = Calls.numbered(number)
-            await self.ctx.step(f"reply{calls.suffix}", partial(_record_reply, handed_in.reply))
+            await self.ctx.step(f"reply{calls.suffix}", partial(_record_reply, handed_in))
             if closing.escalated is not None:
                 break
             result = await self._send(number, handed_in)
@@ -257,7 +267,7 @@ class ReplyDelivery:
         """A reply held for what it says, for whom it goes to, or because many have left today may
         be edited by a reviewer; None when it was held for something else."""
         rule = held.answer.rule
-        if rule not in (ALWAYS_ASK, CONTENT, COMMITMENT, RECIPIENT, OVER_CAP):
+        if rule not in _ABOUT_REPLIES:
             return None
         findings = held.answer.review(str(held.key)).get("findings", [])
         cause = Cause.RECIPIENT if rule == RECIPIENT else cause_of_rule(rule)
@@ -334,9 +344,11 @@ class ReplyDelivery:
         return waited is not None and waited.kind in _AFTER_THE_UNDO_WINDOW
 
 
-async def _record_reply(reply: dict[str, Any]) -> StageResult:
-    """Record the reply: reviewers see it here, and one of them may change it."""
-    return StageResult(delta=Delta(outputs={REPLY: reply}))
+async def _record_reply(handed_in: HandedIn) -> StageResult:
+    """Record the reply and who wrote it: reviewers see it here, and one of them may change it."""
+    reply = handed_in.reply
+    written = handed_in.written.as_metadata(str(reply["text"]))
+    return StageResult(delta=Delta(outputs={REPLY: reply}, metadata={WRITTEN: written}))
 
 
 def _ended(result: ServiceResult, output: dict[str, Any]) -> ServiceResult:

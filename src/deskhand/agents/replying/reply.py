@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from deskhand.errors import PermanentError
+from deskhand.model.authorship import WRITTEN, Written
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import REPLY, InvitationAnswer, Reply
 from deskhand.model.understanding import Understanding
@@ -40,3 +41,15 @@ def invitation_answer(envelope: Envelope) -> InvitationAnswer | None:
             return cast(InvitationAnswer, answer)
         return None
     return None
+
+
+def with_reply(envelope: Envelope, text: str, output: Mapping[str, Any], by: str) -> Envelope:
+    """The run's state with a text as its reply, and who wrote it; as it is where there is no
+    message to reply to."""
+    if envelope.message is None:
+        return envelope
+    reply = Reply.to_message(envelope.message, text, language=output.get("language"))
+    answered = reply.changed(invitation=invitation_answer(envelope))
+    written = Written.of(output, by).as_metadata(text)
+    replying = envelope.with_output(REPLY, answered.model_dump(mode="json"))
+    return replying.with_metadata(**{WRITTEN: written})

@@ -10,6 +10,7 @@ from typing import Any, cast
 from deskhand.agents.replying.sending import ReviewReason, ReviewReasonsFor
 from deskhand.config.sections.plans import RESULTS
 from deskhand.language.instructions import spoken_to_machine
+from deskhand.model.authorship import writer_of
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import HIDDEN, REPLY
@@ -89,7 +90,22 @@ def _reasons_by_settings(envelope: Envelope, settings: Mapping[str, Any]) -> lis
         reasons.append(
             (Cause.BELOW_THRESHOLD, f"category confidence {shown} is below {threshold:g}")
         )
+    if threshold is not None and (unsure := _unsure_writer(envelope, threshold)) is not None:
+        reasons.append((Cause.BELOW_THRESHOLD, unsure))
     return reasons
+
+
+def _unsure_writer(envelope: Envelope, threshold: float) -> str | None:
+    """That the model which wrote the reply doubts it. Its doubt counts; that it is sure lets
+    nothing pass."""
+    reply = envelope.output(REPLY)
+    text = str(reply.get("text", "")) if isinstance(reply, dict) else ""
+    written = writer_of(envelope.metadata, text)
+    if written is None or not written.by_model or written.confidence is None:
+        return None
+    if written.confidence >= threshold:
+        return None
+    return f"the writer's own confidence {written.confidence:g} is below {threshold:g}"
 
 
 def _words_to_a_machine(envelope: Envelope) -> str | None:

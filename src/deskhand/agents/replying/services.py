@@ -17,7 +17,7 @@ from deskhand.model.run import ReviewKind
 from deskhand.model.understanding import Understanding
 from deskhand.ports import StageContext, ToolGate
 from deskhand.tickets.placing import TicketPlacing
-from deskhand.tools.rules.replies import COMMITMENT, CONTENT
+from deskhand.tools.rules.replies import CLAIM, COMMITMENT, CONTENT, SUBJECT
 from deskhand.tools.services import ServiceFunction, ServiceResult
 
 
@@ -74,8 +74,9 @@ def review_through(
             return result
         causes = [*result.ask.causes]
         for finding in findings:
-            is_promise = finding.get("rule") == COMMITMENT
-            causes.append(cause_of_rule(COMMITMENT if is_promise else CONTENT))
+            rule = str(finding.get("rule"))
+            about_words = rule in (COMMITMENT, CLAIM, SUBJECT)
+            causes.append(cause_of_rule(rule if about_words else CONTENT))
         payload = {**result.ask.payload, "findings": list(findings)}
         return result.changed(ask=result.ask.changed(payload=payload, causes=each_once(causes)))
 

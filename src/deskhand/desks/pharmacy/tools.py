@@ -56,7 +56,7 @@ def _whole(message: Message, text: str) -> str:
     return "\n".join([message.subject, message.body, text, *attached])
 
 
-@message_fact("medical")
+@message_fact("medical", in_replies=True)
 def medical(message: Message, text: str) -> bool:
     """`message.medical` in the policy: the gate asks at every call, whatever a model believes."""
     return bool(medical_signs(_whole(message, text)))

@@ -5,27 +5,31 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from deskhand.model.authorship import is_model_text, writer_of
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import CLOSING_TOOLS, DELIVER, ENGINE_TOOLS, Reply
 from deskhand.model.run import EXPIRY, canonical_hash
 from deskhand.model.understanding import Understanding
 from deskhand.outgoing.accounts import accounts_in
 from deskhand.outgoing.backing import Backing
-from deskhand.outgoing.commitments import Commitment, check_commitments, unbacked
+from deskhand.outgoing.commitments import check_commitments, unbacked
 from deskhand.outgoing.content import check_reply
 from deskhand.outgoing.content_finding import AllowedContent, ContentFinding
+from deskhand.outgoing.grounding import check_grounding
 from deskhand.outgoing.unproven_names import stands_in_any, unproven_names
 from deskhand.tools.counting import sends
-from deskhand.tools.gate_call import GateCall, Ruling, Terms, deny, hold
+from deskhand.tools.gate_call import GateCall, ReplyFindings, Ruling, Terms, deny, hold
+from deskhand.tools.reply_grounds import grounds_of, subjects_in
 
 HEADER, CONTENT, COMMITMENT = "header_injection", "outgoing_content", "unbacked_commitment"
+CLAIM, SUBJECT, DOUBT = "unbacked_claim", "subject_for_people", "writer_doubts"
 ALWAYS_ASK = "always_ask"
 _SAY = "A colleague has to look at this reply first."
 
 
 def header_injection(call: GateCall, terms: Terms) -> Ruling | None:
     """A line break in a header is a forgery, whoever approves it."""
-    broken = [finding for finding in look_through(call, terms)[0] if finding.refused]
+    broken = [finding for finding in look_through(call, terms).content if finding.refused]
     return None if not broken else deny(HEADER, broken[0].reason, "The reply's headers are broken.")
 
 
@@ -44,7 +48,7 @@ def always_ask(call: GateCall, terms: Terms) -> Ruling | None:
 
 
 def outgoing_content(call: GateCall, terms: Terms) -> Ruling | None:
-    findings, _ = look_through(call, terms)
+    findings = look_through(call, terms).content
     if not findings:
         return None
     return _hold(
@@ -53,25 +57,69 @@ def outgoing_content(call: GateCall, terms: Terms) -> Ruling | None:
 
 
 def unbacked_commitment(call: GateCall, terms: Terms) -> Ruling | None:
-    _, promises = look_through(call, terms)
+    promises = look_through(call, terms).promises
     if not promises:
         return None
     words = [f"{promise.value} ({promise.sentence[:120]!r})" for promise in promises]
     return _hold(COMMITMENT, f"nothing stands behind {_told(words)}", call, terms)
 
 
-def look_through(call: GateCall, terms: Terms) -> tuple[list[ContentFinding], list[Commitment]]:
-    """Both checks, once a call, of a reply and of whatever a desk's own tool sends; nothing for
+def unbacked_claim(call: GateCall, terms: Terms) -> Ruling | None:
+    """What a model wrote leaves only as far as something quoted says it."""
+    claims = look_through(call, terms).claims
+    if not claims:
+        return None
+    words = [f"{claim.text[:120]!r}: {claim.reason}" for claim in claims]
+    return _hold(CLAIM, f"a model wrote {_told(words)}", call, terms)
+
+
+def subject_for_people(call: GateCall, terms: Terms) -> Ruling | None:
+    """What a desk never answers is looked for in what is written, too."""
+    subjects = look_through(call, terms).subjects
+    if not subjects:
+        return None
+    words = [f"{claim.text[:120]!r}: {claim.reason}" for claim in subjects]
+    return _hold(SUBJECT, f"a model wrote {_told(words)}", call, terms)
+
+
+def writer_doubts(call: GateCall, terms: Terms) -> Ruling | None:
+    """A model that hands its own reply over is believed: its doubt counts, its confidence never."""
+    if call.name != DELIVER or _by_a_person(call):
+        return None
+    reply = Reply.model_validate(call.canonical)
+    written = writer_of(call.ctx.envelope.metadata, reply.text)
+    if written is None or not written.by_model or not written.hand_over:
+        return None
+    reason = written.reason or "it has no answer"
+    return _hold(DOUBT, f"the writer hands it over: {reason[:200]}", call, terms)
+
+
+def look_through(call: GateCall, terms: Terms) -> ReplyFindings:
+    """All checks, once a call, of a reply and of whatever a desk's own tool sends; nothing for
     any other call."""
     if call.name not in ENGINE_TOOLS and not sends(call):
-        return [], []
+        return ReplyFindings([], [], [], [])
     if call.looked_through is None:
-        reply = (
-            Reply.model_validate(call.canonical) if call.name in ENGINE_TOOLS else _as_reply(call)
-        )
-        promises = check_commitments(reply.text, reply.language, _backing(call, terms))
-        call.looked_through = (check_reply(reply, _allowed(call, terms)), unbacked(promises))
+        call.looked_through = _looked_through(call, terms)
     return call.looked_through
+
+
+def _looked_through(call: GateCall, terms: Terms) -> ReplyFindings:
+    is_reply = call.name in ENGINE_TOOLS
+    reply = Reply.model_validate(call.canonical) if is_reply else _as_reply(call)
+    content = check_reply(reply, _allowed(call, terms))
+    promises = unbacked(check_commitments(reply.text, reply.language, _backing(call, terms)))
+    is_own = reply.text.strip() in terms.own_questions
+    by_model = is_model_text(call.ctx.envelope.metadata, reply.text) and not is_own
+    if not is_reply or not by_model or _by_a_person(call):
+        return ReplyFindings(content, promises, [], [])
+    grounds = grounds_of(call, terms, reply.text, trusted_results(call.ctx.envelope, terms))
+    grounding = check_grounding(reply.text, grounds)
+    open_promises = [
+        promise for promise in promises if not grounding.backs(promise.start, promise.end)
+    ]
+    subjects = subjects_in(reply, call.ctx.envelope.message, terms.message_facts)
+    return ReplyFindings(content, open_promises, grounding.unbacked, subjects)
 
 
 def _as_reply(call: GateCall) -> Reply:
@@ -95,9 +143,11 @@ def _hold(rule: str, reason: str, call: GateCall, terms: Terms) -> Ruling:
 
 def findings_of(call: GateCall, terms: Terms) -> tuple[dict[str, Any], ...]:
     """For a reviewer's screen."""
-    content, promises = look_through(call, terms)
-    findings = [finding.as_json() for finding in content]
-    findings += [{"rule": COMMITMENT, **promise.as_json()} for promise in promises]
+    found = look_through(call, terms)
+    findings = [finding.as_json() for finding in found.content]
+    findings += [{"rule": COMMITMENT, **promise.as_json()} for promise in found.promises]
+    findings += [{"rule": CLAIM, **claim.as_json()} for claim in found.claims]
+    findings += [{"rule": SUBJECT, **claim.as_json()} for claim in found.subjects]
     return tuple(findings)
 
 

@@ -23,6 +23,7 @@ CAUSES: dict[Cause, str] = {
     Cause.NO_ANSWER: "no answer found",
     Cause.WITHOUT_LLM: "model unavailable",
     Cause.UNBACKED_PROMISE: "unbacked promise",
+    Cause.UNBACKED_CLAIM: "unbacked claim",
     Cause.OUTGOING_CONTENT: "unknown address or data",
     Cause.RECIPIENT: "check the address",
     Cause.MODE: "draft mode",

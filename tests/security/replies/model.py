@@ -1,0 +1,94 @@
+"""A model that writes anything, at the gate of a shipped desk: what it writes leaves, or waits."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import deskhand
+from deskhand.model.authorship import AGENT, BY_MODEL, WRITTEN, Written
+from deskhand.model.envelope import Envelope
+from deskhand.model.knowledge import CitedText
+from deskhand.model.message import DELIVER, Reply
+from deskhand.tools.delivery import delivery_tool
+from deskhand.tools.gate import Gate
+from deskhand.tools.registry import ToolRegistry
+from deskhand.tools.terms import terms_of
+from deskhand.wiring import read_desk
+from tests.kit import MemoryOutbox, a_message
+from tests.memory_ledger import FixedContext, MemoryLedger
+
+KNOWLEDGE = Path(deskhand.__file__).parent / "desks"
+RESULT = "search_drugs"
+
+
+class ModelReply(NamedTuple):
+    """A reply as a model hands it in."""
+
+    desk: str
+    message: str
+    reply: str
+    sources: Sequence[dict[str, str]]
+    result: dict[str, Any] | None = None
+
+
+class Desk:
+    """The gate of a shipped desk; every reply is a run of its own."""
+
+    def __init__(self, name: str) -> None:
+        loaded = read_desk(name)
+        self.name = name
+        self.articles = _articles(KNOWLEDGE / name / "knowledge")
+        self._outbox = MemoryOutbox()
+        self._registry = ToolRegistry([*loaded.code.tools, delivery_tool(self._outbox)])
+        self._terms = terms_of(loaded.spec, self._registry, loaded.code.message_facts)
+
+    async def leaves(self, written: ModelReply) -> bool:
+        """Whether the reply leaves without a person."""
+        ids = {source["id"] for source in written.sources}
+
+        async def cited(run_id: str) -> list[CitedText]:
+            return [article for article in self.articles if article.article in ids]
+
+        gate = Gate(
+            self._registry,
+            MemoryLedger(),
+            desk=self.name,
+            terms=self._terms,
+            cited=cited,
+        )
+        message = a_message(1, body=written.message).changed(subject="")
+        ctx = FixedContext()
+        ctx.envelope = _envelope(Envelope.of(message, run_id=ctx.run_id), written)
+        reply = Reply.to_message(message, written.reply).model_dump(mode="json")
+        answer = await gate.call(DELIVER, reply, allowed=(DELIVER,), ctx=ctx)
+        assert answer.rule != "gate_error", answer
+        return answer.verdict == "allow"
+
+
+def _envelope(envelope: Envelope, written: ModelReply) -> Envelope:
+    note = Written.of({"sources": list(written.sources)}, AGENT).as_metadata(written.reply)
+    envelope = envelope.with_metadata(**{BY_MODEL: True, WRITTEN: note})
+    if written.result is None:
+        return envelope
+    query = str(written.result.get("query", "what was asked for"))
+    called = {
+        "tool": RESULT,
+        "arguments": {"query": query},
+        "status": "success",
+        "data": written.result,
+    }
+    return envelope.with_output("agent", {"turns": [], "results": [called]})
+
+
+def _articles(folder: Path) -> list[CitedText]:
+    """Each article under its file's name and under its own id, without headings."""
+    articles: list[CitedText] = []
+    for file in sorted(folder.glob("*.md")):
+        head, body = file.read_text(encoding="utf-8").split("---\n", 2)[1:]
+        title = re.search(r'^title: "?(.*?)"?$', head, re.M)
+        own = re.search(r"^id: (.*)$", head, re.M)
+        text = re.sub(r"^#+ .*$", "", body, flags=re.M)
+        for name in {file.stem, own[1] if own else file.stem}:
+            articles.append(CitedText(name, title[1] if title else "", text))
+    return articles
