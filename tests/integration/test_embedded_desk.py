@@ -189,12 +189,10 @@ async def test_a_question_in_a_plan_stops_the_run_and_its_answer_goes_on(folder:
         )
         assert asked["outputs"]["act"]["executed"] == 0
         still = await told(desk, 2, "Už si nevzpomínám, kde je můj balík?", "c")
-        assert (still["status"], still["reply"]["text"]) == (
-            "waiting_user",
-            "O kterou zásilku jde?",
-        )
+        assert still["status"] == "waiting_user"
+        assert still["reply"]["text"].endswith("O kterou zásilku jde?")
         answered = await told(desk, 3, "Je to zásilka P-1002, děkuji.", "c")
-        assert [step["name"] for step in answered["steps"]][:2] == ["@adopt", "decide"]
+        assert answered["steps"][0]["name"] == "@adopt"
         assert [one["data"]["order"] for one in answered["outputs"]["act"]["results"]] == ["P-1002"]
         assert answered["status"] == "sent"
         assert "Stav zásilky P-1002: on its way." in answered["reply"]["text"]
@@ -211,7 +209,7 @@ async def test_a_desk_without_a_key_looks_up_asks_quotes_and_hands_over(folder: 
         )
         assert "Your parcel P-1001 is on its way." in status["reply"]["text"]
         assert [step["answered"] for step in status["steps"] if step["name"] == "classify"] == [
-            {"brain": "embedded"}
+            {"brain": "embedded", "eligible": ["order_status", "returns", "other"]}
         ]
 
         asked = await told(desk, 2, "When will my order arrive?", "c")

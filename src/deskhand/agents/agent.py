@@ -109,6 +109,8 @@ class Agent:
         if made.outcome.is_success:
             require_fields(self.spec, output)
         after = working if ctx.envelope is before else ctx.envelope.apply(brought)
+        if made.starts_anew:
+            after = after.changed(outputs={})
         after = after.with_output(self.spec.output_key, output)
         after = self._with_reply(after, output, made)
         after = await self._hook(self.post_process, after, self.spec.output_key)
@@ -133,7 +135,7 @@ class Agent:
             parts = self._parts
             assert parts.tools is not None
             return await walk_plan(
-                self.spec, envelope, ctx, parts.tools, parts.sending, parts.answers
+                self.spec, envelope, ctx, parts.tools, parts.sending, parts.answers, parts.turns
             )
         return await self._serve(envelope, ctx)
 

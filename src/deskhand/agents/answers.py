@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 from deskhand.language.identify import identify
 from deskhand.language.slots import SlotExtractor
+from deskhand.language.turn_kinds import OpenQuestion, Turn
+from deskhand.language.turns import TurnReader
 from deskhand.mail.reply import visible_reply
 from deskhand.model.message import Message
 
@@ -46,6 +48,21 @@ class SlotAnswers:
         return {
             name: slot.value for name, slot in slots.items() if slot.found and not slot.ambiguous
         }
+
+
+class DeskTurns:
+    """Tells what customers' turns do, by the desk's slots and intents."""
+
+    def __init__(self, reader: TurnReader, slots: Mapping[str, tuple[str, ...]]) -> None:
+        """`slots` are those of each intent."""
+        self._reader = reader
+        self._slots = slots
+
+    def slots_of(self, matter: str | None) -> tuple[str, ...]:
+        return self._slots.get(matter or "", ())
+
+    def read(self, text: str, question: OpenQuestion, received_at: datetime | None = None) -> Turn:
+        return self._reader.read(text, question, received_at)
 
 
 async def answers_in(

@@ -39,6 +39,8 @@ class PlanProgress(Frozen):
     """What the plan had said by then."""
     answers: dict[str, Any] = Field(default_factory=dict)
     """What the customer answered, by parameter."""
+    pending: dict[str, Any] = Field(default_factory=dict)
+    """Values that were changed, while the customer is asked whether they are right."""
 
     @classmethod
     def of(cls, envelope: Envelope, output_key: str) -> Self | None:

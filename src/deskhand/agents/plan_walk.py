@@ -1,17 +1,18 @@
 """One walk over a plan: which step it is at, and what came of those before."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from deskhand.agents.plan_parameters import filled_from
 from deskhand.agents.plan_progress import DONE, PROGRESS, PlanProgress, digest_of
 from deskhand.agents.plan_progress import has_more_than_questions as resumable
 from deskhand.agents.plan_responses import SAID, may_be_said, said_in, say, worded, write_down
 from deskhand.agents.replying.delivery import held_result
 from deskhand.agents.replying.sending import Sending
 from deskhand.config.sections.intents import CLARIFY_AT_MOST
-from deskhand.config.sections.plans import REFERENCE, RESULTS
+from deskhand.config.sections.plans import RESULTS
 from deskhand.errors import PermanentError, RetryableError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Ask, Delta, StageResult
@@ -30,10 +31,14 @@ from deskhand.model.plan import (
 from deskhand.model.run import RunStatus
 from deskhand.model.spec import AgentSpec
 from deskhand.model.understanding import SLOTS, Understanding
+from deskhand.model.value_readings import READ
 from deskhand.ports import GateAnswer, Held, StageContext, ToolGate
 from deskhand.tools.effects import outcome_unknown
 from deskhand.tools.gate import DONE_BEFORE
 from deskhand.tools.services import ServiceResult
+
+TURN = "turn"
+"""The field of the stage's output with what the customer's last turn did."""
 
 
 @dataclass(slots=True)
@@ -62,6 +67,16 @@ class PlanWalk:
     said: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """What the plan said, or would have said in a chat."""
     records: dict[int, StepRecord] = field(default_factory=dict[int, StepRecord])
+    reads_turns: bool = False
+    """Whether what the customer says is told apart: then questions alone are gone on with, too."""
+    turn: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What the customer's last turn did."""
+    lead: str = ""
+    """What is said before the next question."""
+    counts_question: bool = True
+    """Whether the next question counts as asked once more."""
+    confirmed: set[str] = field(default_factory=set[str])
+    """The answers that the customer said are right."""
 
     def adopt(self, progress: PlanProgress) -> None:
         """Take over what an earlier run knew of this plan, or of the one before it."""
@@ -89,6 +104,10 @@ class PlanWalk:
         output = {RESULTS: self.results, **counts, "reasoning": self.plan.reasoning}
         if self.answers:
             output[SLOTS] = self._slots
+        if self.turn:
+            output[TURN] = self.turn
+        if self.confirmed:
+            output[READ] = dict.fromkeys(sorted(self.confirmed), "confirmed")
         if self.said:
             output[SAID] = self.said
         return output
@@ -234,20 +253,36 @@ class PlanWalk:
         often = [step for step in asked if self.asked.get(step.param, 0) >= _most(step)]
         if often:
             return self._given_up(often)
-        for name in params:
+        for name in params if self.counts_question else ():
             self.asked[name] = self.asked.get(name, 0) + 1
+        words = "\n".join(step.prompt for step in asked)
+        return self._waits(params, f"{self.lead}\n{words}".strip())
+
+    def ask_whether(self, question: str, pending: dict[str, Any]) -> ServiceResult:
+        """Ask whether changed values are right; they count once the customer says so."""
+        params = self.waits_at(self.place)
+        return self.ended(self._waits(params, question, pending))
+
+    def waits_at(self, place: int) -> tuple[str, ...]:
+        """The parameter that is asked for at a place."""
+        step = self.plan.steps[place]
+        return (step.param,) if isinstance(step, AskUser) else ()
+
+    def _waits(
+        self, params: tuple[str, ...], text: str, pending: dict[str, Any] | None = None
+    ) -> ServiceResult:
         self._note(StepStatus.IN_PROGRESS)
-        waits_at = self.place if resumable(self.plan) else None
-        ask = Ask(
-            kind="question",
-            reason=f"{self.spec.name} asks the customer",
-            text="\n".join(step.prompt for step in asked),
-            param=params[0],
-        )
+        goes_on_here = self.reads_turns or resumable(self.plan)
+        waits_at = self.place if goes_on_here else None
+        reason = f"{self.spec.name} asks the customer"
+        ask = Ask(kind="question", reason=reason, text=text, param=params[0])
         resume = self.spec.resume_at
         if resume is None and waits_at is not None:
             resume = self.spec.name
-        output = self.output | {PROGRESS: self._progress(waits_at, params)}
+        progress = self._progress(waits_at, params)
+        if pending:
+            progress["pending"] = pending
+        output = self.output | {PROGRESS: progress}
         return ServiceResult(output=output, outcome=Outcome.CLARIFY, ask=ask, resume=resume)
 
     def _given_up(self, steps: Sequence[AskUser]) -> ServiceResult:
@@ -345,40 +380,3 @@ def _escalated(call: dict[str, Any], results: list[dict[str, Any]]) -> ServiceRe
     return ServiceResult(
         output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason
     )
-
-
-def filled_from(
-    results: Sequence[Mapping[str, Any]],
-    parameters: Mapping[str, Any],
-    slots: Mapping[str, Any] | None = None,
-) -> dict[str, Any] | None:
-    """The parameters with every lone `{results.TOOL.FIELD}` and `{slots.NAME}` replaced; None
-    where one leads to nothing.
-
-    It only ever brings what this run's own calls returned and what the customer said; the gate
-    judges the call with it like any other.
-    """
-    filled: dict[str, Any] = {}
-    for name, value in parameters.items():
-        reference = REFERENCE.fullmatch(value) if isinstance(value, str) else None
-        root, *path = ("",) if reference is None else reference[1].split(".")
-        if root in (RESULTS, SLOTS):
-            value = _value_at(results, path) if root == RESULTS else (slots or {}).get(path[0])
-            if value is None:
-                return None
-        filled[name] = value
-    return filled
-
-
-def _value_at(results: Sequence[Mapping[str, Any]], path: Sequence[str]) -> Any:
-    """A text or number in the newest successful result of a tool; None where there is none."""
-    tool, *fields = path
-    made = [
-        result
-        for result in results
-        if result.get("tool") == tool and result.get("status") == "success"
-    ]
-    here: Any = made[-1].get("data") if made and fields else None
-    for name in fields:
-        here = here.get(name) if isinstance(here, Mapping) else None
-    return here if isinstance(here, str | int | float) else None

@@ -21,6 +21,7 @@ from deskhand.agents.plan_walk import PlanWalk
 from deskhand.agents.replying.closing import Closing
 from deskhand.agents.replying.delivery import ReplyDelivery
 from deskhand.agents.replying.sending import Sending
+from deskhand.agents.turn_taking import ReadsTurns, Taken, take_turn
 from deskhand.config.sections.plans import RESULTS
 from deskhand.errors import PermanentError
 from deskhand.model.authorship import AGENT, BY_MODEL, DESK_PLAN, Written
@@ -41,6 +42,7 @@ async def walk_plan(
     gate: ToolGate,
     sending: Sending | None = None,
     reader: ReadsAnswers | None = None,
+    turns: ReadsTurns | None = None,
 ) -> ServiceResult:
     """Every call through the gate. A failed tool does not stop the others; a held one stops for a
     reviewer.
@@ -57,8 +59,15 @@ async def walk_plan(
     after calls that all went well, is the reply, and the run ends with it.
     """
     plan = _plan_of(spec, envelope)
-    walk = PlanWalk(spec, plan, ctx, gate, sending)
-    is_answered = await _take_up(walk, envelope, reader)
+    walk = PlanWalk(spec, plan, ctx, gate, sending, reads_turns=turns is not None)
+    taken = await _take_up(walk, envelope, reader, turns)
+    if taken.stopped is not None:
+        return taken.stopped
+    if taken.says:
+        closing = Closing.answering(envelope, taken.says)
+        delivery = ReplyDelivery(ctx.envelope, sending or Sending(), gate, ctx)
+        return walk.ended(await delivery.close(closing, walk.output))
+    is_answered = taken.is_answer
     begun_at = walk.place
     stopped = await walk.go_on()
     if stopped is not None:
@@ -73,18 +82,20 @@ async def walk_plan(
     return walk.ended(ServiceResult(output=walk.output, outcome=outcome))
 
 
-async def _take_up(walk: PlanWalk, envelope: Envelope, reader: ReadsAnswers | None) -> bool:
-    """Bring the walk to where an earlier run left it; returns whether an answer was read."""
+async def _take_up(
+    walk: PlanWalk, envelope: Envelope, reader: ReadsAnswers | None, turns: ReadsTurns | None
+) -> Taken:
+    """Bring the walk to where an earlier run left it, and read what the customer said since."""
     key = walk.spec.output_key
     progress = PlanProgress.of(envelope, key)
     if progress is None and "adopted_from" not in envelope.metadata:
-        return False
+        return Taken()
     progress = progress or PlanProgress()
     walk.adopt(progress)
     before = results_before(envelope, key)
     if progress.at is None or progress.plan != digest_of(walk.plan):
         await _keep_done(walk, before)
-        return False
+        return Taken()
     walk.place = progress.at
     walk.results = before[: progress.results]
     walk.adds = True
@@ -92,9 +103,11 @@ async def _take_up(walk: PlanWalk, envelope: Envelope, reader: ReadsAnswers | No
     walk.failed = count_before(envelope, key, "failed")
     asked = envelope.metadata.get("asked") or {}
     if envelope.message is None or asked.get("param") not in progress.waits_for:
-        return False
+        return Taken()
+    if turns is not None:
+        return await take_turn(walk, envelope, progress, turns)
     walk.answers |= await _read(walk, envelope, progress.waits_for, reader)
-    return True
+    return Taken(is_answer=True)
 
 
 async def _keep_done(walk: PlanWalk, before: Sequence[dict[str, Any]]) -> None:

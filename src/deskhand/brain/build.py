@@ -168,13 +168,23 @@ def intent_reader(spec: DeskSpec) -> Callable[[Message], str | None]:
     What it returns is None where no intent fits, or where the desk has no examples.
     """
 
+    in_text = text_intent_reader(spec)
+
+    def intent_of(message: Message) -> str | None:
+        return in_text(f"{message.subject}\n{visible_reply(message.body)}".strip())
+
+    return intent_of
+
+
+def text_intent_reader(spec: DeskSpec) -> Callable[[str], str | None]:
+    """The same for a text."""
+
     @cache
     def intents() -> "Intents | None":
         return learned_intents(spec, load_intents(spec.folder))
 
-    def intent_of(message: Message) -> str | None:
+    def intent_of(text: str) -> str | None:
         model = intents()
-        text = f"{message.subject}\n{visible_reply(message.body)}".strip()
         if model is None or not text:
             return None
         return model.predict([text])[0].label

@@ -145,7 +145,11 @@ def _filled(
     sure = 1.0
     for name in named:
         slot = fresh.get(name)
-        if slot is not None and slot.ambiguous:
+        settled = earlier.get(name) in (slot.candidates if slot is not None else ())
+        if slot is not None and slot.ambiguous and settled:
+            values[name] = earlier[name]  # the customer said which one
+            read[name] = earlier_readings.get(name, "exact")
+        elif slot is not None and slot.ambiguous:
             ambiguous[name] = list(slot.candidates)
         elif slot is not None and slot.found:
             values[name], sure = slot.value, min(sure, slot.confidence)

@@ -316,7 +316,8 @@ def _flow_spec(name: str, flow: FlowSection, shaping: _Shaping) -> FlowSpec:
         {
             key: stage.compile(key, order, shaping.profiles)
             for order, (key, stage) in enumerate(flow.stages.items(), start=1)
-        }
+        },
+        flow.start,
     )
     start = flow.start or next(iter(stages))
     return _versioned(
@@ -333,7 +334,7 @@ def _versioned(flow: FlowSpec, shaping: _Shaping) -> FlowSpec:
     return flow.model_copy(update={"version": flow_version(flow, *shaping)})
 
 
-def with_planner(stages: dict[str, AgentSpec]) -> dict[str, AgentSpec]:
+def with_planner(stages: dict[str, AgentSpec], start: str | None = None) -> dict[str, AgentSpec]:
     """The stages with what planner and walkers of a plan know of each other.
 
     The planner knows the tools. A walker knows who can make the rest of its plan.
@@ -347,7 +348,7 @@ def with_planner(stages: dict[str, AgentSpec]) -> dict[str, AgentSpec]:
         if not stage.has_tools:
             continue
         offered += [*stage.tools, *stage.intends]
-        planned[name] = stage.changed(replan_at=planner)
+        planned[name] = stage.changed(replan_at=planner, restart_at=start or next(iter(stages)))
     planned[planner] = planned[planner].changed(plans_with=tuple(dict.fromkeys(offered)))
     return planned
 

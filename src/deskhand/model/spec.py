@@ -84,6 +84,8 @@ class AgentSpec(Frozen):
     replan_at: str | None = None
     """The stage that made the plan which this one walks: where the plan goes on whose questions
     are answered and which has nothing left to do."""
+    restart_at: str | None = None
+    """Where the flow starts, for a stage whose customer begins another matter."""
     max_visits: int | None = Field(default=None, gt=0)
     attempts: int = Field(default=3, gt=0, le=10)
     timeout: float = Field(default=120, gt=0)

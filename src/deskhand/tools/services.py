@@ -33,6 +33,8 @@ class ServiceResult(Frozen):
     resume: str | None = None
     answered: dict[str, Any] | None = None
     """Who answered, where a brain was asked."""
+    starts_anew: bool = False
+    """Whether the run forgets what earlier stages found: the message begins another matter."""
     plan_steps: tuple[StepRecord, ...] = ()
     """How far each step of a plan is, where the stage walked one."""
 

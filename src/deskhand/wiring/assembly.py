@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from deskhand.agents.agent import Agent
-from deskhand.agents.answers import SlotAnswers
+from deskhand.agents.answers import DeskTurns, SlotAnswers
 from deskhand.agents.eligible_intents import EligibleIntents
 from deskhand.agents.parts import Parts
 from deskhand.agents.profiled import Agents
@@ -20,6 +20,7 @@ from deskhand.agents.replying.review_reasons import KnownSender, review_reasons_
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through, match_through, review_through
 from deskhand.agents.retrieval import retrieve_from
+from deskhand.brain.build import text_intent_reader
 from deskhand.config.desk import DeskSpec
 from deskhand.config.uses import offers_tool
 from deskhand.engine.loop import End, Flow
@@ -29,6 +30,7 @@ from deskhand.engine.screening import Pace, Screen
 from deskhand.engine.worker import AtRest, BeforeRest, Screening, Worker
 from deskhand.evals.lane import Around
 from deskhand.language.slots import SlotExtractor
+from deskhand.language.turns import TurnReader
 from deskhand.model.knowledge import CitedText
 from deskhand.model.message import Message
 from deskhand.model.spec import FlowSpec
@@ -177,8 +179,20 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
         agents,
         cache(tools.specs),
         _answers(spec),
+        _turns(spec),
         _intents(spec, setup.office),
     )
+
+
+def _turns(spec: DeskSpec) -> DeskTurns | None:
+    """Tells what customers' turns do; None for a desk whose plans ask for nothing."""
+    if not any(plan.needs for plan in spec.plans.values()):
+        return None
+    reader = TurnReader(
+        spec.slots, matter_of=text_intent_reader(spec), time_zone=spec.calendar.zone
+    )
+    slots = {name: (*plan.needs, *plan.wants) for name, plan in spec.plans.items()}
+    return DeskTurns(reader, slots)
 
 
 def _intents(spec: DeskSpec, office: Office) -> EligibleIntents | None:

@@ -15,6 +15,7 @@ SlotName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
 SlotType = Literal[
     "pattern", "order_number", "email", "phone", "money", "date", "quantity", "name", "text"
 ]
+TextAbout = Literal["reason", "address", "summary"]
 Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
 Currency = Literal[
     "AUD", "BGN", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HUF", "INR", "JPY", "MXN", "NOK", "NZD", "PLN",  # noqa: E501
@@ -32,7 +33,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "date": ("order", "prefer", "time", "time_zone"),
     "quantity": ("units", "decimal"),
     "name": ("names", "file", "threshold"),
-    "text": (),
+    "text": ("about",),
 }
 """Which options each type takes, beside `description`."""
 _LARGEST_NAME_FILE = 1_000_000
@@ -95,6 +96,10 @@ class SlotSection(Section):
     threshold: float | None = Field(default=None, ge=0.5, le=1)
     """With `name`: how like a name a word must be, 0.5 to 1; 0.85 if absent."""
 
+    about: TextAbout | None = None
+    """With `text`: what the customer's words are about, so that they are found beside other
+    values."""
+
     def compile(self, name: str, folder: Path) -> "SlotSpec":
         """The slot as the extractor reads it; it must have passed the checks."""
         written = self.model_dump(exclude_none=True, exclude={"names", "file"})
@@ -131,6 +136,7 @@ class SlotSpec(Frozen):
     names: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Name to its other spellings."""
     threshold: float = 0.85
+    about: TextAbout | None = None
 
 
 def read_names(path: Path) -> dict[str, tuple[str, ...]]:

@@ -1,0 +1,50 @@
+"""What a customer's turn may do while a question is open."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+CONFIRM = "confirm"
+"""The slot of a question that is answered with yes or no."""
+
+
+class TurnKind(StrEnum):
+    """What a turn does. Rows hold these words: never rename one."""
+
+    ANSWER = "answer"
+    ANSWERS_SEVERAL = "answers_several"
+    INVALID = "invalid"
+    CORRECTION = "correction"
+    ASIDE = "aside"
+    OTHER_MATTER = "other_matter"
+    CANCEL = "cancel"
+    PERSON = "person"
+    WHY = "why"
+    REPEAT = "repeat"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """What was asked, and what is known by then."""
+
+    asked: tuple[str, ...]
+    slots: tuple[str, ...] = ()
+    """All slots of the matter, asked or not."""
+    known: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    matter: str | None = None
+    """The intent that the question belongs to."""
+    prompt: str = ""
+    """The question's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a message does, and the values that it states."""
+
+    kind: TurnKind
+    values: dict[str, Any] = field(default_factory=dict[str, Any])
+    matter: str | None = None
+    """With `other_matter`: the intent that it begins, where that is known."""
+    other_one: bool = False
+    """With `correction`: it means the thing that was not named, whichever that is."""

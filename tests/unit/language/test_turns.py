@@ -1,0 +1,144 @@
+"""What a message does while a question is open, in four languages."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from deskhand.config.sections.slots import SlotSpec
+from deskhand.language.turn_cues import turn_examples, turn_model
+from deskhand.language.turn_kinds import OpenQuestion, Turn
+from deskhand.language.turns import MOST_TEXT, TurnReader
+
+SLOTS = {
+    "order": SlotSpec(name="order", type="order_number", prefix=("O",), min_digits=5, max_digits=5),
+    "amount": SlotSpec(name="amount", type="money", currency="EUR"),
+    "reason": SlotSpec(name="reason", type="text", about="reason"),
+    "address": SlotSpec(name="address", type="text", about="address"),
+}
+MATTERS = {"refund": ("order", "amount", "reason"), "move": ("order", "address")}
+READER = TurnReader(SLOTS)
+NOW = datetime(2026, 11, 17, tzinfo=UTC)
+
+
+def read(text: str, asked: str, matter: str = "refund", prompt: str = "", **known: Any) -> Turn:
+    slots = MATTERS[matter]
+    question = OpenQuestion((asked,), slots, known, matter, prompt)
+    return READER.read(text, question, NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Could I speak with a member of your staff?", "person"),
+        ("Spojte mě prosím s operátorem", "person"),
+        ("Geben Sie mir einen Mitarbeiter", "person"),
+        ("Quiero que me atienda una persona", "person"),
+        ("What was your question again?", "repeat"),
+        ("Můžete tu otázku zopakovat?", "repeat"),
+        ("Wie bitte? Was wollten Sie wissen?", "repeat"),
+        ("Perdone, ¿puede repetirlo?", "repeat"),
+        ("Why do you want to know that?", "why"),
+        ("K čemu vám to bude?", "why"),
+        ("Wofür brauchen Sie die Nummer?", "why"),
+        ("¿Y para qué lo quieren?", "why"),
+        ("Forget it, I changed my mind", "cancel"),
+        ("Nechte to být, rozmyslel jsem si to", "cancel"),
+        ("Vergessen Sie es, hat sich erledigt", "cancel"),
+        ("Olvídelo, ya no hace falta", "cancel"),
+        ("Do you also ship to Norway?", "aside"),
+        ("Máte otevřeno i v neděli?", "aside"),
+        ("Haben Sie auch sonntags offen?", "aside"),
+        ("¿Abren los domingos?", "aside"),
+        ("no idea", "invalid"),
+        ("nevím", "invalid"),
+        ("keine Ahnung", "invalid"),
+        ("ni idea", "invalid"),
+        ("12", "invalid"),
+    ],
+)
+def test_what_is_no_answer_is_told_apart(text: str, kind: str) -> None:
+    turn = read(text, "order")
+    assert (str(turn.kind), turn.values) == (kind, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "values"),
+    [
+        ("O-10018", "order", {"order": "O-10018"}),
+        ("it is 10018", "order", {"order": "O-10018"}),
+        ("je to objednávka 10018", "order", {"order": "O-10018"}),
+        ("die 10018", "order", {"order": "O-10018"}),
+        ("el 10018", "order", {"order": "O-10018"}),
+        ("25", "amount", {"amount": {"amount": "25", "currency": "EUR"}}),
+        ("12,50 bitte", "amount", {"amount": {"amount": "12.50", "currency": "EUR"}}),
+        ("because it leaked", "reason", {"reason": "it leaked"}),
+        ("protože nefunguje", "reason", {"reason": "nefunguje"}),
+        ("weil sie zu klein ist", "reason", {"reason": "sie zu klein ist"}),
+    ],
+)
+def test_an_answer_gives_its_value(text: str, asked: str, values: dict[str, Any]) -> None:
+    turn = read(text, asked)
+    assert (str(turn.kind), turn.values) == ("answer", values)
+
+
+def test_an_answer_may_hold_several_values() -> None:
+    turn = read("10018, 45 euros, it was broken", "order")
+    assert str(turn.kind) == "answers_several"
+    assert turn.values["order"] == "O-10018"
+    assert turn.values["amount"]["amount"] == "45"
+    assert turn.values["reason"] == "it was broken"
+
+
+def test_a_post_code_is_no_order() -> None:
+    turn = read("10018, Gartenweg 7, 50667 Köln", "order", "move")
+    assert turn.values == {"order": "O-10018", "address": "Gartenweg 7, 50667 Köln"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sorry, I meant O-10019",
+        "pardon, myslela jsem O-10019",
+        "Entschuldigung, ich meinte O-10019",
+        "perdón, quería decir O-10019",
+        "not O-10018 but O-10019",
+        "nicht O-10018, sondern O-10019",
+    ],
+)
+def test_a_value_that_was_said_before_may_be_changed(text: str) -> None:
+    turn = read(text, "reason", order="O-10018")
+    assert (str(turn.kind), turn.values) == ("correction", {"order": "O-10019"})
+
+
+@pytest.mark.parametrize("text", ["no, the other one", "ne, ta druhá", "nein, die andere"])
+def test_the_other_one_names_nothing(text: str) -> None:
+    turn = read(text, "reason", order="O-10018")
+    assert (str(turn.kind), turn.values, turn.other_one) == ("correction", {}, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("yes", True), ("ano, prosím", True), ("ja genau", True), ("sí", True), ("no", False)],
+)
+def test_yes_and_no(text: str, says: bool) -> None:
+    turn = read(text, "confirm", order="O-10018")
+    assert (str(turn.kind), turn.values) == ("answer", {"confirm": says})
+
+
+def test_to_say_again_what_shall_be_done_is_a_yes() -> None:
+    turn = read("cancel it", "confirm", prompt="Shall I cancel O-10018?", order="O-10018")
+    assert turn.values == {"confirm": True}
+
+
+def test_two_orders_without_a_word_which_are_no_answer() -> None:
+    assert read("O-10018 O-10019", "order").values == {}
+
+
+def test_a_text_that_is_too_long_is_invalid() -> None:
+    assert str(read("O-10018 " * MOST_TEXT, "order").kind) == "invalid"
+
+
+def test_the_shipped_model_knows_the_sayings_of_its_examples() -> None:
+    assert {*turn_model().labels} == {saying for _, saying in turn_examples()}
+    assert turn_model().report.examples == len({*turn_examples()})
