@@ -64,7 +64,7 @@ async def walk_plan(
     if taken.stopped is not None:
         return taken.stopped
     if taken.says:
-        closing = Closing.answering(envelope, taken.says)
+        closing = Closing.answering(envelope, taken.says, Written(DESK_PLAN))
         delivery = ReplyDelivery(ctx.envelope, sending or Sending(), gate, ctx)
         return walk.ended(await delivery.close(closing, walk.output))
     is_answered = taken.is_answer
