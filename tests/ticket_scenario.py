@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
-from deskhand.model.ticket import TicketFilter, TicketState
+from deskhand.model.ticket_state import TicketFilter, TicketState
 from tests.tickets_kit import Moments, accepted, mail, placing_of, tickets_of
 
 MESSAGES = (

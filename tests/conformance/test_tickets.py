@@ -16,7 +16,8 @@ from deskhand.errors import Conflict, NotFound, TicketsChanged
 from deskhand.model.contact import ContactEntry
 from deskhand.model.principal import asserted
 from deskhand.model.run import RunStatus
-from deskhand.model.ticket import MatchEvidence, TicketFilter, TicketState
+from deskhand.model.ticket import MatchEvidence
+from deskhand.model.ticket_state import TicketFilter, TicketState
 from deskhand.tickets import rules
 from deskhand.tickets.service import Tickets
 from tests.conformance.adapters import Stores

@@ -12,7 +12,7 @@ from deskhand.adapters.stores.redis_tickets import open_redis_tickets
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.errors import ConfigError, StoreUnavailable
 from deskhand.model.run import RunStatus
-from deskhand.model.ticket import TicketState
+from deskhand.model.ticket_state import TicketState
 from deskhand.wiring.erasing import erase_person
 from deskhand.wiring.tickets import ACTIVE_TICKETS, active_tickets, open_tickets
 from tests.servers import RedisServer, free_port, redis

@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from deskhand.cli.terminal import console, moment, shortened
 from deskhand.model.documents import document, with_times
-from deskhand.model.ticket import Ticket, TicketEvent, TicketFilter, TicketMessage
+from deskhand.model.ticket_state import TicketFilter
 
 if TYPE_CHECKING:
+    from deskhand.model.ticket import Ticket, TicketEvent, TicketMessage
     from deskhand.tickets.service import Tickets
 
 _PORTION = 500
 
 
 def ticket_document(
-    ticket: Ticket,
-    messages: Sequence[TicketMessage] | None = None,
-    events: Sequence[TicketEvent] = (),
+    ticket: "Ticket",
+    messages: "Sequence[TicketMessage] | None" = None,
+    events: "Sequence[TicketEvent]" = (),
 ) -> dict[str, Any]:
     """A ticket as JSON; with its messages and events where those are given."""
     fields = with_times(ticket.model_dump(mode="json"))
@@ -50,7 +51,7 @@ async def export_lines(tickets: "Tickets", customer: str | None) -> list[str]:
 
 
 def print_ticket(
-    ticket: Ticket, messages: Sequence[TicketMessage], events: Sequence[TicketEvent]
+    ticket: "Ticket", messages: "Sequence[TicketMessage]", events: "Sequence[TicketEvent]"
 ) -> None:
     """A ticket with its messages, its notes and its history."""
     for name, value in _heading(ticket):
@@ -71,7 +72,7 @@ def print_ticket(
         console().print(shortened(line, 200), markup=False, style="dim")
 
 
-def _heading(ticket: Ticket) -> list[tuple[str, str]]:
+def _heading(ticket: "Ticket") -> list[tuple[str, str]]:
     state = f"{ticket.state}, part of {ticket.merged_into}" if ticket.merged_into else ticket.state
     return [
         ("ticket", ticket.id),

@@ -12,10 +12,10 @@ from deskhand.cli import options
 from deskhand.cli.databases import opened_desk
 from deskhand.cli.terminal import console, print_json, print_table, run_async, shortened, when
 from deskhand.cli.ticket_lines import export_lines, print_ticket, ticket_document
-from deskhand.model.ticket import Ticket, TicketFilter, TicketState
+from deskhand.model.ticket_state import TicketFilter, TicketState
 
 if TYPE_CHECKING:
-    from deskhand.model.ticket import TicketEvent, TicketMessage
+    from deskhand.model.ticket import Ticket, TicketEvent, TicketMessage
     from deskhand.tickets.service import Tickets
 
 app = typer.Typer(help="Tickets: one matter of one customer each.", no_args_is_help=True)
@@ -51,7 +51,7 @@ def list_tickets(
     """List tickets, the latest changed first."""
     wanted = TicketFilter(tuple(state or ()), customer, assignee, group, tag, search)
 
-    async def work(tickets: "Tickets") -> tuple[list[Ticket], int]:
+    async def work(tickets: "Tickets") -> "tuple[list[Ticket], int]":
         found = await tickets.store.find(wanted, limit=limit)
         return found, await tickets.store.count(wanted)
 
@@ -330,7 +330,7 @@ def _name(by: str | None) -> str:
     return by or options.login_name()
 
 
-def _row(ticket: Ticket) -> Sequence[str]:
+def _row(ticket: "Ticket") -> Sequence[str]:
     return (
         ticket.id,
         ticket.state,

@@ -8,6 +8,7 @@ from typing import Any
 
 from deskhand.model.frozen import Frozen
 from deskhand.model.ids import random_bytes
+from deskhand.model.ticket_state import TicketState
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Crockford's base32: no I, L, O or U, which are taken for other signs."""
@@ -42,26 +43,6 @@ def cited_ticket_ids(text: str) -> tuple[str, ...]:
     """The ids of tickets that a text names, each once; whose they are is another question."""
     ids = (ticket_id_of(match[0]) for match in _CITED.finditer(text))
     return tuple(dict.fromkeys(filter(None, ids)))
-
-
-class TicketState(StrEnum):
-    ACTIVE = "active"
-    """The desk works it."""
-    PENDING = "pending"
-    """It waits for the customer."""
-    OPEN = "open"
-    """A person has it."""
-    SOLVED = "solved"
-    """Answered; a further message of the customer may reopen it."""
-    CLOSED = "closed"
-    """Over for good; a person may still reopen it."""
-    MERGED = "merged"
-    """Part of another ticket, which its id leads to."""
-
-    @property
-    def is_active(self) -> bool:
-        """It lies in the active store; all others lie in the archive."""
-        return self in (TicketState.ACTIVE, TicketState.PENDING)
 
 
 class TicketEventKind(StrEnum):
@@ -253,21 +234,6 @@ class CustomerTickets:
     """The tickets with a message of the conversation that was asked about."""
     archived: Mapping[str, TicketCheckpoint] = field(default_factory=dict[str, TicketCheckpoint])
     """The checkpoints of those that lie in the archive."""
-
-
-@dataclass(frozen=True, slots=True)
-class TicketFilter:
-    """Which tickets are wanted; what is None does not matter."""
-
-    states: tuple[TicketState, ...] = ()
-    customer: str | None = None
-    assignee: str | None = None
-    """Empty: tickets that are nobody's."""
-    group: str | None = None
-    tag: str | None = None
-    search: str | None = None
-    """Words that subject and messages must hold, in any order."""
-    conversation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from deskhand.model.ticket import (
     Ticket,
     TicketCheckpoint,
     TicketEvent,
-    TicketFilter,
     TicketMessage,
 )
+from deskhand.model.ticket_state import TicketFilter
 
 
 class TicketArchive(Protocol):

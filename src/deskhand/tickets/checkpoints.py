@@ -4,11 +4,10 @@ import base64
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from deskhand.model.ticket import MessageFacts, Ticket, TicketCheckpoint
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 MOST_REFERENCES = 60
@@ -76,6 +75,8 @@ def _summary(so_far: str, excerpt: str) -> str:
 
 
 def _sum(so_far: str, vector: bytes | None) -> str:
+    import numpy as np
+
     if vector is None:
         return so_far
     added = np.frombuffer(vector, dtype="<f2").astype("<f4")
@@ -88,6 +89,8 @@ def _sum(so_far: str, vector: bytes | None) -> str:
 
 def direction(checkpoint: TicketCheckpoint) -> "NDArray[np.float32] | None":
     """The unit vector of a ticket; None where none of its messages has one."""
+    import numpy as np
+
     if not checkpoint.vector:
         return None
     summed = np.frombuffer(base64.b64decode(checkpoint.vector), dtype="<f4")

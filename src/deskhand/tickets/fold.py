@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from deskhand.errors import PermanentError
-from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind, TicketNote, TicketState
+from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind, TicketNote
+from deskhand.model.ticket_state import TicketState
 
 _OVER = (TicketState.SOLVED, TicketState.CLOSED)
 

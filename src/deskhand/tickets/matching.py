@@ -16,8 +16,8 @@ from deskhand.model.ticket import (
     MatchResult,
     Ticket,
     TicketCheckpoint,
-    TicketState,
 )
+from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.checkpoints import direction
 
 if TYPE_CHECKING:

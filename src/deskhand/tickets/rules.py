@@ -12,9 +12,9 @@ from deskhand.model.ticket import (
     Ticket,
     TicketEvent,
     TicketEventKind,
-    TicketState,
     as_fields,
 )
+from deskhand.model.ticket_state import TicketState
 
 _NEXT: Mapping[TicketState, frozenset[TicketState]] = {
     TicketState.ACTIVE: frozenset(

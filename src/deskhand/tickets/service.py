@@ -21,11 +21,11 @@ from deskhand.model.ticket import (
     TicketCheckpoint,
     TicketEvent,
     TicketEventKind,
-    TicketState,
     as_fields,
     new_ticket_id,
     ticket_id_of,
 )
+from deskhand.model.ticket_state import TicketState
 from deskhand.ports import ActiveTickets, TicketStore
 from deskhand.tickets import rules
 from deskhand.tickets.checkpoints import build, told_of

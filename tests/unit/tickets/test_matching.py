@@ -9,7 +9,8 @@ import pytest
 from ruamel.yaml import YAML
 
 from deskhand.language.embed import shared_embedder
-from deskhand.model.ticket import MatchResult, Ticket, TicketCheckpoint, TicketState
+from deskhand.model.ticket import MatchResult, Ticket, TicketCheckpoint
+from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.checkpoints import build
 from deskhand.tickets.matching import Candidate, Incoming, is_candidate, match
 from deskhand.tickets.message_hints import (

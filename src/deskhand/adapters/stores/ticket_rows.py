@@ -8,13 +8,8 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import insert_if_new
 from deskhand.errors import Conflict, NotFound, TicketsChanged
-from deskhand.model.ticket import (
-    Ticket,
-    TicketCheckpoint,
-    TicketEvent,
-    TicketEventKind,
-    TicketState,
-)
+from deskhand.model.ticket import Ticket, TicketCheckpoint, TicketEvent, TicketEventKind
+from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.checkpoints import search_text
 from deskhand.tickets.fold import apply
 

@@ -24,10 +24,9 @@ from deskhand.model.ticket import (
     TicketCheckpoint,
     TicketEvent,
     TicketEventKind,
-    TicketFilter,
     TicketMessage,
-    TicketState,
 )
+from deskhand.model.ticket_state import TicketFilter, TicketState
 from deskhand.tickets.fold import fold
 
 _LONGEST_CHAIN = 50

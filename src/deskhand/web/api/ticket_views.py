@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Self
 
-from deskhand.model.ticket import Ticket, TicketEvent, TicketMessage, TicketState
+from deskhand.model.ticket import Ticket, TicketEvent, TicketMessage
+from deskhand.model.ticket_state import TicketState
 from deskhand.web.api.views import View, moment
 
 

@@ -9,7 +9,8 @@ from pydantic import Field, ValidationError
 from deskhand.errors import NotFound
 from deskhand.model.access import Scope
 from deskhand.model.frozen import Frozen
-from deskhand.model.ticket import LONGEST_NOTE, Ticket, TicketFilter, TicketState
+from deskhand.model.ticket import LONGEST_NOTE, Ticket
+from deskhand.model.ticket_state import TicketFilter, TicketState
 from deskhand.tickets.service import Tickets
 from deskhand.web.api.access import Caller, may
 from deskhand.web.api.cursors import review_cursor, review_place

@@ -1,0 +1,44 @@
+"""Where a ticket stands, and which tickets are wanted.
+
+Apart from the ticket itself, so that the command line knows both without what reads tickets.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class TicketState(StrEnum):
+    """In whose hands a ticket is."""
+
+    ACTIVE = "active"
+    """The desk works it."""
+    PENDING = "pending"
+    """It waits for the customer."""
+    OPEN = "open"
+    """A person has it."""
+    SOLVED = "solved"
+    """Answered; a further message of the customer may reopen it."""
+    CLOSED = "closed"
+    """Over for good; a person may still reopen it."""
+    MERGED = "merged"
+    """Part of another ticket, which its id leads to."""
+
+    @property
+    def is_active(self) -> bool:
+        """It lies in the active store; all others lie in the archive."""
+        return self in (TicketState.ACTIVE, TicketState.PENDING)
+
+
+@dataclass(frozen=True, slots=True)
+class TicketFilter:
+    """Which tickets are wanted; what is None does not matter."""
+
+    states: tuple[TicketState, ...] = ()
+    customer: str | None = None
+    assignee: str | None = None
+    """Empty: tickets that are nobody's."""
+    group: str | None = None
+    tag: str | None = None
+    search: str | None = None
+    """Words that subject and messages must hold, in any order."""
+    conversation: str | None = None
