@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.contacts import SqlContacts
 from deskhand.adapters.stores.mentions import find_mentions
-from deskhand.adapters.stores.tickets import SqlTickets
+from deskhand.adapters.stores.tickets import SqlTickets, tickets_of_customer
 from deskhand.errors import Conflict, NotFound, TicketsChanged
 from deskhand.model.contact import ContactEntry
 from deskhand.model.principal import asserted
@@ -380,3 +380,19 @@ async def test_an_archived_checkpoint_that_is_missing_is_told_anew(stores: Store
     assert await archive.save_messages(ticket) == 1
     held = await tickets.checkpoint(ticket)
     assert not await archive.save_ticket(ticket, held.changed(number=1))
+
+
+async def test_a_customers_tickets_are_found_first_and_put_in_order_then(stores: Stores) -> None:
+    store = await stores()
+    query = tickets_of_customer(store.desk, ["customer:ANN", "address:ann@x.cz"], 200)
+
+    def plan(core: sa.Connection) -> tuple[str, str]:
+        written = str(query.compile(core, compile_kwargs={"literal_binds": True}))
+        if core.dialect.name == "postgresql":
+            words, sign = "EXPLAIN ", "Sort Key"
+        else:
+            words, sign = "EXPLAIN QUERY PLAN ", "tickets_customer"
+        return sign, "\n".join(str(tuple(row)) for row in core.exec_driver_sql(words + written))
+
+    sign, told = await store._database.read_core(plan)
+    assert sign in told
