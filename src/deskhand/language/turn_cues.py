@@ -4,9 +4,12 @@ learned from `turn_examples.yaml` by `scripts/train_turns.py`."""
 import re
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from deskhand.config.yaml import read_yaml
-from deskhand.language.intents import IntentModel
+
+if TYPE_CHECKING:
+    from deskhand.language.intents import IntentModel
 
 MODEL_FILE = Path(__file__).parent / "models" / "turns.npz"
 ERROR_BUDGET = 0.2
@@ -96,8 +99,10 @@ def _pattern(written: str) -> str:
 
 
 @cache
-def turn_model() -> IntentModel:
+def turn_model() -> "IntentModel":
     """The model that comes with the package."""
+    from deskhand.language.intents import IntentModel
+
     return IntentModel.load(MODEL_FILE)
 
 
@@ -107,6 +112,8 @@ def turn_examples() -> list[tuple[str, str]]:
     return [(text, saying) for saying, texts in data.items() for text in texts]
 
 
-def train_turn_model() -> IntentModel:
+def train_turn_model() -> "IntentModel":
     """Learn it anew; the same examples give the same model."""
+    from deskhand.language.intents import IntentModel
+
     return IntentModel.fit(turn_examples(), ERROR_BUDGET)
