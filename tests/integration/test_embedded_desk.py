@@ -221,7 +221,7 @@ async def test_a_desk_without_a_key_looks_up_asks_quotes_and_hands_over(folder: 
         assert answered["status"] == "sent"
         assert "Your parcel P-1002 is on its way." in answered["reply"]["text"]
 
-        returned = await told(desk, 4, "How can I return an item that I bought?")
+        returned = await told(desk, 4, "How do I send an item back?")
         assert returned["status"] == "sent"
         assert (
             "> You may send an item back within 30 days of delivery." in returned["reply"]["text"]

@@ -5,8 +5,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from deskhand.model.contact import Contact
 from deskhand.model.message import Message
 from deskhand.model.ticket import (
@@ -26,6 +24,7 @@ from deskhand.tickets.rules import joined, opened
 from deskhand.tickets.service import Tickets
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from deskhand.ports import Contacts, Embeds
@@ -136,7 +135,7 @@ class TicketPlacing:
         if self.embedder is None:
             return None
         found = await asyncio.to_thread(self.embedder.embed, [told_meaning(message)], "query")
-        return found[0] if float(np.linalg.norm(found[0])) > 0 else None
+        return found[0] if found[0].any() else None
 
     async def _incoming(
         self,
