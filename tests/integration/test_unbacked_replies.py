@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from deskhand.brain.task_prompts import messages_for
 from deskhand.engine.story import read_records, story_of
 from deskhand.model.causes import Cause
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Review
+from deskhand.model.tasks import Task, TaskKind
 from deskhand.wiring import Desk, open_database, open_desk, read_desk
 from tests.agent_desk import a_desk
 from tests.fake_openai import FakeOpenAI, completion, tool_call
@@ -115,6 +117,22 @@ async def test_an_agents_unbacked_words_wait_marked(tmp_path: Path, words: str) 
     assert {*review.causes} & {Cause.UNBACKED_CLAIM, Cause.UNBACKED_PROMISE}
     marked = [words[one["start"] : one["end"]] for one in review.payload["findings"]]
     assert all(part.strip() for part in marked)
+
+
+async def test_models_are_told_to_quote_what_they_rest_on(tmp_path: Path) -> None:
+    """An agent in its rules, a draft in its task, also where the stage brings its own prompt."""
+    looked_up = completion(json.dumps({"text": "P-1001 is on its way.", "sources": []}))
+    async with FakeOpenAI([looked_up]) as server:
+        more = f"providers: {{local: {{base_url: '{server.base_url}'}}}}"
+        async with opened(a_desk(tmp_path, brain=more, model="local/small")) as desk:
+            await worked(desk, "Where is P-1001?")
+        rules = server.received[0].body["messages"][0]["content"]
+    assert all(f'"{field}"' in rules for field in ("text", "hand_over", "sources", "quote"))
+    for prompt in (None, "Write back to {{ message.sender.name }}."):
+        task = Task(kind=TaskKind.DRAFT, stage="draft", text="Hello", prompt=prompt)
+        asked = messages_for(task)[-1]["content"]
+        assert "`sources` has, for every sentence" in asked
+        assert "`hand_over` is true if a colleague must answer" in asked
 
 
 async def test_an_error_is_no_reply(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from deskhand.agents.last_words import FIELDS, last_words
+from deskhand.agents.last_words import FIELDS, HOW_TO_END, last_words
 from deskhand.agents.loop import AgentLoop, Brief
 from deskhand.agents.replying.closing import Closing
 from deskhand.agents.replying.delivery import ReplyDelivery, held_result
@@ -161,9 +161,12 @@ class ProfileStage:
         )
 
     def _system(self, envelope: Envelope) -> str:
-        if not self._profile.is_template or self._prompts is None:
-            return self._profile.system_prompt
-        return self._prompts.render(prompt_key(self._profile.name), facts_for_texts(envelope, {}))
+        """The profile's own words, and how a reply is handed in with what it rests on."""
+        own = self._profile.system_prompt
+        if self._profile.is_template and self._prompts is not None:
+            facts = facts_for_texts(envelope, {})
+            own = self._prompts.render(prompt_key(self._profile.name), facts)
+        return f"{own}\n\n{HOW_TO_END}"
 
     def _news(self, envelope: Envelope, run_id: str) -> tuple[str, ...]:
         """What the next round begins with: the message, a reviewer's wish, or nothing where only

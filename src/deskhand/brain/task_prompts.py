@@ -57,6 +57,14 @@ _INSTRUCTIONS = {
     ),
     TaskKind.PROMPT: "Answer with the fields that are asked for.",
 }
+_RESTS_ON = (
+    "`sources` has, for every sentence that states a fact, the `id` of the article or the name of"
+    " the tool that it is taken from, and in `quote` the very words there. A colleague must send"
+    " what no quote says. What only the customer says may be repeated, never affirmed. `hand_over`"
+    " is true if a colleague must answer; `reason` says why, else it is null. `confidence` is how"
+    " sure you are of the reply, from 0 to 1."
+)
+"""Every draft says what it rests on, also one that a stage's own prompt asks for."""
 
 
 def as_data(text: str, name: str = "text") -> str:
@@ -84,6 +92,8 @@ def messages_for(
         parts.append(lead + ", ".join(task.choices))
     if task.kind is TaskKind.CLASSIFY:
         parts += _meanings(task, meanings or {})
+    if task.kind is TaskKind.DRAFT:
+        parts.append(_RESTS_ON)
     parts += _tools(task)
     parts.append(
         "The answer follows this JSON schema: " + json.dumps(schema_of(task), ensure_ascii=False)
