@@ -157,9 +157,9 @@ def sample(schema: dict[str, Any]) -> Any:
         case "number" | "integer":
             return schema.get("maximum", 1)
         case "boolean":
-            return True
+            return False
         case _:
-            return "an answer"
+            return "Thank you."
 
 
 def regular(request: dict[str, Any]) -> Reply:

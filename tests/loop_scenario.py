@@ -39,7 +39,7 @@ def model_of(world: World) -> ScriptedChatModel:
         turn = [message["role"] for message in request.messages].count("assistant") + 1
         world.act("asked", str(turn), "")
         if turn > TURNS:
-            return says(f"All is done. {uuid4()}")
+            return says("Thank you for your message." + " " * (uuid4().int % 1000) + "Thank you.")
         return asks(
             ("look", {"text": f"{turn} {uuid4()}"}), ("charge", {"text": f"{turn} {uuid4()}"})
         )

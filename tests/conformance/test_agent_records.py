@@ -80,7 +80,7 @@ async def test_a_finished_agent_is_one_row_with_its_calls_in_order(stores: Store
         },
         {
             "tool": "create_draft",
-            "arguments": {**draft, "to": None},
+            "arguments": {**draft, "to": None, "sources": None},
             "result": {"status": "created"},
             "iteration": 2,
         },

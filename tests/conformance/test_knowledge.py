@@ -331,7 +331,8 @@ async def test_which_answers_used_an_article_is_recorded(index: SqlKnowledgeStor
     await index.record_sources(first, hits)
     await index.record_sources(second, [hit for hit in hits if hit.article == "password"])
     texts = [hit.text for hit in hits if hit.article == "password"]
-    assert set(texts) <= set(await index.texts_used(second))
+    used = await index.texts_used(second)
+    assert set(texts) <= {cited.text for cited in used}
     assert await index.texts_used("run_nowhere") == []
     assert await index.used() == [
         ("password", PASSWORD[0].content_hash),

@@ -99,7 +99,7 @@ def a_desk(
 def good(request: ChatRequest, order: str = "O-1") -> str:
     if request.origin.stage == "plan":
         return json.dumps({"steps": [{"tool": "look", "parameters": {"order": order}}]})
-    return json.dumps({"text": "It is on its way.", "language": "en"})
+    return json.dumps({"text": "Thank you for your message.", "language": "en"})
 
 
 async def among_others(desk: Engine, poison: Message) -> tuple[str, list[RunStatus]]:
@@ -144,7 +144,7 @@ async def test_a_model_that_answers_nonsense_ends_its_run_with_a_person(
         reviews = await desk.store.find_reviews()
         texts = [reply.text for _, reply in desk.outbox.sent]
     assert set(others) == {RunStatus.SENT}
-    assert texts == ["It is on its way."] * 6
+    assert texts == ["Thank you for your message."] * 6
     assert (run.status, run.error_code) == (RunStatus.NEEDS_REVIEW, code)
     [review] = reviews
     assert (review.run_id, review.kind) == (run_id, ReviewKind.HAND_OVER)

@@ -63,7 +63,7 @@ class Answers:
             )
         return completion(
             json.dumps(
-                {"text": f"Dear customer, this is answer {next(self.numbers)}.", "language": "en"}
+                {"text": f"Thank you for your message{'!' * next(self.numbers)}", "language": "en"}
             )
         )
 
@@ -142,7 +142,7 @@ async def test_live_asks_for_what_is_not_recorded_and_for_nothing_else(tmp_path:
     changed = {runs[name] for name in ("sent", "repaired", "revised")}
     assert {run for run, verdict in verdicts(found).items() if verdict == "changed"} == changed
     assert (chat.tally.asked, server.count) == (4, 4)
-    assert "this is answer" in changes_of(found, runs["sent"])["reply"][1]["text"]
+    assert "Thank you for" in changes_of(found, runs["sent"])["reply"][1]["text"]
 
 
 async def test_what_an_erased_person_was_told_cannot_be_replayed(tmp_path: Path) -> None:
