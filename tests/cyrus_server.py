@@ -54,7 +54,10 @@ class Cyrus:
 
     def start(self) -> None:
         self._process = subprocess.Popen(
-            self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            self._command,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # it ends its whole process group with itself: other servers
         )
         deadline = time.monotonic() + PATIENCE
         while True:
@@ -67,6 +70,10 @@ class Cyrus:
                 if line.recv(4) == b"* OK":
                     return
             time.sleep(0.05)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def stop(self) -> None:
         """All connections end with it."""

@@ -10,9 +10,7 @@ import shutil
 import socket
 import ssl
 import subprocess
-import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -141,32 +139,20 @@ class Dovecot:
         self.start()
 
     def start(self) -> None:
-        self._stopped = threading.Event()
-        self._launch()
-        self._wait()
-        threading.Thread(target=self._keep, args=(self._stopped,), daemon=True).start()
-
-    def stop(self) -> None:
-        self._stopped.set()
-        self._process.terminate()
-        self._process.wait(timeout=PATIENCE)
-
-    def _launch(self) -> None:
+        self._is_stopped = False
         self._process = subprocess.Popen(
             self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
+        self._wait()
 
-    def _keep(self, stopped: threading.Event) -> None:
-        """Start it again when it dies, as a service manager does, and show its last words."""
-        while True:
-            code = self._process.wait()
-            if stopped.is_set():
-                return
-            last_words = "\n".join(self._log().splitlines()[-20:])
-            sys.stderr.write(f"dovecot ended with {code}; it is started again\n{last_words}\n")
-            time.sleep(0.5)  # its processes give up its port
-            if not stopped.is_set():
-                self._launch()
+    def stop(self) -> None:
+        assert self._is_stopped or self.lives(), self._log()
+        self._is_stopped = True
+        self._process.terminate()
+        self._process.wait(timeout=PATIENCE)
+
+    def lives(self) -> bool:
+        return self._process.poll() is None
 
     def remove(self) -> None:
         self.stop()

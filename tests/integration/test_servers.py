@@ -1,9 +1,11 @@
 """The servers that tests start themselves."""
 
+import os
 import shutil
 
 import pytest
 
+from tests.cyrus_server import Cyrus, has_cyrus
 from tests.servers import PostgresServer, RedisServer, postgres_programs
 
 
@@ -21,3 +23,13 @@ def test_postgresql_can_be_stopped_and_started_again() -> None:
     server.stop()
     server.start()
     server.remove()
+
+
+@pytest.mark.skipif(not has_cyrus(), reason="Cyrus is not installed")
+def test_cyrus_takes_no_other_server_with_it() -> None:
+    """It ends its whole process group with itself."""
+    cyrus = Cyrus()
+    try:
+        assert os.getpgid(cyrus.pid) != os.getpgid(0)
+    finally:
+        cyrus.remove()
