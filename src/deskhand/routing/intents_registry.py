@@ -73,6 +73,14 @@ class IntentsRegistry:
         """Whether any intent does not count for everybody."""
         return any(_is_limited(intent) for intent in self._intents.values())
 
+    @property
+    def redacted(self) -> frozenset[str]:
+        """The slots that some intent hides."""
+        hidden: set[str] = set()
+        for intent in self._intents.values():
+            hidden |= intent.redact
+        return frozenset(hidden)
+
     def judge(self, context: IntentContext) -> list[Eligibility]:
         """Every intent, and why it counts or does not."""
         judged: list[Eligibility] = []
